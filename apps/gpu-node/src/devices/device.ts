@@ -1,0 +1,60 @@
+import type { ItemResult, Pipeline, PlaneItem } from '@halogrid/kernels';
+
+export const deviceKinds = ['gpu', 'software', 'cpu'] as const;
+/** A WebGPU adapter; WebGPU on SwiftShader, a software Vulkan; the CPU twins in worker threads. */
+export type DeviceKind = (typeof deviceKinds)[number];
+
+export interface DeviceInfo {
+  kind: DeviceKind;
+  /** As the adapter describes itself, e.g. "NVIDIA H200". */
+  name: string;
+  /** Driver or version, for people. */
+  driver: string;
+}
+
+/** Memory that planes are decoded into; for a GPU it is mapped upload memory, so nothing is copied afterwards. */
+export interface Staging {
+  readonly bytes: Uint8Array;
+  /** Gives the memory back without computing anything. */
+  release(): void;
+}
+
+/** Seconds a batch spent in each stage of the device. */
+export interface DeviceSeconds {
+  upload: number;
+  compute: number;
+  readback: number;
+}
+
+export interface BatchResult {
+  /** One for each item, in their order. */
+  items: ItemResult[];
+  seconds: DeviceSeconds;
+}
+
+/** What runs kernels. One device a node process; several batches may be in flight. */
+export interface Device {
+  readonly info: DeviceInfo;
+  /** The largest staging memory it gives. */
+  readonly maxStagingBytes: number;
+  /** Batches that are worth having in flight. */
+  readonly batchesInFlight: number;
+  /** Waits for staging memory of at least `bytes`. Rejects with DeviceLostError. */
+  acquire(bytes: number): Promise<Staging>;
+  /**
+   * Computes items laid out in `staging`, which it takes back. Rejects with DeviceLostError when the device is gone:
+   * the same work may be repeated on another.
+   */
+  run(staging: Staging, items: readonly PlaneItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult>;
+  /** Resolves with the reason when the device is lost; never after `close`. */
+  readonly lost: Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The device went away (driver reset, unplugged, out of memory); nothing is wrong with the work. */
+export class DeviceLostError extends Error {
+  constructor(reason: string) {
+    super(`The device was lost: ${reason}`);
+    this.name = 'DeviceLostError';
+  }
+}

@@ -1,0 +1,13 @@
+import type { KernelDefinition } from './kernel.ts';
+import { lbp } from './lbp/lbp.ts';
+import { ParameterError } from './parameter-error.ts';
+
+/** Every kernel there is. To add one, add its folder and its line here. */
+export const catalogue: readonly KernelDefinition[] = [lbp];
+
+/** The kernel of that name. Throws ParameterError where there is none. */
+export function findKernel(name: string): KernelDefinition {
+  const kernel = catalogue.find((k) => k.name === name);
+  if (!kernel) throw new ParameterError('--op', name, catalogue.map((k) => k.name).join(', '));
+  return kernel;
+}

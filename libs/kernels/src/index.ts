@@ -1,0 +1,9 @@
+export { type BorderMode, borderIndex, borderModes, parseBorderMode } from './border.ts';
+export { catalogue, findKernel } from './catalogue.ts';
+export { intersect, type Rect, type Size } from './geometry.ts';
+export { type CopyRect, planRead, type ReadPlan } from './halo.ts';
+export type { KernelDefinition, Parameters } from './kernel.ts';
+export { ParameterError } from './parameter-error.ts';
+export { createPipeline, describePipeline, type Operation, type Pipeline, parseOperation } from './pipeline.ts';
+export { type ItemResult, type PlaneItem, placeItem } from './plane-item.ts';
+export { runReference } from './reference.ts';

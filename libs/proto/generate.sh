@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Writes src/gen from the .proto files. Everything comes from node_modules: no network, no protoc.
+set -euo pipefail
+cd "$(dirname "$0")"
+PATH="$PWD/../../node_modules/.bin:$PATH"
+buf lint
+buf generate

@@ -1,0 +1,14 @@
+// The wire format of halogrid.v1: messages, services and their clients. The .proto files beside this folder are the
+// specification; src/gen is their committed ts-proto output ('npm run proto' writes it).
+import { fileURLToPath } from 'node:url';
+
+export * from './gen/halogrid/v1/job.ts';
+export * from './gen/halogrid/v1/jobs.ts';
+export * from './gen/halogrid/v1/nodes.ts';
+
+/** Spoken by this version; a node that speaks another is refused. */
+export const protocolVersion = 1;
+
+/** Folder that holds the .proto files, for gRPC server reflection. */
+export const protoRoot = fileURLToPath(new URL('..', import.meta.url));
+export const protoFiles = ['halogrid/v1/job.proto', 'halogrid/v1/jobs.proto', 'halogrid/v1/nodes.proto'];

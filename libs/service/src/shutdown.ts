@@ -1,0 +1,23 @@
+/**
+ * Aborts at the first SIGINT or SIGTERM; a second one ends the process at once with the shell's code for it. The reason
+ * is the signal's name.
+ */
+export function shutdownSignal(): AbortSignal {
+  const controller = new AbortController();
+  const codes = { SIGINT: 130, SIGTERM: 143 } as const;
+  for (const name of Object.keys(codes) as (keyof typeof codes)[]) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(codes[name]);
+      controller.abort(name);
+    });
+  }
+  return controller.signal;
+}
+
+/** Resolves when `signal` aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
