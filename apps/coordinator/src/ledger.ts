@@ -18,12 +18,14 @@ export interface JobRecord {
   counts: JobCounts;
 }
 
+/** As halogrid.v1.Counts defines them. */
 export interface JobCounts {
   sources: number;
   frames: number;
   shards: number;
   shardsDone: number;
   attempts: number;
+  /** Image pixels of merged results, tile by tile; those of a source that is quarantined later are taken off again. */
   pixels: number;
   quarantined: number;
 }
@@ -42,9 +44,9 @@ export interface ShardCommit {
   inputBytes: number;
 }
 
-/** A source as the finished job lists it. */
+/** A source as the finished job lists it. `attempts` is 0 where the planner itself could not read it. */
 export type SourceOutcome = { index: number; uri: string; name: string } & (
-  | { state: 'done'; size: Size; counted: number }
+  | { state: 'done'; size: Size; tiles: number; counted: number }
   | { state: 'quarantined'; stage: string; error: string; attempts: number }
 );
 
@@ -70,23 +72,29 @@ export interface JobResults {
  * `commit` is the exactly-once door: a shard's completion and its merged histogram are one transaction.
  */
 export interface Ledger {
+  /** Fencing number of this opening of the journal, for leases to carry: a commit with an older one is stale. */
+  readonly epoch: number;
   createJob(job: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void>;
   setState(jobId: string, state: LedgerState, at: { nowMs: number; error?: string; digest?: string }): Promise<void>;
   /** Appends steps of the plan; `last` when no more follow. */
   addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void>;
-  /** Counts a lease given. */
+  /** Counts a lease given; the same attempt of the same shard once. */
   addAttempt(jobId: string, shard: number, attempt: number): Promise<void>;
   /**
    * Marks the shard done and merges its results, once: 'duplicate' when it was done before, 'stale' when the epoch is an
-   * older one. A source with an error in any of its tiles is quarantined as a whole and counts nothing.
+   * older one or the job has ended. A source with an error in any of its tiles is quarantined as a whole and counts
+   * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see merge.ts).
    */
   commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'>;
-  /** Gives up on a shard: it is done, and its sources are quarantined with that error and that number of attempts. */
+  /**
+   * Gives up on a shard: it is done, and its sources are quarantined with stage 'compute', that error and that number of
+   * attempts. Of a shard that is done already it changes nothing.
+   */
   quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void>;
   getJob(jobId: string): Promise<JobRecord | undefined>;
   /** Newest first. */
   listJobs(): Promise<JobRecord[]>;
-  /** Of a job whose shards are all done. */
+  /** Of a planned job whose shards are all done and that has not ended. */
   results(jobId: string): Promise<JobResults>;
   close(): Promise<void>;
 }

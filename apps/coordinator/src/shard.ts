@@ -19,7 +19,10 @@ export interface Shard {
   costBytes: number;
 }
 
-/** One step of a job's plan, in order: a source comes before the shards that need it. */
+/**
+ * One step of a job's plan, in order: a source comes before the shards that need it. `tiles` is the number of tile shards
+ * of a source that is cut, 1 for one that a batch processes whole, and 0 for one that is quarantined at once.
+ */
 export type PlanStep =
   | { kind: 'source'; index: number; uri: string; name: string; size?: Size; tiles: number }
   | { kind: 'quarantine'; index: number; stage: string; error: string }

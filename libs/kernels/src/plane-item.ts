@@ -4,8 +4,8 @@ import type { ReadPlan } from './halo.ts';
 /**
  * One 8-bit plane in a staging buffer and the part of it to compute. A device takes many in one dispatch.
  *
- * The first pixel to compute lies on a 4-byte boundary and rows are a multiple of 4 bytes apart, because a GPU lane
- * handles four pixels as one word.
+ * The first pixel to compute lies on a 16-byte boundary and rows are a multiple of 16 bytes apart, because a GPU lane
+ * loads 16 pixels as one vector.
  */
 export interface PlaneItem {
   /** Byte offset of the stored plane's first pixel in the staging buffer. */
@@ -31,11 +31,14 @@ export interface ItemResult {
   mapStride?: number;
 }
 
+/** Pixels that a GPU lane computes at once, a byte each. */
+export const laneBytes = 16;
+
 /** Places a planned plane at or after byte `from`; `end` is where the next may begin. */
 export function placeItem(plan: ReadPlan, from: number): { item: PlaneItem; end: number } {
-  const lead = (4 - (plan.out.x % 4)) % 4;
-  const offset = roundUp(from, 4) + lead;
-  const stride = roundUp(plan.stored.width + lead, 4);
+  const lead = (laneBytes - (plan.out.x % laneBytes)) % laneBytes;
+  const offset = roundUp(from, laneBytes) + lead;
+  const stride = roundUp(plan.stored.width + lead, laneBytes);
   const item = { offset, stride, stored: plan.stored, out: plan.out, valid: plan.valid };
   return { item, end: roundUp(offset + stride * plan.stored.height, 256) };
 }

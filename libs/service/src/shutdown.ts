@@ -1,14 +1,22 @@
+/** One Ctrl-C may arrive several times: the terminal tells every process of a group, and npm and npx pass it on too. */
+const samePressMs = 300;
+
 /**
  * Aborts at the first SIGINT or SIGTERM; a second one ends the process at once with the shell's code for it. The reason
  * is the signal's name.
  */
 export function shutdownSignal(): AbortSignal {
   const controller = new AbortController();
+  let firstMs = 0;
   const codes = { SIGINT: 130, SIGTERM: 143 } as const;
   for (const name of Object.keys(codes) as (keyof typeof codes)[]) {
     process.on(name, () => {
-      if (controller.signal.aborted) process.exit(codes[name]);
-      controller.abort(name);
+      if (!controller.signal.aborted) {
+        firstMs = performance.now();
+        controller.abort(name);
+      } else if (performance.now() - firstMs > samePressMs) {
+        process.exit(codes[name]);
+      }
     });
   }
   return controller.signal;

@@ -23,7 +23,11 @@ import {
 import { JobSpec, JobStatus } from "./job.ts";
 
 export interface SubmitRequest {
-  spec: JobSpec | undefined;
+  spec:
+    | JobSpec
+    | undefined;
+  /** Results go to a folder inside `spec.out` that is named by the job's id; the job's specification then says so. */
+  nameOutByJob: boolean;
 }
 
 export interface SubmitResponse {
@@ -62,13 +66,16 @@ export interface CancelResponse {
 }
 
 function createBaseSubmitRequest(): SubmitRequest {
-  return { spec: undefined };
+  return { spec: undefined, nameOutByJob: false };
 }
 
 export const SubmitRequest: MessageFns<SubmitRequest> = {
   encode(message: SubmitRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.spec !== undefined) {
       JobSpec.encode(message.spec, writer.uint32(10).fork()).join();
+    }
+    if (message.nameOutByJob !== false) {
+      writer.uint32(16).bool(message.nameOutByJob);
     }
     return writer;
   },
@@ -94,6 +101,14 @@ export const SubmitRequest: MessageFns<SubmitRequest> = {
             message.spec = JobSpec.decode(reader, reader.uint32());
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.nameOutByJob = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -112,6 +127,7 @@ export const SubmitRequest: MessageFns<SubmitRequest> = {
   fromPartial(object: DeepPartial<SubmitRequest>): SubmitRequest {
     const message = createBaseSubmitRequest();
     message.spec = (object.spec !== undefined && object.spec !== null) ? JobSpec.fromPartial(object.spec) : undefined;
+    message.nameOutByJob = object.nameOutByJob ?? false;
     return message;
   },
 };

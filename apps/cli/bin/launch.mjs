@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { availableParallelism, constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const node = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** Signals that are passed on to the program. */
+const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/**
+ * Runs `halogrid ...args` and resolves with its exit code (128 + the signal's number when a signal ended it, as a shell
+ * would say).
+ *
+ * @param {string[]} args
+ * @returns {Promise<number>}
+ */
+export function launch(args) {
+  if (!existsSync(node)) {
+    console.error(`halogrid: Nothing is installed here: run 'npm ci' first (there is no ${node})`);
+    return Promise.resolve(1);
+  }
+  const child = spawn(node, [main, ...args], {
+    // The channel's end tells the program that this process is gone, however it went.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    // libuv reads this once, at its first use, so it must be set before the program starts. Decoders and file reads run
+    // on that pool, whose default of 4 leaves larger machines idle.
+    env: { UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())), ...process.env },
+  });
+  const pass = (signal) => child.kill(signal);
+  for (const signal of passedOn) process.on(signal, pass);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      for (const name of passedOn) process.off(name, pass);
+      resolve(code ?? 128 + constants.signals[signal]);
+    });
+  });
+}

@@ -1,0 +1,60 @@
+import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { type JobSpec, type JobStatus, JobsClient, type NodeStatus, NodesClient } from '@halogrid/proto';
+import { parseAddress } from '@halogrid/service';
+import { callError } from './call-error.ts';
+
+/** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
+export interface CoordinatorClient {
+  readonly address: string;
+  submit(spec: JobSpec): Promise<JobStatus>;
+  get(jobId: string): Promise<JobStatus>;
+  /** Newest first. */
+  jobs(): Promise<JobStatus[]>;
+  /** The job now and whenever it has changed; ends when it has. */
+  watch(jobId: string): AsyncGenerator<JobStatus>;
+  cancel(jobId: string): Promise<JobStatus>;
+  nodes(): Promise<NodeStatus[]>;
+  close(): void;
+}
+
+/** Long enough for a coordinator that is busy with the largest plans, short enough to wait for. */
+const answerWithinMs = 30_000;
+
+/** A client of the coordinator at HOST:PORT; it connects when first asked. Throws UsageError for another form. */
+export function connectCoordinator(address: string): CoordinatorClient {
+  parseAddress('--coordinator', address);
+  const jobs = new JobsClient(address, credentials.createInsecure());
+  const nodes = new NodesClient(address, credentials.createInsecure());
+
+  type Answer<T> = (error: ServiceError | null, response: T) => void;
+  const ask = <T>(call: (metadata: Metadata, options: { deadline: number }, answer: Answer<T>) => void): Promise<T> =>
+    new Promise((resolve, reject) => {
+      call(new Metadata(), { deadline: Date.now() + answerWithinMs }, (error, response) => {
+        if (error) reject(callError(error, address));
+        else resolve(response);
+      });
+    });
+
+  return {
+    address,
+    submit: async (spec) => (await ask(jobs.submit.bind(jobs, { spec }))).job!,
+    get: async (jobId) => (await ask(jobs.get.bind(jobs, { jobId }))).job!,
+    jobs: async () => (await ask(jobs.list.bind(jobs, {}))).jobs,
+    cancel: async (jobId) => (await ask(jobs.cancel.bind(jobs, { jobId }))).job!,
+    nodes: async () => (await ask(nodes.list.bind(nodes, {}))).nodes,
+    async *watch(jobId) {
+      const stream = jobs.watch({ jobId });
+      try {
+        for await (const { job } of stream) yield job!;
+      } catch (error) {
+        throw callError(error, address);
+      } finally {
+        stream.cancel();
+      }
+    },
+    close() {
+      jobs.close();
+      nodes.close();
+    },
+  };
+}

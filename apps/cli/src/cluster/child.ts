@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { plainLogLine } from './plain-log-line.ts';
+
+/** How a process ended, e.g. `exit code 1` or `SIGKILL`. */
+export type Ending = { code: number; signal?: undefined } | { code?: undefined; signal: NodeJS.Signals };
+
+/** A coordinator or node that this process started and that ends with it. */
+export interface Child {
+  readonly pid: number;
+  /** What it says on the first line of stdout once it serves; undefined if it ended before. */
+  readonly ready: Promise<Record<string, unknown> | undefined>;
+  readonly ended: Promise<Ending>;
+  /** The end of its log, for people. */
+  logTail(): string[];
+  /** Asks it to end, makes it end after a while, and resolves when it has. */
+  stop(): Promise<void>;
+}
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+/** Lines of a child's log that are kept: enough to see why it failed. */
+const keptLines = 20;
+
+/** A child that is asked to end gets this long; what it holds is not wanted any more. */
+const patienceMs = 3_000;
+
+/** Starts `halogrid ...args` as a process of its own. */
+export function startChild(args: string[]): Child {
+  const child = spawn(process.execPath, [main, ...args], {
+    // The IPC channel tells the child when this process is gone: see endWithParent.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // A process group of its own: a Ctrl-C on the terminal is for this process, which then stops its children in order.
+    detached: true,
+  });
+  const tail: string[] = [];
+  createInterface({ input: child.stderr! }).on('line', (line) => {
+    tail.push(plainLogLine(line));
+    if (tail.length > keptLines) tail.shift();
+  });
+  // 'close' comes after the last of its output, unlike 'exit'.
+  const ended = new Promise<Ending>((resolve) => {
+    child.on('error', (error) => tail.push(error.message));
+    child.on('close', (code, signal) => resolve(signal ? { signal } : { code: code ?? 1 }));
+  });
+  const firstLine = new Promise<Record<string, unknown>>((resolve) => {
+    createInterface({ input: child.stdout! }).once('line', (line) => resolve(JSON.parse(line)));
+  });
+  return {
+    pid: child.pid!,
+    ready: Promise.race([firstLine, ended.then(() => undefined)]),
+    ended,
+    logTail: () => [...tail],
+    async stop() {
+      child.kill('SIGTERM');
+      const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+      await ended;
+      clearTimeout(impatience);
+    },
+  };
+}
+
+/** How a process ended, as a clause. */
+export function describeEnding(ending: Ending): string {
+  return ending.signal ? `was ended by ${ending.signal}` : `ended with exit code ${ending.code}`;
+}

@@ -1,0 +1,41 @@
+import { aborted, createLog, shutdownSignal } from '@halogrid/service';
+import type { Command } from 'commander';
+import { logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
+
+interface CoordinatorCommandOptions {
+  listen?: string;
+  http?: string;
+  nodeTimeout?: number;
+  insecureNetwork?: boolean;
+  logLevel: string;
+}
+
+export function addCoordinatorCommand(program: Command): void {
+  program
+    .command('coordinator')
+    .summary('run the coordinator of a cluster')
+    .description(
+      'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. Once it serves, its ports are the first line of\n' +
+        'stdout, as JSON; its log goes to stderr.',
+    )
+    .option('--listen <host:port>', 'gRPC address; port 0: any free one (default: 127.0.0.1:7070)')
+    .option('--http <host:port>', 'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9464)')
+    .option(
+      '--node-timeout <ms>',
+      'a node that is silent for longer is lost (default: 10000)',
+      wholeNumber('--node-timeout', 100, 600_000),
+    )
+    .option('--insecure-network', 'allow addresses beyond this machine, though nothing is encrypted')
+    .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info')
+    .action(async (options: CoordinatorCommandOptions) => {
+      // Imported late, like every part that only one command needs: no coordinator is loaded to print a status.
+      const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');
+      const { listen, http, nodeTimeout, insecureNetwork } = options;
+      const config = createCoordinatorConfig({ listen, http, nodeTimeoutMs: nodeTimeout, insecureNetwork });
+      const signal = shutdownSignal();
+      const coordinator = await startCoordinator(config, createLog('coordinator', options.logLevel));
+      console.log(JSON.stringify({ grpc: coordinator.grpcPort, http: coordinator.httpPort }));
+      await aborted(signal);
+      await coordinator.close();
+    });
+}

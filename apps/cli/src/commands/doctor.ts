@@ -1,0 +1,38 @@
+import { type Command, Option } from 'commander';
+import { describeFindings, type Findings } from '../doctor/describe-findings.ts';
+import { installedVersions } from '../doctor/installed-versions.ts';
+import { inspectMachine } from '../doctor/machine.ts';
+import { probeInChild } from '../doctor/probe-in-child.ts';
+import { exitCodes } from '../exit-code.ts';
+import { type DeviceChoice, deviceChoices } from '../options/option-values.ts';
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .summary('say what works on this machine')
+    .description('Tries every device with a small plane and shows what was found; exits 1 where none works.')
+    .option('--json', 'as JSON')
+    .addOption(new Option('--probe <device>').choices(deviceChoices).hideHelp())
+    .action(async (options: { json?: boolean; probe?: DeviceChoice }) => {
+      if (options.probe) return printProbe(options.probe);
+      process.exitCode = await examine(options.json ?? false);
+    });
+}
+
+/** Tries one device in this process, which a driver may take along: that is why each has a process of its own. */
+async function printProbe(choice: DeviceChoice): Promise<void> {
+  const { probeDevice } = await import('../doctor/probe.ts');
+  console.log(JSON.stringify(await probeDevice(choice)));
+}
+
+async function examine(asJson: boolean): Promise<number> {
+  const choices: DeviceChoice[] = ['gpu', 'software', 'cpu', 'auto'];
+  const probes = await Promise.all(choices.map(async (choice) => [choice, await probeInChild(choice)] as const));
+  const devices = Object.fromEntries(probes) as Findings['devices'];
+  const findings: Findings = { versions: installedVersions(), machine: inspectMachine(), devices };
+  process.stdout.write(asJson ? `${JSON.stringify(findings, null, 2)}\n` : describeFindings(findings));
+  if (probes.some(([, probe]) => probe.works)) return exitCodes.complete;
+  throw new Error(
+    `No device works here: ${probes.map(([choice, p]) => `${choice}: ${p.works ? '' : p.reason}`).join('; ')}`,
+  );
+}

@@ -1,0 +1,95 @@
+import { aborted, shutdownSignal, UsageError } from '@halogrid/service';
+import type { Command } from 'commander';
+import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
+import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
+import { exitCodeOfSignal } from '../exit-code.ts';
+import { proposeJobId } from '../job-id.ts';
+import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
+import { deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import { followJob } from '../progress/follow-job.ts';
+import { createProgressView, type ProgressView } from '../progress/progress-view.ts';
+import { reportEnd } from '../summary/report-end.ts';
+
+interface RunOptions extends JobOptions {
+  nodes?: number;
+  device?: string;
+  coordinator?: string;
+  json?: boolean;
+}
+
+/** A cancelled job is waited for this long, for its output folder to be left in order. */
+const cancelWithinMs = 5_000;
+
+export function addRunCommand(program: Command): void {
+  const command = program
+    .command('run')
+    .summary('process sources and wait for the results')
+    .description(
+      'Processes images, folders of frames and manifests: starts a coordinator and nodes on this machine, or uses a\n' +
+        'cluster, and waits for the results. Ends with 0: complete, 3: complete with quarantined inputs, 1: failed,\n' +
+        '2: wrong usage.',
+    )
+    .argument('<source...>', 'image file, folder, glob, or manifest.txt with a URI a line');
+  addJobOptions(command)
+    .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
+    .option(
+      '--device <kind>',
+      `where kernels run: ${deviceChoices.join(', ')} (default: auto)`,
+      oneOf('--device', deviceChoices),
+    )
+    .option('--coordinator <host:port>', 'run on this cluster instead of starting one')
+    .option('--json', 'a machine-readable summary on stdout, progress on stderr')
+    .action(async (sources: string[], options: RunOptions) => {
+      process.exitCode = await run(sources, options);
+    });
+}
+
+async function run(sources: string[], options: RunOptions): Promise<number> {
+  const spec = parseJob(sources, options, process.cwd(), proposeJobId(Date.now(), Math.random()));
+  if (options.coordinator && (options.nodes || options.device)) {
+    throw new UsageError('Expected neither --nodes nor --device with --coordinator: the cluster has its own');
+  }
+  const signal = shutdownSignal();
+  const view = createProgressView(process.stderr, Date.now);
+  const cluster = options.coordinator
+    ? undefined
+    : await startLocalCluster({ nodes: options.nodes ?? 1, device: options.device ?? 'auto', note: view.note });
+  const client = connectCoordinator(cluster?.address ?? options.coordinator!);
+  try {
+    if (signal.aborted) return exitCodeOfSignal(signal.reason);
+    const { jobId } = await client.submit(spec);
+    const job = await Promise.race([
+      followJob(client, jobId, view),
+      cancelOnAbort(client, jobId, signal, view),
+      cancelWhenBroken(client, jobId, cluster),
+    ]);
+    if (!job || signal.aborted) return exitCodeOfSignal(signal.reason);
+    return await reportEnd(job, options.json ?? false);
+  } finally {
+    client.close();
+    await cluster?.stop();
+  }
+}
+
+/** Cancels the job when the signal aborts; resolves with nothing where that takes too long. */
+async function cancelOnAbort(
+  client: CoordinatorClient,
+  jobId: string,
+  signal: AbortSignal,
+  view: ProgressView,
+): Promise<undefined> {
+  await aborted(signal);
+  view.note(`Cancelling job ${jobId}; once more to stop at once.`);
+  await client.cancel(jobId).catch(() => undefined);
+  await new Promise((resolve) => setTimeout(resolve, cancelWithinMs));
+}
+
+/** Rejects when the cluster cannot go on, with the job cancelled as far as that is possible. */
+async function cancelWhenBroken(client: CoordinatorClient, jobId: string, cluster?: LocalCluster): Promise<never> {
+  try {
+    return await (cluster?.broken ?? new Promise<never>(() => {}));
+  } catch (error) {
+    await client.cancel(jobId).catch(() => undefined);
+    throw error;
+  }
+}

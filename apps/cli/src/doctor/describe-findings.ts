@@ -1,0 +1,37 @@
+import { describeSeconds } from '../progress/quantities.ts';
+import { table } from '../summary/table.ts';
+import type { Machine } from './machine.ts';
+import type { Probe } from './probe.ts';
+
+export interface Findings {
+  versions: Record<string, string>;
+  machine: Machine;
+  /** By what was asked for: gpu, software, cpu, auto. */
+  devices: Record<string, Probe>;
+}
+
+/** What a person reads of `halogrid doctor`. */
+export function describeFindings({ versions, machine, devices }: Findings): string {
+  const gigabytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+  const memory = `${gigabytes(machine.memoryBytes)} of memory, ${gigabytes(machine.freeBytes)} free`;
+  const threads =
+    machine.poolThreads ?? "4, libuv's default: start halogrid by its launcher, or set UV_THREADPOOL_SIZE";
+  return table([
+    [
+      'versions',
+      Object.entries(versions)
+        .map((pair) => pair.join(' '))
+        .join(', '),
+    ],
+    ['machine', `${machine.platform}, ${machine.cores} cores, ${memory}`],
+    ['threads', `${threads} for reading and decoding`],
+    ...Object.entries(devices).map(([choice, probe]) => [choice, describeProbe(choice, probe)]),
+  ]);
+}
+
+function describeProbe(choice: string, probe: Probe): string {
+  if (!probe.works) return `no: ${probe.reason}`;
+  const name = [probe.name, probe.driver].filter(Boolean).join(', ');
+  if (choice === 'auto') return `takes ${probe.kind} (${name})${probe.why ? `: ${probe.why}` : ''}`;
+  return `works: ${name}; ready in ${describeSeconds(probe.openSeconds)}, LBP equal to the CPU twin`;
+}

@@ -1,0 +1,15 @@
+/** A process whose parent is gone gets this long to leave by itself. */
+const patienceMs = 5_000;
+
+/**
+ * Ends this process when the one that started it is gone, however that went, if it keeps an IPC channel to it: as if by
+ * SIGTERM, and for good a few seconds later.
+ */
+export function endWithParent(): void {
+  if (!process.channel) return;
+  process.channel.unref();
+  process.once('disconnect', () => {
+    setTimeout(() => process.exit(143), patienceMs).unref();
+    process.kill(process.pid, 'SIGTERM');
+  });
+}

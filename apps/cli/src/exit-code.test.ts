@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ParameterError } from '@halogrid/kernels';
+import { Counts, JobState } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+import { exitCodeOfError, exitCodeOfJob, exitCodeOfSignal } from './exit-code.ts';
+
+const table = [
+  [JobState.COMPLETE, 0, 0],
+  [JobState.COMPLETE, 2, 3],
+  [JobState.FAILED, 0, 1],
+  [JobState.FAILED, 2, 1],
+  [JobState.CANCELLED, 0, 1],
+] as const;
+
+for (const [state, quarantined, code] of table) {
+  test(`${state} with ${quarantined} quarantined exits ${code}`, () => {
+    assert.equal(exitCodeOfJob({ state, counts: Counts.fromPartial({ quarantined }) }), code);
+  });
+}
+
+test('wrong usage exits 2 and any other error 1', () => {
+  assert.equal(exitCodeOfError(new UsageError('x')), 2);
+  assert.equal(exitCodeOfError(new ParameterError('--op', 'x', 'lbp')), 2);
+  assert.equal(exitCodeOfError(new TypeError('x')), 1);
+});
+
+test('signals exit as a shell counts', () => {
+  assert.equal(exitCodeOfSignal('SIGINT'), 130);
+  assert.equal(exitCodeOfSignal('SIGTERM'), 143);
+});

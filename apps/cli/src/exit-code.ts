@@ -1,0 +1,33 @@
+import { ParameterError } from '@halogrid/kernels';
+import { JobState, type JobStatus } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+
+/** What the program's exit codes mean; part of its interface. */
+export const exitCodes = {
+  /** The job is complete, or the command did what it was asked for. */
+  complete: 0,
+  failed: 1,
+  /** The command itself is wrong; nothing was done. */
+  usage: 2,
+  /** The job is complete and has quarantined inputs. */
+  quarantined: 3,
+  /** By Ctrl-C or SIGTERM, as a shell counts. */
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** The exit code of a command that followed a job to `job`. */
+export function exitCodeOfJob(job: Pick<JobStatus, 'state' | 'counts'>): number {
+  if (job.state !== JobState.COMPLETE) return exitCodes.failed;
+  return job.counts?.quarantined ? exitCodes.quarantined : exitCodes.complete;
+}
+
+/** The exit code of a command that threw `error`. */
+export function exitCodeOfError(error: unknown): number {
+  return error instanceof UsageError || error instanceof ParameterError ? exitCodes.usage : exitCodes.failed;
+}
+
+/** The exit code of a command that stopped because of the abort reason of `shutdownSignal`. */
+export function exitCodeOfSignal(reason: unknown): number {
+  return reason === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted;
+}

@@ -1,0 +1,5 @@
+import { endWithParent } from './end-with-parent.ts';
+import { runProgram } from './program.ts';
+
+endWithParent();
+await runProgram(process.argv.slice(2));

@@ -1,0 +1,79 @@
+import { toUri } from '@halogrid/imaging';
+import { borderModes, createPipeline, parseOperation } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+import type { Command } from 'commander';
+import { collect, wholeNumber } from './option-values.ts';
+
+/** What the options of `addJobOptions` parse to. */
+export interface JobOptions {
+  op?: string[];
+  border: string;
+  out?: string;
+  map: string;
+  grid: string;
+  tile?: number;
+  batch?: number;
+}
+
+const mapFormats = ['none', 'tiff', 'png'];
+
+/** What a coordinator accepts at most. */
+const maxTilePx = 32_768;
+const maxBatchFrames = 4096;
+
+/** The options that say what a job computes, for every command that submits one. */
+export function addJobOptions(command: Command): Command {
+  return command
+    .option('--op <name[:k=v,…]>', 'the kernel (default: lbp)', collect)
+    .option('--border <mode>', `pixels outside the image: ${borderModes.join(', ')}`, 'interior')
+    .option('--out <dir>', 'the output folder (default: halogrid-out/<job id>)')
+    .option('--map <format>', `the dense result of every source: ${mapFormats.join(', ')}`, 'none')
+    .option('--grid <RxC>', 'also a histogram a cell of a grid over each image', '1x1')
+    .option(
+      '--tile <px>',
+      'side of the tiles that images are cut into (default: chosen)',
+      wholeNumber('--tile', 1, maxTilePx),
+    )
+    .option('--batch <n>', 'frames a shard, at most (default: chosen)', wholeNumber('--batch', 1, maxBatchFrames));
+}
+
+/**
+ * The specification of a job: relative paths become absolute as seen from `folder`, `jobId` names the default output
+ * folder. Throws UsageError or ParameterError.
+ */
+export function parseJob(sources: readonly string[], options: JobOptions, folder: string, jobId: string): JobSpec {
+  const operations = (options.op ?? ['lbp']).map(parseOperation);
+  const pipeline = createPipeline(operations, options.border);
+  if (!mapFormats.includes(options.map)) {
+    const soon = options.map === 'zarr' ? ', which is not supported yet' : '';
+    throw new UsageError(`Expected one of ${mapFormats.join(', ')} for --map but received '${options.map}'${soon}`);
+  }
+  if (options.grid !== '1x1') {
+    const isGrid = /^[1-9]\d{0,3}x[1-9]\d{0,3}$/.test(options.grid);
+    throw new UsageError(
+      `Expected 1x1 for --grid but received '${options.grid}'${isGrid ? ', which is not supported yet' : ''}`,
+    );
+  }
+  return {
+    sources: sources.map((source) => absoluteUri(source, folder)),
+    pipeline: {
+      operations: pipeline.operations.map(({ kernel, parameters }) => ({ kernel, parameters: { ...parameters } })),
+      border: pipeline.border,
+    },
+    out: absoluteUri(options.out ?? `halogrid-out/${jobId}`, folder),
+    mapFormat: options.map,
+    tilePx: options.tile ?? 0,
+    batchFrames: options.batch ?? 0,
+  };
+}
+
+/** The absolute file URI of a path or URI. Throws UsageError for a place that this version cannot read or write. */
+function absoluteUri(pathOrUri: string, folder: string): string {
+  if (pathOrUri === '') throw new UsageError("Expected a path but received ''");
+  try {
+    return toUri(pathOrUri, folder);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

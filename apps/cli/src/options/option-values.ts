@@ -1,0 +1,31 @@
+import { UsageError } from '@halogrid/service';
+
+/** Makes a parser of whole numbers in a range for commander. It throws UsageError. */
+export function wholeNumber(option: string, from: number, to: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= from && value <= to) return value;
+    throw new UsageError(`Expected a whole number from ${from} to ${to} for ${option} but received '${text}'`);
+  };
+}
+
+/** Makes a parser of a fixed set of words for commander. It throws UsageError. */
+export function oneOf<T extends string>(option: string, allowed: readonly T[]): (text: string) => T {
+  return (text) => {
+    const value = allowed.find((word) => word === text);
+    if (value !== undefined) return value;
+    throw new UsageError(`Expected one of ${allowed.join(', ')} for ${option} but received '${text}'`);
+  };
+}
+
+/** Collects the values of an option that may be repeated. */
+export function collect(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), text];
+}
+
+/** What --device may be: the best there is, or one kind. */
+export const deviceChoices = ['auto', 'gpu', 'software', 'cpu'] as const;
+export type DeviceChoice = (typeof deviceChoices)[number];
+
+/** What --log-level may be. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { runProgram } from './program.ts';
+
+afterEach(() => {
+  process.exitCode = undefined;
+});
+
+const wrong: [string[], string][] = [
+  [['frobnicate'], "halogrid: Unknown command 'frobnicate'"],
+  [['noded'], "halogrid: Unknown command 'noded' (did you mean one of node, nodes?)"],
+  [['run'], "halogrid: Missing required argument 'source'"],
+  [['run', 'a.png', '--tile'], "halogrid: Option '--tile <px>' argument missing"],
+  [['run', 'a.png', '--nodes', 'two'], "halogrid: Expected a whole number from 1 to 64 for --nodes but received 'two'"],
+  [
+    ['run', 'a.png', '--device', 'tpu'],
+    "halogrid: Expected one of auto, gpu, software, cpu for --device but received 'tpu'",
+  ],
+  [['run', 'a.png', '--op', 'sift'], "halogrid: Expected one of lbp for --op but received 'sift'"],
+  [
+    ['run', 'a.png', '--coordinator', 'h:1', '--nodes', '2'],
+    'halogrid: Expected neither --nodes nor --device with --coordinator: the cluster has its own',
+  ],
+  [['jobs', '--coordinator', 'here'], "halogrid: Expected HOST:PORT for --coordinator but received 'here'"],
+  [['status'], "halogrid: Missing required argument 'job'"],
+  [['status', 'a', 'b'], "halogrid: Too many arguments for 'status': expected 1 argument but got 2"],
+];
+
+for (const [args, sentence] of wrong) {
+  test(`halogrid ${args.join(' ')}: exit code 2 and "${sentence}"`, async (t) => {
+    const printed = t.mock.method(console, 'error', () => {});
+    await runProgram(args);
+    assert.deepEqual(
+      printed.mock.calls.map((call) => call.arguments),
+      [[sentence]],
+    );
+    assert.equal(process.exitCode, 2);
+  });
+}
+
+test('an address where nobody answers is said in one sentence, with exit code 1', async (t) => {
+  const printed = t.mock.method(console, 'error', () => {});
+  // Port 9 is the discard service, which nobody runs.
+  await runProgram(['jobs', '--coordinator', '127.0.0.1:9']);
+  assert.deepEqual(printed.mock.calls[0]?.arguments, [
+    "halogrid: No coordinator answers at 127.0.0.1:9: is one running there ('halogrid coordinator')?",
+  ]);
+  assert.equal(process.exitCode, 1);
+});

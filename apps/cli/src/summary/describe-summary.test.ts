@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeSummary } from './describe-summary.ts';
+import type { JobSummary } from './job-summary.ts';
+
+const summary: JobSummary = {
+  id: 'j1',
+  state: 'complete',
+  digest: 'abc',
+  counts: { sources: 29, frames: 29, shards: 12, attempts: 12, pixels: 22_000_000, quarantined: 0 },
+  wallSeconds: 2,
+  nodes: [
+    { name: 'node-1', device: 'cpu', shards: 7 },
+    { name: 'node-2', device: 'cpu', shards: 5 },
+  ],
+  out: '/home/me/halogrid-out/j1',
+};
+
+test('a person reads what was done, by whom, and where the results are', () => {
+  assert.equal(
+    describeSummary(summary, '/home/me'),
+    [
+      'Job j1 is complete after 2.00 s.',
+      '  sources  29, of which 29 merged',
+      '  pixels   22.0 Mpx at 11.0 Mpx/s',
+      '  shards   12 in 12 attempts',
+      '  nodes    node-1: cpu, 7 shards',
+      '           node-2: cpu, 5 shards',
+      '  digest   abc',
+      '  results  halogrid-out/j1/ (open histogram.svg and preview/)',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('quarantined inputs are pointed out, and results elsewhere have their whole path', () => {
+  const text = describeSummary({ ...summary, counts: { ...summary.counts, quarantined: 2 } }, '/elsewhere');
+  assert.match(text, /^ {2}quarantined {2}2: \/home\/me\/halogrid-out\/j1\/errors.jsonl says why$/m);
+  assert.match(text, /^ {2}results {6}\/home\/me\/halogrid-out\/j1\/ /m);
+});

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Counts, JobStatus } from '@halogrid/proto';
+import { stateWord } from '../progress/describe-progress.ts';
+
+/** What is left to say of a job that ended; `--json` prints it as it is. */
+export interface JobSummary {
+  id: string;
+  state: string;
+  /** Why the job failed. */
+  error?: string;
+  digest?: string;
+  convention?: string;
+  counts: { sources: number; frames: number; shards: number; attempts: number; pixels: number; quarantined: number };
+  wallSeconds: number;
+  /** Seconds by stage, summed over nodes; present where job.json can be read here. */
+  seconds?: Record<string, number>;
+  nodes?: { name: string; device: string; shards: number }[];
+  /** Path of the output folder. */
+  out: string;
+}
+
+/** The summary of an ended job, with what its job.json adds, where that file can be read on this machine. */
+export async function summarise(job: JobStatus): Promise<JobSummary> {
+  const out = fileURLToPath(job.spec!.out);
+  const { sources, frames, shards, attempts, pixels, quarantined } = job.counts ?? noCounts;
+  const written = await readJobJson(out, job.jobId);
+  return {
+    id: job.jobId,
+    state: stateWord(job.state),
+    ...(job.error && { error: job.error }),
+    ...(job.digest && { digest: job.digest }),
+    ...(written?.convention && { convention: written.convention }),
+    counts: { sources, frames, shards, attempts, pixels, quarantined },
+    wallSeconds: (job.finishedMs - job.submittedMs) / 1000,
+    ...(written?.seconds && { seconds: written.seconds }),
+    ...(written?.nodes && { nodes: written.nodes }),
+    out,
+  };
+}
+
+const noCounts: Counts = { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };
+
+/** job.json of that job; undefined where there is none on this machine. */
+async function readJobJson(out: string, jobId: string): Promise<Partial<JobSummary> | undefined> {
+  try {
+    const written = JSON.parse(await readFile(`${out}/job.json`, 'utf8'));
+    return written.id === jobId ? written : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,9 @@
+/** The two times of this process. Deadlines and durations use the first, because the other may jump. */
+export interface Clock {
+  /** Milliseconds since some moment; never goes back. */
+  monotonicMs(): number;
+  /** Milliseconds since 1970. */
+  wallMs(): number;
+}
+
+export const systemClock: Clock = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };

@@ -1,0 +1,51 @@
+import { isLoopback, type ListenAddress, parseAddress, UsageError } from '@halogrid/service';
+
+/** What a coordinator may be told, as text and numbers from a command line. */
+export interface CoordinatorOptions {
+  /** HOST:PORT for gRPC; port 0: any free one. */
+  listen?: string;
+  /** HOST:PORT for metrics, health and the JSON API; port 0: any free one. */
+  http?: string;
+  /** A node is lost when it says nothing for this long after an order. 100 … 600000. */
+  nodeTimeoutMs?: number;
+  /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
+  insecureNetwork?: boolean;
+}
+
+export interface CoordinatorConfig {
+  listen: ListenAddress;
+  http: ListenAddress;
+  nodeTimeoutMs: number;
+}
+
+export const coordinatorDefaults = {
+  listen: '127.0.0.1:7070',
+  http: '127.0.0.1:9464',
+  /** A node that dies is noticed by its connection; this is for one that hangs. Far above a pause of its event loop. */
+  nodeTimeoutMs: 10_000,
+  insecureNetwork: false,
+} satisfies Required<CoordinatorOptions>;
+
+/** Fills in defaults and checks everything. Throws UsageError. */
+export function createCoordinatorConfig(options: CoordinatorOptions = {}): CoordinatorConfig {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const { listen, http, nodeTimeoutMs, insecureNetwork } = { ...coordinatorDefaults, ...Object.fromEntries(given) };
+  if (!Number.isInteger(nodeTimeoutMs) || nodeTimeoutMs < 100 || nodeTimeoutMs > 600_000) {
+    throw new UsageError(`Expected 100 to 600000 milliseconds for --node-timeout but received '${nodeTimeoutMs}'`);
+  }
+  return {
+    listen: parseListen('--listen', listen, insecureNetwork),
+    http: parseListen('--http', http, insecureNetwork),
+    nodeTimeoutMs,
+  };
+}
+
+function parseListen(option: string, text: string, insecureNetwork: boolean): ListenAddress {
+  const address = parseAddress(option, text);
+  if (!isLoopback(address) && !insecureNetwork) {
+    throw new UsageError(
+      `Refusing to listen on ${text} (${option}): it is beyond this machine and there is neither TLS nor a token; give --insecure-network where the network itself keeps others out`,
+    );
+  }
+  return address;
+}

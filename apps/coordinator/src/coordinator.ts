@@ -1,0 +1,68 @@
+import { createRegistry, type Log, startHttp } from '@halogrid/service';
+import { systemClock } from './clock.ts';
+import type { CoordinatorConfig } from './config.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { abandonJob, finaliseJob } from './finalise.ts';
+import { startGrpc } from './grpc-server.ts';
+import { createJobId } from './job-id.ts';
+import { createJobsService } from './jobs-service.ts';
+import { createJsonApi } from './json-api.ts';
+import { MemoryLedger } from './memory-ledger.ts';
+import { createMetrics, exposeState } from './metrics.ts';
+import { createNodesService } from './nodes-service.ts';
+import { releaseOutputFolder } from './output-folder.ts';
+import { planJob } from './planner.ts';
+
+export interface RunningCoordinator {
+  grpcPort: number;
+  httpPort: number;
+  /** Ends every conversation and stops; jobs that run are left unfinished. Resolves when nothing is left running. */
+  close(): Promise<void>;
+}
+
+/** Starts a coordinator in this process. Rejects with one sentence when an address cannot be had. */
+export async function startCoordinator(config: CoordinatorConfig, log: Log): Promise<RunningCoordinator> {
+  const clock = systemClock;
+  const registry = createRegistry('coordinator');
+  const ledger = new MemoryLedger();
+  const dispatcher = new Dispatcher({
+    ledger,
+    work: { plan: planJob, finalise: finaliseJob, abandon: abandonJob, release: releaseOutputFolder },
+    clock,
+    reportWithinMs: config.nodeTimeoutMs,
+    metrics: createMetrics(registry),
+    log,
+  });
+  exposeState(registry, dispatcher, ledger);
+
+  const closers = [() => dispatcher.close()];
+  const close = async (): Promise<void> => {
+    for (const closer of closers) await closer();
+    await ledger.close();
+  };
+  try {
+    let isServing = false;
+    const http = await startHttp({
+      ...config.http,
+      registry,
+      notReady: () => (isServing ? undefined : 'The gRPC server does not listen yet'),
+      route: createJsonApi(dispatcher, ledger, log),
+    });
+    closers.push(() => http.close());
+    const grpc = await startGrpc(config.listen, {
+      jobs: createJobsService({
+        dispatcher,
+        ledger,
+        createJobId: () => createJobId(clock.wallMs(), Math.random()),
+        log,
+      }),
+      nodes: createNodesService(dispatcher, config.nodeTimeoutMs),
+    });
+    closers.push(() => grpc.close());
+    isServing = true;
+    return { grpcPort: grpc.port, httpPort: http.port, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { jobDigest, quarantinedDigest, sourceDigest } from './digest.ts';
+
+/** The rule as the documentation states it, one integer after another. */
+function documentedDigest(width: number, height: number, counted: number, bins: number[]): string {
+  const sha = createHash('sha256').update('done');
+  for (const value of [width, height, counted, ...bins]) {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(BigInt(value));
+    sha.update(bytes);
+  }
+  return sha.digest('hex');
+}
+
+test('a source digest is the SHA-256 of its numbers as 64-bit integers, for any of them', () => {
+  const value = fc.oneof(fc.nat(), fc.maxSafeNat());
+  fc.assert(
+    fc.property(value, value, value, fc.array(value, { maxLength: 8 }), (width, height, counted, bins) => {
+      const expected = documentedDigest(width, height, counted, bins);
+      assert.equal(sourceDigest({ width, height }, counted, bins), expected);
+      assert.equal(sourceDigest({ width, height }, counted, Float64Array.from(bins)), expected);
+    }),
+  );
+});
+
+test('a job digest is the SHA-256 of two lines and the digests of the sources in order', () => {
+  const sources = [documentedDigest(2, 3, 6, [6, 0]), quarantinedDigest];
+  const expected = createHash('sha256').update('halogrid digest 1\nlbp border=zero\n');
+  for (const source of sources) expected.update(source, 'hex');
+  assert.equal(quarantinedDigest, createHash('sha256').update('quarantined').digest('hex'));
+  assert.equal(jobDigest('lbp border=zero', sources), expected.digest('hex'));
+  assert.notEqual(jobDigest('lbp border=zero', sources), jobDigest('lbp border=zero', sources.toReversed()));
+  assert.notEqual(jobDigest('lbp border=zero', sources), jobDigest('lbp border=wrap', sources));
+});

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createPipeline } from '@halogrid/kernels';
+import { Hello, JobSpec } from '@halogrid/proto';
+import { createLog, createRegistry } from '@halogrid/service';
+import { systemClock } from './clock.ts';
+import { Dispatcher } from './dispatcher.ts';
+import type { JobWork } from './job-run.ts';
+import type { JobRecord } from './ledger.ts';
+import { MemoryLedger } from './memory-ledger.ts';
+import { createMetrics } from './metrics.ts';
+import type { LeaseOrder } from './node-session.ts';
+import type { PlanStep } from './shard.ts';
+
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'interior');
+const spec = JobSpec.fromPartial({
+  sources: ['file:///in'],
+  pipeline: { operations: [{ kernel: 'lbp', parameters: {} }], border: 'interior' },
+  out: 'file:///out',
+  mapFormat: 'none',
+});
+const job = { jobId: 'job', spec, pipeline, scratch: 'file:///out/.scratch' };
+
+/** Frames of 3 x 3 pixels, a shard each. */
+async function* frames(count: number): AsyncGenerator<PlanStep> {
+  for (let index = 0; index < count; index++) {
+    const uri = `file:///in/${index}.pgm`;
+    yield { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 };
+    yield {
+      kind: 'shard',
+      shard: { shard: index, work: { kind: 'frames', sources: [{ index, uri }] }, costBytes: 9 },
+    };
+  }
+}
+
+interface Stage {
+  dispatcher: Dispatcher;
+  ledger: MemoryLedger;
+  calls: string[];
+  /** Resolves with the job when it has ended. */
+  ended(): Promise<JobRecord>;
+}
+
+/** A dispatcher whose jobs plan two frames and write nothing, except for what `work` says. */
+function setStage(t: TestContext, work: Partial<JobWork> = {}): Stage {
+  const calls: string[] = [];
+  const ledger = new MemoryLedger();
+  const dispatcher = new Dispatcher({
+    ledger,
+    work: {
+      plan: () => frames(2),
+      finalise: async () => void calls.push('finalise'),
+      abandon: async (_, { state }) => void calls.push(`abandon: ${state}`),
+      release: () => void calls.push('release'),
+      ...work,
+    },
+    clock: systemClock,
+    reportWithinMs: 10_000,
+    metrics: createMetrics(createRegistry('coordinator')),
+    log: createLog('test', 'silent'),
+  });
+  t.after(() => dispatcher.close());
+  const ended = async (): Promise<JobRecord> => {
+    for (;;) {
+      const changed = dispatcher.changed(job.jobId);
+      const record = await ledger.getJob(job.jobId);
+      if (record?.finishedMs) return record;
+      await changed;
+    }
+  };
+  return { dispatcher, ledger, calls, ended };
+}
+
+/** Attaches a node that answers every lease with a right result, in its own time. */
+function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
+  const hello = Hello.fromPartial({ nodeId: 'worker', name: 'worker', creditBytes });
+  const answer = ({ lease, shard }: LeaseOrder): void => {
+    assert.equal(shard.work.kind, 'frames');
+    const sources = shard.work.kind === 'frames' ? shard.work.sources : [];
+    const size = { width: 3, height: 3 };
+    const bins = Array.from({ length: 256 }, (_, bin) => (bin === 0 ? 1 : 0));
+    const results = sources.map(({ index }) => {
+      return { source: index, size, rect: { x: 0, y: 0, ...size }, counted: 1, bins };
+    });
+    const answer = { results, errors: [], stageSeconds: {}, inputBytes: 0 };
+    dispatcher.report(session, { kind: 'ShardCompleted', lease, answer });
+  };
+  const connection = { lease: (order: LeaseOrder) => void setImmediate(answer, order), recall() {}, drop() {} };
+  const session = dispatcher.attach(hello, connection);
+}
+
+test('a job is planned, computed, finalised and completed, and its folder is released', async (t) => {
+  const { dispatcher, calls, ended } = setStage(t);
+  attachWorker(dispatcher);
+  await dispatcher.submit(job);
+  const record = await ended();
+  assert.equal(record.state, 'complete', record.error);
+  assert.deepEqual([record.counts.shardsDone, record.counts.attempts, record.counts.frames], [2, 2, 2]);
+  await delay(0);
+  assert.deepEqual(calls, ['finalise', 'release']);
+});
+
+test('a plan that fails fails the job with its sentence', async (t) => {
+  const { dispatcher, calls, ended } = setStage(t, {
+    async *plan() {
+      yield* frames(1);
+      throw new Error('There is no source /in any more');
+    },
+  });
+  await dispatcher.submit(job);
+  const record = await ended();
+  assert.deepEqual([record.state, record.error], ['failed', 'There is no source /in any more']);
+  await delay(0);
+  assert.deepEqual(calls, ['abandon: failed', 'release']);
+  assert.deepEqual(dispatcher.shards(), { queued: 0, leased: 0, done: 0 });
+});
+
+test('an output that cannot be written fails the job with its sentence', async (t) => {
+  const { dispatcher, calls, ended } = setStage(t, {
+    finalise: async () => {
+      throw new Error('The disk is full');
+    },
+  });
+  attachWorker(dispatcher);
+  await dispatcher.submit(job);
+  const record = await ended();
+  assert.deepEqual([record.state, record.error], ['failed', 'The disk is full']);
+  await delay(0);
+  assert.deepEqual(calls, ['abandon: failed', 'release']);
+});
+
+test('a ledger that takes no results fails the job with its sentence', async (t) => {
+  const { dispatcher, ledger, ended } = setStage(t);
+  ledger.commit = async () => {
+    throw new Error('The ledger is read-only');
+  };
+  attachWorker(dispatcher);
+  await dispatcher.submit(job);
+  const record = await ended();
+  assert.deepEqual([record.state, record.error], ['failed', 'The ledger is read-only']);
+});
+
+test('a job is cancelled while it is finalised', async (t) => {
+  const finalising = Promise.withResolvers<void>();
+  const { dispatcher, ledger, calls } = setStage(t, {
+    finalise: (_results, _pipeline, _now, signal) => {
+      finalising.resolve();
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+  });
+  attachWorker(dispatcher);
+  await dispatcher.submit(job);
+  await finalising.promise;
+  await dispatcher.cancel('job');
+  assert.equal((await ledger.getJob('job'))?.state, 'cancelled');
+  assert.deepEqual(calls, ['abandon: cancelled', 'release']);
+});
+
+test('a plan far longer than the queue is pulled only as its shards are leased', async (t) => {
+  let pulled = 0;
+  const { dispatcher, ended } = setStage(t, {
+    async *plan() {
+      for await (const step of frames(6000)) {
+        if (step.kind === 'shard') pulled++;
+        yield step;
+      }
+    },
+  });
+  await dispatcher.submit(job);
+  while (dispatcher.shards().queued < 4096) await delay(1);
+  await delay(20);
+  assert.equal(pulled, 4096);
+  attachWorker(dispatcher);
+  const record = await ended();
+  assert.deepEqual([record.state, record.counts.shardsDone, pulled], ['complete', 6000, 6000]);
+});
+
+test('closing leaves a running job as it is', async (t) => {
+  const { dispatcher, ledger, calls } = setStage(t);
+  await dispatcher.submit(job);
+  while (dispatcher.shards().queued < 2) await delay(1);
+  await dispatcher.close();
+  assert.equal((await ledger.getJob('job'))?.state, 'running');
+  assert.deepEqual(calls, ['release']);
+});

@@ -1,0 +1,251 @@
+import type { Hello } from '@halogrid/proto';
+import type { Log } from '@halogrid/service';
+import type { ShardAnswer } from './answer-message.ts';
+import { InvalidResultError } from './check-answer.ts';
+import type { Clock } from './clock.ts';
+import { type AcceptedJob, JobRun, type JobWork } from './job-run.ts';
+import type { Ledger } from './ledger.ts';
+import type { Metrics } from './metrics.ts';
+import type { AttachedNodeView, NodeConnection, NodeReport, NodeSession } from './node-session.ts';
+import type { Command } from './scheduler/commands.ts';
+import type { SchedulerEvent } from './scheduler/events.ts';
+import { Scheduler } from './scheduler/scheduler.ts';
+import type { PlanStep } from './shard.ts';
+import { WorkRecorder } from './work-recorder.ts';
+
+/** Time between looks at the clock; a silent node is noticed this much late at most. */
+const tickMs = 100;
+
+export interface DispatcherOptions {
+  ledger: Ledger;
+  work: JobWork;
+  clock: Clock;
+  /** A node is lost when it is silent for longer after an order. */
+  reportWithinMs: number;
+  metrics: Metrics;
+  log: Log;
+}
+
+/**
+ * Drives the scheduler: tells it what happens and when, does what it commands, and keeps the ledger. It owns the one
+ * timer that time passes by.
+ */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #scheduler: Scheduler<ShardAnswer>;
+  readonly #recorder: WorkRecorder;
+  readonly #runs = new Map<string, JobRun>();
+  readonly #sessions = new Map<number, NodeSession>();
+  /** Those who wait for a change of a job. */
+  readonly #changes = new Map<string, PromiseWithResolvers<void>>();
+  readonly #timer: NodeJS.Timeout;
+  #lastSession = 0;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    const { reportWithinMs, ledger, metrics, clock, log } = options;
+    this.#scheduler = new Scheduler({ epoch: ledger.epoch, reportWithinMs, tickMs });
+    this.#recorder = new WorkRecorder(metrics, clock, log);
+    this.#timer = setInterval(() => this.#handle({ kind: 'Tick' }), tickMs);
+  }
+
+  /** The fencing number that leases carry. */
+  get epoch(): number {
+    return this.#options.ledger.epoch;
+  }
+
+  /** Runs a job whose output folder is claimed. Rejects where the ledger does not take it. */
+  async submit(job: AcceptedJob): Promise<void> {
+    const { jobId, spec } = job;
+    const { ledger, clock, log } = this.#options;
+    await ledger.createJob({ jobId, spec, submittedMs: clock.wallMs() });
+    log.info({ jobId, sources: spec.sources.length, out: spec.out }, 'A job is accepted');
+    this.#handle({ kind: 'JobSubmitted', jobId });
+    this.#recorder.jobSubmitted(job);
+    const run = new JobRun(job, this.#options, {
+      planned: (steps) => this.#planned(jobId, steps),
+      planEnded: () => this.#handle({ kind: 'PlanEnded', jobId }),
+      queued: () => this.#scheduler.queued(jobId),
+      abandoned: () => this.#handle({ kind: 'JobAbandoned', jobId }),
+      changed: () => this.#changed(jobId),
+    });
+    this.#runs.set(jobId, run);
+    void run.ended.then(() => {
+      this.#runs.delete(jobId);
+      this.#recorder.jobEnded(jobId);
+    });
+  }
+
+  /** Cancels the job if it has not ended, and resolves when it has. */
+  async cancel(jobId: string): Promise<void> {
+    const run = this.#runs.get(jobId);
+    run?.stop({ state: 'cancelled' });
+    await run?.ended;
+  }
+
+  /** Resolves when what the ledger says of the job changes. */
+  changed(jobId: string): Promise<void> {
+    let change = this.#changes.get(jobId);
+    if (!change) {
+      change = Promise.withResolvers();
+      this.#changes.set(jobId, change);
+    }
+    return change.promise;
+  }
+
+  /** Starts a conversation, in which leases may be ordered at once; returns its number. */
+  attach(hello: Hello, connection: NodeConnection): number {
+    const session = ++this.#lastSession;
+    const attachedMs = this.#options.clock.wallMs();
+    this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
+    const { nodeId, name, device, creditBytes } = hello;
+    this.#options.log.info({ nodeId, node: name, device: device?.name, creditBytes }, 'A node is attached');
+    this.#handle({ kind: 'NodeJoined', session, nodeId, creditBytes });
+    return session;
+  }
+
+  /** Takes a report; those of a conversation that has ended are ignored. */
+  report(session: number, report: NodeReport): void {
+    if (this.#sessions.has(session)) this.#handle({ ...report, session });
+  }
+
+  /** The conversation is over, because the node has drained or because its connection is gone. */
+  detach(session: number): void {
+    const node = this.#sessions.get(session);
+    if (!node) return;
+    const isDraining = this.#scheduler.node(session)?.isDraining;
+    this.#sessions.delete(session);
+    this.#recorder.nodeLeft(node.hello, isDraining ? undefined : 'Its connection broke');
+    this.#handle({ kind: 'NodeLeft', session });
+  }
+
+  /** Every attached node, by name. */
+  nodes(): AttachedNodeView[] {
+    const views = [...this.#sessions].map(([session, { connection: _, ...node }]) => {
+      return { ...node, ...this.#scheduler.node(session)! };
+    });
+    return views.sort((a, b) => (a.hello.name < b.hello.name ? -1 : 1));
+  }
+
+  /** Attached nodes that hold or held a shard of the job; 0 once it has ended. */
+  nodesOf(jobId: string): number {
+    const nodeIds = this.#runs.get(jobId)?.nodeIds;
+    let attached = 0;
+    for (const { hello } of this.#sessions.values()) if (nodeIds?.has(hello.nodeId)) attached++;
+    return attached;
+  }
+
+  /** Shards of the running jobs, by state. */
+  shards(): { queued: number; leased: number; done: number } {
+    return this.#scheduler.shards();
+  }
+
+  /** Stops planning, ends every conversation, and resolves when no job is at work any more. Jobs stay as they are. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    const runs = [...this.#runs.values()];
+    for (const run of runs) run.stop('closing');
+    for (const { connection } of this.#sessions.values()) connection.drop('The coordinator stops');
+    this.#sessions.clear();
+    await Promise.all(runs.map((run) => run.ended));
+  }
+
+  #handle(event: SchedulerEvent<ShardAnswer>): void {
+    const commands = this.#scheduler.handle(event, this.#options.clock.monotonicMs());
+    for (const command of commands) this.#execute(command);
+  }
+
+  #execute(command: Command<ShardAnswer>): void {
+    this.#recorder.record(command);
+    switch (command.kind) {
+      case 'AssignShard':
+        this.#assign(command);
+        break;
+      case 'RecallShards':
+        this.#sessions.get(command.session)?.connection.recall(command.jobId);
+        break;
+      case 'DropNode': {
+        const node = this.#sessions.get(command.session);
+        this.#sessions.delete(command.session);
+        if (node) this.#recorder.nodeLeft(node.hello, command.lost ? command.reason : undefined);
+        node?.connection.drop(command.reason);
+        break;
+      }
+      case 'CommitShard':
+        void this.#commit(command);
+        break;
+      case 'QuarantineShard':
+        void this.#quarantine(command);
+        break;
+      case 'FinaliseJob':
+        this.#runs.get(command.jobId)?.shardsDone();
+        break;
+      case 'RecordSetback':
+        break;
+    }
+  }
+
+  #planned(jobId: string, steps: PlanStep[]): void {
+    const shards = steps.flatMap((step) => (step.kind === 'shard' ? [step.shard] : []));
+    this.#recorder.planned(jobId, steps);
+    if (shards.length > 0) this.#handle({ kind: 'ShardsPlanned', jobId, shards });
+    this.#changed(jobId);
+  }
+
+  #assign({ session, lease, shard }: Extract<Command<ShardAnswer>, { kind: 'AssignShard' }>): void {
+    const { jobId, attempt } = lease;
+    const run = this.#runs.get(jobId);
+    const node = this.#sessions.get(session);
+    if (!run || !node) return;
+    node.connection.lease({ lease, shard, job: run.job });
+    run.shardLeased(node.hello.nodeId);
+    this.#options.ledger.addAttempt(jobId, lease.shard, attempt).catch((error) => this.#fail(jobId, error));
+    this.#changed(jobId);
+  }
+
+  async #commit(command: Extract<Command<ShardAnswer>, { kind: 'CommitShard' }>): Promise<void> {
+    const { lease, answer, session } = command;
+    const node = this.#sessions.get(session)!;
+    const { name, device } = node.hello;
+    const { ledger, clock } = this.#options;
+    const startMs = clock.monotonicMs();
+    try {
+      const outcome = await ledger.commit({ ...lease, ...answer, node: { name, device: device?.name ?? '' } });
+      const pixels = this.#recorder.committed(command, outcome, startMs);
+      // An older epoch than the ledger's: another coordinator leads.
+      if (outcome === 'stale') throw new Error('The ledger has been taken over by another coordinator');
+      if (outcome === 'committed') {
+        node.shardsDone++;
+        node.pixelsDone += pixels;
+      }
+      this.#handle({ kind: 'CommitFinished', jobId: lease.jobId, shard: lease.shard });
+      this.#changed(lease.jobId);
+    } catch (error) {
+      if (error instanceof InvalidResultError) {
+        this.#handle({ kind: 'CommitRejected', lease, error: error.message });
+      } else this.#fail(lease.jobId, error);
+    }
+  }
+
+  async #quarantine(command: Extract<Command<ShardAnswer>, { kind: 'QuarantineShard' }>): Promise<void> {
+    const { jobId, shard, error, attempts } = command;
+    try {
+      await this.#options.ledger.quarantineShard(jobId, shard.shard, error, attempts);
+      this.#handle({ kind: 'CommitFinished', jobId, shard: shard.shard });
+      this.#changed(jobId);
+    } catch (caught) {
+      this.#fail(jobId, caught);
+    }
+  }
+
+  /** Fails the job because the ledger did not take what was written. */
+  #fail(jobId: string, caught: unknown): void {
+    const error = caught instanceof Error ? caught.message : String(caught);
+    this.#runs.get(jobId)?.stop({ state: 'failed', error });
+  }
+
+  #changed(jobId: string): void {
+    this.#changes.get(jobId)?.resolve();
+    this.#changes.delete(jobId);
+  }
+}

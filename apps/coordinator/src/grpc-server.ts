@@ -1,0 +1,53 @@
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { ReflectionService } from '@grpc/reflection';
+import { type JobsServer, JobsService, type NodesServer, NodesService, protoFiles, protoRoot } from '@halogrid/proto';
+import type { ListenAddress } from '@halogrid/service';
+import { HealthImplementation } from 'grpc-health-check';
+
+/** Far above any message there is (a lease of 4096 frames is about 1 MB), and finite. */
+const maxMessageBytes = 8 * 2 ** 20;
+/** Time that clients have to take the ends of their streams. */
+const closingMs = 500;
+
+const options = {
+  'grpc.max_receive_message_length': maxMessageBytes,
+  'grpc.max_send_message_length': maxMessageBytes,
+  // A peer whose network is gone is noticed within 30 s, even if nobody speaks.
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+};
+
+export interface GrpcServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** Serves both services with health and reflection. Rejects with one sentence when the address cannot be had. */
+export async function startGrpc(
+  { host, port }: ListenAddress,
+  services: { jobs: JobsServer; nodes: NodesServer },
+): Promise<GrpcServer> {
+  const server = new Server(options);
+  server.addService(JobsService, services.jobs);
+  server.addService(NodesService, services.nodes);
+  const serving = { '': 'SERVING', 'halogrid.v1.Jobs': 'SERVING', 'halogrid.v1.Nodes': 'SERVING' } as const;
+  new HealthImplementation(serving).addToServer(server);
+  const definitions = loadSync(protoFiles, { includeDirs: [protoRoot], keepCase: true });
+  new ReflectionService(definitions).addToServer(server);
+
+  const bound = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, boundPort) => {
+      if (error) reject(new Error(`Cannot listen on ${host}:${port}: ${error.message}`));
+      else resolve(boundPort);
+    });
+  });
+  return { port: bound, close: () => close(server) };
+}
+
+/** Lets calls come to their end for a moment, then cuts them off. */
+async function close(server: Server): Promise<void> {
+  const cutOff = setTimeout(() => server.forceShutdown(), closingMs);
+  await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  clearTimeout(cutOff);
+}

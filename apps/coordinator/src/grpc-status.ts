@@ -1,0 +1,14 @@
+import { type ServiceError, status } from '@grpc/grpc-js';
+import { Refusal, type RefusalKind } from './refusal.ts';
+
+const codes: Record<RefusalKind, status> = {
+  invalid: status.INVALID_ARGUMENT,
+  missing: status.NOT_FOUND,
+  unmet: status.FAILED_PRECONDITION,
+};
+
+/** The status that a call ends with. Anything that is no Refusal is our own fault: INTERNAL. */
+export function toGrpcStatus(error: unknown): Pick<ServiceError, 'code' | 'details'> {
+  if (error instanceof Refusal) return { code: codes[error.kind], details: error.message };
+  return { code: status.INTERNAL, details: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,28 @@
+/** The merged result of a job: counts of each channel's bins, exact. */
+export interface MergedHistogram {
+  kernel: string;
+  convention: string;
+  /** Pixels counted in each channel. */
+  counted: bigint;
+  channels: { name: string; bins: BigUint64Array }[];
+}
+
+/** The text of histogram.json, a line a channel. Integers above 2^53 are strings, because readers of JSON round them. */
+export function histogramJson({ kernel, convention, counted, channels }: MergedHistogram): string {
+  const lines = channels.map(({ name, bins }) => {
+    return `    {"name": ${JSON.stringify(name)}, "bins": [${Array.from(bins, exactInteger).join(',')}]}`;
+  });
+  return `{
+  "kernel": ${JSON.stringify(kernel)},
+  "convention": ${JSON.stringify(convention)},
+  "counted": ${exactInteger(counted)},
+  "channels": [
+${lines.join(',\n')}
+  ]
+}
+`;
+}
+
+function exactInteger(value: bigint): string {
+  return value > 2n ** 53n ? `"${value}"` : value.toString();
+}

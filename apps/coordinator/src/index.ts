@@ -1,0 +1,7 @@
+export {
+  type CoordinatorConfig,
+  type CoordinatorOptions,
+  coordinatorDefaults,
+  createCoordinatorConfig,
+} from './config.ts';
+export { type RunningCoordinator, startCoordinator } from './coordinator.ts';

@@ -1,0 +1,167 @@
+import type { Pipeline } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import type { Log } from '@halogrid/service';
+import type { Clock } from './clock.ts';
+import type { JobRecord, JobResults, Ledger, LedgerState } from './ledger.ts';
+import { runPlan } from './run-plan.ts';
+import type { PlanStep } from './shard.ts';
+
+/**
+ * Shards of a job that wait for a node, at most, before its plan is pulled further: some seconds of work for a hundred
+ * nodes, and a few megabytes.
+ */
+const maxQueuedShards = 4096;
+
+/** A job that was accepted. */
+export interface AcceptedJob {
+  jobId: string;
+  spec: JobSpec;
+  pipeline: Pipeline;
+  /** Folder URI for unfinished results. */
+  scratch: string;
+}
+
+/** What a job needs done outside of the coordinator's memory. */
+export interface JobWork {
+  /** Throws the signal's reason soon after it aborts; so does `finalise`. */
+  plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<PlanStep>;
+  /** Writes the output. `now` gives milliseconds since 1970. */
+  finalise(results: JobResults, pipeline: Pipeline, now: () => number, signal: AbortSignal): Promise<void>;
+  /** Ends the output of a job that has no results. */
+  abandon(job: JobRecord, end: JobEnd, finishedMs: number): Promise<void>;
+  /** Gives the output folder back. */
+  release(out: string): void;
+}
+
+export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string };
+
+/** What a running job tells the dispatcher. */
+export interface JobRunListener {
+  /** Steps that are in the ledger. */
+  planned(steps: PlanStep[]): void;
+  planEnded(): void;
+  /** Shards that wait for a node now. */
+  queued(): number;
+  /** Nothing of it is wanted any more. */
+  abandoned(): void;
+  /** What the ledger says of the job has changed. */
+  changed(): void;
+}
+
+/** The life of a job, from accepted to ended. */
+export class JobRun {
+  readonly job: AcceptedJob;
+  /** Resolves when the job has ended; never rejects. */
+  readonly ended: Promise<void>;
+
+  /** Ids of the nodes that ever held one of its shards. */
+  readonly nodeIds = new Set<string>();
+
+  readonly #ledger: Ledger;
+  readonly #work: JobWork;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #listener: JobRunListener;
+  readonly #stopped = new AbortController();
+  readonly #shardsDone = Promise.withResolvers<void>();
+  #room = Promise.withResolvers<void>();
+
+  constructor(
+    job: AcceptedJob,
+    { ledger, work, clock, log }: { ledger: Ledger; work: JobWork; clock: Clock; log: Log },
+    listener: JobRunListener,
+  ) {
+    this.job = job;
+    this.#ledger = ledger;
+    this.#work = work;
+    this.#clock = clock;
+    this.#log = log.child({ jobId: job.jobId });
+    this.#listener = listener;
+    this.ended = this.#run();
+  }
+
+  /** One of its shards was leased to this node. */
+  shardLeased(nodeId: string): void {
+    this.nodeIds.add(nodeId);
+    if (this.#listener.queued() <= maxQueuedShards / 2) this.#room.resolve();
+  }
+
+  /** Every shard is committed or quarantined. */
+  shardsDone(): void {
+    this.#shardsDone.resolve();
+  }
+
+  /** Ends the job early; `closing` leaves it as it is in the ledger and in its folder. The first call counts. */
+  stop(how: JobEnd | 'closing'): void {
+    this.#stopped.abort(how);
+    this.#room.resolve();
+    this.#shardsDone.resolve();
+  }
+
+  async #run(): Promise<void> {
+    const stopped = this.#stopped.signal;
+    try {
+      await this.#plan();
+      await this.#shardsDone.promise;
+      stopped.throwIfAborted();
+      await this.#setState('finalising');
+      const results = await this.#ledger.results(this.job.jobId);
+      await this.#work.finalise(results, this.job.pipeline, this.#clock.wallMs, stopped);
+      stopped.throwIfAborted();
+      await this.#setState('complete', { digest: results.digest });
+      this.#log.info({ digest: results.digest }, 'The job is complete');
+    } catch (error) {
+      const how: JobEnd | 'closing' = stopped.aborted
+        ? stopped.reason
+        : { state: 'failed', error: error instanceof Error ? error.message : String(error) };
+      this.#listener.abandoned();
+      if (how !== 'closing') await this.#giveUp(how);
+    } finally {
+      this.#work.release(this.job.spec.out);
+    }
+  }
+
+  async #plan(): Promise<void> {
+    const { jobId, spec, pipeline } = this.job;
+    await this.#setState('running');
+    await runPlan(this.#work.plan(spec, pipeline, this.#stopped.signal), {
+      write: async (steps) => {
+        await this.#ledger.addPlan(jobId, steps, false);
+        this.#listener.planned(steps);
+      },
+      room: () => this.#waitForRoom(),
+    });
+    await this.#ledger.addPlan(jobId, [], true);
+    this.#listener.planEnded();
+  }
+
+  async #waitForRoom(): Promise<void> {
+    if (this.#listener.queued() >= maxQueuedShards) {
+      this.#room = Promise.withResolvers();
+      await this.#room.promise;
+    }
+    this.#stopped.signal.throwIfAborted();
+  }
+
+  async #giveUp(end: JobEnd): Promise<void> {
+    const error = end.state === 'failed' ? end.error : '';
+    if (error) this.#log.error(`The job failed: ${error}`);
+    else this.#log.info('The job is cancelled');
+    try {
+      const record = await this.#ledger.getJob(this.job.jobId);
+      if (record) await this.#work.abandon(record, end, this.#clock.wallMs());
+    } catch (caught) {
+      this.#log.error({ err: caught }, 'The output folder could not be cleared');
+    }
+    try {
+      await this.#setState(end.state, { error });
+    } catch (caught) {
+      this.#log.error({ err: caught }, 'The ledger could not take the end of the job');
+    }
+  }
+
+  async #setState(state: LedgerState, more: { error?: string; digest?: string } = {}): Promise<void> {
+    await this.#ledger.setState(this.job.jobId, state, { nowMs: this.#clock.wallMs(), ...more });
+    this.#listener.changed();
+  }
+}

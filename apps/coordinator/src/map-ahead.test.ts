@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mapAhead } from './map-ahead.ts';
+
+test('results come in order although later ones are ready earlier', async () => {
+  const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  const results = collect(mapAhead([0, 1, 2, 3], 4, (i) => gates[i]!.promise.then(() => i * 10)));
+  for (const i of [3, 1, 0, 2]) {
+    gates[i]!.resolve();
+    await gates[i]!.promise;
+  }
+  assert.deepEqual(await results, [0, 10, 20, 30]);
+});
+
+test('no more than asked are under way', async () => {
+  let underWay = 0;
+  let most = 0;
+  const act = async (i: number): Promise<number> => {
+    most = Math.max(most, ++underWay);
+    await new Promise(setImmediate);
+    underWay--;
+    return i;
+  };
+  const items = [...Array(20).keys()];
+  assert.deepEqual(await collect(mapAhead(items, 3, act)), items);
+  assert.equal(most, 3);
+});
+
+test('a failure is thrown in its turn', async () => {
+  const seen: number[] = [];
+  const act = async (i: number): Promise<number> => {
+    if (i === 2) throw new Error('the third');
+    return i;
+  };
+  await assert.rejects(async () => {
+    for await (const i of mapAhead([0, 1, 2, 3], 4, act)) seen.push(i);
+  }, /the third/);
+  assert.deepEqual(seen, [0, 1]);
+});
+
+test('an abort ends it at once, even while an item or an action never comes', { timeout: 5000 }, async () => {
+  const never = new Promise<never>(() => {});
+  const endless = async function* (): AsyncGenerator<number> {
+    yield await never;
+  };
+  for (const [items, act] of [
+    [endless(), async (i: number) => i],
+    [[1], () => never],
+  ] as const) {
+    const controller = new AbortController();
+    const results = collect(mapAhead(items, 2, act, controller.signal));
+    controller.abort(new Error('cancelled'));
+    await assert.rejects(results, /cancelled/);
+  }
+  await assert.rejects(collect(mapAhead([1], 2, async (i) => i, AbortSignal.abort(new Error('before')))), /before/);
+});
+
+test('a consumer that stops closes the items', async () => {
+  let closed = false;
+  const items = async function* (): AsyncGenerator<number> {
+    try {
+      for (let i = 0; ; i++) yield i;
+    } finally {
+      closed = true;
+    }
+  };
+  for await (const _ of mapAhead(items(), 2, async (i) => i)) break;
+  await new Promise(setImmediate);
+  assert.ok(closed);
+});
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

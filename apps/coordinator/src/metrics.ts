@@ -1,0 +1,108 @@
+import { catalogue } from '@halogrid/kernels';
+import { Counter, Gauge, Histogram, type Registry, secondsBuckets } from '@halogrid/service';
+import type { Dispatcher } from './dispatcher.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Values that a label of a node's choosing may have; anything else is 'other', so that series stay few. */
+const stages = new Set(['read', 'decode', 'upload', 'compute', 'readback', 'encode']);
+export const stageLabel = (stage: string): string => (stages.has(stage) ? stage : 'other');
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** What the coordinator counts and times as it happens. */
+export function createMetrics(registry: Registry) {
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
+    new Counter({ name: `halogrid_${name}`, help, labelNames, registers });
+  const seconds = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
+    new Histogram({ name: `halogrid_${name}`, help, labelNames, registers, buckets: secondsBuckets });
+
+  const metrics = {
+    shardsFinished: counter(
+      'shards_finished_total',
+      'Leases that ended with an answer or with giving up on the shard, by what became of it.',
+      ['kernel', 'outcome'],
+    ),
+    shardAttempts: counter('shard_attempts_total', 'Leases given, by why the shard needed one.', ['reason']),
+    leaseExpirations: counter(
+      'lease_expirations_total',
+      'Leases that ended without an answer as their node went away.',
+    ),
+    shardQueueSeconds: seconds('shard_queue_duration_seconds', 'Time that a shard waited for the lease it was given.'),
+    shardSeconds: seconds('shard_duration_seconds', 'Time from the lease of a shard to its commit in the ledger.', [
+      'kernel',
+    ]),
+    inputPixels: counter('input_pixels_total', 'Pixels whose results were merged.', ['kernel']),
+    inputFrames: counter('input_frames_total', 'Images and frames whose last part was merged.', ['kernel']),
+    inputBytes: counter('input_bytes_total', 'Encoded bytes that nodes read from sources, for merged results.'),
+    quarantined: counter('quarantined_total', 'Inputs that were set aside with an error, by where it arose.', [
+      'stage',
+    ]),
+    nodesLost: counter('nodes_lost_total', 'Nodes that fell silent or whose connection broke.'),
+    mergeSeconds: seconds('merge_duration_seconds', 'Time the ledger took to commit and merge one shard.'),
+    stageSeconds: counter('stage_seconds_total', 'Time that nodes spent on merged shards, by stage.', ['stage']),
+    lastResult: new Gauge({
+      name: 'halogrid_last_result_timestamp_seconds',
+      help: 'When a result was last merged, in seconds since 1970; 0 when none was.',
+      registers,
+    }),
+  };
+
+  // Series are there from the start, so that a rate sees the first event.
+  for (const reason of ['first', 'failed', 'lost']) metrics.shardAttempts.inc({ reason }, 0);
+  for (const stage of stages) metrics.stageSeconds.inc({ stage }, 0);
+  for (const stage of ['read', 'decode', 'compute']) metrics.quarantined.inc({ stage }, 0);
+  for (const { name: kernel } of catalogue) {
+    metrics.inputPixels.inc({ kernel }, 0);
+    metrics.inputFrames.inc({ kernel }, 0);
+    for (const outcome of ['ok', 'retry', 'quarantined', 'duplicate', 'stale']) {
+      metrics.shardsFinished.inc({ kernel, outcome }, 0);
+    }
+  }
+  return metrics;
+}
+
+/** What the coordinator reads off its own state when it is asked. */
+export function exposeState(registry: Registry, dispatcher: Dispatcher, ledger: Ledger): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'halogrid_jobs',
+    help: 'Jobs known to the ledger, by state.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const counts = { pending: 0, running: 0, finalising: 0, complete: 0, failed: 0, cancelled: 0 };
+      for (const { state } of await ledger.listJobs()) counts[state]++;
+      for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'halogrid_shards',
+    help: 'Shards of the jobs that are running, by state.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(dispatcher.shards())) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'halogrid_nodes',
+    help: 'Nodes in conversation with the coordinator, by whether they take shards or only finish theirs.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const nodes = dispatcher.nodes();
+      const draining = nodes.filter((node) => node.isDraining).length;
+      this.set({ state: 'attached' }, nodes.length - draining);
+      this.set({ state: 'draining' }, draining);
+    },
+  });
+  new Gauge({
+    name: 'halogrid_leases_bytes',
+    help: 'Decoded bytes that all leases together hold of the credit of nodes.',
+    registers,
+    collect() {
+      this.set(dispatcher.nodes().reduce((sum, { leasedBytes }) => sum + leasedBytes, 0));
+    },
+  });
+}

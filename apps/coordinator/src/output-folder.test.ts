@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { JobSpec } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+import { claimOutputFolder, outputPath, releaseOutputFolder, scratchUri } from './output-folder.ts';
+
+test('a missing folder is made, and job.json says who runs what', async (t) => {
+  const out = join(await temporaryFolder(t), 'a', 'b c');
+  const spec = specOf(out);
+  await claimOutputFolder(spec.out, { jobId: 'job-1', spec });
+  t.after(() => releaseOutputFolder(spec.out));
+  const { id, state, specification, coordinator } = await readJobJson(out);
+  assert.deepEqual([id, state, specification], ['job-1', 'running', spec]);
+  assert.deepEqual(coordinator, { host: hostname(), pid: process.pid });
+  assert.deepEqual((await readdir(out)).sort(), ['.halogrid', 'job.json']);
+  assert.equal(outputPath(spec.out), out);
+  assert.equal(scratchUri(spec.out), pathToFileURL(join(out, '.halogrid')).href);
+});
+
+test('what the same job left is replaced, whether it stopped or ended', async (t) => {
+  for (const state of ['running', 'complete', 'failed', 'cancelled']) {
+    const out = await temporaryFolder(t);
+    const spec = specOf(out);
+    const dead = { host: hostname(), pid: await pidOfEndedProcess() };
+    await writeFile(
+      join(out, 'job.json'),
+      JSON.stringify({ id: 'old', state, specification: spec, coordinator: dead }),
+    );
+    await writeFile(join(out, 'histogram.json'), '{}');
+    await mkdir(join(out, 'maps'));
+    await writeFile(join(out, 'maps', 'a.tif'), '');
+    await claimOutputFolder(spec.out, { jobId: 'new', spec });
+    releaseOutputFolder(spec.out);
+    assert.equal((await readJobJson(out)).id, 'new');
+    assert.deepEqual((await readdir(out)).sort(), ['.halogrid', 'job.json']);
+  }
+});
+
+test('a folder that cannot be had is refused with one sentence, and nothing is written', async (t) => {
+  const other = { ...specOf('/elsewhere'), tilePx: 64 };
+  const jobJson = (id: string, extra: object): string =>
+    JSON.stringify({ id, state: 'complete', specification: other, ...extra });
+  const table: [why: RegExp, files: Record<string, string>][] = [
+    [/holds the results of another job \(job-0\)/, { 'job.json': jobJson('job-0', {}) }],
+    [/is not empty and holds no job of halogrid \(it has 'photo.jpg'\)/, { 'photo.jpg': '' }],
+    [/holds a job.json that is not of a halogrid job/, { 'job.json': '{"name": "something else"}' }],
+    [/holds a job.json that is not of a halogrid job/, { 'job.json': '{"id": "job' }],
+  ];
+  for (const [why, files] of table) {
+    const out = await temporaryFolder(t);
+    for (const [name, text] of Object.entries(files)) await writeFile(join(out, name), text);
+    await assertRefused(out, why);
+    assert.deepEqual(await readdir(out), Object.keys(files));
+    for (const [name, text] of Object.entries(files)) assert.equal(await readFile(join(out, name), 'utf8'), text);
+  }
+});
+
+test('a file, a folder that cannot be made, and another scheme are refused', async (t) => {
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'file'), 'text');
+  await assertRefused(join(folder, 'file'), /Expected a folder for the output but '.*file' is a file/);
+  await assertRefused(join(folder, 'file', 'below'), /file/);
+  await assertRefused('/proc/halogrid', /'\/proc\/halogrid' cannot be written \(\w+\)/);
+  assert.deepEqual(await readdir(folder), ['file']);
+  const spec = specOf(folder);
+  await assert.rejects(
+    claimOutputFolder('s3://bucket/out', { jobId: 'job-1', spec }),
+    /file: URI .* 's3:\/\/bucket\/out'/,
+  );
+});
+
+test('a folder whose job still runs is refused, in this process and in another', async (t) => {
+  const out = await temporaryFolder(t);
+  const spec = specOf(out);
+  await claimOutputFolder(spec.out, { jobId: 'job-1', spec });
+  await assertRefused(`${out}/`, /in use by another job of this coordinator/);
+  releaseOutputFolder(spec.out);
+
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  t.after(() => other.kill());
+  await once(other, 'spawn');
+  const coordinator = { host: hostname(), pid: other.pid };
+  await writeFile(
+    join(out, 'job.json'),
+    JSON.stringify({ id: 'job-1', state: 'running', specification: spec, coordinator }),
+  );
+  await assertRefused(out, new RegExp(`in use by job job-1, which process ${other.pid} still runs`));
+});
+
+test('of processes that claim a new folder at once, exactly one has it', async (t) => {
+  const out = join(await temporaryFolder(t), 'new');
+  const script = `
+    const { claimOutputFolder } = await import(${JSON.stringify(new URL('./output-folder.ts', import.meta.url).href)});
+    const spec = ${JSON.stringify(specOf(out))};
+    process.stdout.write('ready');
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    const answer = await claimOutputFolder(spec.out, { jobId: String(process.pid), spec }).then(() => 'won', (e) => e.name);
+    process.stdout.write(answer);
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    process.exit();
+  `;
+  const claimers = Array.from({ length: 4 }, () => spawn(process.execPath, ['--input-type=module', '-e', script]));
+  t.after(() => claimers.forEach((claimer) => void claimer.kill()));
+  const say = () => claimers.map(async (claimer) => String((await once(claimer.stdout, 'data'))[0]));
+  assert.deepEqual(await Promise.all(say()), Array(4).fill('ready'));
+  const answers = say();
+  for (const claimer of claimers) claimer.stdin.write('go');
+  assert.deepEqual((await Promise.all(answers)).sort(), ['UsageError', 'UsageError', 'UsageError', 'won']);
+  const ends = claimers.map((claimer) => once(claimer, 'exit'));
+  for (const claimer of claimers) claimer.stdin.write('end');
+  await Promise.all(ends);
+  const winner = (await Promise.all(answers)).indexOf('won');
+  assert.equal((await readJobJson(out)).id, String(claimers[winner]!.pid));
+});
+
+async function assertRefused(out: string, why: RegExp): Promise<void> {
+  const spec = specOf(out);
+  await assert.rejects(claimOutputFolder(spec.out, { jobId: 'job-1', spec }), (error: Error) => {
+    assert.ok(error instanceof UsageError, String(error));
+    assert.match(error.message, why);
+    return true;
+  });
+}
+
+function specOf(out: string): JobSpec {
+  return {
+    sources: ['file:///in'],
+    pipeline: { operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-msb' } }], border: 'interior' },
+    out: pathToFileURL(out).href,
+    mapFormat: 'none',
+    tilePx: 0,
+    batchFrames: 0,
+  };
+}
+
+async function readJobJson(out: string): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(join(out, 'job.json'), 'utf8'));
+}
+
+async function pidOfEndedProcess(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', '']);
+  await once(child, 'exit');
+  return child.pid!;
+}
+
+async function temporaryFolder(t: { after(act: () => Promise<void>): void }): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-output-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import type { JobSpec } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+import { type JobClaim, runningJobJson } from './job-json.ts';
+
+/** Everything a job writes into its folder, besides job.json. */
+const outputEntries = ['histogram.json', 'histogram.svg', 'errors.jsonl', 'preview', 'maps', '.halogrid'];
+
+/** Folders that jobs of this process hold. */
+const held = new Set<string>();
+
+/** The folder of an output URI. Throws UsageError where it is no file URI. */
+export function outputPath(out: string): string {
+  try {
+    return resolve(fileURLToPath(out));
+  } catch {
+    throw new UsageError(`Expected a file: URI of a folder for the output but received '${out}'`);
+  }
+}
+
+/** URI of the folder for unfinished results, inside the output folder so that finished ones never cross a file system. */
+export function scratchUri(out: string): string {
+  return pathToFileURL(join(outputPath(out), '.halogrid')).href;
+}
+
+/**
+ * Takes the output folder for a job: makes it where it is missing, writes job.json with state "running", and makes the
+ * scratch folder.
+ *
+ * A folder may be missing or empty, or hold a job of the same specification that is not running: what that job left is
+ * replaced. Anything else is refused with UsageError, and nothing is written. Of several claims at once, in this process
+ * or in others, one wins. A job counts as running while its process does; on another host that cannot be seen, and such a
+ * job counts as stopped.
+ */
+export async function claimOutputFolder(out: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
+  const path = outputPath(out);
+  if (held.has(path)) throw new UsageError(`The output folder '${path}' is in use by another job of this coordinator`);
+  held.add(path);
+  try {
+    const existing = await readClaim(path);
+    if (existing) await replaceJob(path, existing, job);
+    else await enterFolder(path, job);
+    await mkdir(fileURLToPath(scratchUri(out)), { recursive: true });
+  } catch (error) {
+    held.delete(path);
+    if (error instanceof UsageError || !isSystemError(error)) throw error;
+    throw new UsageError(`The output folder '${path}' cannot be written (${error.code})`);
+  }
+}
+
+/** Lets another job of this process have the folder, when its job has ended. */
+export function releaseOutputFolder(out: string): void {
+  held.delete(outputPath(out));
+}
+
+/** Removes everything that jobs write into the folder, besides job.json. */
+export async function removeOutput(out: string): Promise<void> {
+  for (const entry of outputEntries) {
+    // Retries, because a node that was not told yet may still write a chunk.
+    await rm(join(outputPath(out), entry), { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The job.json of the folder; undefined where there is none. */
+async function readClaim(path: string): Promise<JobClaim | undefined> {
+  let text: string;
+  try {
+    text = await readFile(join(path, 'job.json'), 'utf8');
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    if (error.code === 'ENOENT') return undefined;
+    if (error.code === 'ENOTDIR') throw new UsageError(`Expected a folder for the output but '${path}' is a file`);
+    throw error;
+  }
+  try {
+    const claim = JSON.parse(text) as JobClaim;
+    if (claim.id && claim.state && claim.specification) return claim;
+  } catch {
+    // Not ours, or just being written by another job.
+  }
+  throw new UsageError(`The output folder '${path}' holds a job.json that is not of a halogrid job`);
+}
+
+async function enterFolder(path: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
+  const firstMade = await makeFolders(path);
+  try {
+    const [foreign] = await readdir(path);
+    if (foreign === 'job.json') throw takenJustNow(path);
+    if (foreign) {
+      throw new UsageError(
+        `The output folder '${path}' is not empty and holds no job of halogrid (it has '${foreign}')`,
+      );
+    }
+    await createClaim(path, job);
+  } catch (error) {
+    if (firstMade) await removeEmptyFolders(path, firstMade);
+    throw error;
+  }
+}
+
+/**
+ * Makes a folder and its parents; returns the first that was missing. The recursive mkdir of Node 24 never ends where a
+ * folder that exists says that it does not, as /proc does.
+ */
+async function makeFolders(path: string): Promise<string | undefined> {
+  try {
+    await mkdir(path);
+    return path;
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'EEXIST') return undefined;
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+  }
+  const firstMade = await makeFolders(dirname(path));
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    // Another job may have been as fast.
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return firstMade ?? path;
+}
+
+/** Takes the place of a job that has stopped or ended, if it is the same one. */
+async function replaceJob(path: string, existing: JobClaim, job: { jobId: string; spec: JobSpec }): Promise<void> {
+  if (!isDeepStrictEqual(existing.specification, JSON.parse(JSON.stringify(job.spec)))) {
+    throw new UsageError(`The output folder '${path}' holds the results of another job (${existing.id})`);
+  }
+  if (existing.state === 'running' && isAlive(existing.coordinator)) {
+    throw new UsageError(
+      `The output folder '${path}' is in use by job ${existing.id}, which process ${existing.coordinator?.pid} still runs`,
+    );
+  }
+  const aside = join(path, `.job.json.${randomUUID()}`);
+  try {
+    // Of several jobs that get here, this succeeds for one.
+    await rename(join(path, 'job.json'), aside);
+  } catch (error) {
+    throw isSystemError(error) && error.code === 'ENOENT' ? takenJustNow(path) : error;
+  }
+  try {
+    await createClaim(path, job);
+  } catch (error) {
+    await rename(aside, join(path, 'job.json'));
+    throw error;
+  }
+  await rm(aside);
+  await removeOutput(pathToFileURL(path).href);
+}
+
+/** Writes job.json where there is none: whoever creates it has the folder. */
+async function createClaim(path: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
+  const name = join(path, 'job.json');
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    file = await open(name, 'wx');
+  } catch (error) {
+    throw isSystemError(error) && error.code === 'EEXIST' ? takenJustNow(path) : error;
+  }
+  try {
+    await file.writeFile(runningJobJson(job, { host: hostname(), pid: process.pid }));
+    await file.sync();
+  } catch (error) {
+    await rm(name, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether the process runs on this host. Our own id is a former process's, or we would hold the folder. */
+function isAlive(coordinator: JobClaim['coordinator']): boolean {
+  if (!coordinator || coordinator.host !== hostname() || coordinator.pid === process.pid) return false;
+  try {
+    process.kill(coordinator.pid, 0);
+    return true;
+  } catch (error) {
+    return isSystemError(error) && error.code === 'EPERM';
+  }
+}
+
+/** Removes `path` and its parents up to `first`, as long as nobody has put anything there. */
+async function removeEmptyFolders(path: string, first: string): Promise<void> {
+  try {
+    for (let folder = path; folder.length >= first.length; folder = dirname(folder)) await rmdir(folder);
+  } catch {
+    // Another job has it by now.
+  }
+}
+
+const takenJustNow = (path: string): UsageError =>
+  new UsageError(`The output folder '${path}' was taken by another job just now`);
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException & { code: string } =>
+  error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';

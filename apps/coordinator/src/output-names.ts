@@ -1,0 +1,45 @@
+/** Bytes of a name at most: file systems allow 255 with the suffixes that follow. */
+const maxNameBytes = 200;
+
+/**
+ * A file name without extension for each source, in order: its name's stem (`cam1/0001.jpg` gives `cam1-0001`); where that
+ * is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names are unique
+ * without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
+ */
+export function outputNames(sourceNames: Iterable<string>): string[] {
+  const taken = new Set<string>();
+  const lastNumbers = new Map<string, number>();
+  const take = (name: string): boolean => {
+    const key = name.toLowerCase();
+    return !taken.has(key) && taken.add(key) !== undefined;
+  };
+  return Array.from(sourceNames, (sourceName) => {
+    const full = safeName(sourceName);
+    const stem = safeName(sourceName.replace(/(?<=[^/\\])\.[^./\\]*$/, ''));
+    if (take(stem)) return stem;
+    if (take(full)) return full;
+    let number = lastNumbers.get(stem) ?? 1;
+    let name: string;
+    do {
+      name = `${stem}-${++number}`;
+    } while (!take(name));
+    lastNumbers.set(stem, number);
+    return name;
+  });
+}
+
+/** Folders become prefixes, other characters `_`; dots at the front, which hide a file or climb, go. */
+function safeName(text: string): string {
+  const parts = text.normalize('NFC').split(/[/\\]+/);
+  const safe = parts.map((part) => part.replace(/[^\p{L}\p{M}\p{N}._-]/gu, '_').replace(/^\.+/, '')).filter(Boolean);
+  return shorten(safe.join('-')) || 'source';
+}
+
+/** The end of the name is kept, because that is what tells frames apart. */
+function shorten(name: string): string {
+  const characters = [...name];
+  let bytes = Buffer.byteLength(name);
+  let dropped = 0;
+  while (bytes > maxNameBytes) bytes -= Buffer.byteLength(characters[dropped++]!);
+  return characters.slice(dropped).join('').replace(/^\.+/, '');
+}

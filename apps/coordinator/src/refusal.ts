@@ -1,0 +1,13 @@
+/** Why a request is refused: it is wrong in itself, names something that is not there, or does not fit what is. */
+export type RefusalKind = 'invalid' | 'missing' | 'unmet';
+
+/** A request is refused, and nothing came of it; the message is one sentence for whoever asked. */
+export class Refusal extends Error {
+  readonly kind: RefusalKind;
+
+  constructor(kind: RefusalKind, message: string) {
+    super(message);
+    this.name = 'Refusal';
+    this.kind = kind;
+  }
+}

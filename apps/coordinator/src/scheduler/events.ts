@@ -1,0 +1,38 @@
+import type { Shard } from '../shard.ts';
+
+/** Names one lease: an answer counts only while the lease it names is current. */
+export interface LeaseId {
+  jobId: string;
+  shard: number;
+  attempt: number;
+  epoch: number;
+}
+
+/**
+ * Everything that happens to the scheduler. `session` numbers the conversations with nodes and is never used again: a
+ * node that attaches anew keeps its `nodeId` and gets another session. `Answer` is carried to the commit unread.
+ */
+export type SchedulerEvent<Answer> =
+  | { kind: 'JobSubmitted'; jobId: string }
+  /** The next shards of a job, numbered on from those before. */
+  | { kind: 'ShardsPlanned'; jobId: string; shards: Shard[] }
+  /** No more shards follow. */
+  | { kind: 'PlanEnded'; jobId: string }
+  /** The job was cancelled or failed: nothing of it is wanted any more. */
+  | { kind: 'JobAbandoned'; jobId: string }
+  | { kind: 'NodeJoined'; session: number; nodeId: string; creditBytes: number }
+  /** The node said something; every word of it puts off its deadline. */
+  | { kind: 'NodeReported'; session: number }
+  /** The node takes no further shards and finishes what it holds. */
+  | { kind: 'NodeDraining'; session: number }
+  /** The conversation is over: the node left after draining; otherwise its connection or its process died. */
+  | { kind: 'NodeLeft'; session: number }
+  | { kind: 'ShardCompleted'; session: number; lease: LeaseId; answer: Answer }
+  /** The shard could not be computed for a reason outside its sources. */
+  | { kind: 'ShardFailed'; session: number; lease: LeaseId; error: string }
+  /** The ledger has the shard's result or its quarantine. */
+  | { kind: 'CommitFinished'; jobId: string; shard: number }
+  /** The ledger refused the answer, because it cannot be right. */
+  | { kind: 'CommitRejected'; lease: LeaseId; error: string }
+  /** Time passed; sent every `tickMs`. */
+  | { kind: 'Tick' };

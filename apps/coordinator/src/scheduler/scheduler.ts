@@ -1,0 +1,102 @@
+import { commitRejected, shardCompleted, shardFailed } from './answer-events.ts';
+import type { Command } from './commands.ts';
+import type { SchedulerEvent } from './events.ts';
+import { commitFinished, jobAbandoned, jobSubmitted, planEnded, shardsPlanned } from './job-events.ts';
+import { nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
+import { createState, queuedShards, type SchedulerOptions, type SchedulerState, type Turn } from './scheduler-state.ts';
+
+/**
+ * Decides which node computes which shard. It knows no clock, socket or ledger: `handle` takes an event and the time in
+ * milliseconds (of any clock that never goes back) and returns what is to be done about it, in order.
+ *
+ *     queued ──lease──► leased ──completed──► settling ──CommitFinished──► done
+ *       ▲                 │                      │
+ *       └──failed, lost───┴────CommitRejected────┘
+ *
+ * A shard that failed or was lost too often goes to settling instead, to be written down as quarantined.
+ */
+export class Scheduler<Answer> {
+  readonly #state: SchedulerState;
+
+  constructor(options: SchedulerOptions) {
+    this.#state = createState(options);
+  }
+
+  handle(event: SchedulerEvent<Answer>, now: number): Command<Answer>[] {
+    const turn: Turn<Answer> = { state: this.#state, now, commands: [] };
+    apply(turn, event);
+    return turn.commands;
+  }
+
+  /** Shards of the job that wait for a node; 0 for a job it does not know. */
+  queued(jobId: string): number {
+    const job = this.#state.jobs.get(jobId);
+    return job ? queuedShards(job) : 0;
+  }
+
+  /** Shards of the jobs it knows. Those being written to the ledger count as leased. */
+  shards(): { queued: number; leased: number; done: number } {
+    const sum = { queued: 0, leased: 0, done: 0 };
+    for (const job of this.#state.jobs.values()) {
+      const queued = queuedShards(job);
+      sum.queued += queued;
+      sum.leased += job.open.size - queued;
+      sum.done += job.planned - job.open.size;
+    }
+    return sum;
+  }
+
+  /** What the node holds; undefined when it is not attached. */
+  node(session: number): { leases: number; leasedBytes: number; isDraining: boolean } | undefined {
+    const node = this.#state.nodes.get(session);
+    return node && { leases: node.leases.size, leasedBytes: node.leasedBytes, isDraining: node.isDraining };
+  }
+}
+
+function apply<A>(turn: Turn<A>, event: SchedulerEvent<A>): void {
+  if ('session' in event) {
+    const node = turn.state.nodes.get(event.session);
+    if (node) node.deadlineMs = turn.now + turn.state.reportWithinMs;
+  }
+  switch (event.kind) {
+    case 'JobSubmitted':
+      jobSubmitted(turn, event.jobId);
+      break;
+    case 'ShardsPlanned':
+      shardsPlanned(turn, event.jobId, event.shards);
+      break;
+    case 'PlanEnded':
+      planEnded(turn, event.jobId);
+      break;
+    case 'JobAbandoned':
+      jobAbandoned(turn, event.jobId);
+      break;
+    case 'CommitFinished':
+      commitFinished(turn, event.jobId, event.shard);
+      break;
+    case 'CommitRejected':
+      commitRejected(turn, event);
+      break;
+    case 'NodeJoined':
+      nodeJoined(turn, event);
+      break;
+    case 'NodeReported':
+      // Only its deadline changes.
+      break;
+    case 'NodeDraining':
+      nodeDraining(turn, event.session);
+      break;
+    case 'NodeLeft':
+      nodeLeft(turn, event.session);
+      break;
+    case 'ShardCompleted':
+      shardCompleted(turn, event);
+      break;
+    case 'ShardFailed':
+      shardFailed(turn, event);
+      break;
+    case 'Tick':
+      ticked(turn);
+      break;
+  }
+}

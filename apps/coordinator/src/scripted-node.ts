@@ -1,0 +1,95 @@
+// For tests: a node that says what it is told to over real gRPC, and keeps what it hears.
+import { once } from 'node:events';
+import { type ClientDuplexStream, credentials, type ServiceError } from '@grpc/grpc-js';
+import {
+  type AttachRequest,
+  type AttachResponse,
+  Hello,
+  type Lease,
+  NodesClient,
+  protocolVersion,
+} from '@halogrid/proto';
+
+type Report = NonNullable<AttachRequest['report']>;
+type Order = NonNullable<AttachResponse['order']>;
+type ValueOf<K> = Extract<Order, { $case: K }>['value'];
+
+export class ScriptedNode {
+  /** Orders that were heard and not taken yet. */
+  readonly heard: AttachResponse[] = [];
+  /** How the conversation ended; undefined while it goes on. */
+  ended: { code: number; details: string } | undefined;
+  readonly #client: NodesClient;
+  readonly #call: ClientDuplexStream<AttachRequest, AttachResponse>;
+
+  constructor(grpcPort: number) {
+    this.#client = new NodesClient(`127.0.0.1:${grpcPort}`, credentials.createInsecure());
+    this.#call = this.#client.attach();
+    this.#call.on('data', (order: AttachResponse) => this.heard.push(order));
+    this.#call.on('end', () => {
+      this.ended ??= { code: 0, details: '' };
+    });
+    this.#call.on('error', ({ code, details }: ServiceError) => {
+      this.ended = { code, details };
+    });
+  }
+
+  /** Dials, says hello and takes the welcome. */
+  static async attach(grpcPort: number, hello: Partial<Hello> = {}): Promise<ScriptedNode> {
+    const node = new ScriptedNode(grpcPort);
+    node.hello(hello);
+    await node.next('welcome');
+    return node;
+  }
+
+  hello(more: Partial<Hello> = {}): void {
+    const device = { kind: 'cpu', name: 'script', driver: '' };
+    const defaults = { nodeId: 'scripted', name: 'scripted', protocol: protocolVersion, device, creditBytes: 2 ** 30 };
+    this.say({ $case: 'hello', value: Hello.fromPartial({ ...defaults, ...more }) });
+  }
+
+  say(report: Report): void {
+    this.#call.write({ report });
+  }
+
+  /** Sends a message without a report. */
+  sayNothing(): void {
+    this.#call.write({ report: undefined });
+  }
+
+  /** Answers a lease that could not be computed. */
+  fail({ jobId, shard, attempt, epoch }: Lease, error = 'The script says so'): void {
+    this.say({ $case: 'failed', value: { jobId, shard, attempt, epoch, error } });
+  }
+
+  /** Waits for the next order and takes it; it must be of that kind. Acknowledgements are passed over unless asked for. */
+  async next<K extends Order['$case']>(kind: K): Promise<ValueOf<K>> {
+    for (;;) {
+      while (this.heard.length === 0) {
+        if (this.ended) throw new Error(`Expected ${kind} but the conversation ended: ${this.ended.details}`);
+        await Promise.race([once(this.#call, 'data'), once(this.#call, 'end')]);
+      }
+      const { order } = this.heard.shift()!;
+      const received: string | undefined = order?.$case;
+      if (received === kind) return order?.value as ValueOf<K>;
+      if (received !== 'acknowledge') throw new Error(`Expected ${kind} but received ${received}`);
+    }
+  }
+
+  /** Waits for the end of the conversation. */
+  async over(): Promise<{ code: number; details: string }> {
+    while (!this.ended) await once(this.#call, 'status').catch(() => {});
+    return this.ended;
+  }
+
+  /** Says that no report follows. */
+  closeStream(): void {
+    this.#call.end();
+  }
+
+  /** Ends the connection without a word, as a process that is killed does. */
+  hangUp(): void {
+    this.#call.cancel();
+    this.#client.close();
+  }
+}

@@ -1,0 +1,122 @@
+import { createPipeline, placeItem, planRead, type Size } from '@halogrid/kernels';
+import {
+  createLbpProgram,
+  defaultLbpTuning,
+  type GpuOutput,
+  type LbpTuning,
+  packItems,
+  placeMaps,
+} from '@halogrid/kernels/gpu';
+import { openAdapter } from '../devices/webgpu-adapter.ts';
+
+/** One line of the table: milliseconds of one run on one image, over the repetitions. */
+export interface KernelTime {
+  name: string;
+  medianMs: number;
+  minMs: number;
+  maxMs: number;
+}
+
+export interface KernelTimesOptions {
+  kind: 'gpu' | 'software';
+  size: Size;
+  /** Timed samples; the median of them is reported. */
+  repetitions: number;
+  /** Runs between two timestamps, so that the clock's step does not matter. */
+  runsPerSample: number;
+  /** Tunings to compare; only the default without them. */
+  tunings?: LbpTuning[];
+}
+
+/** Inputs in rotation: more than fit an L2 cache (50 MB on an H200), so that memory is what is measured. */
+const inputCount = 8;
+
+// GPUBufferUsage, whose global exists only after Dawn is loaded.
+const COPY_SRC = 0x4;
+const COPY_DST = 0x8;
+const STORAGE = 0x80;
+
+/** Times the kernels by the GPU's own clock on random pixels. */
+export async function measureKernelTimes(options: KernelTimesOptions): Promise<{ device: string; rows: KernelTime[] }> {
+  const { adapter, info } = await openAdapter(options.kind);
+  if (!adapter.features.has('timestamp-query')) throw new Error(`${info.name} has no timestamp queries`);
+  const device = await adapter.requestDevice({ requiredFeatures: ['timestamp-query'] });
+
+  const { size } = options;
+  const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'interior');
+  const { item, end } = placeItem(planRead({ x: 0, y: 0, ...size }, size, pipeline.halo, pipeline.border), 0);
+  const { places, bytes: mapBytes } = placeMaps([item]);
+  const buffer = (label: string, bytes: number) =>
+    device.createBuffer({ label, size: Math.ceil(bytes / 16) * 16, usage: STORAGE | COPY_SRC | COPY_DST });
+  const inputs = Array.from({ length: inputCount }, (_, i) => buffer(`bench.input${i}`, end));
+  const random = new Uint32Array(Math.ceil(end / 4));
+  let state = 1;
+  for (let i = 0; i < random.length; i++) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    random[i] = state;
+  }
+  for (const input of inputs) device.queue.writeBuffer(input, 0, random);
+  const items = buffer('bench.items', 64);
+  device.queue.writeBuffer(items, 0, packItems([item], places));
+  const histograms = buffer('bench.histograms', 1024);
+  const outputs = inputs.map((_, i) => buffer(`bench.output${i}`, mapBytes));
+
+  const rows: KernelTime[] = [];
+  const time = async (name: string, record: (pass: GPUComputePassEncoder, run: number) => void) => {
+    const samples: number[] = [];
+    for (let i = -2; i < options.repetitions; i++) {
+      const ms = await sample(device, options.runsPerSample, record);
+      if (i >= 0) samples.push(ms / options.runsPerSample);
+    }
+    samples.sort((a, b) => a - b);
+    const medianMs = samples[Math.floor(samples.length / 2)]!;
+    rows.push({ name, medianMs, minMs: samples[0]!, maxMs: samples[samples.length - 1]! });
+  };
+
+  const outputKinds: [GpuOutput, string][] = [
+    ['map', 'LBP map'],
+    ['histogram', 'LBP histogram'],
+    ['both', 'LBP map and histogram'],
+  ];
+  for (const tuning of options.tunings ?? [defaultLbpTuning]) {
+    for (const [output, name] of outputKinds) {
+      const program = await createLbpProgram(device, pipeline, output, tuning);
+      const suffix = options.tunings ? ` ${tuning.lanesX}x${tuning.lanesY}` : '';
+      await time(name + suffix, (pass, run) => {
+        const planes = inputs[run % inputCount]!;
+        program.record(pass, { planes, items, histograms, maps: outputs[run % inputCount]! }, [item]);
+      });
+    }
+  }
+  device.destroy();
+  return { device: info.name, rows };
+}
+
+/** Milliseconds that `runs` runs take on the GPU. */
+async function sample(
+  device: GPUDevice,
+  runs: number,
+  record: (pass: GPUComputePassEncoder, run: number) => void,
+): Promise<number> {
+  const queries = device.createQuerySet({ type: 'timestamp', count: 2 });
+  const resolved = device.createBuffer({ size: 16, usage: 0x200 | COPY_SRC });
+  const readback = device.createBuffer({ size: 16, usage: 0x1 | COPY_DST });
+  const encoder = device.createCommandEncoder({ label: 'bench.sample' });
+  const pass = encoder.beginComputePass({
+    timestampWrites: { querySet: queries, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 },
+  });
+  for (let run = 0; run < runs; run++) record(pass, run);
+  pass.end();
+  encoder.resolveQuerySet(queries, 0, 2, resolved, 0);
+  encoder.copyBufferToBuffer(resolved, 0, readback, 0, 16);
+  device.queue.submit([encoder.finish()]);
+  await readback.mapAsync(1);
+  const stamps = new BigUint64Array(readback.getMappedRange());
+  const ms = Number(stamps[1]! - stamps[0]!) / 1e6;
+  readback.unmap();
+  for (const buffer of [resolved, readback]) buffer.destroy();
+  queries.destroy();
+  return ms;
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { ByteBudget } from './byte-budget.ts';
+
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  void promise.then(() => {
+    settled = true;
+  });
+  await turn();
+  return settled;
+}
+
+test('bytes beyond the limit wait until some are released', async () => {
+  const budget = new ByteBudget(100);
+  await budget.acquire(60);
+  const second = budget.acquire(50);
+  assert.equal(await isSettled(second), false);
+  budget.release(60);
+  assert.equal(await isSettled(second), true);
+  assert.equal(budget.usedBytes, 50);
+});
+
+test('who came first is served first, even where a later one would fit', async () => {
+  const budget = new ByteBudget(100);
+  await budget.acquire(60);
+  const large = budget.acquire(80);
+  const small = budget.acquire(10);
+  assert.equal(await isSettled(small), false);
+  budget.release(60);
+  assert.deepEqual([await isSettled(large), await isSettled(small)], [true, true]);
+});
+
+test('more than the limit gets through alone', async () => {
+  const budget = new ByteBudget(100);
+  await budget.acquire(1);
+  const huge = budget.acquire(1000);
+  assert.equal(await isSettled(huge), false);
+  budget.release(1);
+  assert.equal(await isSettled(huge), true);
+  const next = budget.acquire(1);
+  assert.equal(await isSettled(next), false);
+  budget.release(1000);
+  assert.equal(await isSettled(next), true);
+});
+
+test('reclaim is asked for what is missing before anyone waits', async () => {
+  const kept = [30, 30];
+  const budget: ByteBudget = new ByteBudget(100, () => {
+    while (kept.length > 0) budget.release(kept.pop()!);
+  });
+  await budget.acquire(30);
+  await budget.acquire(30);
+  assert.equal(await isSettled(budget.acquire(90)), true);
+  assert.deepEqual(kept, []);
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UsageError } from '@halogrid/service';
+import { createNodeConfig, type NodeOptions } from './config.ts';
+
+const create = (options: Partial<NodeOptions>) =>
+  createNodeConfig({ coordinator: 'localhost:7070', ...options }, 'host', 'abcdef');
+
+test('a node needs only a coordinator', () => {
+  assert.deepEqual(create({}), {
+    coordinators: ['localhost:7070'],
+    name: 'host-abcd',
+    nodeId: 'abcdef',
+    device: 'auto',
+    http: undefined,
+    creditBytes: undefined,
+  });
+});
+
+test('what is given is taken', () => {
+  const given = { coordinator: 'a:1,[::1]:2', name: 'n', device: 'cpu', http: '0.0.0.0:0', creditBytes: 5 };
+  assert.deepEqual(create(given), {
+    coordinators: ['a:1', '[::1]:2'],
+    name: 'n',
+    nodeId: 'abcdef',
+    device: 'cpu',
+    http: { host: '0.0.0.0', port: 0 },
+    creditBytes: 5,
+  });
+});
+
+const wrong: [Partial<NodeOptions>, RegExp][] = [
+  [{ coordinator: 'localhost' }, /HOST:PORT for --coordinator but received 'localhost'/],
+  [{ coordinator: 'a:1,' }, /HOST:PORT for --coordinator but received ''/],
+  [{ coordinator: 'a:0' }, /port from 1 to 65535 for --coordinator but received 'a:0'/],
+  [{ device: 'tpu' }, /one of auto, gpu, software, cpu for --device but received 'tpu'/],
+  [{ http: '9465' }, /HOST:PORT for --http but received '9465'/],
+  [{ name: '' }, /1 to 200 characters for --name but received 0/],
+  [{ creditBytes: 0 }, /above 0 for the credit but received '0'/],
+];
+
+for (const [options, sentence] of wrong) {
+  test(`${JSON.stringify(options)} is refused with a sentence`, () => {
+    assert.throws(
+      () => create(options),
+      (error: unknown) => error instanceof UsageError && sentence.test(error.message),
+    );
+  });
+}

@@ -1,0 +1,61 @@
+import { type ListenAddress, parseAddress, UsageError } from '@halogrid/service';
+import { type DeviceChoice, deviceChoices } from './devices/open-device.ts';
+
+/** What a node may be told, as text and numbers from a command line. */
+export interface NodeOptions {
+  /** HOST:PORT[,HOST:PORT…] of the coordinator; several are tried in turn. */
+  coordinator: string;
+  /** For people; a name of the machine's unless given. */
+  name?: string;
+  /** auto, gpu, software or cpu (auto). */
+  device?: string;
+  /** HOST:PORT of /metrics, /healthz and /readyz; port 0: any free one. */
+  http?: string;
+  /** Decoded bytes the node holds at once; as much as keeps the device busy unless given. */
+  creditBytes?: number;
+}
+
+export interface NodeConfig {
+  /** HOST:PORT each; at least one. */
+  coordinators: string[];
+  name: string;
+  /** Unlike any other node's. */
+  nodeId: string;
+  device: DeviceChoice;
+  /** Undefined: `defaultHttp` or, where that is taken by another node of this machine, any free port. */
+  http: ListenAddress | undefined;
+  /** Undefined: derived from the device. */
+  creditBytes: number | undefined;
+}
+
+export const defaultHttp: ListenAddress = { host: '127.0.0.1', port: 9465 };
+
+/** Coordinators take no longer ones: names are in every log line. */
+const maxNameLength = 200;
+
+/** Fills in defaults and checks everything. Throws UsageError. `hostname` and `nodeId` name a node that has no name. */
+export function createNodeConfig(options: NodeOptions, hostname: string, nodeId: string): NodeConfig {
+  const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
+  const coordinators = coordinator.split(',').map((address) => {
+    const { port } = parseAddress('--coordinator', address);
+    if (port === 0) throw new UsageError(`Expected a port from 1 to 65535 for --coordinator but received '${address}'`);
+    return address;
+  });
+  if (name.length < 1 || name.length > maxNameLength) {
+    throw new UsageError(`Expected 1 to ${maxNameLength} characters for --name but received ${name.length}`);
+  }
+  const choice = deviceChoices.find((known) => known === device);
+  if (!choice)
+    throw new UsageError(`Expected one of ${deviceChoices.join(', ')} for --device but received '${device}'`);
+  if (creditBytes !== undefined && !(Number.isSafeInteger(creditBytes) && creditBytes > 0)) {
+    throw new UsageError(`Expected a whole number of bytes above 0 for the credit but received '${creditBytes}'`);
+  }
+  return {
+    coordinators,
+    name,
+    nodeId,
+    device: choice,
+    http: http === undefined ? undefined : parseAddress('--http', http),
+    creditBytes,
+  };
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AttachResponse, Hello, Lease, ShardCompleted } from '@halogrid/proto';
+import {
+  type Conversation,
+  type ConversationCommand,
+  type ConversationEvent,
+  converse,
+  nextWakeMs,
+  startConversation,
+} from './conversation.ts';
+
+const hello = Hello.create({ nodeId: 'n', name: 'node', protocol: 1 });
+const options = { addresses: ['a:1', 'b:2'], hello };
+const completed = ShardCompleted.create({ jobId: 'j', shard: 7 });
+
+type Order = NonNullable<AttachResponse['order']>;
+const ordered = (order: Order): ConversationEvent => ({
+  kind: 'ordered',
+  order: AttachResponse.create({ reportWithinMs: 3000, order }),
+});
+const welcome = ordered({ $case: 'welcome', value: { epoch: 4 } });
+const acknowledge = ordered({ $case: 'acknowledge', value: {} });
+const lease = (shard: number, jobId = 'j'): ConversationEvent =>
+  ordered({ $case: 'lease', value: Lease.create({ jobId, shard, attempt: 2, epoch: 4 }) });
+const recall = (jobId: string, ...shards: number[]): ConversationEvent =>
+  ordered({ $case: 'recall', value: { jobId, shards } });
+const disconnected: ConversationEvent = { kind: 'disconnected', reason: 'gone', isRefusal: false, jitter: 0 };
+const time: ConversationEvent = { kind: 'timePassed', jitter: 0 };
+const stop: ConversationEvent = { kind: 'stopRequested', reason: 'SIGTERM' };
+
+/** Plays events at their times; returns the state and the commands of the last one. */
+function play(...events: [nowMs: number, event: ConversationEvent][]): {
+  state: Conversation;
+  commands: ConversationCommand[];
+} {
+  let state = startConversation(0);
+  let commands: ConversationCommand[] = [];
+  for (const [nowMs, event] of events) ({ state, commands } = converse(state, event, nowMs, options));
+  return { state, commands };
+}
+
+/** Commands as short words. */
+function words(commands: readonly ConversationCommand[]): string[] {
+  return commands.map((command) => {
+    switch (command.kind) {
+      case 'dial':
+        return `dial ${command.address}`;
+      case 'send':
+        return `send ${command.report.$case}`;
+      case 'startShard':
+        return `start ${command.leaseId}`;
+      case 'forgetShard':
+        return `forget ${command.leaseId}`;
+      case 'end':
+        return `end ${command.exit.code}: ${command.exit.reason}`;
+      default:
+        return command.kind;
+    }
+  });
+}
+
+const greet: [number, ConversationEvent][] = [[0, time]];
+const attach: [number, ConversationEvent][] = [...greet, [10, welcome]];
+const work: [number, ConversationEvent][] = [...attach, [20, lease(7)], [30, lease(8)]];
+const done: ConversationEvent = { kind: 'shardCompleted', leaseId: 1, report: completed };
+const failed: ConversationEvent = { kind: 'shardFailed', leaseId: 2, error: 'No device.' };
+
+const table: [name: string, events: [number, ConversationEvent][], phase: string, commands: string[]][] = [
+  ['it dials and says hello', greet, 'greeting', ['dial a:1', 'send hello']],
+  ['it is attached once welcomed', attach, 'attached', []],
+  ['a lease before the welcome is not taken', [...greet, [5, lease(1)]], 'greeting', []],
+  ['a lease starts a shard', [...attach, [20, lease(7)]], 'attached', ['start 1']],
+  ['leases are numbered apart', work, 'attached', ['start 2']],
+  ['a result is sent', [...work, [40, done]], 'attached', ['send completed']],
+  ['a failure is sent', [...work, [40, failed]], 'attached', ['send failed']],
+  ['a result is sent once', [...work, [40, done], [41, done]], 'attached', []],
+  ['a recalled shard is forgotten', [...work, [40, recall('j', 8)]], 'attached', ['forget 2']],
+  ['a recalled job is forgotten', [...work, [40, recall('j')]], 'attached', ['forget 1', 'forget 2']],
+  ['another job stays', [...work, [40, recall('k')]], 'attached', []],
+  ['a forgotten result is not sent', [...work, [40, recall('j', 7)], [50, done]], 'attached', []],
+  ['nothing is said before a third of the deadline', [...attach, [1009, time]], 'attached', []],
+  ['a heartbeat is sent after a third', [...attach, [1010, time]], 'attached', ['send heartbeat']],
+  ['a result counts as a report', [...work, [900, done], [1010, time]], 'attached', []],
+  ['silence ends the connection', [...work, [3030, time]], 'waiting', ['hangUp', 'forget 1', 'forget 2']],
+  ['a lost connection drops its leases', [...work, [40, disconnected]], 'waiting', ['forget 1', 'forget 2']],
+  ['it waits before it dials again', [...greet, [10, disconnected], [134, time]], 'waiting', []],
+  ['it dials the next address', [...greet, [10, disconnected], [135, time]], 'greeting', ['dial b:2', 'send hello']],
+  ['a greeting without answer is given up', [...greet, [10_000, time]], 'waiting', ['hangUp']],
+  [
+    'a node that is refused ends',
+    [...greet, [10, { ...disconnected, reason: 'Protocol 2 is spoken here', isRefusal: true }]],
+    'ended',
+    ['hangUp', 'end 1: The coordinator refuses this node: Protocol 2 is spoken here'],
+  ],
+  ['stopping before a connection ends at once', [[0, stop]], 'ended', ['end 0: SIGTERM']],
+  ['stopping while greeting hangs up', [...greet, [5, stop]], 'ended', ['hangUp', 'end 0: SIGTERM']],
+  ['stopping is announced', [...attach, [20, stop]], 'attached', ['send draining']],
+  ['stopping twice is announced once', [...attach, [20, stop], [21, stop]], 'attached', []],
+  ['an idle node leaves once it is heard', [...attach, [20, stop], [25, acknowledge]], 'leaving', ['closeStream']],
+  ['a busy node stays', [...attach, [15, lease(7)], [20, stop], [25, acknowledge]], 'attached', []],
+  [
+    'a busy node leaves after its last result',
+    [...attach, [15, lease(7)], [20, stop], [25, acknowledge], [30, done]],
+    'leaving',
+    ['send completed', 'closeStream'],
+  ],
+  ['a lease that crossed the announcement is taken', [...attach, [20, stop], [22, lease(7)]], 'attached', ['start 1']],
+  [
+    'a recall may be what it waits for',
+    [...attach, [15, lease(7)], [20, stop], [25, recall('j')]],
+    'leaving',
+    ['forget 1', 'closeStream'],
+  ],
+  [
+    'the coordinator can tell it to stop',
+    [...attach, [20, ordered({ $case: 'drain', value: {} })]],
+    'attached',
+    ['send draining'],
+  ],
+  [
+    'it ends when the stream is closed',
+    [...attach, [20, stop], [25, acknowledge], [30, disconnected]],
+    'ended',
+    ['hangUp', 'end 0: SIGTERM'],
+  ],
+  [
+    'it does not wait for that for ever',
+    [...attach, [20, stop], [25, acknowledge], [3025, time]],
+    'ended',
+    ['hangUp', 'end 0: SIGTERM'],
+  ],
+  [
+    'losing the coordinator while draining ends it',
+    [...work, [40, stop], [50, disconnected]],
+    'ended',
+    ['forget 1', 'forget 2', 'hangUp', 'end 0: SIGTERM'],
+  ],
+  [
+    'a node without a device ends',
+    [...work, [40, { kind: 'deviceGone', reason: 'No GPU is left.' }]],
+    'ended',
+    ['forget 1', 'forget 2', 'hangUp', 'end 1: No GPU is left.'],
+  ],
+  [
+    'nothing happens after the end',
+    [
+      [0, stop],
+      [1, welcome],
+      [2, time],
+    ],
+    'ended',
+    [],
+  ],
+];
+
+describe('the conversation with the coordinator', () => {
+  for (const [name, events, phase, expected] of table) {
+    test(name, () => {
+      const { state, commands } = play(...events);
+      assert.equal(state.phase.kind, phase);
+      assert.deepEqual(words(commands), expected);
+    });
+  }
+});
+
+test('an answer carries the identity of its lease', () => {
+  const { commands } = play(...work, [40, failed]);
+  const value = { jobId: 'j', shard: 8, attempt: 2, epoch: 4, error: 'No device.' };
+  assert.deepEqual(commands, [{ kind: 'send', report: { $case: 'failed', value } }]);
+});
+
+test('it dials again for ever, ever more patiently, up to ten seconds', () => {
+  let state = startConversation(0);
+  const waitsMs: number[] = [];
+  const addresses: string[] = [];
+  for (let i = 0, nowMs = 0; i < 40; i++) {
+    const dialled = converse(state, { kind: 'timePassed', jitter: 0 }, nowMs, options);
+    for (const command of dialled.commands) if (command.kind === 'dial') addresses.push(command.address);
+    state = converse(dialled.state, { ...disconnected, jitter: 0.999 } as ConversationEvent, nowMs, options).state;
+    waitsMs.push(Math.round(nextWakeMs(state)! - nowMs));
+    nowMs = nextWakeMs(state)!;
+  }
+  assert.deepEqual(waitsMs.slice(0, 6), [250, 250, 500, 500, 1000, 1000]);
+  assert.equal(Math.max(...waitsMs), 9995);
+  assert.deepEqual(addresses.slice(0, 3), ['a:1', 'b:2', 'a:1']);
+  assert.equal(addresses.length, 40);
+});
+
+test('a welcome makes it impatient again', () => {
+  let { state } = play(...greet);
+  let nowMs = 0;
+  for (let i = 0; i < 20; i++) {
+    state = converse(state, disconnected, nowMs, options).state;
+    nowMs = nextWakeMs(state)!;
+    state = converse(state, time, nowMs, options).state;
+  }
+  state = converse(state, welcome, nowMs, options).state;
+  state = converse(state, disconnected, nowMs, options).state;
+  assert.equal(nextWakeMs(state), nowMs + 125);
+});

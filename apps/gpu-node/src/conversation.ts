@@ -1,0 +1,269 @@
+import type { AttachRequest, AttachResponse, Hello, Lease, ShardCompleted } from '@halogrid/proto';
+
+/** How a node ended: 0 as asked, 1 because it could not go on; `reason` is one sentence. */
+export interface Exit {
+  code: 0 | 1;
+  reason: string;
+}
+
+/** What the node is to its coordinator. */
+export type Phase =
+  /** There is no connection; the next is tried at `dialAtMs`. */
+  | { kind: 'waiting'; dialAtMs: number }
+  /** Hello was said, and the coordinator has until `untilMs` to welcome the node. */
+  | { kind: 'greeting'; untilMs: number }
+  /** The coordinator leases shards to the node, each keeping the other informed that it is there. */
+  | { kind: 'attached'; reportWithinMs: number; heardMs: number; reportedMs: number }
+  /** Everything is said, and the coordinator has until `untilMs` to take note. */
+  | { kind: 'leaving'; untilMs: number }
+  /** The node is done. */
+  | { kind: 'ended' };
+
+/** Whether the node will take further shards. */
+export type Draining =
+  | 'no'
+  /** It was asked to stop, and has told the coordinator. */
+  | 'announced'
+  /** The coordinator has spoken since: a lease that crossed the announcement has arrived. */
+  | 'heard';
+
+export interface Conversation {
+  readonly phase: Phase;
+  readonly draining: Draining;
+  /** Why it ends once drained. */
+  readonly drainReason: string;
+  /** Shards being computed, by a number that is never used again. */
+  readonly leases: ReadonlyMap<number, Lease>;
+  readonly nextLeaseId: number;
+  /** Attempts to reach a coordinator since the last welcome. */
+  readonly attempts: number;
+}
+
+/** What happened; `jitter` is a random number in [0, 1). */
+export type ConversationEvent =
+  | { kind: 'ordered'; order: AttachResponse }
+  /** The connection ended; `isRefusal` when the coordinator will not have this node, now or later. */
+  | { kind: 'disconnected'; reason: string; isRefusal: boolean; jitter: number }
+  | { kind: 'shardCompleted'; leaseId: number; report: ShardCompleted }
+  | { kind: 'shardFailed'; leaseId: number; error: string }
+  | { kind: 'stopRequested'; reason: string }
+  /** There is no device any more, for this reason. */
+  | { kind: 'deviceGone'; reason: string }
+  | { kind: 'timePassed'; jitter: number };
+
+/** What to do about it, in order. */
+export type ConversationCommand =
+  | { kind: 'dial'; address: string }
+  | { kind: 'send'; report: NonNullable<AttachRequest['report']> }
+  /** Says that no report follows. */
+  | { kind: 'closeStream' }
+  /** Ends the connection without another word. */
+  | { kind: 'hangUp'; reason: string }
+  | { kind: 'startShard'; leaseId: number; lease: Lease }
+  | { kind: 'forgetShard'; leaseId: number }
+  | { kind: 'end'; exit: Exit };
+
+export interface ConversationOptions {
+  /** Coordinators, tried in turn. At least one. */
+  addresses: readonly string[];
+  hello: Hello;
+}
+
+type Step = { state: Conversation; commands: ConversationCommand[] };
+
+/** A connection that is not welcomed within this is given up; a coordinator answers at once, over any network in less. */
+const greetingMs = 10_000;
+/** A coordinator that was told everything needs no longer than this to close the stream. */
+const leavingMs = 3_000;
+/** Reports come this much more often than they must, so that one late turn of the event loop is no loss. */
+const reportsADeadline = 3;
+const firstBackoffMs = 250;
+const longestBackoffMs = 10_000;
+
+/** The state of a node that has not dialled yet. */
+export function startConversation(nowMs: number): Conversation {
+  const phase: Phase = { kind: 'waiting', dialAtMs: nowMs };
+  return { phase, draining: 'no', drainReason: '', leases: new Map(), nextLeaseId: 1, attempts: 0 };
+}
+
+/** When `timePassed` is next due; undefined when nothing depends on time. */
+export function nextWakeMs({ phase }: Conversation): number | undefined {
+  switch (phase.kind) {
+    case 'waiting':
+      return phase.dialAtMs;
+    case 'greeting':
+    case 'leaving':
+      return phase.untilMs;
+    case 'attached':
+      return Math.min(phase.heardMs + phase.reportWithinMs, phase.reportedMs + phase.reportWithinMs / reportsADeadline);
+    case 'ended':
+      return undefined;
+  }
+}
+
+/** The only place where the conversation with the coordinator is decided. */
+export function converse(
+  state: Conversation,
+  event: ConversationEvent,
+  nowMs: number,
+  options: ConversationOptions,
+): Step {
+  if (state.phase.kind === 'ended') return { state, commands: [] };
+  const step = react(state, event, nowMs, options);
+  return leaveWhenDrained(step, nowMs);
+}
+
+function react(state: Conversation, event: ConversationEvent, nowMs: number, options: ConversationOptions): Step {
+  switch (event.kind) {
+    case 'ordered':
+      return obey(state, event.order, nowMs);
+    case 'disconnected': {
+      if (state.phase.kind === 'leaving') return end(state, { code: 0, reason: state.drainReason });
+      if (event.isRefusal) return end(state, { code: 1, reason: `The coordinator refuses this node: ${event.reason}` });
+      return lose(state, event.jitter, nowMs, options);
+    }
+    case 'shardCompleted':
+      return report(state, event.leaseId, nowMs, () => ({ $case: 'completed', value: event.report }));
+    case 'shardFailed':
+      return report(state, event.leaseId, nowMs, ({ jobId, shard, attempt, epoch }) => {
+        return { $case: 'failed', value: { jobId, shard, attempt, epoch, error: event.error } };
+      });
+    case 'stopRequested':
+      return drain(state, event.reason, nowMs);
+    case 'deviceGone':
+      return end(state, { code: 1, reason: event.reason });
+    case 'timePassed':
+      return keepTime(state, event.jitter, nowMs, options);
+  }
+}
+
+function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, nowMs: number): Step {
+  const { phase } = state;
+  if (phase.kind === 'greeting') {
+    if (order?.$case !== 'welcome') return { state, commands: [] };
+    const attached: Phase = { kind: 'attached', reportWithinMs, heardMs: nowMs, reportedMs: nowMs };
+    return { state: { ...state, phase: attached, attempts: 0 }, commands: [] };
+  }
+  if (phase.kind !== 'attached') return { state, commands: [] };
+
+  const heard: Conversation = {
+    ...state,
+    phase: { ...phase, reportWithinMs, heardMs: nowMs },
+    draining: state.draining === 'announced' ? 'heard' : state.draining,
+  };
+  switch (order?.$case) {
+    case 'lease': {
+      const leaseId = state.nextLeaseId;
+      const leases = new Map(state.leases).set(leaseId, order.value);
+      const commands: ConversationCommand[] = [{ kind: 'startShard', leaseId, lease: order.value }];
+      return { state: { ...heard, leases, nextLeaseId: leaseId + 1 }, commands };
+    }
+    case 'recall': {
+      const { jobId, shards } = order.value;
+      return forget(heard, (lease) => {
+        return lease.jobId === jobId && (shards.length === 0 || shards.includes(lease.shard));
+      });
+    }
+    case 'drain':
+      return drain(heard, 'The coordinator told the node to stop', nowMs);
+    default:
+      return { state: heard, commands: [] };
+  }
+}
+
+/** Answers a lease, unless it was forgotten meanwhile. */
+function report(
+  state: Conversation,
+  leaseId: number,
+  nowMs: number,
+  answer: (lease: Lease) => NonNullable<AttachRequest['report']>,
+): Step {
+  const lease = state.leases.get(leaseId);
+  if (!lease || state.phase.kind !== 'attached') return { state, commands: [] };
+  const leases = new Map(state.leases);
+  leases.delete(leaseId);
+  const phase = { ...state.phase, reportedMs: nowMs };
+  return { state: { ...state, phase, leases }, commands: [{ kind: 'send', report: answer(lease) }] };
+}
+
+function drain(state: Conversation, drainReason: string, nowMs: number): Step {
+  if (state.draining !== 'no') return { state, commands: [] };
+  if (state.phase.kind !== 'attached') return end(state, { code: 0, reason: drainReason });
+  const phase = { ...state.phase, reportedMs: nowMs };
+  const commands: ConversationCommand[] = [{ kind: 'send', report: { $case: 'draining', value: {} } }];
+  return { state: { ...state, phase, draining: 'announced', drainReason }, commands };
+}
+
+function leaveWhenDrained({ state, commands }: Step, nowMs: number): Step {
+  if (state.phase.kind !== 'attached' || state.draining !== 'heard' || state.leases.size > 0)
+    return { state, commands };
+  const phase: Phase = { kind: 'leaving', untilMs: nowMs + leavingMs };
+  return { state: { ...state, phase }, commands: [...commands, { kind: 'closeStream' }] };
+}
+
+function keepTime(state: Conversation, jitter: number, nowMs: number, options: ConversationOptions): Step {
+  const { phase } = state;
+  if (nowMs < nextWakeMs(state)!) return { state, commands: [] };
+  switch (phase.kind) {
+    case 'waiting': {
+      const address = options.addresses[state.attempts % options.addresses.length]!;
+      const greeting: Phase = { kind: 'greeting', untilMs: nowMs + greetingMs };
+      const hello: ConversationCommand = { kind: 'send', report: { $case: 'hello', value: options.hello } };
+      return { state: { ...state, phase: greeting }, commands: [{ kind: 'dial', address }, hello] };
+    }
+    case 'greeting':
+      return hangUp(state, `no answer within ${greetingMs} ms`, jitter, nowMs, options);
+    case 'attached': {
+      if (nowMs >= phase.heardMs + phase.reportWithinMs) {
+        return hangUp(state, `nothing heard for ${phase.reportWithinMs} ms`, jitter, nowMs, options);
+      }
+      const heartbeat: ConversationCommand = { kind: 'send', report: { $case: 'heartbeat', value: {} } };
+      return { state: { ...state, phase: { ...phase, reportedMs: nowMs } }, commands: [heartbeat] };
+    }
+    default:
+      return end(state, { code: 0, reason: state.drainReason });
+  }
+}
+
+function hangUp(
+  state: Conversation,
+  reason: string,
+  jitter: number,
+  nowMs: number,
+  options: ConversationOptions,
+): Step {
+  const lost = lose(state, jitter, nowMs, options);
+  return { state: lost.state, commands: [{ kind: 'hangUp', reason }, ...lost.commands] };
+}
+
+/** The connection is gone: the coordinator has leased the shards to others by now, so they are dropped here. */
+function lose(state: Conversation, jitter: number, nowMs: number, options: ConversationOptions): Step {
+  const forgotten = forget(state, () => true);
+  if (state.draining !== 'no') {
+    const ended = end(forgotten.state, { code: 0, reason: state.drainReason });
+    return { state: ended.state, commands: [...forgotten.commands, ...ended.commands] };
+  }
+  const attempts = state.attempts + 1;
+  // Every address is tried once before the node becomes more patient.
+  const round = Math.floor((attempts - 1) / options.addresses.length);
+  const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(round, 16));
+  const phase: Phase = { kind: 'waiting', dialAtMs: nowMs + backoffMs * (0.5 + jitter / 2) };
+  return { state: { ...forgotten.state, phase, attempts }, commands: forgotten.commands };
+}
+
+function forget(state: Conversation, isMeant: (lease: Lease) => boolean): Step {
+  const forgotten = [...state.leases].filter(([, lease]) => isMeant(lease)).map(([leaseId]) => leaseId);
+  const leases = new Map(state.leases);
+  for (const leaseId of forgotten) leases.delete(leaseId);
+  return { state: { ...state, leases }, commands: forgotten.map((leaseId) => ({ kind: 'forgetShard', leaseId })) };
+}
+
+function end(state: Conversation, exit: Exit): Step {
+  const { state: forgotten, commands } = forget(state, () => true);
+  const hasConnection = state.phase.kind !== 'waiting';
+  const hangUp: ConversationCommand[] = hasConnection ? [{ kind: 'hangUp', reason: exit.reason }] : [];
+  return {
+    state: { ...forgotten, phase: { kind: 'ended' } },
+    commands: [...commands, ...hangUp, { kind: 'end', exit }],
+  };
+}

@@ -1,0 +1,131 @@
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import type { ItemResult, Pipeline, PlaneItem } from '@halogrid/kernels';
+import { BufferPool } from './buffer-pool.ts';
+import { type CpuBatch, CpuThread } from './cpu-thread.ts';
+import { type BatchResult, type Device, type DeviceInfo, DeviceLostError, type Staging } from './device.ts';
+
+/** Staging memory a thread: a batch of 64 MiB that it computes and another that is being decoded. */
+const stagingBytesAThread = 2 ** 27;
+
+export interface CpuDeviceOptions {
+  /** Worker threads; as many as there are cores for this process, unless given. */
+  threads?: number;
+  /** Staging memory that is out at once; who wants more waits. */
+  stagingBytes?: number;
+  /** What the threads run. */
+  program?: URL;
+}
+
+interface Job {
+  batch: CpuBatch;
+  resolve: (result: BatchResult) => void;
+  reject: (error: Error) => void;
+}
+
+/** The `cpu` device: the CPU twins in worker threads, one batch a thread. */
+export class CpuDevice implements Device {
+  readonly info: DeviceInfo;
+  /** What the largest binding of a GPU takes, too. */
+  readonly maxStagingBytes = 2 ** 31 - 256;
+  readonly batchesInFlight: number;
+  /** A thread that stops is replaced, so the device as a whole is never lost. */
+  readonly lost = new Promise<string>(() => {});
+
+  readonly #program: URL;
+  readonly #threadLimit: number;
+  readonly #pool: BufferPool;
+  readonly #threads = new Set<CpuThread>();
+  #idle: CpuThread[] = [];
+  #queue: Job[] = [];
+  #isClosed = false;
+
+  constructor(options: CpuDeviceOptions = {}) {
+    this.#program = options.program ?? new URL('./cpu-worker.ts', import.meta.url);
+    this.#threadLimit = Math.max(1, options.threads ?? availableParallelism());
+    const affordable = Math.min(this.#threadLimit * stagingBytesAThread, Math.floor(totalmem() / 4));
+    this.#pool = new BufferPool(options.stagingBytes ?? affordable);
+    this.batchesInFlight = Math.max(4, this.#threadLimit + 2);
+    const model = cpus()[0]?.model.trim() || process.arch;
+    const threads = this.#threadLimit === 1 ? '1 thread' : `${this.#threadLimit} threads`;
+    this.info = { kind: 'cpu', name: `${model}, ${threads}`, driver: `Node.js ${process.version}` };
+  }
+
+  async acquire(bytes: number): Promise<Staging> {
+    return new CpuStaging(this.#pool, await this.#pool.take(bytes));
+  }
+
+  run(staging: Staging, items: readonly PlaneItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult> {
+    const buffer = (staging as CpuStaging).take();
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ batch: { buffer, items, pipeline, withMap }, resolve, reject });
+      this.#dispatch();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const job of this.#queue.splice(0)) job.reject(closed());
+    await Promise.all([...this.#threads].map((thread) => thread.stop()));
+  }
+
+  #dispatch(): void {
+    while (this.#queue.length > 0) {
+      const thread = this.#idle.pop() ?? this.#start();
+      if (!thread) return;
+      void this.#compute(thread, this.#queue.shift()!);
+    }
+  }
+
+  /** Threads start when there is work for them, so one that cannot start fails batches instead of spinning. */
+  #start(): CpuThread | undefined {
+    if (this.#isClosed || this.#threads.size >= this.#threadLimit) return undefined;
+    const thread = new CpuThread(this.#program);
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  async #compute(thread: CpuThread, { batch, resolve, reject }: Job): Promise<void> {
+    const bytes = batch.buffer.byteLength;
+    const answer = await thread.compute(batch);
+    if (answer.kind === 'stopped') {
+      this.#threads.delete(thread);
+      this.#pool.forget(bytes);
+      reject(this.#isClosed ? closed() : new DeviceLostError(answer.reason));
+    } else {
+      this.#idle.push(thread);
+      this.#pool.give(answer.buffer);
+      if (answer.kind === 'refused') reject(new Error(answer.reason));
+      else resolve(batchResult(answer.items, answer.seconds));
+    }
+    this.#dispatch();
+  }
+}
+
+const closed = (): Error => new Error('The cpu device is closed');
+
+function batchResult(items: ItemResult[], seconds: number): BatchResult {
+  return { items, seconds: { upload: 0, compute: seconds, readback: 0 } };
+}
+
+class CpuStaging implements Staging {
+  readonly bytes: Uint8Array;
+  readonly #pool: BufferPool;
+  #buffer: ArrayBuffer | undefined;
+
+  constructor(pool: BufferPool, buffer: ArrayBuffer) {
+    this.bytes = new Uint8Array(buffer);
+    this.#pool = pool;
+    this.#buffer = buffer;
+  }
+
+  take(): ArrayBuffer {
+    const buffer = this.#buffer;
+    if (!buffer) throw new Error('This staging memory was given back already');
+    this.#buffer = undefined;
+    return buffer;
+  }
+
+  release(): void {
+    if (this.#buffer) this.#pool.give(this.take());
+  }
+}

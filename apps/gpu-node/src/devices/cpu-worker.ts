@@ -1,0 +1,28 @@
+// Runs in a worker thread: computes the batches that a CpuThread sends, one at a time, with the CPU twins.
+import { parentPort, type Transferable } from 'node:worker_threads';
+import { runReference } from '@halogrid/kernels';
+import type { CpuAnswer, CpuBatch } from './cpu-thread.ts';
+
+const port = parentPort!;
+
+port.on('message', (batch: CpuBatch) => {
+  const answer = compute(batch);
+  // Memory changes hands instead of being copied.
+  const moved: Transferable[] = [batch.buffer];
+  if (answer.kind === 'done') {
+    for (const { bins, map } of answer.items)
+      moved.push(bins.buffer as ArrayBuffer, ...(map ? [map.buffer as ArrayBuffer] : []));
+  }
+  port.postMessage(answer, moved);
+});
+
+function compute({ buffer, items, pipeline, withMap }: CpuBatch): CpuAnswer {
+  const startedMs = performance.now();
+  const bytes = new Uint8Array(buffer);
+  try {
+    const results = items.map((item) => runReference(pipeline, bytes, item, withMap));
+    return { kind: 'done', buffer, items: results, seconds: (performance.now() - startedMs) / 1000 };
+  } catch (error) {
+    return { kind: 'refused', buffer, reason: (error as Error).message };
+  }
+}

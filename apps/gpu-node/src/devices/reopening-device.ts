@@ -1,0 +1,115 @@
+import type { Pipeline, PlaneItem } from '@halogrid/kernels';
+import { type BatchResult, type Device, type DeviceInfo, DeviceLostError, type Staging } from './device.ts';
+
+export interface ReopeningOptions {
+  /** Opens the device again. */
+  open: () => Promise<Device>;
+  /** Called each time it is lost. */
+  onLost: (reason: string) => void;
+  delay: (ms: number) => Promise<void>;
+}
+
+/** Pauses before each try to open a lost device; after the last one it is given up. A driver's reset takes seconds. */
+const triesMs = [0, 1000, 4000, 15_000];
+
+/**
+ * A device that is opened again when it is lost: the batches it had reject with DeviceLostError, later ones wait for the
+ * new device. It is lost for good when it cannot be opened again, or is lost as often without one batch in between.
+ */
+export class ReopeningDevice implements Device {
+  readonly lost: Promise<string>;
+  readonly #options: ReopeningOptions;
+  /** The device that is there, or was there last. */
+  #device: Device;
+  /** Rejects with DeviceLostError once it is given up. */
+  #current: Promise<Device>;
+  /** Tries since a batch was computed. */
+  #tries = 0;
+  #isClosed = false;
+  #giveUp!: (reason: string) => void;
+
+  constructor(device: Device, options: ReopeningOptions) {
+    this.#options = options;
+    this.#device = device;
+    this.#current = Promise.resolve(device);
+    this.lost = new Promise((resolve) => {
+      this.#giveUp = resolve;
+    });
+    this.#watch(device);
+  }
+
+  get info(): DeviceInfo {
+    return this.#device.info;
+  }
+
+  get maxStagingBytes(): number {
+    return this.#device.maxStagingBytes;
+  }
+
+  get batchesInFlight(): number {
+    return this.#device.batchesInFlight;
+  }
+
+  async acquire(bytes: number): Promise<Staging> {
+    const device = await this.#current;
+    return new BoundStaging(device, await device.acquire(bytes));
+  }
+
+  async run(staging: Staging, items: readonly PlaneItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult> {
+    const { device, inner } = staging as BoundStaging;
+    const result = await device.run(inner, items, pipeline, withMap);
+    if (device === this.#device) this.#tries = 0;
+    return result;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#device.close();
+  }
+
+  #watch(device: Device): void {
+    void device.lost.then((reason) => {
+      if (this.#isClosed) return;
+      this.#options.onLost(reason);
+      this.#current = this.#reopen(device, reason);
+      this.#current.catch(() => {});
+    });
+  }
+
+  async #reopen(lost: Device, reason: string): Promise<Device> {
+    await lost.close().catch(() => {});
+    let last = reason;
+    while (this.#tries < triesMs.length && !this.#isClosed) {
+      await this.#options.delay(triesMs[this.#tries++]!);
+      try {
+        this.#device = await this.#options.open();
+        if (this.#isClosed) await this.#device.close();
+        this.#watch(this.#device);
+        return this.#device;
+      } catch (error) {
+        last = (error as Error).message;
+      }
+    }
+    this.#giveUp(`The device was lost (${reason}) and could not be used again after ${this.#tries} tries: ${last}`);
+    throw new DeviceLostError(reason);
+  }
+}
+
+/** Staging memory belongs to the device that gave it, not to the one opened after it. */
+class BoundStaging implements Staging {
+  readonly device: Device;
+  readonly inner: Staging;
+
+  constructor(device: Device, inner: Staging) {
+    this.device = device;
+    this.inner = inner;
+  }
+
+  get bytes(): Uint8Array {
+    return this.inner.bytes;
+  }
+
+  release(): void {
+    this.inner.release();
+  }
+}

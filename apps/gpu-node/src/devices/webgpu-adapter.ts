@@ -1,0 +1,44 @@
+// The only importer of `webgpu`.
+import koffi from 'koffi';
+import type { DeviceInfo } from './device.ts';
+import { provideSoftwareVulkan } from './software-vulkan.ts';
+
+/** Dawn's root object. It must stay referenced for as long as any device lives: collected, it takes the process along. */
+let root: GPU | undefined;
+
+export interface OpenAdapter {
+  adapter: GPUAdapter;
+  info: DeviceInfo;
+}
+
+/**
+ * Opens the machine's GPU, or SwiftShader for 'software'. Rejects with one sentence that says why there is none. A
+ * process opens one kind: the Vulkan loader reads its driver list once.
+ */
+export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter> {
+  if (kind === 'software') await provideSoftwareVulkan();
+  else requireVulkanLoader();
+  // Imported late: the Vulkan loader must be in place before Dawn looks for it.
+  const { create, globals } = await import('webgpu');
+  Object.assign(globalThis, globals);
+  // Dawn rounds timestamps to 65 µs against fingerprinting in browsers, which is longer than a kernel takes.
+  root ??= create(['disable-dawn-features=timestamp_quantization']);
+
+  const adapter = await root.requestAdapter({ powerPreference: 'high-performance' });
+  if (!adapter) throw new Error('The Vulkan loader finds no GPU driver (see VK_DRIVER_FILES)');
+  const { vendor, architecture, device, description } = adapter.info;
+  const name = device || description || vendor;
+  const isSoftware = /swiftshader|llvmpipe|lavapipe/i.test(`${vendor} ${architecture} ${name} ${description}`);
+  if (kind === 'gpu' && isSoftware) throw new Error(`The only Vulkan adapter is software (${name})`);
+  return { adapter, info: { kind, name: name.trim(), driver: description.trim() } };
+}
+
+/** Dawn only prints a warning where the loader is missing; a sentence is better. */
+function requireVulkanLoader(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    koffi.load('libvulkan.so.1');
+  } catch {
+    throw new Error('The Vulkan loader libvulkan.so.1 is not installed (Debian: libvulkan1)');
+  }
+}

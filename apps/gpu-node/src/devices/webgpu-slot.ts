@@ -1,0 +1,99 @@
+// GPUBufferUsage, whose global exists only after Dawn is loaded.
+const MAP_READ = 0x1;
+const MAP_WRITE = 0x2;
+const COPY_SRC = 0x4;
+const COPY_DST = 0x8;
+const STORAGE = 0x80;
+const QUERY_RESOLVE = 0x200;
+const MAP_MODE_WRITE = 2;
+
+/** Timestamps of a batch: before the upload, before and after the kernels, after the readback copy. */
+export const timestampCount = 6;
+
+type Role = 'items' | 'histograms' | 'maps' | 'readback';
+const usages: Record<Role, GPUBufferUsageFlags> = {
+  items: STORAGE | COPY_DST,
+  histograms: STORAGE | COPY_SRC | COPY_DST,
+  maps: STORAGE | COPY_SRC,
+  readback: MAP_READ | COPY_DST,
+};
+
+/**
+ * The buffers of one batch in flight, kept for the next: creating them costs more than a batch of frames takes.
+ * `upload` is mapped while the slot is not computing, so that planes are decoded straight into it.
+ */
+export class WebGpuSlot {
+  readonly capacity: number;
+  readonly upload: GPUBuffer;
+  readonly planes: GPUBuffer;
+  /** Present where the device measures time. */
+  readonly timestamps: { queries: GPUQuerySet; resolved: GPUBuffer } | undefined;
+  readonly #device: GPUDevice;
+  #mapped: ArrayBuffer | undefined;
+  readonly #results = new Map<Role, GPUBuffer>();
+
+  constructor(device: GPUDevice, capacity: number) {
+    this.#device = device;
+    this.capacity = capacity;
+    this.upload = device.createBuffer({
+      label: 'slot.upload',
+      size: capacity,
+      usage: MAP_WRITE | COPY_SRC,
+      mappedAtCreation: true,
+    });
+    this.planes = device.createBuffer({ label: 'slot.planes', size: capacity, usage: STORAGE | COPY_DST });
+    if (device.features.has('timestamp-query')) {
+      this.timestamps = {
+        queries: device.createQuerySet({ label: 'slot.timestamps', type: 'timestamp', count: timestampCount }),
+        resolved: device.createBuffer({
+          label: 'slot.resolved',
+          size: 8 * timestampCount,
+          usage: QUERY_RESOLVE | COPY_SRC,
+        }),
+      };
+    }
+  }
+
+  /** The upload memory; the same range until the slot computes, because a range may be asked for once a mapping. */
+  mappedRange(): ArrayBuffer {
+    this.#mapped ??= this.upload.getMappedRange();
+    return this.#mapped;
+  }
+
+  /** Hands the upload memory to the GPU; `remap` gets it back. */
+  unmap(): void {
+    this.#mapped = undefined;
+    this.upload.unmap();
+  }
+
+  async remap(): Promise<void> {
+    await this.upload.mapAsync(MAP_MODE_WRITE);
+  }
+
+  /** The slot's buffer for that role, of at least `bytes`; made anew where it is too small. */
+  buffer(role: Role, bytes: number): GPUBuffer {
+    const present = this.#results.get(role);
+    if (present && present.size >= bytes) return present;
+    present?.destroy();
+    const made = this.#device.createBuffer({
+      label: `slot.${role}`,
+      size: roundUpCapacity(bytes, 4096),
+      usage: usages[role],
+    });
+    this.#results.set(role, made);
+    return made;
+  }
+
+  destroy(): void {
+    for (const buffer of [this.upload, this.planes, ...this.#results.values()]) buffer.destroy();
+    this.timestamps?.queries.destroy();
+    this.timestamps?.resolved.destroy();
+  }
+}
+
+/** Sizes that let a buffer serve many batches: powers of two up to 8 MiB, then multiples of 8 MiB. */
+export function roundUpCapacity(bytes: number, least: number): number {
+  const step = 8 * 2 ** 20;
+  if (bytes > step) return Math.ceil(bytes / step) * step;
+  return Math.max(least, 2 ** Math.ceil(Math.log2(Math.max(1, bytes))));
+}

@@ -1,0 +1,12 @@
+export { createNodeConfig, type NodeConfig, type NodeOptions } from './config.ts';
+export type { Exit } from './conversation.ts';
+export {
+  type BatchResult,
+  type Device,
+  type DeviceInfo,
+  type DeviceKind,
+  deviceKinds,
+  type Staging,
+} from './devices/device.ts';
+export { type DeviceChoice, deviceChoices, type OpenedDevice, openDevice } from './devices/open-device.ts';
+export { type NodeStarted, startNode } from './node.ts';

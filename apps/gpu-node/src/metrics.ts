@@ -1,0 +1,96 @@
+import type { Lease, ShardCompleted } from '@halogrid/proto';
+import { Counter, Gauge, Histogram, type Registry, secondsBuckets } from '@halogrid/service';
+
+/** Everything that a node measures of its own work. Labels are from small fixed sets: kernel, stage, outcome, device kind. */
+export class NodeMetrics {
+  readonly attached: Gauge;
+  readonly leases: Gauge;
+  readonly stagingBytes: Gauge;
+  readonly shards: Counter<'outcome'>;
+  readonly busySeconds: Counter<'device'>;
+  readonly deviceLost: Counter<'device'>;
+  readonly #stageSeconds: Histogram<'stage'>;
+  readonly #pixels: Counter<'kernel'>;
+  readonly #frames: Counter<'kernel'>;
+  readonly #inputBytes: Counter;
+  readonly #quarantined: Counter<'stage'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.attached = new Gauge({
+      name: 'halogrid_node_attached',
+      help: 'Whether a coordinator leases shards to this node (1) or not (0).',
+      registers,
+    });
+    this.leases = new Gauge({
+      name: 'halogrid_node_leases',
+      help: 'Shards that this node holds now.',
+      registers,
+    });
+    this.stagingBytes = new Gauge({
+      name: 'halogrid_inflight_bytes',
+      help: 'Bytes of staging memory that hold planes being decoded or computed now.',
+      registers,
+    });
+    this.shards = new Counter({
+      name: 'halogrid_node_shards_total',
+      help: 'Shards this node is done with, by outcome: completed, failed, or forgotten because the lease was taken back.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    for (const outcome of ['completed', 'failed', 'forgotten']) this.shards.inc({ outcome }, 0);
+    this.busySeconds = new Counter({
+      name: 'halogrid_gpu_busy_seconds_total',
+      help: 'Seconds in which kernels ran, by the kind of the device; its rate is the utilisation, summed over threads.',
+      labelNames: ['device'],
+      registers,
+    });
+    this.deviceLost = new Counter({
+      name: 'halogrid_gpu_device_lost_total',
+      help: 'Times the device was lost and opened again, by its kind.',
+      labelNames: ['device'],
+      registers,
+    });
+    this.#stageSeconds = new Histogram({
+      name: 'halogrid_stage_duration_seconds',
+      help: 'Seconds that a shard spent in a stage: read, decode, upload, compute, readback or encode.',
+      labelNames: ['stage'],
+      buckets: secondsBuckets,
+      registers,
+    });
+    this.#pixels = new Counter({
+      name: 'halogrid_node_pixels_total',
+      help: 'Pixels computed in completed shards, by kernel.',
+      labelNames: ['kernel'],
+      registers,
+    });
+    this.#frames = new Counter({
+      name: 'halogrid_node_frames_total',
+      help: 'Whole frames computed in completed shards, by kernel.',
+      labelNames: ['kernel'],
+      registers,
+    });
+    this.#inputBytes = new Counter({
+      name: 'halogrid_node_input_bytes_total',
+      help: 'Encoded bytes read from sources for completed shards.',
+      registers,
+    });
+    this.#quarantined = new Counter({
+      name: 'halogrid_node_quarantined_total',
+      help: 'Inputs that cannot be processed, by the stage that found out: read or decode.',
+      labelNames: ['stage'],
+      registers,
+    });
+  }
+
+  /** Counts a shard that was computed. */
+  observeShard(lease: Lease, { results, errors, stageSeconds, inputBytes }: ShardCompleted): void {
+    const kernel = lease.pipeline?.operations.at(-1)?.kernel ?? '';
+    this.shards.inc({ outcome: 'completed' });
+    for (const [stage, seconds] of Object.entries(stageSeconds)) this.#stageSeconds.observe({ stage }, seconds);
+    for (const { rect } of results) this.#pixels.inc({ kernel }, rect ? rect.width * rect.height : 0);
+    if (lease.work?.$case === 'frames') this.#frames.inc({ kernel }, results.length);
+    this.#inputBytes.inc(inputBytes);
+    for (const { stage } of errors) this.#quarantined.inc({ stage });
+  }
+}

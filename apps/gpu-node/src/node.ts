@@ -1,0 +1,124 @@
+import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openImage, writeChunk } from '@halogrid/imaging';
+import { type Hello, protocolVersion } from '@halogrid/proto';
+import {
+  aborted,
+  createRegistry,
+  type HttpServer,
+  type Log,
+  type Registry,
+  softwareVersion,
+  startHttp,
+} from '@halogrid/service';
+import { Agent } from './agent.ts';
+import { defaultHttp, type NodeConfig } from './config.ts';
+import type { Exit } from './conversation.ts';
+import type { DeviceInfo } from './devices/device.ts';
+import { withMetrics } from './devices/metered-device.ts';
+import { openDevice } from './devices/open-device.ts';
+import { ReopeningDevice } from './devices/reopening-device.ts';
+import { dialCoordinator } from './dial.ts';
+import { createExecutor } from './executor.ts';
+import { NodeMetrics } from './metrics.ts';
+
+/** Decoded bytes a batch in flight: what planners put into a shard of frames at most. */
+const creditBytesABatch = 128 * 2 ** 20;
+
+/** What a node is once it serves. */
+export interface NodeStarted {
+  httpPort: number;
+  device: DeviceInfo;
+}
+
+/**
+ * Runs a node until it is done: it opens its device, dials the coordinator for as long as it takes, and computes what it is
+ * leased. When `signal` aborts it finishes what it holds. Rejects with one sentence when it cannot start: UsageError when the
+ * device is not there. A WebGPU device keeps the process alive afterwards, so the caller ends it with the exit's code.
+ */
+export async function startNode(
+  config: NodeConfig,
+  log: Log,
+  signal: AbortSignal,
+  onStarted: (node: NodeStarted) => void = () => {},
+): Promise<Exit> {
+  warnOfFewThreads(log);
+  const { device: opened, reason } = await openDevice(config.device);
+  const { kind, name, driver } = opened.info;
+  log.info({ kind, name, driver }, `Computing on ${name}: ${reason}`);
+
+  const registry = createRegistry('node');
+  const metrics = new NodeMetrics(registry);
+  const reopening = new ReopeningDevice(opened, {
+    // The coordinator was told this kind; another would make other promises.
+    open: async () => (await openDevice(kind)).device,
+    onLost: (why) => {
+      metrics.deviceLost.inc({ device: kind });
+      log.error(`The device was lost: ${why}; opening it again`);
+    },
+    delay: (ms) => delay(ms),
+  });
+  metrics.deviceLost.inc({ device: kind }, 0);
+  const device = withMetrics(reopening, metrics);
+  const hello: Hello = {
+    nodeId: config.nodeId,
+    name: config.name,
+    protocol: protocolVersion,
+    softwareVersion,
+    device: { kind, name, driver },
+    creditBytes: config.creditBytes ?? device.batchesInFlight * creditBytesABatch,
+  };
+
+  let agent: Agent | undefined;
+  let http: HttpServer | undefined;
+  try {
+    http = await listen(config, registry, () => {
+      return agent?.isAttached ? undefined : 'No coordinator leases shards to this node yet';
+    });
+    onStarted({ httpPort: http.port, device: opened.info });
+    const nowMs = () => performance.now();
+    agent = new Agent({
+      addresses: config.coordinators,
+      hello,
+      dial: dialCoordinator,
+      execute: createExecutor({ device, openImage, writeChunk, nowMs }),
+      deviceGone: reopening.lost,
+      log,
+      metrics,
+      nowMs,
+      random: Math.random,
+    });
+    void aborted(signal).then(() => agent?.stop(String(signal.reason)));
+    const exit = await agent.ended;
+    log.info({ code: exit.code }, `Ended: ${exit.reason}`);
+    return exit;
+  } finally {
+    await http?.close();
+    await device.close();
+  }
+}
+
+async function listen(
+  { http }: NodeConfig,
+  registry: Registry,
+  notReady: () => string | undefined,
+): Promise<HttpServer> {
+  const start = ({ host, port }: { host: string; port: number }) => startHttp({ host, port, registry, notReady });
+  if (http) {
+    return start(http).catch((error: Error) => {
+      throw new Error(`Cannot listen on ${http.host}:${http.port} (--http): ${error.message}`);
+    });
+  }
+  return start(defaultHttp).catch(() => start({ ...defaultHttp, port: 0 }));
+}
+
+/** Files are read and decoded on libuv's threads, whose number is fixed before any code of ours runs. */
+function warnOfFewThreads(log: Log): void {
+  const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
+  const cores = availableParallelism();
+  if (threads >= cores) return;
+  log.warn(
+    { threads, cores },
+    `Only ${threads} of ${cores} cores will decode: set UV_THREADPOOL_SIZE=${cores} before the process starts`,
+  );
+}

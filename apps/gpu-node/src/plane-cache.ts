@@ -1,0 +1,104 @@
+import type { InputError } from '@halogrid/imaging';
+import { ByteBudget } from './byte-budget.ts';
+
+/** What is known of an image after it was opened once. */
+export type ImageContent =
+  /** It is decoded as a whole; the luma, rows without gaps. */
+  | { kind: 'plane'; width: number; height: number; pixels: Uint8Array }
+  /** It is read by region, so there is nothing to keep. */
+  | { kind: 'regions' }
+  /** It cannot be decoded. */
+  | { kind: 'broken'; error: InputError };
+
+/** Loads an image; memory for a plane is allocated after `reserve` has resolved. */
+export type LoadImage = (reserve: (bytes: number) => Promise<void>) => Promise<ImageContent>;
+
+export interface Borrowed {
+  content: ImageContent;
+  /** Called once, when `content` is not used any more. */
+  release(): void;
+}
+
+interface Entry {
+  content: Promise<ImageContent>;
+  bytes: number;
+  /** Borrowers; it stays while there are any. */
+  pins: number;
+}
+
+/** Entries without a plane weigh nothing, so their number is bounded too. */
+const maxEntries = 1024;
+
+/**
+ * Decoded images that cannot be read by region, so that their tiles decode them once. Concurrent borrowers of an image
+ * share one load. Planes that nobody borrows stay, the least recently used evicted first, while all fit the budget; an
+ * image above the budget is decoded while no other plane is held, so there is one of those at most.
+ */
+export class PlaneCache {
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #budget: ByteBudget;
+
+  constructor(limitBytes: number) {
+    this.#budget = new ByteBudget(limitBytes, (bytes) => this.#evict(bytes));
+  }
+
+  /** Bytes of the planes that are held or being decoded. */
+  get usedBytes(): number {
+    return this.#budget.usedBytes;
+  }
+
+  /** The image known as `key`, loaded by `load` unless it is there. Rejects with what `load` rejects with. */
+  async borrow(key: string, load: LoadImage): Promise<Borrowed> {
+    const entry = this.#entries.get(key) ?? this.#load(key, load);
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    entry.pins++;
+    const release = () => {
+      entry.pins--;
+      this.#budget.retry();
+    };
+    try {
+      return { content: await entry.content, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  #load(key: string, load: LoadImage): Entry {
+    const entry: Entry = { content: undefined as never, bytes: 0, pins: 0 };
+    const reserve = async (bytes: number) => {
+      await this.#budget.acquire(bytes);
+      entry.bytes += bytes;
+    };
+    const giveBack = () => {
+      this.#budget.release(entry.bytes);
+      entry.bytes = 0;
+    };
+    entry.content = load(reserve).then(
+      (content) => {
+        if (content.kind !== 'plane') giveBack();
+        return content;
+      },
+      (error: unknown) => {
+        giveBack();
+        if (this.#entries.get(key) === entry) this.#entries.delete(key);
+        throw error;
+      },
+    );
+    if (this.#entries.size >= maxEntries) this.#evict(0);
+    return entry;
+  }
+
+  /** Forgets what nobody borrows until `wanted` more bytes fit and there is room for an entry. */
+  #evict(wanted: number): void {
+    for (const [key, entry] of this.#entries) {
+      const isFull = this.#budget.usedBytes + wanted > this.#budget.limitBytes || this.#entries.size >= maxEntries;
+      if (!isFull) return;
+      if (entry.pins > 0) continue;
+      this.#entries.delete(key);
+      this.#budget.release(entry.bytes);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The checks of deploy/ that need Debian packages: docker-compose and prometheus. As root it installs what is missing,
+# else it says what it skips.
+set -euo pipefail
+cd "$(dirname "$0")"
+export PATH="$PWD/../node_modules/.bin:$PATH"
+
+# provide COMMAND PACKAGE: whether COMMAND is there, after trying to install PACKAGE.
+provide() {
+  command -v "$1" >/dev/null && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null && return
+  fi
+  echo "skipped: the checks with $1, which is not installed (Debian package $2)"
+  return 1
+}
+
+if provide docker-compose docker-compose; then
+  for files in 'compose.yaml' 'compose.yaml compose.gpu.yaml'; do
+    (cd docker && docker-compose $(printf -- '-f %s ' $files) config -q)
+    echo "valid: $files"
+  done
+fi
+
+if provide promtool prometheus && provide prometheus prometheus; then
+  promtool check config prometheus/prometheus.yml
+  promtool check rules --lint=all --lint-fatal prometheus/*.rules.yml
+  promtool test rules prometheus/rules.test.yml
+  node --test prometheus.e2e.ts
+fi

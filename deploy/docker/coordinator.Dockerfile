@@ -1,0 +1,33 @@
+# Build from the root of the repository:
+#   docker build -f deploy/docker/coordinator.Dockerfile -t halogrid-coordinator .
+FROM node:24.21.0-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY apps/cli/package.json apps/cli/
+COPY apps/coordinator/package.json apps/coordinator/
+COPY apps/gpu-node/package.json apps/gpu-node/
+COPY deploy/package.json deploy/
+COPY libs/imaging/package.json libs/imaging/
+COPY libs/kernels/package.json libs/kernels/
+COPY libs/proto/package.json libs/proto/
+COPY libs/service/package.json libs/service/
+COPY test/package.json test/
+# Every native dependency comes built in its package: no install script is needed on Linux.
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node:24.21.0-bookworm-slim
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json ./
+COPY libs libs
+COPY apps apps
+COPY samples samples
+# A named volume mounted here takes over this owner, so that results can be written.
+RUN mkdir /data && chown 65532:65532 /data
+USER 65532:65532
+ENV NODE_ENV=production
+EXPOSE 7070 9464
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/apps/cli/src/main.ts"]
+CMD ["coordinator"]

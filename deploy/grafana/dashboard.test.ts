@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { selectors } from '../prometheus/selectors.ts';
+import { toGrafana } from './dashboard.ts';
+import { halogridDashboard } from './halogrid-dashboard.ts';
+
+interface Grid {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+interface GrafanaPanel {
+  type: string;
+  title: string;
+  description: string;
+  gridPos: Grid;
+  datasource: { uid: string };
+  fieldConfig: { defaults: { unit: string } };
+  targets: { expr: string; legendFormat: string; datasource: { uid: string } }[];
+}
+
+const committed = JSON.parse(readFileSync(new URL('dashboards/halogrid.json', import.meta.url), 'utf8'));
+const panels: GrafanaPanel[] = committed.panels.filter((panel: GrafanaPanel) => panel.type !== 'row');
+const queries = panels.flatMap(({ title, targets }) => targets.map((target) => ({ title, ...target })));
+
+test('the committed dashboard is what the program generates', () => {
+  assert.deepEqual(committed, toGrafana(halogridDashboard), 'out of date: npm run generate -w @halogrid/deploy');
+});
+
+test('every panel has a title of its own, a description, a unit and a query', () => {
+  assert.equal(new Set(panels.map(({ title }) => title)).size, panels.length);
+  for (const panel of panels) {
+    assert.match(panel.title, /^[A-Z]/);
+    assert.match(panel.description, /^[A-Z0-9].*\.$/, panel.title);
+    assert.ok(panel.fieldConfig.defaults.unit, panel.title);
+    assert.ok(panel.targets.length > 0, panel.title);
+    for (const { legendFormat } of panel.targets) assert.ok(legendFormat, panel.title);
+  }
+});
+
+test('every panel and query takes its data source from the variable', () => {
+  const names = committed.templating.list.map(({ name }: { name: string }) => name);
+  assert.ok(names.includes('datasource'));
+  for (const { datasource, title } of [...panels, ...queries])
+    assert.equal(datasource.uid, '$' + '{datasource}', title);
+});
+
+test('queries use declared variables only', () => {
+  const declared = new Set(['__rate_interval', ...committed.templating.list.map(({ name }: { name: string }) => name)]);
+  for (const { expr } of queries) {
+    for (const [, name] of expr.matchAll(/\$(\w+)/g)) assert.ok(declared.has(name), `$${name} in ${expr}`);
+  }
+});
+
+test('counters are always rated, over the interval Grafana derives', () => {
+  for (const { expr } of queries) {
+    for (const [range] of expr.matchAll(/\[[^\]]*\]/g)) assert.equal(range, '[$__rate_interval]', expr);
+    for (const series of selectors(expr)) {
+      if (!/_(total|bucket|sum|count)(\{|$)/.test(series)) continue;
+      const uses = expr.split(series).length - 1;
+      assert.equal(expr.split(`rate(${series}[`).length - 1, uses, `${series} in ${expr}`);
+    }
+  }
+});
+
+test('panels lie side by side inside 24 columns', () => {
+  const cells = new Set<string>();
+  for (const { gridPos, title } of committed.panels as GrafanaPanel[]) {
+    assert.ok(gridPos.x + gridPos.w <= 24, title);
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+        assert.ok(!cells.has(`${x},${y}`), `${title} covers another panel`);
+        cells.add(`${x},${y}`);
+      }
+    }
+  }
+});
+
+test('nobody edits the dashboard in Grafana: it is code', () => {
+  assert.equal(committed.editable, false);
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { createRegistry, type Registry } from '@halogrid/service';
+import { parse } from 'yaml';
+import type { Dispatcher } from '../apps/coordinator/src/dispatcher.ts';
+import type { Ledger } from '../apps/coordinator/src/ledger.ts';
+import { createMetrics, exposeState } from '../apps/coordinator/src/metrics.ts';
+import { NodeMetrics } from '../apps/gpu-node/src/metrics.ts';
+import { halogridDashboard } from './grafana/halogrid-dashboard.ts';
+import { metricName, selectors } from './prometheus/selectors.ts';
+
+interface Rule {
+  record?: string;
+  alert?: string;
+  expr: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+}
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const manual = read('../docs/operations.md');
+const recordings = rules('recording.rules.yml');
+const alerts = rules('alerts.rules.yml');
+const registered = new Map([...coordinatorMetrics(), ...nodeMetrics()]);
+/** Series that exist without being registered: what rules record, and what Prometheus itself says of a target. */
+const derived = new Set([...recordings.map(({ record }) => record!), 'up']);
+
+test('every metric in the dashboard, the rules and the manual is one of the program', () => {
+  const panels = halogridDashboard.rows.flatMap((row) => row.panels);
+  const used = [
+    ...panels.flatMap(({ queries }) => queries.flatMap(({ expr }) => selectors(expr))),
+    ...[...recordings, ...alerts].flatMap(({ expr }) => selectors(expr)),
+    ...[...documented().keys()],
+  ];
+  for (const series of used) {
+    const name = metricName(series);
+    assert.ok(registered.has(name) || derived.has(name), `${series} does not exist`);
+  }
+});
+
+test('every halogrid metric is in the manual, with its labels', () => {
+  const rows = documented();
+  for (const [name, labels] of registered) {
+    if (name.startsWith('halogrid_')) assert.deepEqual(rows.get(name), labels, name);
+  }
+});
+
+test('every recorded series is in the manual and used', () => {
+  const panels = halogridDashboard.rows.flatMap((row) => row.panels);
+  const expressions = [
+    ...alerts.map(({ expr }) => expr),
+    ...panels.flatMap(({ queries }) => queries.map(({ expr }) => expr)),
+  ];
+  const used = new Set(expressions.flatMap(selectors));
+  for (const { record } of recordings) {
+    assert.ok(documented().has(record!), record);
+    assert.ok(used.has(record!), record);
+  }
+});
+
+test('every alert says how bad it is and what to do, and the runbook has that section', () => {
+  const sections = new Set([...manual.matchAll(/^### (.+)$/gm)].map(([, title]) => title!.toLowerCase()));
+  for (const { alert, labels, annotations } of alerts) {
+    assert.ok(['warning', 'critical'].includes(labels!.severity!), alert);
+    for (const key of ['summary', 'description']) assert.match(annotations![key]!, /\.$/, `${alert} ${key}`);
+    assert.equal(annotations!.runbook, `docs/operations.md#${alert!.toLowerCase()}`);
+    assert.ok(sections.has(alert!.toLowerCase()), `${alert} has no section`);
+  }
+});
+
+test('every alert has a firing and a silent case', () => {
+  const cases = parse(read('prometheus/rules.test.yml')).tests.flatMap(
+    (test: { alert_rule_test?: object[] }) => test.alert_rule_test ?? [],
+  );
+  for (const { alert } of alerts) {
+    const firing = cases
+      .filter((item: { alertname: string }) => item.alertname === alert)
+      .map((item: { exp_alerts?: object[] }) => !!item.exp_alerts);
+    assert.ok(firing.includes(true) && firing.includes(false), alert);
+  }
+});
+
+function rules(file: string): Rule[] {
+  return parse(read(`prometheus/${file}`)).groups.flatMap((group: { rules: Rule[] }) => group.rules);
+}
+
+/** The manual's rows of metrics: names with their labels. */
+function documented(): Map<string, string[]> {
+  const rows = manual.matchAll(/^\| `([\w:]+)(?:\{([\w,]+)\})?` \|/gm);
+  return new Map([...rows].map(([, name, labels]) => [name!, labels?.split(',') ?? []]));
+}
+
+function coordinatorMetrics(): [string, string[]][] {
+  const registry = createRegistry('coordinator');
+  createMetrics(registry);
+  // Only names are read here: nothing asks the state for values.
+  exposeState(registry, {} as Dispatcher, {} as Ledger);
+  return names(registry);
+}
+
+function nodeMetrics(): [string, string[]][] {
+  const registry = createRegistry('node');
+  new NodeMetrics(registry);
+  return names(registry);
+}
+
+function names(registry: Registry): [string, string[]][] {
+  const metrics = registry.getMetricsAsArray() as unknown as { name: string; labelNames: string[] }[];
+  return metrics.map(({ name, labelNames }) => [name, labelNames]);
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { halogridDashboard } from './grafana/halogrid-dashboard.ts';
+import { eventually, freePort, Processes } from './processes.ts';
+import { PrometheusClient } from './prometheus/client.ts';
+import { selectors } from './prometheus/selectors.ts';
+
+// A real Prometheus (Debian's) watches a real cluster do two small jobs: started by check.sh.
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'halogrid-prometheus-'));
+const processes = new Processes();
+const halogrid = path('../apps/cli/src/main.ts');
+const panels = halogridDashboard.rows.flatMap((row) => row.panels);
+const frames = { count: 40, sidePx: 256 };
+const image = { sidePx: 1024 };
+const startSeconds = Date.now() / 1000;
+
+let prometheus: PrometheusClient;
+let metricsUrls: string[];
+
+before(async () => {
+  const [grpc, coordinatorHttp, nodeHttp, web] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+  const [coordinator, coordinatorMetrics, nodeMetrics] = [grpc, coordinatorHttp, nodeHttp].map(
+    (port) => `127.0.0.1:${port}`,
+  );
+  metricsUrls = [coordinatorMetrics, nodeMetrics].map((address) => `http://${address}/metrics`);
+  prometheus = new PrometheusClient(`http://127.0.0.1:${web}`);
+
+  const start = (name: string, ...args: string[]) => processes.start(name, process.execPath, [halogrid, ...args]);
+  start('coordinator', 'coordinator', '--listen', coordinator!, '--http', coordinatorMetrics!);
+  start('node', 'node', '--coordinator', coordinator!, '--http', nodeMetrics!, '--device', 'cpu');
+  processes.start('prometheus', 'prometheus', [
+    `--config.file=${writeConfig({ 'halogrid-coordinator': coordinatorMetrics!, 'halogrid-node': nodeMetrics! })}`,
+    `--storage.tsdb.path=${join(folder, 'tsdb')}`,
+    `--web.listen-address=127.0.0.1:${web}`,
+  ]);
+  await until('both scraped and the node attached', 'sum(up{job=~"halogrid-.+"}) + sum(halogrid_node_attached)', 3);
+
+  const submit = (out: string, ...args: string[]) =>
+    start(`submit ${out}`, 'submit', ...args, '--coordinator', coordinator!, '--out', join(folder, out));
+  submit('frames', writeFrames(), '--batch', '4');
+  const framePixels = frames.count * frames.sidePx ** 2;
+  await until('the frames to be done', 'sum(halogrid_input_pixels_total)', framePixels);
+  submit('image', writeImage(), '--tile', '256');
+  await until('the image to be done', 'sum(halogrid_input_pixels_total)', framePixels + image.sidePx ** 2);
+  await until('the queue to be empty', 'sum(halogrid_shards{state=~"queued|leased"}) or vector(0)', 0);
+});
+
+after(async () => {
+  const codes = await processes.stop();
+  rmSync(folder, { recursive: true });
+  assert.deepEqual([codes.coordinator, codes.node], [0, 0]);
+});
+
+test('the metrics say what was done', async () => {
+  assert.equal(await value('sum(halogrid_input_frames_total)'), frames.count + 1);
+  assert.equal(await value('sum(halogrid_quarantined_total)'), 1);
+});
+
+for (const { title, queries } of panels) {
+  test(`panel '${title}' shows something`, async () => {
+    for (const { expr } of queries) {
+      const series = await prometheus.queryRange(substitute(expr), startSeconds, Date.now() / 1000);
+      const finite = series.filter(({ samples }) => samples.some(([, sample]) => Number.isFinite(sample)));
+      assert.ok(finite.length > 0, `no series with a value: ${expr}`);
+    }
+  });
+}
+
+test('the throughput panels show a rate', async () => {
+  for (const { title, queries } of panels.filter(({ unit }) => unit === 'si: px/s' || unit === 'si: frames/s')) {
+    const series = await prometheus.queryRange(substitute(queries[0]!.expr), startSeconds, Date.now() / 1000);
+    assert.ok(
+      series.some(({ samples }) => samples.some(([, sample]) => sample > 0)),
+      title,
+    );
+  }
+});
+
+test('the list of nodes in the dashboard is not empty', async () => {
+  for (const { query } of halogridDashboard.variables) {
+    const [, metric, label] = /^label_values\((\w+), (\w+)\)$/.exec(query)!;
+    assert.equal((await prometheus.query(`count by (${label}) (${metric})`)).length, 1);
+  }
+});
+
+test('every rule is evaluated without an error, and no alert is near in a healthy cluster', async () => {
+  const rules = await prometheus.rules();
+  assert.ok(rules.length > 0);
+  for (const { name, health, lastError, state = 'inactive' } of rules) {
+    assert.equal(health, 'ok', `${name}: ${lastError}`);
+    assert.equal(state, 'inactive', name);
+  }
+});
+
+test('every series that a rule or a panel selects is there', async () => {
+  const expressions = [
+    ...panels.flatMap(({ queries }) => queries.map(({ expr }) => substitute(expr))),
+    ...(await prometheus.rules()).map(({ query }) => query),
+  ];
+  for (const series of new Set(expressions.flatMap(selectors))) {
+    assert.ok((await prometheus.query(series)).length > 0, `no series ${series}`);
+  }
+});
+
+test('promtool finds nothing to say about the metrics', async () => {
+  for (const url of metricsUrls) {
+    const input = await (await fetch(url)).text();
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+    assert.equal(status, 0, `${url}\n${stdout}${stderr}`);
+  }
+});
+
+/** The committed configuration with targets of this run, scraped and evaluated every second. */
+function writeConfig(targets: Record<string, string>): string {
+  const config = parse(readFileSync(path('prometheus/prometheus.yml'), 'utf8'));
+  config.global = { scrape_interval: '1s', evaluation_interval: '1s' };
+  config.rule_files = config.rule_files.map((file: string) => path(`prometheus/${file}`));
+  config.scrape_configs = config.scrape_configs
+    .filter(({ job_name }: { job_name: string }) => job_name in targets)
+    .map(({ job_name }: { job_name: string }) => ({ job_name, static_configs: [{ targets: [targets[job_name]] }] }));
+  assert.equal(config.scrape_configs.length, Object.keys(targets).length);
+  const file = join(folder, 'prometheus.yml');
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+/** A folder of frames, and one file among them that is none. */
+function writeFrames(): string {
+  const source = join(folder, 'source');
+  mkdirSync(source);
+  for (let index = 0; index < frames.count; index++)
+    writeFileSync(join(source, `${index}.pgm`), pgm(frames.sidePx, index));
+  writeFileSync(join(source, 'broken.jpg'), 'not a picture');
+  return source;
+}
+
+function writeImage(): string {
+  const file = join(folder, 'image.pgm');
+  writeFileSync(file, pgm(image.sidePx, 1));
+  return file;
+}
+
+function pgm(sidePx: number, seed: number): Buffer {
+  const pixels = Uint8Array.from({ length: sidePx ** 2 }, (_, index) => (index * index + seed * index) >> 3);
+  return Buffer.concat([Buffer.from(`P5\n${sidePx} ${sidePx}\n255\n`), pixels]);
+}
+
+/** What Grafana does before it asks. */
+function substitute(expr: string): string {
+  return expr.replaceAll('$__rate_interval', '15s').replaceAll('$node', '.*');
+}
+
+async function value(expr: string): Promise<number | undefined> {
+  const [series] = await prometheus.query(expr);
+  return series?.samples[0]?.[1];
+}
+
+async function until(what: string, expr: string, expected: number): Promise<void> {
+  const reached = async () => ((await value(expr)) === expected ? true : undefined);
+  await eventually(what, reached, 60_000).catch((error) => {
+    throw new Error(`${error.message}\n${processes.output()}`);
+  });
+}

@@ -1,0 +1,18 @@
+const words = new Set(['and', 'or', 'unless', 'bool', 'offset']);
+
+/** The series an expression of PromQL reads: every `metric{matchers}` in it, once, in order. */
+export function selectors(expr: string): string[] {
+  const bare = expr
+    .replaceAll(/\[[^\]]*\]/g, '')
+    .replaceAll(/\b(by|without|on|ignoring|group_left|group_right)\b\s*(\([^)]*\))?/g, ' ');
+  const found = new Set<string>();
+  for (const [, name, matchers = '', call] of bare.matchAll(/([a-zA-Z_:][\w:]*)\s*(\{[^}]*\})?\s*(\()?/g)) {
+    if (!call && !words.has(name!)) found.add(name + matchers);
+  }
+  return [...found];
+}
+
+/** Name of the metric a selector reads, as the program registers it: a histogram's parts are the histogram. */
+export function metricName(selector: string): string {
+  return selector.replace(/\{.*/s, '').replace(/_(bucket|sum|count)$/, '');
+}

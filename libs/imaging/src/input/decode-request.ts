@@ -1,0 +1,44 @@
+import type { Rect } from './rect.ts';
+
+interface Readable {
+  readonly width: number;
+  readonly height: number;
+  readonly readsRegions: boolean;
+}
+
+/** Throws RangeError where a caller asks for pixels that the image lacks, or would have them written outside `target`. */
+export function checkDecodeRequest(
+  image: Readable,
+  region: Rect,
+  target: Uint8Array,
+  offset: number,
+  stride: number,
+): void {
+  const { x, y, width, height } = region;
+  const inside =
+    [x, y, width, height].every(Number.isInteger) &&
+    x >= 0 &&
+    y >= 0 &&
+    width > 0 &&
+    height > 0 &&
+    x + width <= image.width &&
+    y + height <= image.height;
+  const whole = width === image.width && height === image.height;
+  if (!inside || !(whole || image.readsRegions)) {
+    const allowed = image.readsRegions ? 'a region inside' : 'the whole of';
+    throw new RangeError(
+      `Expected ${allowed} the ${image.width}x${image.height} image but received ${width}x${height} at (${x}, ${y})`,
+    );
+  }
+  checkTarget(width, height, target, offset, stride);
+}
+
+/** Throws RangeError where `width` x `height` pixels would be written outside `target`. */
+export function checkTarget(width: number, height: number, target: Uint8Array, offset: number, stride: number): void {
+  const end = offset + (height - 1) * stride + width;
+  if (!Number.isInteger(offset + stride) || offset < 0 || stride < width || end > target.length) {
+    throw new RangeError(
+      `Expected room for ${height} rows of ${width} pixels, ${stride} bytes apart, from byte ${offset} but received ${target.length} bytes`,
+    );
+  }
+}

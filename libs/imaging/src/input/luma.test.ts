@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { writeLuma } from './luma.ts';
+
+test('black, white, the primaries and a tie that is rounded up', () => {
+  const rgb = [0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 255, 0, 0, 0, 255];
+  const target = new Uint8Array(7).fill(77);
+  writeLuma(Uint8Array.from([9, ...rgb]), 1, target, 1, 5);
+  assert.deepEqual([...target], [77, 0, 255, 76, 150, 29, 77]);
+});
+
+test('luma is the BT.601 weights in 1/65536, rounded to nearest, for any colour', () => {
+  const byte = fc.nat(255);
+  fc.assert(
+    fc.property(byte, byte, byte, (r, g, b) => {
+      const target = new Uint8Array(1);
+      writeLuma(Uint8Array.of(r, g, b), 0, target, 0, 1);
+      assert.equal(target[0], Math.floor((19595 * r + 38470 * g + 7471 * b) / 65536 + 0.5));
+    }),
+  );
+});
+
+test('gray stays what it is', () => {
+  for (let value = 0; value < 256; value++) {
+    const target = new Uint8Array(1);
+    writeLuma(Uint8Array.of(value, value, value), 0, target, 0, 1);
+    assert.equal(target[0], value);
+  }
+});

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { crc32, deflateSync } from 'node:zlib';
+import fc from 'fast-check';
+import { type OpenImage, openImage } from './open-image.ts';
+import type { Rect } from './rect.ts';
+import {
+  decodeOpen,
+  decodeWhole,
+  expectedFixtures,
+  fixtureBytes,
+  fixtureUri,
+  sha256,
+  temporaryFile,
+} from './testing.ts';
+
+const oracle = new URL('../../../../../shared/oracle/', import.meta.url);
+
+test('every fixture decodes to the luma that other programs decode', async () => {
+  for (const [name, expected] of Object.entries(expectedFixtures)) {
+    const image = await openImage(fixtureUri(name));
+    assert.deepEqual([image.width, image.height], [expected.width, expected.height], name);
+    assert.equal(sha256(await decodeOpen(image)), expected.sha256, name);
+    assert.ok(image.inputBytes > 0, name);
+    await image.close();
+  }
+});
+
+test('the luma of every oracle image has the oracle’s SHA-256', {
+  skip: !existsSync(oracle) && 'the oracle images are not beside this checkout',
+}, async () => {
+  const files = readdirSync(new URL('expected/', oracle));
+  assert.ok(files.length > 0);
+  for (const file of files) {
+    const { image, gray } = JSON.parse(readFileSync(new URL(`expected/${file}`, oracle), 'utf8'));
+    assert.equal(sha256(await decodeWhole(new URL(`images/${image}`, oracle).href)), gray.sha256, image);
+  }
+});
+
+test('the format is told by content, not by name', async (t) => {
+  const uri = await temporaryFile(t, 'really-a.png', fixtureBytes('420.jpg'));
+  assert.equal(sha256(await decodeWhole(uri)), expectedFixtures['420.jpg']!.sha256);
+});
+
+test('names that libvips or URIs take for something else are read', async (t) => {
+  for (const name of ['a b#c?d%20e.png', 'image.png[page=1]', 'größe.png', 'a:b|c.png', '-.png', '[1].png']) {
+    const uri = await temporaryFile(t, name, fixtureBytes('gray.png'));
+    assert.equal(sha256(await decodeWhole(uri)), expectedFixtures['gray.png']!.sha256, name);
+  }
+});
+
+const refused: [name: string, reason: RegExp][] = [
+  ['cmyk.jpg', /^A JPEG in CMYK has no defined luma: /],
+  ['gray-16-bit.png', /^16-bit samples are not supported yet: /],
+  ['rgb-16-bit.png', /^16-bit samples are not supported yet: /],
+  ['bomb.png', /^60000x60000 is 3600000000 pixels, more than the 268435456 that are decoded whole; /],
+  ['16-bit.tif', /^16-bit samples are not supported yet: /],
+  ['float.tif', /^32-bit floating-point samples are not supported: /],
+  ['signed.tif', /^Signed samples are not supported: /],
+  ['tiled-planar.tif', /^Tiles with separate channels are not supported: /],
+  ['raw.dng', /^DNG is not supported: /],
+  ['cmyk.tif', /^A TIFF in CMYK has no defined luma: /],
+  ['lab.tif', /^A TIFF in CIELab has no defined luma: /],
+  ['image.gif', /^GIF is not supported: JPEG, PNG, WebP, TIFF, PGM and PPM are supported$/],
+  ['image.bmp', /^BMP is not supported: /],
+];
+
+for (const [name, message] of refused) {
+  test(`${name} is refused: ${message.source}`, async () => {
+    await assert.rejects(openImage(fixtureUri(name)), { name: 'InputError', stage: 'decode', message });
+  });
+}
+
+test('a file without bytes and a text named .png are refused', async (t) => {
+  await assert.rejects(openImage(await temporaryFile(t, 'zero.jpg', '')), {
+    stage: 'decode',
+    message: 'The file is empty (0 bytes)',
+  });
+  await assert.rejects(openImage(await temporaryFile(t, 'text.png', 'hello, world\n')), {
+    stage: 'decode',
+    message: 'Not an image: the file starts with the text "hello, world\\n"',
+  });
+});
+
+test('an image that is cut off anywhere is refused, or decodes to every pixel', async (t) => {
+  const names = ['420.jpg', 'progressive.jpg', 'gray.png', 'interlaced.png', 'lossless.webp', 'lossy.webp'];
+  names.push('strips.tif', 'planar.tif', 'tiled-gray-none.tif', 'tiled-rgb-lzw.tif', 'tiled-rgb-jpeg.tif');
+  for (const name of names) {
+    const bytes = fixtureBytes(name);
+    let refusals = 0;
+    for (const part of [0.001, 0.02, 0.3, 0.6, 0.9, 0.97, 0.999]) {
+      const uri = await temporaryFile(t, name, bytes.subarray(0, Math.ceil(bytes.length * part)));
+      try {
+        assert.equal(sha256(await decodeWhole(uri)), expectedFixtures[name]!.sha256, `${name} cut at ${part}`);
+      } catch (error) {
+        assert.equal((error as Error).name, 'InputError', `${name} cut at ${part}: ${error}`);
+        assert.match((error as Error).message, /^[A-Z][^\n]+[^.\n]$/);
+        refusals++;
+      }
+    }
+    // All of them, but for a PNG that lacks no more than its end chunk.
+    assert.ok(refusals >= 6, `${name}: ${refusals}`);
+  }
+});
+
+test('an image that is decoded whole may have as many pixels as are allowed and no more', async () => {
+  const { width, height } = expectedFixtures['gray.png']!;
+  for (const name of ['gray.png', 'strips.tif', 'lossless.webp', '420.jpg']) {
+    await decodeWhole(fixtureUri(name), { maxWholePixels: width * height });
+    await assert.rejects(openImage(fixtureUri(name), { maxWholePixels: width * height - 1 }), { stage: 'decode' });
+  }
+  await decodeWhole(fixtureUri('tiled-gray-none.tif'), { maxWholePixels: 1 });
+});
+
+test('an image of more pixels than are decoded at once', async (t) => {
+  const [width, height] = [8200, 8300];
+  const white = (y: number) => (y * 7) % 13 < 5;
+  const rows = Buffer.alloc(height * (1 + width / 8));
+  for (let y = 0; y < height; y++) rows.fill(white(y) ? 255 : 0, y * 1026 + 1, (y + 1) * 1026);
+  const luma = await decodeWhole(await temporaryFile(t, 'lines.png', oneBitPng(width, height, rows)));
+  for (let y = 0; y < height; y++) {
+    assert.equal(luma[y * width], white(y) ? 255 : 0, `row ${y}`);
+    assert.equal(luma[(y + 1) * width - 1], white(y) ? 255 : 0, `row ${y}`);
+  }
+});
+
+function oneBitPng(width: number, height: number, rows: Uint8Array): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header[8] = 1;
+  const chunks = { IHDR: header, IDAT: deflateSync(rows, { level: 1 }), IEND: Buffer.alloc(0) };
+  const parts = Object.entries(chunks).flatMap(([name, data]) => {
+    const body = Buffer.concat([Buffer.from(name), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return [length, body, sum];
+  });
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
+}
+
+test('another scheme and a broken URI are refused', async () => {
+  await assert.rejects(openImage('s3://bucket/key.jpg'), {
+    stage: 'read',
+    message: "'s3://bucket/key.jpg' is not supported yet: only file: URIs are",
+  });
+  await assert.rejects(openImage('file:///%zz'), { stage: 'read' });
+  await assert.rejects(openImage('file:///a%00b'), { stage: 'read', message: 'The path holds a null byte' });
+});
+
+const tiled = Object.keys(expectedFixtures).filter((name) => name.startsWith('tiled-'));
+const open = new Map<string, { image: OpenImage; whole: Uint8Array }>();
+after(() => Promise.all([...open.values()].map(({ image }) => image.close())));
+
+test('any region of a tiled TIFF is the same as in the whole image', async () => {
+  for (const name of tiled) {
+    const image = await openImage(fixtureUri(name));
+    assert.ok(image.readsRegions, name);
+    open.set(name, { image, whole: await decodeOpen(image) });
+  }
+  const pick = fc.record({
+    name: fc.constantFrom(...tiled),
+    corners: fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { minLength: 4, maxLength: 4 }),
+    offset: fc.nat(9),
+    padding: fc.nat(9),
+  });
+  const property = fc.asyncProperty(pick, async ({ name, corners, offset, padding }) => {
+    const { image, whole } = open.get(name)!;
+    await expectRegion(image, whole, regionAt(image, corners), offset, padding);
+  });
+  await fc.assert(property, { numRuns: 120 });
+});
+
+function regionAt({ width, height }: OpenImage, corners: number[]): Rect {
+  const [x0, x1] = [corners[0]! * width, corners[1]! * width].map(Math.floor).sort((a, b) => a - b) as [number, number];
+  const [y0, y1] = [corners[2]! * height, corners[3]! * height].map(Math.floor).sort((a, b) => a - b) as [
+    number,
+    number,
+  ];
+  return { x: x0, y: y0, width: x1 - x0 + 1, height: y1 - y0 + 1 };
+}
+
+/** Decodes `region` somewhere inside a target, where nothing else may change. */
+async function expectRegion(image: OpenImage, whole: Uint8Array, region: Rect, offset: number, padding: number) {
+  const stride = region.width + padding;
+  const expected = new Uint8Array(offset + region.height * stride).fill(77);
+  const target = expected.slice();
+  for (let row = 0; row < region.height; row++) {
+    const from = (region.y + row) * image.width + region.x;
+    expected.set(whole.subarray(from, from + region.width), offset + row * stride);
+  }
+  await image.decode(region, target, offset, stride);
+  assert.deepEqual(Buffer.compare(target, expected), 0, JSON.stringify(region));
+}
+
+test('a region or a target that does not fit is the caller’s mistake', async () => {
+  for (const name of ['tiled-gray-none.tif', 'gray.png', '420.jpg']) {
+    const image = await openImage(fixtureUri(name));
+    const { width, height } = image;
+    const wrong: [Rect, number, number, number][] = [
+      [{ x: -1, y: 0, width, height }, width * height, 0, width],
+      [{ x: 0, y: 1, width, height }, width * height, 0, width],
+      [{ x: 0, y: 0, width: 0, height: 1 }, 10, 0, 1],
+      [{ x: 0, y: 0, width, height }, width * height - 1, 0, width],
+      [{ x: 0, y: 0, width, height }, width * height, 1, width],
+      [{ x: 0, y: 0, width, height }, width * height, 0, width - 1],
+    ];
+    for (const [region, bytes, offset, stride] of wrong) {
+      await assert.rejects(image.decode(region, new Uint8Array(bytes), offset, stride), RangeError);
+    }
+    const part = image.decode({ x: 0, y: 0, width: 2, height: 2 }, new Uint8Array(4), 0, 2);
+    if (image.readsRegions) await part;
+    else await assert.rejects(part, RangeError);
+    await image.close();
+  }
+});

@@ -1,0 +1,69 @@
+import { fileURLToPath } from 'node:url';
+import { InputError } from './input-error.ts';
+import { InputFile } from './input-file.ts';
+import { openJpeg } from './jpeg.ts';
+import { defaultMaxWholePixels } from './pixel-limit.ts';
+import { openPng } from './png.ts';
+import { openPnm } from './pnm.ts';
+import type { Rect } from './rect.ts';
+import { type Format, sniffFormat } from './sniff-format.ts';
+import { openTiff } from './tiff.ts';
+import { openWebp } from './webp.ts';
+
+/** An image whose header is read. Its pixels are those stored: no EXIF rotation, no colour profile, alpha left out. */
+export interface OpenImage {
+  readonly format: Format;
+  readonly width: number;
+  readonly height: number;
+  /** Whether a region is read without decoding the rest. */
+  readonly readsRegions: boolean;
+  /** Encoded bytes read from the source so far. */
+  readonly inputBytes: number;
+  /**
+   * Decodes the 8-bit luma of `region` into target[offset + row * stride + column]; the region must be the whole image
+   * unless `readsRegions`. Rejects with InputError, and with RangeError for a region or target that does not fit. Several
+   * regions may be decoded at once.
+   */
+  decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void>;
+  /** After the last decode has settled. */
+  close(): Promise<void>;
+}
+
+export interface OpenImageOptions {
+  /** Images that cannot be read by region and have more pixels are refused (2^28). */
+  maxWholePixels?: number;
+}
+
+/** Takes `file` over and closes it, sooner or later; also when it rejects. */
+type Opener = (file: InputFile, maxWholePixels: number) => Promise<OpenImage>;
+
+const openers: Record<Format, Opener> = {
+  jpeg: openJpeg,
+  png: openPng,
+  webp: openWebp,
+  tiff: openTiff,
+  pnm: openPnm,
+};
+
+/**
+ * Opens the image at a file: URI and reads its header; the format is told by content. Rejects with InputError for whatever
+ * cannot be processed.
+ */
+export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {
+  const file = await InputFile.open(pathOf(uri));
+  try {
+    return await openers[sniffFormat(file.head)](file, options.maxWholePixels ?? defaultMaxWholePixels);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function pathOf(uri: string): string {
+  if (!uri.startsWith('file:')) throw new InputError('read', `'${uri}' is not supported yet: only file: URIs are`);
+  try {
+    return fileURLToPath(uri);
+  } catch (error) {
+    throw new InputError('read', `'${uri}' names no file on this machine: ${(error as Error).message}`);
+  }
+}

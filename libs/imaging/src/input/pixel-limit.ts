@@ -1,0 +1,20 @@
+import { InputError } from './input-error.ts';
+
+/** 2^28: what is decoded whole stays below 256 MiB of luma, and a small file that claims more is a decompression bomb. */
+export const defaultMaxWholePixels = 2 ** 28;
+
+/** Throws InputError for an image that must be decoded whole and is empty or has more than `maxPixels`. */
+export function checkWholePixels(width: number, height: number, maxPixels: number): void {
+  checkHasPixels(width, height);
+  if (width * height > maxPixels) {
+    throw new InputError(
+      'decode',
+      `${width}x${height} is ${width * height} pixels, more than the ${maxPixels} that are decoded whole; tiled TIFF and binary PGM and PPM are read by region and have no such limit`,
+    );
+  }
+}
+
+/** Throws InputError for an image without pixels. */
+export function checkHasPixels(width: number, height: number): void {
+  if (!(width > 0 && height > 0)) throw new InputError('decode', `The image has no pixels: ${width}x${height}`);
+}

@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import sharp, { type Metadata, type Sharp, type SharpInput, type SharpOptions } from 'sharp';
+import { InputError } from './input-error.ts';
+import { writeLuma } from './luma.ts';
+import type { Rect } from './rect.ts';
+
+// Nothing is asked for twice, and images in flight, not threads within one, keep the cores busy.
+sharp.cache(false);
+sharp.concurrency(1);
+
+const options: SharpOptions = {
+  // Colours as stored, not as a monitor would show them.
+  ignoreIcc: true,
+  // 'truncated' lets a TIFF pass that is cut off; 'warning' would add nothing that was seen to matter.
+  failOn: 'error',
+  // Callers have checked the size.
+  limitInputPixels: false,
+};
+
+/**
+ * Pixels of RGB held at once, 192 MiB. Bands cost time: for each, a PNG or WebP is decoded again from its first row; an
+ * image of 2^28 pixels takes four or five.
+ */
+const bandPixels = 2 ** 26;
+
+/** A file as libvips reads it: 8-bit gray or RGB; palettes and 1, 2 or 4-bit samples are expanded, alpha is left out. */
+export interface SharpImage {
+  readonly width: number;
+  readonly height: number;
+  /** Decodes the luma of `region` into target[offset + row * stride + column]. Rejects with InputError. */
+  decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void>;
+}
+
+/** Reads the header of a PNG, WebP or TIFF file; of several pages the first. Rejects with InputError. */
+export async function openSharp(path: string): Promise<SharpImage> {
+  // libvips takes brackets at the end of a name for options.
+  const input = path.endsWith(']') ? await readFile(path) : path;
+  const { width, height, depth, space } = await refusing<Metadata>(sharp(input, options).metadata());
+  if (depth !== 'uchar' || (space !== 'b-w' && space !== 'srgb')) {
+    throw new InputError('decode', `Samples of type ${depth} in ${space} are not supported: 8-bit gray and RGB are`);
+  }
+  return {
+    width,
+    height,
+    async decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void> {
+      const bandRows = Math.max(1, Math.floor(bandPixels / region.width));
+      for (let row = 0; row < region.height; row += bandRows) {
+        const band = { ...region, y: region.y + row, height: Math.min(bandRows, region.height - row) };
+        await decodeBand(input, space === 'b-w', band, target, offset + row * stride, stride);
+      }
+    },
+  };
+}
+
+async function decodeBand(
+  input: SharpInput,
+  isGray: boolean,
+  { x, y, width, height }: Rect,
+  target: Uint8Array,
+  offset: number,
+  stride: number,
+): Promise<void> {
+  const image: Sharp = sharp(input, options).extract({ left: x, top: y, width, height }).removeAlpha();
+  // Without it gray comes out as RGB.
+  if (isGray) image.toColourspace('b-w');
+  const { data, info } = await refusing(image.raw().toBuffer({ resolveWithObject: true }));
+  if (info.width !== width || info.height !== height || info.channels !== (isGray ? 1 : 3)) {
+    throw new Error(
+      `libvips gave ${info.width}x${info.height}x${info.channels} pixels for a region of ${width}x${height}`,
+    );
+  }
+  for (let row = 0; row < height; row++) {
+    const to = offset + row * stride;
+    if (isGray) target.set(data.subarray(row * width, (row + 1) * width), to);
+    else writeLuma(data, row * width * 3, target, to, width);
+  }
+}
+
+async function refusing<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    // libvips says several things in as many lines; the first is about the file.
+    const reason = (error as Error).message.split('\n')[0]?.replace(/[:.]\s*$/, '');
+    throw new InputError('decode', `The image data is damaged or cut off: ${reason}`);
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sniffFormat } from './sniff-format.ts';
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+
+test('supported formats are told by their first bytes', () => {
+  assert.equal(sniffFormat(latin1('\xff\xd8\xff\xe0')), 'jpeg');
+  assert.equal(sniffFormat(latin1('\x89PNG\r\n\x1a\n')), 'png');
+  assert.equal(sniffFormat(latin1('RIFF1234WEBPVP8L')), 'webp');
+  for (const start of ['II*\0', 'MM\0*', 'II+\0', 'MM\0+']) assert.equal(sniffFormat(latin1(start)), 'tiff');
+  for (const start of ['P2 ', 'P3\n', 'P5#', 'P6\r']) assert.equal(sniffFormat(latin1(start)), 'pnm');
+});
+
+const unsupported: [start: string, name: string][] = [
+  ['GIF87a', 'GIF'],
+  ['BM6\0\0\0\0\0\0\x006\0', 'BMP'],
+  ['\0\0\0\x1cftypavif', 'AVIF'],
+  ['\0\0\0\x1cftypheic', 'HEIF'],
+  ['\0\0\0\x1cftypisom', 'Video (MP4 or QuickTime)'],
+  ['\0\0\0\x0cjP  \r\n', 'JPEG 2000'],
+  ['\xff\x0a\xfa', 'JPEG XL'],
+  ['P4 8 8\n', 'PBM'],
+  ['Pf\n', 'PFM'],
+  ['\x76\x2f\x31\x01', 'OpenEXR'],
+  ['%PDF-1.7', 'PDF'],
+  ['<svg xmlns="…">', 'SVG'],
+  ['\xef\xbb\xbf<?xml version="1.0"?>\n<!-- c -->\n<!DOCTYPE svg>\n<svg>', 'SVG'],
+  ['\x1f\x8b\x08', 'gzip'],
+];
+
+for (const [start, name] of unsupported) {
+  test(`${name} is refused by name: ${JSON.stringify(start)}`, () => {
+    const message = `${name} is not supported: JPEG, PNG, WebP, TIFF, PGM and PPM are supported`;
+    assert.throws(() => sniffFormat(latin1(start)), { name: 'InputError', stage: 'decode', message });
+  });
+}
+
+test('anything else is refused with what it starts with', () => {
+  const refusal = (start: string) => {
+    try {
+      return sniffFormat(latin1(start));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  assert.equal(refusal('x'), 'Not an image: the file starts with the text "x"');
+  assert.equal(
+    refusal('<!doctype html><html><body>Not found'),
+    'Not an image: the file starts with the text "<!doctype html><html><bo"',
+  );
+  assert.equal(refusal('\0\x01\x02'), 'Not an image: the file starts with the bytes 00 01 02');
+  assert.equal(refusal('\xff\xd8'), 'Not an image: the file starts with the bytes ff d8');
+  assert.equal(
+    refusal('BM is not always a bitmap'),
+    'Not an image: the file starts with the text "BM is not always a bitma"',
+  );
+});

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { openImage } from './open-image.ts';
+import { listSources, type Source } from './sources.ts';
+import { temporaryFolder } from './testing.ts';
+import { toUri } from './to-uri.ts';
+
+/** A folder with these files, each with its own path as content. */
+async function folderOf(t: TestContext, ...paths: string[]): Promise<string> {
+  const folder = await temporaryFolder(t);
+  for (const path of paths) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), path);
+  }
+  return folder;
+}
+
+async function list(path: string): Promise<Source[]> {
+  const sources: Source[] = [];
+  for await (const source of listSources(pathToFileURL(path).href)) sources.push(source);
+  return sources;
+}
+
+const names = async (path: string) => (await list(path)).map((source) => source.name);
+
+const notFound = (message: string | RegExp) => ({ name: 'SourceNotFoundError', message });
+
+test('a file is itself, whatever its name', async (t) => {
+  const folder = await folderOf(t, 'x/image.dat');
+  const path = join(folder, 'x/image.dat');
+  assert.deepEqual(await list(path), [
+    { uri: pathToFileURL(path).href, name: 'image.dat', sizeBytes: 11, named: true },
+  ]);
+});
+
+test('a folder is the images in it and below, in natural order, without hidden and other files', async (t) => {
+  const folder = await folderOf(
+    t,
+    ...[
+      'f10.jpg',
+      'f9.JPG',
+      'sub/2.png',
+      'sub/10.tiff',
+      'a.gif',
+      '.hidden.jpg',
+      '.git/x.png',
+      'notes.md',
+      'noextension',
+    ],
+    ...['f9.jpg.bak', 'zz.jpg/inside.webp'],
+  );
+  const sources = await list(folder);
+  assert.deepEqual(
+    sources.map((source) => source.name),
+    ['a.gif', 'f9.JPG', 'f10.jpg', 'sub/2.png', 'sub/10.tiff', 'zz.jpg/inside.webp'],
+  );
+  assert.deepEqual(sources[3], {
+    uri: pathToFileURL(join(folder, 'sub/2.png')).href,
+    name: 'sub/2.png',
+    sizeBytes: 9,
+    named: false,
+  });
+});
+
+test('more entries than are looked up at once keep their order', async (t) => {
+  const folder = await folderOf(t, ...Array.from({ length: 300 }, (_, i) => `${i}.png`));
+  assert.deepEqual(
+    await names(folder),
+    Array.from({ length: 300 }, (_, i) => `${i}.png`),
+  );
+});
+
+test('links are followed, each folder is walked once, and loops end', async (t) => {
+  const folder = await folderOf(t, 'b/1.png', 'c/d/2.png');
+  await symlink('..', join(folder, 'b/up'));
+  await symlink('../c', join(folder, 'b/c-link'));
+  await symlink('1.png', join(folder, 'b/3.png'));
+  await symlink('loop', join(folder, 'loop'));
+  assert.deepEqual(await names(folder), ['b/1.png', 'b/3.png', 'b/c-link/d/2.png']);
+});
+
+test('what cannot be read is listed, and opening it says why', async (t) => {
+  const folder = await folderOf(t, 'locked/1.png', '2.png');
+  await symlink('nothing', join(folder, 'dangling.jpg'));
+  execFileSync('mkfifo', [join(folder, 'pipe.png')]);
+  await chmod(folder, 0o755);
+  await chmod(join(folder, 'locked'), 0);
+  const isRoot = process.getuid!() === 0;
+  if (isRoot) process.seteuid!(65534);
+  try {
+    const sources = await list(folder);
+    assert.deepEqual(
+      sources.map((source) => source.name),
+      ['2.png', 'dangling.jpg', 'locked', 'pipe.png'],
+    );
+    const reasons = [
+      'The file does not exist',
+      'The file cannot be read: permission denied',
+      'Not a file: a named pipe',
+    ];
+    for (const [i, message] of reasons.entries()) {
+      await assert.rejects(openImage(sources[i + 1]!.uri), { stage: 'read', message });
+    }
+  } finally {
+    if (isRoot) process.seteuid!(0);
+    await chmod(join(folder, 'locked'), 0o755);
+  }
+});
+
+test('a folder without images says what it has', async (t) => {
+  const empty = await temporaryFolder(t);
+  await assert.rejects(list(empty), notFound(`The folder '${empty}' holds no images: it has no files`));
+  const other = await folderOf(t, 'a.md', 'b/c.mp4', '.d.jpg');
+  await assert.rejects(
+    list(other),
+    notFound(/ holds no images: none of its 2 files has one of the extensions jpg, jpeg, /),
+  );
+});
+
+test('a path that does not exist is said to', async (t) => {
+  const path = join(await temporaryFolder(t), 'none.jpg');
+  await assert.rejects(list(path), notFound(`'${path}' does not exist`));
+  await assert.rejects(
+    listSources('s3://bucket/').next(),
+    notFound(/^'s3:\/\/bucket\/' is not the URI of a file on this /),
+  );
+});
+
+test('a glob is the files it matches, in natural order', async (t) => {
+  const folder = await folderOf(t, 'a/f10.jpg', 'a/f9.jpg', 'b/f1.jpg', 'b/f1.png', 'b/.f2.jpg', 'b/f3.jpg/x.txt');
+  assert.deepEqual(await names(join(folder, '*/*.jpg')), ['a/f9.jpg', 'a/f10.jpg', 'b/f1.jpg']);
+  assert.deepEqual(await names(join(folder, 'a/*')), ['f9.jpg', 'f10.jpg']);
+  assert.deepEqual(await names(join(folder, '**/f1.{jpg,png}')), ['b/f1.jpg', 'b/f1.png']);
+  assert.deepEqual(await names(join(folder, 'a/f?.jpg')), ['f9.jpg']);
+  assert.deepEqual(await list(join(folder, 'b/*.png')), [
+    { uri: pathToFileURL(join(folder, 'b/f1.png')).href, name: 'f1.png', sizeBytes: 8, named: false },
+  ]);
+  const none = join(folder, '*.tif');
+  await assert.rejects(list(none), notFound(`No file matches '${none}'`));
+});
+
+test('a name with glob characters is a name where there is such a file or folder', async (t) => {
+  const folder = await folderOf(t, '[2024]/1.jpg', '[2024]/2.jpg', 'a*.jpg', 'ab.jpg', '2/3.jpg');
+  assert.deepEqual(await names(join(folder, 'a*.jpg')), ['a*.jpg']);
+  assert.deepEqual(await names(join(folder, '[2024]')), ['1.jpg', '2.jpg']);
+  assert.deepEqual(await names(join(folder, '[2024]/*.jpg')), ['1.jpg', '2.jpg']);
+  await assert.rejects(list(join(folder, '[2024]/3.jpg')), notFound(/^'.*\/\[2024\]\/3\.jpg' does not exist$/));
+});
+
+test('weird names come through whole', async (t) => {
+  const weird = ['#1.jpg', '%41.jpg', 'a\nb.jpg', 'a b.jpg', 'a\\b.jpg', 'q?.jpg', 'é漢.jpg'];
+  const folder = await folderOf(t, ...weird);
+  assert.deepEqual(await names(folder), weird);
+  for (const name of weird) {
+    const [source] = await list(join(folder, name));
+    assert.equal(source?.name, name);
+    assert.equal(source?.uri, toUri(name, folder));
+  }
+});
+
+test('a manifest is its lines: paths from its folder, and URIs; comments and empty lines are not', async (t) => {
+  const folder = await folderOf(t, 'in/2.png', 'in/1 #x.png', 'out.jpg');
+  const uri = pathToFileURL(join(folder, 'out.jpg')).href;
+  const lines = [
+    '\ufeff# images',
+    '',
+    '2.png\r',
+    '  1 #x.png  ',
+    '../out.jpg',
+    uri,
+    'none.png',
+    's3://bucket/a/key.jpg',
+  ];
+  await writeFile(join(folder, 'in/manifest.txt'), lines.join('\n'));
+  const sources = await list(join(folder, 'in/manifest.txt'));
+  assert.deepEqual(
+    sources.map(({ name, sizeBytes, named }) => [name, sizeBytes, named]),
+    [
+      ['2.png', 8, false],
+      ['1 #x.png', 11, false],
+      ['out.jpg', 7, false],
+      ['out.jpg', 7, false],
+      ['none.png', 0, false],
+      ['key.jpg', 0, false],
+    ],
+  );
+  assert.equal(sources[0]!.uri, pathToFileURL(join(folder, 'in/2.png')).href);
+  await assert.rejects(openImage(sources[4]!.uri), { stage: 'read', message: 'The file does not exist' });
+  await assert.rejects(openImage(sources[5]!.uri), { stage: 'read', message: /^'s3:.* is not supported yet: / });
+});
+
+test('a manifest without a line is said to name nothing', async (t) => {
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'manifest.txt'), '# nothing\n\n');
+  await assert.rejects(list(join(folder, 'manifest.txt')), notFound(/^The manifest '.*' names no images$/));
+});

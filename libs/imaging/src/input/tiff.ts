@@ -1,0 +1,102 @@
+import { checkDecodeRequest } from './decode-request.ts';
+import { InputError } from './input-error.ts';
+import type { InputFile } from './input-file.ts';
+import type { OpenImage } from './open-image.ts';
+import { checkHasPixels } from './pixel-limit.ts';
+import type { Rect } from './rect.ts';
+import { openSharp } from './sharp-image.ts';
+import { readTiffHeader, type TiffHeader } from './tiff-header.ts';
+import { openWholeImage } from './whole-image.ts';
+
+/** A larger tile is no way to read a region; such a file counts as one to decode whole. */
+const maxTilePixels = 2 ** 24;
+
+const photometrics: Record<number, string> = {
+  4: 'a mask',
+  5: 'CMYK',
+  8: 'CIELab',
+  9: 'ICCLab',
+  10: 'ITULab',
+  32803: 'raw sensor data',
+};
+
+/**
+ * Takes `file` over. The first page; tiles are read by region. libvips' choices hold: where a palette is RGB, RGB is
+ * meant; YCbCr becomes RGB before it becomes luma; colours premultiplied by alpha are divided by it.
+ */
+export async function openTiff(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
+  const header = await readTiffHeader(file);
+  checkSupported(header);
+  const { width, height, tiles } = header;
+  checkHasPixels(width, height);
+  if (!tiles || tiles.width * tiles.height > maxTilePixels) return openWholeImage(file, 'tiff', maxWholePixels);
+  checkTiles(header, tiles, file.sizeBytes);
+  await file.close();
+  const image = await openSharp(file.path);
+  let inputBytes = 0;
+  const opened: OpenImage = {
+    format: 'tiff',
+    width,
+    height,
+    readsRegions: true,
+    /** Of the tiles that were read, each as the mean tile of the file. */
+    get inputBytes() {
+      return Math.round(inputBytes);
+    },
+    async decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void> {
+      checkDecodeRequest(opened, region, target, offset, stride);
+      await image.decode(region, target, offset, stride);
+      inputBytes += (file.sizeBytes / tiles.count) * tilesTouched(region, tiles);
+    },
+    async close(): Promise<void> {},
+  };
+  return opened;
+}
+
+function checkSupported({ bitsPerSample, sampleFormat, photometric, isPlanar, isDng, tiles }: TiffHeader): void {
+  if (isDng) throw new InputError('decode', 'DNG is not supported: of TIFF, gray, RGB, palette and YCbCr are');
+  if (sampleFormat === 3) {
+    throw new InputError(
+      'decode',
+      `${bitsPerSample}-bit floating-point samples are not supported: 1, 2, 4 and 8-bit TIFF is`,
+    );
+  }
+  if (![1, 2, 4, 8].includes(bitsPerSample)) {
+    throw new InputError('decode', `${bitsPerSample}-bit samples are not supported yet: 1, 2, 4 and 8-bit TIFF is`);
+  }
+  if (sampleFormat !== 1) throw new InputError('decode', 'Signed samples are not supported: unsigned ones are');
+  if (![0, 1, 2, 3, 6].includes(photometric)) {
+    const name = photometrics[photometric] ?? `photometric interpretation ${photometric}`;
+    throw new InputError('decode', `A TIFF in ${name} has no defined luma: gray, RGB, palette and YCbCr have`);
+  }
+  if (isPlanar && tiles) {
+    throw new InputError('decode', 'Tiles with separate channels are not supported: interleaved channels are');
+  }
+}
+
+function checkTiles(
+  { width, height }: TiffHeader,
+  tiles: { width: number; height: number; count: number },
+  sizeBytes: number,
+): void {
+  const needed = Math.ceil(width / tiles.width) * Math.ceil(height / tiles.height);
+  if (!(tiles.width > 0 && tiles.height > 0) || tiles.count < needed) {
+    throw new InputError(
+      'decode',
+      `The TIFF is damaged: ${width}x${height} pixels in tiles of ${tiles.width}x${tiles.height} make ${needed} tiles but it lists ${tiles.count}`,
+    );
+  }
+  // The place and length of each tile take 4 bytes at least, so the claimed size is backed by that of the file.
+  if (tiles.count * 4 > sizeBytes) {
+    throw new InputError(
+      'decode',
+      `The TIFF is cut off: it lists ${tiles.count} tiles in a file of ${sizeBytes} bytes`,
+    );
+  }
+}
+
+function tilesTouched({ x, y, width, height }: Rect, tile: { width: number; height: number }): number {
+  const columns = Math.floor((x + width - 1) / tile.width) - Math.floor(x / tile.width) + 1;
+  const rows = Math.floor((y + height - 1) / tile.height) - Math.floor(y / tile.height) + 1;
+  return columns * rows;
+}

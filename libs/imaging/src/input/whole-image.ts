@@ -1,0 +1,28 @@
+import { checkDecodeRequest } from './decode-request.ts';
+import type { InputFile } from './input-file.ts';
+import type { OpenImage } from './open-image.ts';
+import { checkWholePixels } from './pixel-limit.ts';
+import type { Rect } from './rect.ts';
+import { openSharp } from './sharp-image.ts';
+import type { Format } from './sniff-format.ts';
+
+/** A PNG, WebP or striped TIFF, which can only be decoded whole. Closes `file`. */
+export async function openWholeImage(file: InputFile, format: Format, maxWholePixels: number): Promise<OpenImage> {
+  await file.close();
+  const image = await openSharp(file.path);
+  const { width, height } = image;
+  checkWholePixels(width, height, maxWholePixels);
+  const opened: OpenImage = {
+    format,
+    width,
+    height,
+    readsRegions: false,
+    inputBytes: file.sizeBytes,
+    async decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void> {
+      checkDecodeRequest(opened, region, target, offset, stride);
+      await image.decode(region, target, offset, stride);
+    },
+    async close(): Promise<void> {},
+  };
+  return opened;
+}

@@ -1,0 +1,326 @@
+// Local Binary Pattern of the 3x3 square over a batch of 8-bit planes, and its 256-bin histogram, in one pass.
+//
+// A lane computes 16 pixels of four rows, packed four to a word (SWAR). It loads the six rows that it needs at once,
+// without a branch between the loads, so that they wait for memory together. Measured on an H200, 4928 x 2772: 0.016 ms
+// for the map against 0.025 with a window that loads row by row; four pixels a lane are 10 % slower with a histogram.
+//
+// The workgroup counts its codes in COPIES interleaved histograms in workgroup memory, so that lanes that meet the same
+// code queue on fewer addresses, and adds them to the item's histogram once at its end.
+//
+// dispatch: x = ceil(width / (16 * LANES_X)), y = ceil(height / (4 * LANES_Y)) of the largest item, z = items.
+
+override LANES_X: u32 = 32;
+override LANES_Y: u32 = 8;
+// NW is bit 7 (true) or bit 0 (false) of the ring NW N NE E SE S SW W.
+override MSB: bool = true;
+// Index in borderModes. Beyond one pixel outside, reflect is the same as replicate, so it needs no case of its own.
+override BORDER: u32 = 5;
+override WRITE_MAP: bool = false;
+
+const ZERO = 0u;
+const MIRROR = 3u;
+const WRAP = 4u;
+const INTERIOR = 5u;
+
+// Units: pixels, or vectors of 16 pixels. 'valid' is relative to 'out'.
+struct Item {
+  src: u32,           // vector of the stored plane's row 0 that holds the first column to compute
+  src_stride: u32,    // vectors a row
+  stored_width: u32,
+  stored_height: u32,
+  out_x: u32,
+  out_y: u32,
+  out_width: u32,
+  out_height: u32,
+  valid_x0: u32,
+  valid_y0: u32,
+  valid_x1: u32,
+  valid_y1: u32,
+  map: u32,           // vector of the first code
+  map_stride: u32,    // vectors a row
+  unused0: u32,
+  unused1: u32,
+}
+
+@group(0) @binding(0) var<storage, read> planes: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read> items: array<Item>;
+@group(0) @binding(2) var<storage, read_write> histograms: array<atomic<u32>>;
+@group(0) @binding(3) var<storage, read_write> maps: array<vec4<u32>>;
+
+const ROWS = 4u;
+const BINS = 256u;
+const COPIES = 4u;
+const HIGH = 0x80808080u;
+const LOW = 0x7f7f7f7fu;
+
+var<workgroup> bins: array<atomic<u32>, BINS * COPIES>;
+
+// Codes into `maps`, nothing counted.
+@compute @workgroup_size(LANES_X, LANES_Y)
+fn map_only(@builtin(global_invocation_id) lane: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>) {
+  let item = items[group.z];
+  let x = lane.x * 16;
+  let y = lane.y * ROWS;
+  if (x < item.out_width && y < item.out_height) {
+    let codes = lane_codes(item, x, y);
+    write_codes(item, lane.x, y, codes);
+  }
+}
+
+// Codes counted into `histograms`, and written to `maps` if WRITE_MAP.
+@compute @workgroup_size(LANES_X, LANES_Y)
+fn count(
+  @builtin(global_invocation_id) lane: vec3<u32>,
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let item = items[group.z];
+  let x = lane.x * 16;
+  let y = lane.y * ROWS;
+  if (x < item.out_width && y < item.out_height) {
+    let codes = lane_codes(item, x, y);
+    if (WRITE_MAP) {
+      write_codes(item, lane.x, y, codes);
+    }
+    count_codes(item, x, y, codes, local % COPIES);
+  }
+
+  workgroupBarrier();
+  for (var bin = local; bin < BINS; bin += LANES_X * LANES_Y) {
+    var sum = 0u;
+    for (var copy = 0u; copy < COPIES; copy++) {
+      sum += atomicLoad(&bins[bin * COPIES + copy]);
+    }
+    if (sum != 0) {
+      atomicAdd(&histograms[group.z * BINS + bin], sum);
+    }
+  }
+}
+
+// The codes of a lane: 16 pixels of four rows. Pixels that do not count have code 0.
+struct Codes {
+  row0: vec4<u32>,
+  row1: vec4<u32>,
+  row2: vec4<u32>,
+  row3: vec4<u32>,
+}
+
+fn lane_codes(item: Item, x: u32, y: u32) -> Codes {
+  let top = i32(item.out_y + y) - 1;
+  let raw0 = load(item, x, top);
+  let raw1 = load(item, x, top + 1);
+  let raw2 = load(item, x, top + 2);
+  let raw3 = load(item, x, top + 3);
+  let raw4 = load(item, x, top + 4);
+  let raw5 = load(item, x, top + 5);
+  let r0 = with_neighbours(at_edges(item, raw0, x, top));
+  let r1 = with_neighbours(at_edges(item, raw1, x, top + 1));
+  let r2 = with_neighbours(at_edges(item, raw2, x, top + 2));
+  let r3 = with_neighbours(at_edges(item, raw3, x, top + 3));
+  let r4 = with_neighbours(at_edges(item, raw4, x, top + 4));
+  let r5 = with_neighbours(at_edges(item, raw5, x, top + 5));
+  var codes = Codes(codes_of(r0, r1, r2), codes_of(r1, r2, r3), codes_of(r2, r3, r4), codes_of(r3, r4, r5));
+  if (!all_valid(item, x, y)) {
+    codes.row0 &= valid_bytes(item, x, y);
+    codes.row1 &= valid_bytes(item, x, y + 1);
+    codes.row2 &= valid_bytes(item, x, y + 2);
+    codes.row3 &= valid_bytes(item, x, y + 3);
+  }
+  return codes;
+}
+
+fn write_codes(item: Item, column: u32, y: u32, codes: Codes) {
+  let at = item.map + y * item.map_stride + column;
+  maps[at] = codes.row0;
+  if (y + 1 < item.out_height) {
+    maps[at + item.map_stride] = codes.row1;
+  }
+  if (y + 2 < item.out_height) {
+    maps[at + 2 * item.map_stride] = codes.row2;
+  }
+  if (y + 3 < item.out_height) {
+    maps[at + 3 * item.map_stride] = codes.row3;
+  }
+}
+
+fn count_codes(item: Item, x: u32, y: u32, codes: Codes, copy: u32) {
+  if (all_valid(item, x, y)) {
+    count_vector(codes.row0, copy);
+    count_vector(codes.row1, copy);
+    count_vector(codes.row2, copy);
+    count_vector(codes.row3, copy);
+  } else {
+    count_valid(codes.row0, valid_bytes(item, x, y), copy);
+    count_valid(codes.row1, valid_bytes(item, x, y + 1), copy);
+    count_valid(codes.row2, valid_bytes(item, x, y + 2), copy);
+    count_valid(codes.row3, valid_bytes(item, x, y + 3), copy);
+  }
+}
+
+fn count_vector(codes: vec4<u32>, copy: u32) {
+  count_word(codes.x, copy);
+  count_word(codes.y, copy);
+  count_word(codes.z, copy);
+  count_word(codes.w, copy);
+}
+
+// Four equal codes, the rule in flat areas, take one addition.
+fn count_word(codes: u32, copy: u32) {
+  let first = codes & 0xff;
+  if (codes == first * 0x01010101u) {
+    atomicAdd(&bins[first * COPIES + copy], 4);
+  } else {
+    atomicAdd(&bins[first * COPIES + copy], 1);
+    atomicAdd(&bins[((codes >> 8) & 0xff) * COPIES + copy], 1);
+    atomicAdd(&bins[((codes >> 16) & 0xff) * COPIES + copy], 1);
+    atomicAdd(&bins[(codes >> 24) * COPIES + copy], 1);
+  }
+}
+
+fn count_valid(codes: vec4<u32>, mask: vec4<u32>, copy: u32) {
+  for (var i = 0u; i < 16; i++) {
+    if (byte_of(mask, i) != 0) {
+      atomicAdd(&bins[byte_of(codes, i) * COPIES + copy], 1);
+    }
+  }
+}
+
+// 16 pixels of a row, the word before them and the word after them.
+struct Raw {
+  before: u32,
+  here: vec4<u32>,
+  after: u32,
+}
+
+// The row that the border rule puts at y, which may be one pixel outside the plane. No branches: see the head.
+fn load(item: Item, x: u32, y: i32) -> Raw {
+  let at = item.src + u32(border_index(y, i32(item.stored_height))) * item.src_stride + x / 16;
+  return Raw(planes[at - 1].w, planes[at], planes[at + 1].x);
+}
+
+// Puts in what the border rule wants left and right of the plane, and for rows of zeros.
+fn at_edges(item: Item, raw: Raw, x: u32, y: i32) -> Raw {
+  if (BORDER == INTERIOR) {
+    return raw;
+  }
+  if (BORDER == ZERO && (y < 0 || y >= i32(item.stored_height))) {
+    return Raw(0, vec4(0u), 0);
+  }
+  let stored_x = item.out_x + x;
+  let end = item.stored_width - stored_x;
+  if (stored_x != 0 && end > 16) {
+    return raw;
+  }
+  var edged = raw;
+  if (stored_x == 0) {
+    edged.before = edge_pixel(item, -1, y) << 24;
+  }
+  if (end <= 16) {
+    let pixel = edge_pixel(item, i32(item.stored_width), y);
+    if (end == 16) {
+      edged.after = pixel;
+    } else {
+      let shift = 8 * (end % 4);
+      let patched = (raw.here & vec4(~(0xffu << shift))) | vec4(pixel << shift);
+      edged.here = select(raw.here, patched, vec4(end / 4) == vec4(0u, 1u, 2u, 3u));
+    }
+  }
+  return edged;
+}
+
+// The pixel that the border rule puts at column x, just outside the stored plane.
+fn edge_pixel(item: Item, x: i32, y: i32) -> u32 {
+  if (BORDER == ZERO) {
+    return 0;
+  }
+  let column = border_index(x, i32(item.stored_width)) - i32(item.out_x);
+  let row = item.src + u32(border_index(y, i32(item.stored_height))) * item.src_stride;
+  return byte_of(planes[i32(row) + (column >> 4)], u32(column) & 15);
+}
+
+// The index in [0, n) for i, which is at most one pixel outside: the twin of borderIndex in border.ts.
+fn border_index(i: i32, n: i32) -> i32 {
+  let before = select(select(0, n - 1, BORDER == WRAP), min(1, n - 1), BORDER == MIRROR);
+  let after = select(select(n - 1, 0, BORDER == WRAP), max(n - 2, 0), BORDER == MIRROR);
+  return select(select(i, after, i >= n), before, i < 0);
+}
+
+// A row with its neighbours: byte k of `west` is the pixel left of byte k of `here`.
+struct Row {
+  west: vec4<u32>,
+  here: vec4<u32>,
+  east: vec4<u32>,
+}
+
+fn with_neighbours(raw: Raw) -> Row {
+  let west = (raw.here << vec4(8u)) | (vec4(raw.before, raw.here.xyz) >> vec4(24u));
+  let east = (raw.here >> vec4(8u)) | (vec4(raw.here.yzw, raw.after) << vec4(24u));
+  return Row(west, raw.here, east);
+}
+
+// The codes of 16 pixels from the rows above, of, and below them.
+fn codes_of(above: Row, centre: Row, below: Row) -> vec4<u32> {
+  let c = centre.here;
+  let nw = at_least(above.west, c);
+  let n = at_least(above.here, c);
+  let ne = at_least(above.east, c);
+  let e = at_least(centre.east, c);
+  let se = at_least(below.east, c);
+  let s = at_least(below.here, c);
+  let sw = at_least(below.west, c);
+  let w = at_least(centre.west, c);
+  if (MSB) {
+    return pack_bits(nw, n, ne, e, se, s, sw, w);
+  }
+  return pack_bits(w, sw, s, se, e, ne, n, nw);
+}
+
+// The high bit of each byte: is byte n >= byte c? The other bits are noise. The low seven bits are compared by a
+// subtraction that cannot borrow across bytes, and the high bits decide where they differ.
+fn at_least(n: vec4<u32>, c: vec4<u32>) -> vec4<u32> {
+  let low = (n | vec4(HIGH)) - (c & vec4(LOW));
+  return (n & ~c) | (~(n ^ c) & low);
+}
+
+// The high bits of b7 … b0 as bits 7 … 0 of each byte, by halves: 14 operations instead of 16.
+fn pack_bits(
+  b7: vec4<u32>, b6: vec4<u32>, b5: vec4<u32>, b4: vec4<u32>,
+  b3: vec4<u32>, b2: vec4<u32>, b1: vec4<u32>, b0: vec4<u32>,
+) -> vec4<u32> {
+  let b76 = choose(0x80808080u, b7, b6 >> vec4(1u));
+  let b54 = choose(0x80808080u, b5, b4 >> vec4(1u));
+  let b32 = choose(0x80808080u, b3, b2 >> vec4(1u));
+  let b10 = choose(0x80808080u, b1, b0 >> vec4(1u));
+  let high = choose(0xc0c0c0c0u, b76, b54 >> vec4(2u));
+  let low = choose(0xc0c0c0c0u, b32, b10 >> vec4(2u));
+  return choose(0xf0f0f0f0u, high, low >> vec4(4u));
+}
+
+// Bits of a under the mask, of b elsewhere.
+fn choose(mask: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
+  return (a & vec4(mask)) | (b & vec4(~mask));
+}
+
+// Whether all 64 pixels of a lane count.
+fn all_valid(item: Item, x: u32, y: u32) -> bool {
+  return x >= item.valid_x0 && x + 16 <= item.valid_x1 && y >= item.valid_y0 && y + ROWS <= item.valid_y1;
+}
+
+// 0xff in each byte of a row of 16 whose pixel counts.
+fn valid_bytes(item: Item, x: u32, y: u32) -> vec4<u32> {
+  if (y < item.valid_y0 || y >= item.valid_y1) {
+    return vec4(0u);
+  }
+  return bytes_below(i32(item.valid_x1) - i32(x)) & ~bytes_below(i32(item.valid_x0) - i32(x));
+}
+
+// 0xff in bytes 0 … n-1 of 16.
+fn bytes_below(n: i32) -> vec4<u32> {
+  let bytes = clamp(vec4(n) - vec4(0, 4, 8, 12), vec4(0), vec4(4));
+  // A shift by 32 is not defined, so whole words are chosen apart.
+  return select((vec4(1u) << vec4<u32>(bytes * 8)) - 1, vec4(0xffffffffu), bytes == vec4(4));
+}
+
+fn byte_of(vector: vec4<u32>, i: u32) -> u32 {
+  return (vector[i / 4] >> (8 * (i % 4))) & 0xff;
+}

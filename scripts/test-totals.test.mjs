@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testTotals } from './test-totals.mjs';
+
+const run = (pass, fail, cancelled, skipped) =>
+  `✔ something # pass 99\n# tests 9\n# pass ${pass}\n# fail ${fail}\n# cancelled ${cancelled}\n# skipped ${skipped}\n`;
+
+test('totals are summed over projects and cancelled tests have failed', () => {
+  assert.deepEqual(testTotals(run(3, 1, 1, 2) + run(10, 0, 0, 0)), { passed: 13, failed: 2, skipped: 2 });
+});
+
+test('no test run gives zeros', () => {
+  assert.deepEqual(testTotals('nothing'), { passed: 0, failed: 0, skipped: 0 });
+});

@@ -1,0 +1,50 @@
+// npm test: installs what is missing, then runs every check and every project's tests. Ends with 'N passed, N failed'.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { environment, install, root } from './install.mjs';
+import { testTotals } from './test-totals.mjs';
+
+install();
+
+const reporter = new URL('test-reporter.mjs', import.meta.url).href;
+const settings = {
+  // Nx: no background process, no questions, no cloud, plain output.
+  NX_DAEMON: 'false',
+  NX_INTERACTIVE: 'false',
+  NX_NO_CLOUD: 'true',
+  NX_TUI: 'false',
+  NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --test-reporter=${reporter} --test-reporter-destination=stdout`,
+};
+
+const check = await run('npm', ['run', '--silent', 'check']);
+const tests = await run(
+  join(root, 'node_modules/.bin/nx'),
+  ['run-many', '-t', 'test', '--outputStyle=static'],
+  settings,
+);
+const { passed, failed, skipped } = testTotals(tests.output);
+
+if (check.code !== 0) console.log('The checks failed: see the beginning of this output.');
+if (tests.code !== 0 && failed === 0) console.log('A test run ended without totals: see above.');
+if (skipped > 0) console.log(`${skipped} skipped: their names say why.`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = check.code === 0 && tests.code === 0 && failed === 0 && passed > 0 ? 0 : 1;
+
+/** Runs a program in the checkout, shows its output as it comes and resolves with it. */
+function run(program, args, settings = {}) {
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...environment, ...settings },
+    stdio: ['ignore', 'pipe', 2],
+    shell: process.platform === 'win32',
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+    process.stdout.write(text);
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
