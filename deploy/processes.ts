@@ -14,6 +14,11 @@ export class Processes {
     this.#running.push({ name, child, output });
   }
 
+  /** Names of the processes that failed already. */
+  failed(): string[] {
+    return this.#running.filter(({ child }) => child.exitCode || child.signalCode).map(({ name }) => name);
+  }
+
   /** What every process printed. */
   output(): string {
     return this.#running.map(({ name, output }) => `--- ${name}\n${output.join('')}`).join('\n');

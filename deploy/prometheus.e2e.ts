@@ -4,14 +4,15 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { halogridDashboard } from './grafana/halogrid-dashboard.ts';
-import { eventually, freePort, Processes } from './processes.ts';
-import { PrometheusClient } from './prometheus/client.ts';
+import { freePort, Processes } from './processes.ts';
+import { PrometheusClient, type Series } from './prometheus/client.ts';
 import { selectors } from './prometheus/selectors.ts';
 
-// A real Prometheus (Debian's) watches a real cluster do two small jobs: started by check.sh.
+// A real Prometheus (Debian's) watches a real cluster do three small jobs: started by check.sh.
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-prometheus-'));
@@ -20,7 +21,7 @@ const halogrid = path('../apps/cli/src/main.ts');
 const panels = halogridDashboard.rows.flatMap((row) => row.panels);
 const frames = { count: 40, sidePx: 256 };
 const image = { sidePx: 1024 };
-const startSeconds = Date.now() / 1000;
+const startSeconds = Math.floor(Date.now() / 1000);
 
 let prometheus: PrometheusClient;
 let metricsUrls: string[];
@@ -40,17 +41,26 @@ before(async () => {
     `--config.file=${writeConfig({ 'halogrid-coordinator': coordinatorMetrics!, 'halogrid-node': nodeMetrics! })}`,
     `--storage.tsdb.path=${join(folder, 'tsdb')}`,
     `--web.listen-address=127.0.0.1:${web}`,
+    '--log.level=warn',
   ]);
   await until('both scraped and the node attached', 'sum(up{job=~"halogrid-.+"}) + sum(halogrid_node_attached)', 3);
 
   const submit = (out: string, ...args: string[]) =>
     start(`submit ${out}`, 'submit', ...args, '--coordinator', coordinator!, '--out', join(folder, out));
-  submit('frames', writeFrames(), '--batch', '4');
   const framePixels = frames.count * frames.sidePx ** 2;
-  await until('the frames to be done', 'sum(halogrid_input_pixels_total)', framePixels);
+  const source = writeFrames();
+  submit('first', source, '--batch', '4');
+  await until('the first job', 'sum(halogrid_input_pixels_total)', framePixels);
+  // A series that a job creates has a rate once there are two samples before the next job adds to it.
+  for (const counter of ['halogrid_input_pixels_total', 'halogrid_node_pixels_total']) {
+    await until('two samples', `min(count_over_time(${counter}[1m])) >= bool 2`, 1);
+  }
+  submit('second', source, '--batch', '4');
   submit('image', writeImage(), '--tile', '256');
-  await until('the image to be done', 'sum(halogrid_input_pixels_total)', framePixels + image.sidePx ** 2);
-  await until('the queue to be empty', 'sum(halogrid_shards{state=~"queued|leased"}) or vector(0)', 0);
+  await until('the other jobs', 'sum(halogrid_input_pixels_total)', 2 * framePixels + image.sidePx ** 2);
+  await until('the end of the jobs', 'sum(halogrid_jobs{state="complete"})', 3);
+  const endSeconds = Date.now() / 1000;
+  await until('what both say afterwards', `min(timestamp(up{job=~"halogrid-.+"})) > bool ${endSeconds}`, 1);
 });
 
 after(async () => {
@@ -60,14 +70,14 @@ after(async () => {
 });
 
 test('the metrics say what was done', async () => {
-  assert.equal(await value('sum(halogrid_input_frames_total)'), frames.count + 1);
-  assert.equal(await value('sum(halogrid_quarantined_total)'), 1);
+  assert.equal(await value('sum(halogrid_input_frames_total)'), 2 * frames.count + 1);
+  assert.equal(await value('sum(halogrid_quarantined_total)'), 2);
 });
 
 for (const { title, queries } of panels) {
   test(`panel '${title}' shows something`, async () => {
     for (const { expr } of queries) {
-      const series = await prometheus.queryRange(substitute(expr), startSeconds, Date.now() / 1000);
+      const series = await history(expr);
       const finite = series.filter(({ samples }) => samples.some(([, sample]) => Number.isFinite(sample)));
       assert.ok(finite.length > 0, `no series with a value: ${expr}`);
     }
@@ -76,7 +86,7 @@ for (const { title, queries } of panels) {
 
 test('the throughput panels show a rate', async () => {
   for (const { title, queries } of panels.filter(({ unit }) => unit === 'si: px/s' || unit === 'si: frames/s')) {
-    const series = await prometheus.queryRange(substitute(queries[0]!.expr), startSeconds, Date.now() / 1000);
+    const series = await history(queries[0]!.expr);
     assert.ok(
       series.some(({ samples }) => samples.some(([, sample]) => sample > 0)),
       title,
@@ -132,13 +142,13 @@ function writeConfig(targets: Record<string, string>): string {
   return file;
 }
 
-/** A folder of frames, and one file among them that is none. */
+/** A folder of frames, and one among them that ends early. */
 function writeFrames(): string {
   const source = join(folder, 'source');
   mkdirSync(source);
   for (let index = 0; index < frames.count; index++)
     writeFileSync(join(source, `${index}.pgm`), pgm(frames.sidePx, index));
-  writeFileSync(join(source, 'broken.jpg'), 'not a picture');
+  writeFileSync(join(source, 'broken.pgm'), pgm(frames.sidePx, 0).subarray(0, 1000));
   return source;
 }
 
@@ -153,6 +163,12 @@ function pgm(sidePx: number, seed: number): Buffer {
   return Buffer.concat([Buffer.from(`P5\n${sidePx} ${sidePx}\n255\n`), pixels]);
 }
 
+/** What a panel shows of the time since the start, up to now. */
+function history(expr: string): Promise<Series[]> {
+  const endSeconds = Date.now() / 1000;
+  return prometheus.queryRange(substitute(expr), endSeconds - Math.ceil(endSeconds - startSeconds), endSeconds);
+}
+
 /** What Grafana does before it asks. */
 function substitute(expr: string): string {
   return expr.replaceAll('$__rate_interval', '15s').replaceAll('$node', '.*');
@@ -163,9 +179,14 @@ async function value(expr: string): Promise<number | undefined> {
   return series?.samples[0]?.[1];
 }
 
+/** Waits until `expr` is `expected`; what the processes printed is the error's when one fails or nothing comes of it. */
 async function until(what: string, expr: string, expected: number): Promise<void> {
-  const reached = async () => ((await value(expr)) === expected ? true : undefined);
-  await eventually(what, reached, 60_000).catch((error) => {
-    throw new Error(`${error.message}\n${processes.output()}`);
-  });
+  const deadline = performance.now() + 60_000;
+  while ((await value(expr).catch(() => undefined)) !== expected) {
+    const failed = processes.failed();
+    if (failed.length > 0 || performance.now() > deadline) {
+      throw new Error(`Waited in vain for ${what} (${expr} = ${expected}); failed: ${failed}\n${processes.output()}`);
+    }
+    await setTimeout(200);
+  }
 }

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { createCoordinatorConfig } from '../../apps/coordinator/src/config.ts';
+import { defaultHttp } from '../../apps/gpu-node/src/config.ts';
 
 interface Service {
   image: string;
@@ -68,6 +72,23 @@ test('Prometheus scrapes the coordinator and every node, under the names the ale
   assert.deepEqual(scrape('halogrid-coordinator').static_configs, [{ targets }]);
   const [discovery] = scrape('halogrid-node').dns_sd_configs;
   assert.deepEqual([discovery.names, discovery.port], [['node'], port(node!, '--http')]);
+});
+
+test('the commands of the containers are commands of the program, with its own ports', () => {
+  for (const { command } of [coordinator!, node!, gpu.services.node]) {
+    const program = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url));
+    const help = execFileSync(process.execPath, [program, command[0]!, '--help'], { encoding: 'utf8' });
+    for (const word of command.filter((word: string) => word.startsWith('--')))
+      assert.match(help, new RegExp(`${word}\\b`));
+  }
+  const config = createCoordinatorConfig({
+    listen: option(coordinator!, '--listen'),
+    http: option(coordinator!, '--http'),
+    insecureNetwork: coordinator!.command.includes('--insecure-network'),
+  });
+  const defaults = createCoordinatorConfig();
+  assert.deepEqual([config.listen.port, config.http.port], [defaults.listen.port, defaults.http.port]);
+  assert.equal(port(node!, '--http'), defaultHttp.port);
 });
 
 test('nodes dial the coordinator where it listens', () => {

@@ -22,6 +22,7 @@ COPY package.json ./
 COPY libs libs
 COPY apps apps
 COPY samples samples
+COPY deploy/docker/halogrid /usr/local/bin/
 # A named volume mounted here takes over this owner, so that results can be written.
 RUN mkdir /data && chown 65532:65532 /data
 USER 65532:65532
@@ -29,5 +30,5 @@ ENV NODE_ENV=production
 EXPOSE 7070 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/apps/cli/src/main.ts"]
+ENTRYPOINT ["halogrid"]
 CMD ["coordinator"]

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { createCoordinatorConfig } from '../../apps/coordinator/src/config.ts';
+import { defaultHttp } from '../../apps/gpu-node/src/config.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const images = ['coordinator', 'gpu-node'];
@@ -58,12 +60,26 @@ for (const image of images) {
     assert.ok(all('RUN').includes('npm ci --omit=dev --ignore-scripts'));
   });
 
-  test(`${image}: the program and the commands it starts with are the sources themselves`, () => {
-    const [entry] = all('ENTRYPOINT').map((line) => JSON.parse(line));
-    assert.deepEqual(entry, ['node', '/app/apps/cli/src/main.ts']);
+  test(`${image}: it starts the program, which runs from its sources`, () => {
+    assert.deepEqual(all('ENTRYPOINT'), ['["halogrid"]']);
+    assert.ok(copied.includes('deploy/docker/halogrid'));
+    accessSync(`${root}/deploy/docker/halogrid`, constants.X_OK);
+    assert.match(read('deploy/docker/halogrid'), /^exec node \/app\/apps\/cli\/src\/main\.ts "\$@"$/m);
     assert.ok(existsSync(`${root}/apps/cli/src/main.ts`));
   });
 }
+
+test('images expose and probe the ports of their process', () => {
+  const { listen, http } = createCoordinatorConfig();
+  for (const [image, exposed, probed] of [
+    ['coordinator', `${listen.port} ${http.port}`, http.port],
+    ['gpu-node', `${defaultHttp.port}`, defaultHttp.port],
+  ] as const) {
+    const text = dockerfile(image).join('\n');
+    assert.match(text, new RegExp(`^EXPOSE ${exposed}$`, 'm'));
+    assert.match(text, new RegExp(`^HEALTHCHECK .*http://127\\.0\\.0\\.1:${probed}/readyz`, 'm'));
+  }
+});
 
 test('both images share their dependencies, so that they are built and kept once', () => {
   const stages = images.map((image) => {

@@ -27,6 +27,7 @@ COPY package.json ./
 COPY libs libs
 COPY apps apps
 COPY samples samples
+COPY deploy/docker/halogrid /usr/local/bin/
 RUN mkdir /data && chown 65532:65532 /data
 USER 65532:65532
 # 'graphics' makes the NVIDIA container toolkit mount the Vulkan driver; its default is compute and utility only.
@@ -36,5 +37,5 @@ ENV NODE_ENV=production \
 EXPOSE 9465
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9465/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/apps/cli/src/main.ts"]
+ENTRYPOINT ["halogrid"]
 CMD ["node", "--coordinator", "coordinator:7070"]

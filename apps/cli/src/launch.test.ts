@@ -12,7 +12,8 @@ const run = (...args: string[]) => spawnSync(process.execPath, [halogrid, ...arg
 async function startServer() {
   const args = ['coordinator', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0', '--log-level', 'silent'];
   const launcher = spawn(process.execPath, [halogrid, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = await once(createInterface({ input: launcher.stdout }), 'line');
+  const lines = createInterface({ input: launcher.stdout });
+  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => ['null'])]);
   const health = () => fetch(`http://127.0.0.1:${JSON.parse(line).http}/healthz`);
   assert.equal((await health()).status, 200);
   return { launcher, health };

@@ -3,3 +3,5 @@ import { runProgram } from './program.ts';
 
 endWithParent();
 await runProgram(process.argv.slice(2));
+// WebGPU would keep the process alive.
+process.exit();

@@ -1,5 +1,6 @@
 import { softwareVersion } from '@halogrid/service';
 import { Command, CommanderError } from 'commander';
+import { addBenchCommand } from './commands/bench.ts';
 import { addCancelCommand } from './commands/cancel.ts';
 import { addCoordinatorCommand } from './commands/coordinator.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -30,6 +31,7 @@ function createProgram(): Command {
   addCoordinatorCommand(program);
   addNodeCommand(program);
   addDoctorCommand(program);
+  addBenchCommand(program);
   return program;
 }
 

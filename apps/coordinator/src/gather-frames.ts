@@ -1,6 +1,7 @@
 /** What a batch holds at most; a frame that is larger alone than `maxBytes` makes a batch of its own. */
 export interface BatchLimits {
-  maxFrames: number;
+  /** Of the batch with that number, counted from 0. */
+  maxFrames: (batch: number) => number;
   /** Of decoded pixels. */
   maxBytes: number;
 }
@@ -15,6 +16,7 @@ export interface Batch<Frame> {
 export class FrameGatherer<Frame> {
   readonly #limits: BatchLimits;
   #open: Batch<Frame> = { frames: [], costBytes: 0 };
+  #closed = 0;
 
   constructor(limits: BatchLimits) {
     this.#limits = limits;
@@ -23,7 +25,7 @@ export class FrameGatherer<Frame> {
   /** Adds a frame; returns the batch that it closed, if it did. */
   add(frame: Frame, frameBytes: number): Batch<Frame> | undefined {
     const { frames, costBytes } = this.#open;
-    const isFull = frames.length >= this.#limits.maxFrames || costBytes + frameBytes > this.#limits.maxBytes;
+    const isFull = frames.length >= this.#limits.maxFrames(this.#closed) || costBytes + frameBytes > this.#limits.maxBytes;
     const closed = isFull ? this.flush() : undefined;
     this.#open.frames.push(frame);
     this.#open.costBytes += frameBytes;
@@ -33,7 +35,9 @@ export class FrameGatherer<Frame> {
   /** The batch that is not full yet, if it holds any frame. */
   flush(): Batch<Frame> | undefined {
     const batch = this.#open;
+    if (batch.frames.length === 0) return undefined;
     this.#open = { frames: [], costBytes: 0 };
-    return batch.frames.length ? batch : undefined;
+    this.#closed++;
+    return batch;
   }
 }

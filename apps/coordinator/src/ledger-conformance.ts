@@ -59,13 +59,13 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
     withLedger(async (ledger) => {
       const steps = planOf([{ width: 2, height: 2 }], 2, 1);
       await ledger.addPlan(jobId, steps, true);
-      await ledger.commit(commitOf(shardsOf(steps)[0]!));
+      await ledger.commit(commitOf(shardsOf(steps)[0]!, steps));
       await ledger.setState(jobId, 'finalising', { nowMs: 3000 });
       const { digest } = await ledger.results(jobId);
       await ledger.setState(jobId, 'complete', { nowMs: 4000, digest });
       const job = await ledger.getJob(jobId);
       assert.deepEqual([job?.state, job?.finishedMs, job?.digest, job?.counts.frames], ['complete', 4000, digest, 1]);
-      assert.equal(await ledger.commit(commitOf(shardsOf(steps)[0]!)), 'stale');
+      assert.equal(await ledger.commit(commitOf(shardsOf(steps)[0]!, steps)), 'stale');
       await assert.rejects(ledger.results(jobId));
 
       await ledger.createJob({ jobId: 'job-2', spec, submittedMs: 1 });
@@ -78,7 +78,7 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
       const steps = planOf([{ width: 2, height: 2 }], 2, 1);
       await ledger.addPlan(jobId, steps, false);
       await assert.rejects(ledger.results(jobId));
-      await ledger.commit(commitOf(shardsOf(steps)[0]!));
+      await ledger.commit(commitOf(shardsOf(steps)[0]!, steps));
       await assert.rejects(ledger.results(jobId));
       await ledger.addPlan(jobId, [], true);
       assert.equal((await ledger.results(jobId)).counted, 4n);
@@ -114,21 +114,21 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
       const steps = planOf([{ width: 2, height: 2 }], 1, 1);
       const [first, second] = shardsOf(steps);
       await ledger.addPlan(jobId, steps, true);
-      assert.equal(await ledger.commit({ ...commitOf(first!), epoch: epoch - 1 }), 'stale');
+      assert.equal(await ledger.commit({ ...commitOf(first!, steps), epoch: epoch - 1 }), 'stale');
       assert.equal((await ledger.getJob(jobId))?.counts.shardsDone, 0);
-      assert.equal(await ledger.commit(commitOf(first!)), 'committed');
+      assert.equal(await ledger.commit(commitOf(first!, steps)), 'committed');
       const before = await ledger.getJob(jobId);
-      assert.equal(await ledger.commit({ ...commitOf(first!), attempt: 2 }), 'duplicate');
+      assert.equal(await ledger.commit({ ...commitOf(first!, steps), attempt: 2 }), 'duplicate');
       await ledger.quarantineShard(jobId, first!.shard, 'too late', 3);
       assert.deepEqual(await ledger.getJob(jobId), before);
-      assert.equal(await ledger.commit(commitOf(second!)), 'committed');
+      assert.equal(await ledger.commit(commitOf(second!, steps)), 'committed');
     }));
 
   test(`${name}: a result that cannot be right is refused and may be committed well later`, () =>
     withLedger(async (ledger) => {
       const steps = planOf([{ width: 3, height: 1 }], 3, 1);
       await ledger.addPlan(jobId, steps, true);
-      const good = commitOf(shardsOf(steps)[0]!);
+      const good = commitOf(shardsOf(steps)[0]!, steps);
       const before = await ledger.getJob(jobId);
       const wrong: Partial<SourceResult>[] = [{ counted: 2 }, { bins: [3] }, { source: 1 }];
       for (const change of wrong) {
@@ -152,8 +152,8 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
       );
       const [left, right, frame] = shardsOf(steps);
       await ledger.addPlan(jobId, steps, true);
-      await ledger.commit(commitOf(left!));
-      await ledger.commit(commitOf(frame!));
+      await ledger.commit(commitOf(left!, steps));
+      await ledger.commit(commitOf(frame!, steps));
       await ledger.quarantineShard(jobId, right!.shard, 'The device ran out of memory', 3);
       const { sources, counted, job } = await ledger.results(jobId);
       assert.deepEqual(sources[0], {
@@ -175,7 +175,7 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
       const nodes = ['b', 'a', 'b', 'b'].map((node) => ({ name: node, device: 'cpu' }));
       for (const [i, shard] of shardsOf(steps).entries()) {
         await ledger.commit({
-          ...commitOf(shard),
+          ...commitOf(shard, steps),
           node: nodes[i]!,
           stageSeconds: { decode: 0.5, ...(i && { read: 2 }) },
         });
@@ -204,7 +204,7 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
           const steps = planOf(sources, cut.tilePx, cut.batchFrames, unread);
           await ledger.addPlan(jobId, steps, true);
           const waiting = shardsOf(steps).flatMap((shard) => {
-            const commit = commitOf(shard, broken);
+            const commit = commitOf(shard, steps, broken);
             return [commit, { ...commit, attempt: 2 }, { ...commit, epoch: epoch - 1 }];
           });
           while (waiting.length) {
@@ -270,22 +270,19 @@ function planOf(sizes: Size[], tilePx: number, batchFrames: number, unread = new
     }
   }
   if (batch.length) add({ kind: 'frames', sources: batch });
-  sizesOfJob = sizes;
   return steps;
 }
 
-/** Sizes of the frames of the plan made last: nodes learn them from the files. */
-let sizesOfJob: Size[] = [];
-
-/** A node's answer; it finds the sources in `broken` broken. */
-function commitOf({ shard, work }: Shard, broken = new Set<number>()): ShardCommit {
+/** A node's answer to a shard of a plan; it finds the sources in `broken` broken. */
+function commitOf({ shard, work }: Shard, steps: PlanStep[], broken = new Set<number>()): ShardCommit {
+  const wholeOf = (index: number): { source: number; size: Size; rect: Rect } => {
+    const size = sourcesOf(steps)[index]!.size!;
+    return { source: index, size, rect: { x: 0, y: 0, ...size } };
+  };
   const parts =
     work.kind === 'tile'
       ? [{ source: work.source.index, size: work.size, rect: work.rect }]
-      : work.sources.map(({ index }) => {
-          const { width, height } = sizesOfJob[index]!;
-          return { source: index, size: { width, height }, rect: { x: 0, y: 0, width, height } };
-        });
+      : work.sources.map(({ index }) => wholeOf(index));
   return {
     jobId,
     shard,
@@ -314,4 +311,8 @@ function binsOf(index: number, { x, y, width, height }: Rect): number[] {
 
 function shardsOf(steps: PlanStep[]): Shard[] {
   return steps.flatMap((step) => (step.kind === 'shard' ? [step.shard] : []));
+}
+
+function sourcesOf(steps: PlanStep[]): Extract<PlanStep, { kind: 'source' }>[] {
+  return steps.filter((step) => step.kind === 'source');
 }

@@ -6,8 +6,16 @@ import { type Batch, FrameGatherer } from './gather-frames.ts';
 import { mapAhead } from './map-ahead.ts';
 import type { PlanStep, ShardWork, SourceRef } from './shard.ts';
 
-/** Frames a shard unless the job says otherwise. Measured on an H200: larger batches are not faster. */
-export const defaultBatchFrames = 32;
+/** Frames a shard at most, unless the job says otherwise. */
+export const defaultBatchFrames = 2048;
+
+/**
+ * Frames of the batch with that number, unless the job says otherwise: short at first, so that every node gets some of a
+ * small folder and soon, then longer, so that an archive of small frames does not cost a lease for every few.
+ */
+export function chosenBatchFrames(batch: number): number {
+  return Math.min(defaultBatchFrames, 8 * 2 ** Math.floor(batch / 8));
+}
 
 /** Decoded bytes of a batch at most: what every WebGPU device can bind as one buffer. */
 export const maxBatchBytes = 128 * 2 ** 20;
@@ -41,7 +49,7 @@ export async function* planJob(
 ): AsyncGenerator<PlanStep> {
   const tilePx = tileSide(spec.tilePx);
   const batches = new FrameGatherer<SourceRef>({
-    maxFrames: spec.batchFrames || defaultBatchFrames,
+    maxFrames: spec.batchFrames ? () => spec.batchFrames : chosenBatchFrames,
     maxBytes: maxBatchBytes,
   });
   let index = 0;

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { hostname as machineName } from 'node:os';
 import { type ListenAddress, parseAddress, UsageError } from '@halogrid/service';
 import { type DeviceChoice, deviceChoices } from './devices/open-device.ts';
 
@@ -34,7 +36,11 @@ export const defaultHttp: ListenAddress = { host: '127.0.0.1', port: 9465 };
 const maxNameLength = 200;
 
 /** Fills in defaults and checks everything. Throws UsageError. `hostname` and `nodeId` name a node that has no name. */
-export function createNodeConfig(options: NodeOptions, hostname: string, nodeId: string): NodeConfig {
+export function createNodeConfig(
+  options: NodeOptions,
+  hostname = machineName(),
+  nodeId: string = randomUUID(),
+): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
   const coordinators = coordinator.split(',').map((address) => {
     const { port } = parseAddress('--coordinator', address);

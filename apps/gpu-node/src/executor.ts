@@ -1,6 +1,7 @@
 import type { OpenImage, writeChunk } from '@halogrid/imaging';
 import { createPipeline } from '@halogrid/kernels';
 import type { Lease, ShardCompleted } from '@halogrid/proto';
+import { Budget } from './budget.ts';
 import type { Device } from './devices/device.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
@@ -27,9 +28,14 @@ export interface ExecutorOptions {
 /** Memory for images that are decoded as a whole to be cut into tiles: two of the largest that are decoded so. */
 const planeCacheBytes = 512 * 2 ** 20;
 
+/** Shards that are under way beyond the batches in flight: their files are opened, and their chunks written, meanwhile. */
+const shardsAhead = 2;
+
 export function createExecutor({ device, openImage, writeChunk, nowMs }: ExecutorOptions): Executor {
   const planes = new PlaneCache(planeCacheBytes);
-  return async (lease, signal) => {
+  const turns = new Budget(device.batchesInFlight + shardsAhead);
+
+  async function execute(lease: Lease, signal: AbortSignal): Promise<ShardCompleted> {
     const { jobId, shard, attempt, epoch, pipeline, work, scratch, wantsMap, previews } = lease;
     if (!pipeline || !work) throw new Error('The lease has no pipeline or no work');
     const run: ShardRun = {
@@ -58,5 +64,15 @@ export function createExecutor({ device, openImage, writeChunk, nowMs }: Executo
       stageSeconds: run.clock.seconds,
       inputBytes: run.inputBytes,
     };
+  }
+
+  return async (lease, signal) => {
+    await turns.acquire(1);
+    try {
+      signal.throwIfAborted();
+      return await execute(lease, signal);
+    } finally {
+      turns.release(1);
+    }
   };
 }

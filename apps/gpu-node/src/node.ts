@@ -88,7 +88,7 @@ export async function startNode(
       nowMs,
       random: Math.random,
     });
-    void aborted(signal).then(() => agent?.stop(String(signal.reason)));
+    void aborted(signal).then(() => agent?.stop(`${signal.reason} was received`));
     const exit = await agent.ended;
     log.info({ code: exit.code }, `Ended: ${exit.reason}`);
     return exit;

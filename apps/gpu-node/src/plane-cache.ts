@@ -1,5 +1,5 @@
 import type { InputError } from '@halogrid/imaging';
-import { ByteBudget } from './byte-budget.ts';
+import { Budget } from './budget.ts';
 
 /** What is known of an image after it was opened once. */
 export type ImageContent =
@@ -37,15 +37,15 @@ const maxEntries = 1024;
 export class PlaneCache {
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
-  readonly #budget: ByteBudget;
+  readonly #budget: Budget;
 
   constructor(limitBytes: number) {
-    this.#budget = new ByteBudget(limitBytes, (bytes) => this.#evict(bytes));
+    this.#budget = new Budget(limitBytes, (bytes) => this.#evict(bytes));
   }
 
   /** Bytes of the planes that are held or being decoded. */
   get usedBytes(): number {
-    return this.#budget.usedBytes;
+    return this.#budget.used;
   }
 
   /** The image known as `key`, loaded by `load` unless it is there. Rejects with what `load` rejects with. */
@@ -94,7 +94,7 @@ export class PlaneCache {
   /** Forgets what nobody borrows until `wanted` more bytes fit and there is room for an entry. */
   #evict(wanted: number): void {
     for (const [key, entry] of this.#entries) {
-      const isFull = this.#budget.usedBytes + wanted > this.#budget.limitBytes || this.#entries.size >= maxEntries;
+      const isFull = this.#budget.used + wanted > this.#budget.limit || this.#entries.size >= maxEntries;
       if (!isFull) return;
       if (entry.pins > 0) continue;
       this.#entries.delete(key);

@@ -14,3 +14,4 @@ export { assemblePreview } from './output/preview.ts';
 export { previewStride } from './output/preview-grid.ts';
 export type { Size } from './output/size.ts';
 export { writeFileAtomically } from './output/write-file-atomically.ts';
+export { writeJpeg } from './output/write-jpeg.ts';

@@ -1,12 +1,12 @@
 import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
-import { type JobSpec, type JobStatus, JobsClient, type NodeStatus, NodesClient } from '@halogrid/proto';
+import { type JobStatus, JobsClient, type NodeStatus, NodesClient, type SubmitRequest } from '@halogrid/proto';
 import { parseAddress } from '@halogrid/service';
 import { callError } from './call-error.ts';
 
 /** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
 export interface CoordinatorClient {
   readonly address: string;
-  submit(spec: JobSpec): Promise<JobStatus>;
+  submit(request: SubmitRequest): Promise<JobStatus>;
   get(jobId: string): Promise<JobStatus>;
   /** Newest first. */
   jobs(): Promise<JobStatus[]>;
@@ -37,7 +37,7 @@ export function connectCoordinator(address: string): CoordinatorClient {
 
   return {
     address,
-    submit: async (spec) => (await ask(jobs.submit.bind(jobs, { spec }))).job!,
+    submit: async (request) => (await ask(jobs.submit.bind(jobs, request))).job!,
     get: async (jobId) => (await ask(jobs.get.bind(jobs, { jobId }))).job!,
     jobs: async () => (await ask(jobs.list.bind(jobs, {}))).jobs,
     cancel: async (jobId) => (await ask(jobs.cancel.bind(jobs, { jobId }))).job!,

@@ -8,7 +8,7 @@ export type NodeEndAction = 'restart' | 'go on without it' | 'give up';
  * A node that served is started again, a few times. One that never served would fail again: its device cannot be opened.
  * The job goes on as long as another node lives.
  */
-export function afterNodeEnd(node: { served: boolean; restarts: number }, othersAlive: number): NodeEndAction {
-  if (node.served && node.restarts < maxRestarts) return 'restart';
+export function afterNodeEnd(node: { hasServed: boolean; restarts: number }, othersAlive: number): NodeEndAction {
+  if (node.hasServed && node.restarts < maxRestarts) return 'restart';
   return othersAlive > 0 ? 'go on without it' : 'give up';
 }

@@ -1,11 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { UsageError } from '@halogrid/service';
+import { exitCodes } from '../exit-code.ts';
 import { plural } from '../progress/quantities.ts';
 import { afterNodeEnd } from './after-node-end.ts';
 import { type Child, describeEnding, startChild } from './child.ts';
+
+const anyPort = '127.0.0.1:0';
 
 /** A coordinator and nodes on this machine, in processes of their own that talk gRPC over loopback. */
 export interface LocalCluster {
   /** HOST:PORT of the coordinator. */
   readonly address: string;
+  /** Resolves when every node serves or has failed to, or a while after the first serves. */
+  readonly ready: Promise<unknown>;
   /** Rejects when it cannot go on: the coordinator ended, or every node did. Never resolves. */
   readonly broken: Promise<never>;
   /** Stops every process. */
@@ -20,65 +27,73 @@ export interface LocalClusterOptions {
   note: (line: string) => void;
 }
 
-/** Starts the coordinator, waits until it serves, and starts the nodes without waiting for them. */
-export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
-  const coordinator = startChild(['coordinator', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0']);
-  const ready = await coordinator.ready;
-  if (!ready) throw new Error(await story('The coordinator', coordinator));
-  const address = `127.0.0.1:${ready.grpc}`;
+/** Nodes that take longer to start than another, by this much, join the job when it runs already. */
+const togetherMs = 2_000;
 
-  const alive = new Map<number, Child>();
+/** Starts the coordinator, waits until it serves, and starts the nodes without waiting for them. */
+export async function startLocalCluster({ nodes, device, note }: LocalClusterOptions): Promise<LocalCluster> {
+  const coordinator = startChild(['coordinator', '--listen', anyPort, '--http', anyPort]);
+  const served = await coordinator.ready;
+  if (!served) throw await whyEnded('The coordinator', coordinator);
+  const address = `127.0.0.1:${served.grpc}`;
+
   let isStopping = false;
   let fail: (error: Error) => void;
   const broken = new Promise<never>((_, reject) => {
     fail = reject;
   });
-  // Whoever waits for `broken` sees the error; until then it is not an unhandled one.
+  // Whoever waits for it sees the error; until then it is not an unhandled one.
   broken.catch(() => {});
-
-  coordinator.ended.then(async () => {
-    if (!isStopping) fail(new Error(await story('The coordinator', coordinator)));
+  void coordinator.ended.then(async () => {
+    if (!isStopping) fail(await whyEnded('The coordinator', coordinator));
   });
-  const startNode = async (index: number, restarts: number): Promise<void> => {
-    const name = `node-${index + 1}`;
-    const node = startChild([
-      'node',
-      '--coordinator',
-      address,
-      '--name',
-      name,
-      '--device',
-      options.device,
-      '--http',
-      '127.0.0.1:0',
-    ]);
-    alive.set(index, node);
-    const served = (await node.ready) !== undefined;
-    const ending = await node.ended;
-    alive.delete(index);
-    if (isStopping) return;
-    const action = afterNodeEnd({ served, restarts }, alive.size);
-    if (action === 'give up') return fail(new Error(await story(`Node ${name}`, node)));
-    const rest = action === 'restart' ? 'it is started again' : `${plural(alive.size, 'node')} left`;
-    options.note(`Node ${name} ${describeEnding(ending)}: ${rest}`);
-    if (action === 'restart') await startNode(index, restarts + 1);
+
+  const alive = new Set<Child>();
+  const startNode = (name: string): Child => {
+    const where = ['--coordinator', address, '--http', anyPort];
+    const node = startChild(['node', ...where, '--name', name, '--device', device]);
+    alive.add(node);
+    return node;
   };
-  for (let i = 0; i < options.nodes; i++) void startNode(i, 0);
+  const keepNode = async (name: string, node: Child, restarts: number): Promise<void> => {
+    const hasServed = (await node.ready) !== undefined;
+    const ending = await node.ended;
+    alive.delete(node);
+    if (isStopping) return;
+    const action = afterNodeEnd({ hasServed, restarts }, alive.size);
+    if (action === 'give up') return fail(await whyEnded(`Node ${name}`, node));
+    const rest = action === 'restart' ? 'it is started again' : `${plural(alive.size, 'node')} left`;
+    note(`Node ${name} ${describeEnding(ending)}: ${rest}.`);
+    if (action === 'restart') await keepNode(name, startNode(name), restarts + 1);
+  };
+  const starts = Array.from({ length: nodes }, (_, i) => {
+    const name = `node-${i + 1}`;
+    const node = startNode(name);
+    void keepNode(name, node, 0);
+    return node.ready;
+  });
 
   return {
     address,
+    ready: Promise.race([
+      Promise.all(starts),
+      Promise.race(starts).then(() => delay(togetherMs, null, { ref: false })),
+    ]),
     broken,
     async stop() {
       isStopping = true;
-      await Promise.all([...alive.values()].map((node) => node.stop()));
+      await Promise.all([...alive].map((node) => node.stop()));
       await coordinator.stop();
     },
   };
 }
 
-/** Why a process is gone: how it ended and what it said last. */
-async function story(who: string, child: Child): Promise<string> {
+/** Why a process is gone: the sentence with which it refused what it was asked, or how it ended and what it said last. */
+async function whyEnded(who: string, child: Child): Promise<Error> {
+  const ending = await child.ended;
   const tail = child.logTail();
-  const said = tail.length > 0 ? `; its last words:\n${tail.map((line) => `  ${line}`).join('\n')}` : '';
-  return `${who} ${describeEnding(await child.ended)}${said}`;
+  const refusal = /^halogrid: (.*)$/.exec(tail.at(-1) ?? '')?.[1];
+  if (ending.code === exitCodes.usage && refusal) return new UsageError(refusal);
+  const lastWords = tail.map((line) => `\n  ${line}`).join('');
+  return new Error(`${who} ${describeEnding(ending)}${lastWords && `; its last words:${lastWords}`}`);
 }

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { exitCodeOfSignal } from '../exit-code.ts';
-import { proposeJobId } from '../job-id.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
 import { followJob } from '../progress/follow-job.ts';
@@ -45,7 +44,7 @@ export function addRunCommand(program: Command): void {
 }
 
 async function run(sources: string[], options: RunOptions): Promise<number> {
-  const spec = parseJob(sources, options, process.cwd(), proposeJobId(Date.now(), Math.random()));
+  const request = parseJob(sources, options, process.cwd());
   if (options.coordinator && (options.nodes || options.device)) {
     throw new UsageError('Expected neither --nodes nor --device with --coordinator: the cluster has its own');
   }
@@ -56,8 +55,9 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     : await startLocalCluster({ nodes: options.nodes ?? 1, device: options.device ?? 'auto', note: view.note });
   const client = connectCoordinator(cluster?.address ?? options.coordinator!);
   try {
+    if (cluster) await Promise.race([cluster.ready, cluster.broken, aborted(signal)]);
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
-    const { jobId } = await client.submit(spec);
+    const { jobId } = await client.submit(request);
     const job = await Promise.race([
       followJob(client, jobId, view),
       cancelOnAbort(client, jobId, signal, view),

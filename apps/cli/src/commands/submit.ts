@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { proposeJobId } from '../job-id.ts';
 import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { jobFacts } from '../summary/job-facts.ts';
@@ -13,8 +12,8 @@ export function addSubmitCommand(program: Command): void {
   addCoordinatorOption(addJobOptions(command))
     .option('--json', 'the accepted job as JSON')
     .action(async (sources: string[], options: JobOptions & CoordinatorOption & { json?: boolean }) => {
-      const spec = parseJob(sources, options, process.cwd(), proposeJobId(Date.now(), Math.random()));
-      const job = await withCoordinator(options, (client) => client.submit(spec));
+      const request = parseJob(sources, options, process.cwd());
+      const job = await withCoordinator(options, (client) => client.submit(request));
       console.log(options.json ? JSON.stringify(jobFacts(job), null, 2) : job.jobId);
     });
 }

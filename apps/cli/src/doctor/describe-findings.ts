@@ -30,8 +30,8 @@ export function describeFindings({ versions, machine, devices }: Findings): stri
 }
 
 function describeProbe(choice: string, probe: Probe): string {
-  if (!probe.works) return `no: ${probe.reason}`;
-  const name = [probe.name, probe.driver].filter(Boolean).join(', ');
-  if (choice === 'auto') return `takes ${probe.kind} (${name})${probe.why ? `: ${probe.why}` : ''}`;
-  return `works: ${name}; ready in ${describeSeconds(probe.openSeconds)}, LBP equal to the CPU twin`;
+  if (!probe.works) return `no: ${probe.reason.replace(/^The device '\w+' is not available: /, '')}`;
+  const { kind, name, driver } = probe.device;
+  if (choice === 'auto') return `takes ${kind}: ${probe.why}`;
+  return `works: ${driver ? `${name}, ${driver}` : name}; ready in ${describeSeconds(probe.openSeconds)}, LBP equal to the CPU twin`;
 }

@@ -4,7 +4,7 @@ import { UsageError } from '@halogrid/service';
 import { Command } from 'commander';
 import { addJobOptions, type JobOptions, parseJob } from './job-options.ts';
 
-/** Parses a command line as `run` and `submit` do, in folder /data, for job j1. */
+/** Parses a command line as `run` and `submit` do, in folder /data. */
 function parse(...args: string[]) {
   let options: JobOptions | undefined;
   let sources: string[] = [];
@@ -13,14 +13,16 @@ function parse(...args: string[]) {
     options = parsed;
   });
   command.configureOutput({ outputError: () => {} }).parse(args, { from: 'user' });
-  return parseJob(sources, options!, '/data', 'j1');
+  return parseJob(sources, options!, '/data');
 }
 
 test('a source alone asks for the defaults', () => {
-  assert.deepEqual(parse('a.png'), {
+  const { spec, nameOutByJob } = parse('a.png');
+  assert.equal(nameOutByJob, true);
+  assert.deepEqual(spec, {
     sources: ['file:///data/a.png'],
     pipeline: { operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-msb' } }], border: 'interior' },
-    out: 'file:///data/halogrid-out/j1',
+    out: 'file:///data/halogrid-out',
     mapFormat: 'none',
     tilePx: 0,
     batchFrames: 0,
@@ -28,10 +30,11 @@ test('a source alone asks for the defaults', () => {
 });
 
 test('every option reaches the specification', () => {
-  const spec = parse(
+  const { spec, nameOutByJob } = parse(
     ...['/x/a b.png', 'file:///y/frames', '--op', 'lbp:convention=nw-cw-lsb', '--border', 'reflect', '--out', 'out'],
     ...['--map', 'tiff', '--grid', '1x1', '--tile', '100', '--batch', '7'],
   );
+  assert.equal(nameOutByJob, false);
   assert.deepEqual(spec, {
     sources: ['file:///x/a%20b.png', 'file:///y/frames'],
     pipeline: { operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-lsb' } }], border: 'reflect' },
@@ -43,7 +46,7 @@ test('every option reaches the specification', () => {
 });
 
 test('a border may be called by its name elsewhere', () => {
-  assert.equal(parse('a.png', '--border', 'symmetric').pipeline?.border, 'reflect');
+  assert.equal(parse('a.png', '--border', 'symmetric').spec?.pipeline?.border, 'reflect');
 });
 
 const refused: [string[], RegExp][] = [

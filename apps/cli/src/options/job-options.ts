@@ -1,6 +1,6 @@
 import { toUri } from '@halogrid/imaging';
 import { borderModes, createPipeline, parseOperation } from '@halogrid/kernels';
-import type { JobSpec } from '@halogrid/proto';
+import type { SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { collect, wholeNumber } from './option-values.ts';
@@ -38,11 +38,8 @@ export function addJobOptions(command: Command): Command {
     .option('--batch <n>', 'frames a shard, at most (default: chosen)', wholeNumber('--batch', 1, maxBatchFrames));
 }
 
-/**
- * The specification of a job: relative paths become absolute as seen from `folder`, `jobId` names the default output
- * folder. Throws UsageError or ParameterError.
- */
-export function parseJob(sources: readonly string[], options: JobOptions, folder: string, jobId: string): JobSpec {
+/** The job that is asked for; relative paths are seen from `folder`. Throws UsageError or ParameterError. */
+export function parseJob(sources: readonly string[], options: JobOptions, folder: string): SubmitRequest {
   const operations = (options.op ?? ['lbp']).map(parseOperation);
   const pipeline = createPipeline(operations, options.border);
   if (!mapFormats.includes(options.map)) {
@@ -55,17 +52,18 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
       `Expected 1x1 for --grid but received '${options.grid}'${isGrid ? ', which is not supported yet' : ''}`,
     );
   }
-  return {
+  const spec = {
     sources: sources.map((source) => absoluteUri(source, folder)),
     pipeline: {
       operations: pipeline.operations.map(({ kernel, parameters }) => ({ kernel, parameters: { ...parameters } })),
       border: pipeline.border,
     },
-    out: absoluteUri(options.out ?? `halogrid-out/${jobId}`, folder),
+    out: absoluteUri(options.out ?? 'halogrid-out', folder),
     mapFormat: options.map,
     tilePx: options.tile ?? 0,
     batchFrames: options.batch ?? 0,
   };
+  return { spec, nameOutByJob: options.out === undefined };
 }
 
 /** The absolute file URI of a path or URI. Throws UsageError for a place that this version cannot read or write. */

@@ -6,6 +6,7 @@ export function table(rows: readonly (readonly string[])[], indent = ''): string
       widths[i] = Math.max(widths[i] ?? 0, cell.length);
     });
   return rows
-    .map((row) => `${indent}${row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')}`.trimEnd() + '\n')
+    .map((row) => indent + row.map((cell, i) => cell.padEnd(widths[i]!)).join('  '))
+    .map((line) => `${line.trimEnd()}\n`)
     .join('');
 }

@@ -1,17 +1,17 @@
-import { ByteBudget } from '../byte-budget.ts';
+import { Budget } from '../budget.ts';
 
 /** Buffers differ in size by steps of this, so that batches of about the same size use each other's. */
 const stepBytes = 4 * 2 ** 20;
 
 /** Memory that is used again instead of being allocated, and so cleared and paged in, for every batch. */
 export class BufferPool {
-  readonly #budget: ByteBudget;
+  readonly #budget: Budget;
   /** Oldest first. */
   #free: ArrayBuffer[] = [];
 
   /** At most `limitBytes` are out and kept together; who wants more waits. */
   constructor(limitBytes: number) {
-    this.#budget = new ByteBudget(limitBytes);
+    this.#budget = new Budget(limitBytes);
   }
 
   /** Waits for a buffer of at least `bytes`. What is in it is whatever was there before. */
@@ -37,6 +37,6 @@ export class BufferPool {
 
   #trim(): void {
     let kept = this.#free.reduce((sum, buffer) => sum + buffer.byteLength, 0);
-    while (kept > 0 && kept + this.#budget.usedBytes > this.#budget.limitBytes) kept -= this.#free.shift()!.byteLength;
+    while (kept > 0 && kept + this.#budget.used > this.#budget.limit) kept -= this.#free.shift()!.byteLength;
   }
 }

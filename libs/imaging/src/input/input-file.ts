@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { giveBackBytes, takeBytes } from './byte-pool.ts';
 import { InputError } from './input-error.ts';
 
 /** Enough for the whole of most video frames, so that they cost one read. */
@@ -19,19 +20,21 @@ const reasons: Record<string, string> = {
   ESTALE: 'The file cannot be read: it was replaced on the file server',
 };
 
-/** A regular file open for reading, and its first bytes. */
+/** A regular file open for reading, and its first bytes. What it gives out is good until it is closed. */
 export class InputFile {
   readonly path: string;
   readonly sizeBytes: number;
   /** The first 1 MiB, or all of a smaller file. */
   readonly head: Buffer;
+  #memory: Buffer<ArrayBuffer>[];
   #handle: FileHandle;
   #bytesRead: number;
 
-  private constructor(path: string, handle: FileHandle, head: Buffer, sizeBytes: number) {
+  private constructor(path: string, handle: FileHandle, head: Buffer<ArrayBuffer>, sizeBytes: number) {
     this.path = path;
     this.#handle = handle;
     this.head = head;
+    this.#memory = [head];
     this.sizeBytes = sizeBytes;
     this.#bytesRead = head.length;
   }
@@ -46,7 +49,7 @@ export class InputFile {
       if (stat.isFIFO()) throw new InputError('read', 'Not a file: a named pipe');
       if (!stat.isFile()) throw new InputError('read', 'Not a file: a socket or a device');
       if (stat.size === 0) throw new InputError('decode', 'The file is empty (0 bytes)');
-      const head = Buffer.allocUnsafeSlow(Math.min(stat.size, headBytes));
+      const head = takeBytes(Math.min(stat.size, headBytes));
       await readFully(handle, head, 0);
       return new InputFile(path, handle, head, stat.size);
     } catch (error) {
@@ -69,14 +72,16 @@ export class InputFile {
   /** All of the file, its head not read again. */
   async readAll(): Promise<Buffer> {
     if (this.sizeBytes === this.head.length) return this.head;
-    const bytes = Buffer.allocUnsafeSlow(this.sizeBytes);
+    const bytes = takeBytes(this.sizeBytes);
+    this.#memory.push(bytes);
     this.head.copy(bytes);
     await this.read(bytes.subarray(this.head.length), this.head.length);
     return bytes;
   }
 
-  /** May be called again. */
+  /** After the last read has settled. May be called again. */
   close(): Promise<void> {
+    for (const bytes of this.#memory.splice(0)) giveBackBytes(bytes);
     return this.#handle.close();
   }
 }

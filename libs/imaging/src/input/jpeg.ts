@@ -84,7 +84,7 @@ function endOf(jpeg: Uint8Array): number {
   return Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length).lastIndexOf(endMarker);
 }
 
-/** Takes `file` over. */
+/** Takes `file` over and keeps it open. */
 export async function openJpeg(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
   if (file.sizeBytes > maxFileBytes) {
     throw new InputError('decode', `The JPEG file has ${file.sizeBytes} bytes: at most ${maxFileBytes} are read`);
@@ -92,7 +92,7 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
   const jpeg = await file.readAll();
   const { width, height } = readJpegHeader(jpeg);
   checkWholePixels(width, height, maxWholePixels);
-  await file.close();
+  let decoding: Promise<unknown> = Promise.resolve();
   const opened: OpenImage = {
     format: 'jpeg',
     width,
@@ -101,9 +101,15 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
     inputBytes: jpeg.length,
     async decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void> {
       checkDecodeRequest(opened, region, target, offset, stride);
-      await decodeJpeg(jpeg, target, offset, stride);
+      const decoded = decodeJpeg(jpeg, target, offset, stride);
+      decoding = Promise.allSettled([decoding, decoded]);
+      await decoded;
     },
-    async close(): Promise<void> {},
+    async close(): Promise<void> {
+      // The next file takes over the memory that is being decoded.
+      await decoding;
+      await file.close();
+    },
   };
   return opened;
 }

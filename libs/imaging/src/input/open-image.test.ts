@@ -141,6 +141,20 @@ function oneBitPng(width: number, height: number, rows: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
 }
 
+test('an image that is closed too early still decodes its own bytes', async () => {
+  const { width, height, sha256: expected } = expectedFixtures['420.jpg']!;
+  const decodes = Array.from({ length: 50 }, async () => {
+    const image = await openImage(fixtureUri('420.jpg'));
+    const target = new Uint8Array(width * height);
+    const decoded = image.decode({ x: 0, y: 0, width, height }, target, 0, width);
+    // Opening the next would take over the memory.
+    await Promise.all([image.close(), openImage(fixtureUri('gray.jpg')).then((next) => next.close())]);
+    await decoded;
+    assert.equal(sha256(target), expected);
+  });
+  await Promise.all(decodes);
+});
+
 test('another scheme and a broken URI are refused', async () => {
   await assert.rejects(openImage('s3://bucket/key.jpg'), {
     stage: 'read',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ByteBudget } from './byte-budget.ts';
+import { Budget } from './budget.ts';
 
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
@@ -12,18 +12,18 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled;
 }
 
-test('bytes beyond the limit wait until some are released', async () => {
-  const budget = new ByteBudget(100);
+test('what is beyond the limit waits until some are released', async () => {
+  const budget = new Budget(100);
   await budget.acquire(60);
   const second = budget.acquire(50);
   assert.equal(await isSettled(second), false);
   budget.release(60);
   assert.equal(await isSettled(second), true);
-  assert.equal(budget.usedBytes, 50);
+  assert.equal(budget.used, 50);
 });
 
 test('who came first is served first, even where a later one would fit', async () => {
-  const budget = new ByteBudget(100);
+  const budget = new Budget(100);
   await budget.acquire(60);
   const large = budget.acquire(80);
   const small = budget.acquire(10);
@@ -33,7 +33,7 @@ test('who came first is served first, even where a later one would fit', async (
 });
 
 test('more than the limit gets through alone', async () => {
-  const budget = new ByteBudget(100);
+  const budget = new Budget(100);
   await budget.acquire(1);
   const huge = budget.acquire(1000);
   assert.equal(await isSettled(huge), false);
@@ -47,7 +47,7 @@ test('more than the limit gets through alone', async () => {
 
 test('reclaim is asked for what is missing before anyone waits', async () => {
   const kept = [30, 30];
-  const budget: ByteBudget = new ByteBudget(100, () => {
+  const budget: Budget = new Budget(100, () => {
     while (kept.length > 0) budget.release(kept.pop()!);
   });
   await budget.acquire(30);

@@ -1,0 +1,17 @@
+import { decodeJpeg, type Size } from '@halogrid/imaging';
+
+/**
+ * Frames a second that decoding alone reaches: `frames` JPEGs of one size, already in memory and taken in turn, decoded
+ * to luma with two calls in flight for each thread of libuv's pool, so that no thread waits.
+ */
+export async function measureDecodeRate(jpegs: readonly Uint8Array[], size: Size, frames: number): Promise<number> {
+  const lanes = 2 * Number(process.env.UV_THREADPOOL_SIZE ?? 4);
+  let next = 0;
+  const decodeInTurn = async () => {
+    const target = new Uint8Array(size.width * size.height);
+    while (next < frames) await decodeJpeg(jpegs[next++ % jpegs.length]!, target, 0, size.width);
+  };
+  const start = performance.now();
+  await Promise.all(Array.from({ length: lanes }, decodeInTurn));
+  return frames / ((performance.now() - start) / 1000);
+}

@@ -1,0 +1,1 @@
+export { type KernelTime, type KernelTimesOptions, measureKernelTimes } from './kernel-times.ts';

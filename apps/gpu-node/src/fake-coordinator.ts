@@ -1,0 +1,112 @@
+// A coordinator for tests: real gRPC on loopback, and what it says is decided by the test.
+import { EventEmitter, once } from 'node:events';
+import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { type AttachRequest, type AttachResponse, type Lease, NodesService } from '@halogrid/proto';
+
+type Report = NonNullable<AttachRequest['report']>;
+type ReportValues = { [Each in Report as Each['$case']]: Each['value'] };
+type Order = NonNullable<AttachResponse['order']>;
+
+/** One conversation with a node, seen from the coordinator. */
+export class FakeSession {
+  readonly reports: Report[] = [];
+  /** Whether reports are answered. */
+  answers = true;
+  isClosedByNode = false;
+  readonly #call: ServerDuplexStream<AttachRequest, AttachResponse>;
+  readonly #reportWithinMs: number;
+  readonly #changed = new EventEmitter();
+
+  constructor(call: ServerDuplexStream<AttachRequest, AttachResponse>, reportWithinMs: number) {
+    this.#call = call;
+    this.#reportWithinMs = reportWithinMs;
+    call.on('data', ({ report }: AttachRequest) => {
+      this.reports.push(report!);
+      if (this.answers && report!.$case !== 'hello') this.send({ $case: 'acknowledge', value: {} });
+      this.#changed.emit('change');
+    });
+    call.on('end', () => {
+      this.isClosedByNode = true;
+      call.end();
+      this.#changed.emit('change');
+    });
+    call.on('error', () => {});
+  }
+
+  send(order: Order): void {
+    this.#call.write({ reportWithinMs: this.#reportWithinMs, order });
+  }
+
+  lease(lease: Lease): void {
+    this.send({ $case: 'lease', value: lease });
+  }
+
+  /** Ends the conversation as a coordinator that goes away does. */
+  end(): void {
+    this.#call.end();
+  }
+
+  refuse(details: string): void {
+    this.#call.emit('error', { code: status.FAILED_PRECONDITION, details });
+  }
+
+  /** Waits for a report of that kind. */
+  async report<Kind extends keyof ReportValues>(kind: Kind): Promise<ReportValues[Kind]> {
+    for (;;) {
+      const found = this.reports.find((report) => report.$case === kind);
+      if (found) return found.value as ReportValues[Kind];
+      await once(this.#changed, 'change');
+    }
+  }
+
+  /** Waits until the node has said that no report follows. */
+  async closedByNode(): Promise<void> {
+    while (!this.isClosedByNode) await once(this.#changed, 'change');
+  }
+}
+
+export class FakeCoordinator {
+  readonly sessions: FakeSession[] = [];
+  port = 0;
+  readonly #reportWithinMs: number;
+  readonly #welcomes: boolean;
+  readonly #server = new Server();
+  readonly #joined = new EventEmitter();
+
+  /** Nodes must report within that time; `welcomes` says whether hello is answered with a welcome. */
+  constructor(reportWithinMs = 60_000, welcomes = true) {
+    this.#reportWithinMs = reportWithinMs;
+    this.#welcomes = welcomes;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  async start(port = 0): Promise<void> {
+    this.#server.addService(NodesService, {
+      attach: (call: ServerDuplexStream<AttachRequest, AttachResponse>) => {
+        const session = new FakeSession(call, this.#reportWithinMs);
+        this.sessions.push(session);
+        if (this.#welcomes) session.send({ $case: 'welcome', value: { epoch: 7 } });
+        this.#joined.emit('join');
+      },
+    });
+    this.port = await new Promise((resolve, reject) => {
+      this.#server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) => {
+        if (error) reject(error);
+        else resolve(bound);
+      });
+    });
+  }
+
+  /** Waits for the n-th conversation, counted from 1. */
+  async session(n: number): Promise<FakeSession> {
+    while (this.sessions.length < n) await once(this.#joined, 'join');
+    return this.sessions[n - 1]!;
+  }
+
+  close(): void {
+    this.#server.forceShutdown();
+  }
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from '@halogrid/service';
+import { createNodeConfig } from './config.ts';
+import { FakeCoordinator } from './fake-coordinator.ts';
+import { startNode } from './node.ts';
+import { frameLease, patternPgm, referenceOf, withFolder } from './shard-fixture.ts';
+
+const log = createLog('test', 'silent');
+
+test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, stopped by a signal', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 50, height: 40 };
+    const { pgm, pixels } = patternPgm(size, 1);
+    const uri = await folder.put('a.pgm', pgm);
+    const coordinator = new FakeCoordinator();
+    await coordinator.start();
+    const stop = new AbortController();
+    const options = { coordinator: coordinator.address, device: 'cpu', http: '127.0.0.1:0' };
+    let started!: (port: number) => void;
+    const port = new Promise<number>((resolve) => {
+      started = resolve;
+    });
+    const config = createNodeConfig(options, 'host', 'abcdef');
+    const ended = startNode(config, log, stop.signal, ({ httpPort }) => started(httpPort));
+    const at = (path: string) => port.then((number) => fetch(`http://127.0.0.1:${number}${path}`));
+    try {
+      const session = await coordinator.session(1);
+      const { name, nodeId, device, creditBytes } = await session.report('hello');
+      assert.deepEqual([name, nodeId, device?.kind], ['host-abcd', 'abcdef', 'cpu']);
+      assert.ok(creditBytes >= 4 * 128 * 2 ** 20);
+
+      session.lease(frameLease(folder, [uri]));
+      const { results } = await session.report('completed');
+      const { counted, bins } = referenceOf(pixels, size, {}, 'interior');
+      const rect = { x: 0, y: 0, ...size };
+      assert.deepEqual(results, [{ source: 0, ...size, rect, counted, bins: Array.from(bins) }]);
+
+      assert.equal((await at('/readyz')).status, 200);
+      const text = await (await at('/metrics')).text();
+      for (const line of [
+        'halogrid_node_pixels_total{kernel="lbp"} 2000',
+        'halogrid_node_frames_total{kernel="lbp"} 1',
+        'halogrid_node_shards_total{outcome="completed"} 1',
+        'halogrid_stage_duration_seconds_count{stage="compute"} 1',
+        'halogrid_node_attached 1',
+        'halogrid_node_leases 0',
+        'halogrid_inflight_bytes 0',
+        'halogrid_gpu_device_lost_total{device="cpu"} 0',
+      ]) {
+        assert.ok(text.includes(`${line}\n`), line);
+      }
+      assert.match(text, /halogrid_gpu_busy_seconds_total\{device="cpu"\} \d/);
+
+      stop.abort('SIGTERM');
+      await session.closedByNode();
+      assert.deepEqual(await ended, { code: 0, reason: 'SIGTERM was received' });
+    } finally {
+      stop.abort('SIGTERM');
+      await ended;
+      coordinator.close();
+    }
+  });
+});
+
+test('a node is not ready before a coordinator has welcomed it, and can be stopped', async () => {
+  const stop = new AbortController();
+  const config = createNodeConfig({ coordinator: '127.0.0.1:1', device: 'cpu', http: '127.0.0.1:0' });
+  let started!: (port: number) => void;
+  const port = new Promise<number>((resolve) => {
+    started = resolve;
+  });
+  const ended = startNode(config, log, stop.signal, ({ httpPort }) => started(httpPort));
+  const ready = await fetch(`http://127.0.0.1:${await port}/readyz`);
+  assert.equal(ready.status, 503);
+  assert.equal(await ready.text(), 'No coordinator leases shards to this node yet\n');
+  stop.abort('SIGINT');
+  assert.deepEqual(await ended, { code: 0, reason: 'SIGINT was received' });
+});
+
+test('an address that is taken is one sentence', async () => {
+  const coordinator = new FakeCoordinator();
+  await coordinator.start();
+  const config = createNodeConfig({ coordinator: 'localhost:1', device: 'cpu', http: coordinator.address });
+  await assert.rejects(startNode(config, log, new AbortController().signal), /^Error: Cannot listen on .* \(--http\)/);
+  coordinator.close();
+});
