@@ -17,7 +17,7 @@ provide() {
 }
 
 if provide docker-compose docker-compose; then
-  for files in 'compose.yaml' 'compose.yaml compose.gpu.yaml'; do
+  for files in 'compose.yaml' 'compose.yaml compose.gpu.yaml' 'compose.yaml compose.two-gpus.yaml'; do
     (cd docker && docker-compose $(printf -- '-f %s ' $files) config -q)
     echo "valid: $files"
   done

@@ -23,6 +23,8 @@ interface Service {
 const load = (path: string) => parse(readFileSync(new URL(path, import.meta.url), 'utf8'), { merge: true });
 const compose = load('compose.yaml');
 const gpu = load('compose.gpu.yaml');
+const twoGpus = load('compose.two-gpus.yaml');
+const nodes: Service[] = [compose.services.node, gpu.services.node, ...Object.values<Service>(twoGpus.services)];
 const services: Record<string, Service> = compose.services;
 const { coordinator, node, prometheus, grafana } = services as Record<string, Service>;
 const scrapes = load('../prometheus/prometheus.yml');
@@ -75,11 +77,14 @@ test('Prometheus scrapes the coordinator and every node, under the names the ale
 });
 
 test('the commands of the containers are commands of the program, with its own ports', () => {
-  for (const { command } of [coordinator!, node!, gpu.services.node]) {
-    const program = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url));
-    const help = execFileSync(process.execPath, [program, command[0]!, '--help'], { encoding: 'utf8' });
-    for (const word of command.filter((word: string) => word.startsWith('--')))
-      assert.match(help, new RegExp(`${word}\\b`));
+  const program = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url));
+  for (const group of [[coordinator!], nodes]) {
+    const name = group[0]!.command[0]!;
+    const help = execFileSync(process.execPath, [program, name, '--help'], { encoding: 'utf8' });
+    for (const { command } of group) {
+      assert.equal(command[0], name);
+      for (const flag of command.filter((word) => word.startsWith('--'))) assert.match(help, new RegExp(`${flag}\\b`));
+    }
   }
   const config = createCoordinatorConfig({
     listen: option(coordinator!, '--listen'),
@@ -92,7 +97,7 @@ test('the commands of the containers are commands of the program, with its own p
 });
 
 test('nodes dial the coordinator where it listens', () => {
-  for (const service of [node!, gpu.services.node]) {
+  for (const service of nodes) {
     assert.equal(option(service, '--coordinator'), `coordinator:${port(coordinator!, '--listen')}`);
     assert.equal(port(service, '--http'), port(node!, '--http'));
   }
@@ -104,12 +109,19 @@ test('Grafana reads the Prometheus beside it and derives its intervals from the 
   assert.ok(grafana!.volumes.some((volume) => volume.split(':')[1] === provider.options.path));
 });
 
-test('with a GPU there is one node, because replicas would share the card', () => {
+test('with GPUs there is one node a card, because replicas would share it', () => {
   assert.equal(node!.deploy!.replicas, 2);
-  const { deploy, command } = gpu.services.node as Service;
-  assert.equal(deploy!.replicas, 1);
-  assert.deepEqual(deploy!.resources!.reservations.devices, [{ driver: 'nvidia', count: 1, capabilities: ['gpu'] }]);
-  assert.equal(option({ command } as Service, '--device'), 'gpu');
+  const reserved = nodes.slice(1).map(({ deploy, command }) => {
+    assert.equal(deploy!.replicas, 1);
+    assert.equal(command.at(-1), 'gpu');
+    return deploy!.resources!.reservations.devices;
+  });
+  const card = { driver: 'nvidia', capabilities: ['gpu'] };
+  assert.deepEqual(reserved, [
+    [{ ...card, count: 1 }],
+    [{ ...card, device_ids: ['0'] }],
+    [{ ...card, device_ids: ['1'] }],
+  ]);
 });
 
 function option({ command }: Service, name: string): string {

@@ -32,7 +32,6 @@ RUN mkdir /data && chown 65532:65532 /data
 USER 65532:65532
 # 'graphics' makes the NVIDIA container toolkit mount the Vulkan driver; its default is compute and utility only.
 ENV NODE_ENV=production \
-  NVIDIA_VISIBLE_DEVICES=all \
   NVIDIA_DRIVER_CAPABILITIES=graphics,compute,utility
 EXPOSE 9465
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \

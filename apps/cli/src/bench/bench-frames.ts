@@ -70,9 +70,9 @@ export async function benchFrames(options: BenchFramesOptions, note: (line: stri
 
 /** Seconds from the submission of a job over the frames to its end. */
 async function processFrames(client: CoordinatorClient, source: string, folder: string, name: string): Promise<number> {
-  const spec = parseJob([source], { out: join(folder, name) }, folder, name);
+  const request = parseJob([source], { border: 'interior', map: 'none', grid: '1x1', out: join(folder, name) }, folder);
   const start = performance.now();
-  const { jobId } = await client.submit(spec);
+  const { jobId } = await client.submit(request);
   const job = await followJob(client, jobId, { show() {}, note() {}, end() {} });
   if (job.state !== JobState.COMPLETE) throw new Error(`The job over the frames ended as ${job.state}: ${job.error}`);
   return (performance.now() - start) / 1000;

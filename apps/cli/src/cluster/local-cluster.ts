@@ -11,7 +11,7 @@ const anyPort = '127.0.0.1:0';
 export interface LocalCluster {
   /** HOST:PORT of the coordinator. */
   readonly address: string;
-  /** Resolves when every node serves or has failed to, or a while after the first serves. */
+  /** Resolves when every node serves, or a while after the first does; rejects as `broken` does. */
   readonly ready: Promise<unknown>;
   /** Rejects when it cannot go on: the coordinator ended, or every node did. Never resolves. */
   readonly broken: Promise<never>;
@@ -42,7 +42,7 @@ export async function startLocalCluster({ nodes, device, note }: LocalClusterOpt
   const broken = new Promise<never>((_, reject) => {
     fail = reject;
   });
-  // Whoever waits for it sees the error; until then it is not an unhandled one.
+  // Whoever waits for these sees the error; until then it is not an unhandled one.
   broken.catch(() => {});
   void coordinator.ended.then(async () => {
     if (!isStopping) fail(await whyEnded('The coordinator', coordinator));
@@ -70,15 +70,16 @@ export async function startLocalCluster({ nodes, device, note }: LocalClusterOpt
     const name = `node-${i + 1}`;
     const node = startNode(name);
     void keepNode(name, node, 0);
-    return node.ready;
+    // A node that fails to start is waited for no longer than the others, and all of them failing is `broken`.
+    return node.ready.then((hasServed) => hasServed ?? broken);
   });
+  const soonAfterFirst = Promise.race(starts).then(() => delay(togetherMs, undefined, { ref: false }));
+  const ready = Promise.race([Promise.all(starts), soonAfterFirst]);
+  ready.catch(() => {});
 
   return {
     address,
-    ready: Promise.race([
-      Promise.all(starts),
-      Promise.race(starts).then(() => delay(togetherMs, null, { ref: false })),
-    ]),
+    ready,
     broken,
     async stop() {
       isStopping = true;

@@ -19,6 +19,9 @@ interface RunOptions extends JobOptions {
 /** A cancelled job is waited for this long, for its output folder to be left in order. */
 const cancelWithinMs = 5_000;
 
+/** A lost connection is noticed before the end of the process that it led to, by less than this. */
+const explainWithinMs = 1_000;
+
 export function addRunCommand(program: Command): void {
   const command = program
     .command('run')
@@ -55,14 +58,14 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     : await startLocalCluster({ nodes: options.nodes ?? 1, device: options.device ?? 'auto', note: view.note });
   const client = connectCoordinator(cluster?.address ?? options.coordinator!);
   try {
-    if (cluster) await Promise.race([cluster.ready, cluster.broken, aborted(signal)]);
+    if (cluster) await Promise.race([cluster.ready, aborted(signal)]);
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
     const { jobId } = await client.submit(request);
     const job = await Promise.race([
       followJob(client, jobId, view),
       cancelOnAbort(client, jobId, signal, view),
       cancelWhenBroken(client, jobId, cluster),
-    ]);
+    ]).catch((error) => explain(error, cluster));
     if (!job || signal.aborted) return exitCodeOfSignal(signal.reason);
     return await reportEnd(job, options.json ?? false);
   } finally {
@@ -82,6 +85,12 @@ async function cancelOnAbort(
   view.note(`Cancelling job ${jobId}; once more to stop at once.`);
   await client.cancel(jobId).catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, cancelWithinMs));
+}
+
+/** Rejects with the reason why the cluster is broken, where that turns out to be behind `error`. */
+async function explain(error: unknown, cluster?: LocalCluster): Promise<never> {
+  if (cluster) await Promise.race([cluster.broken, new Promise((resolve) => setTimeout(resolve, explainWithinMs))]);
+  throw error;
 }
 
 /** Rejects when the cluster cannot go on, with the job cancelled as far as that is possible. */

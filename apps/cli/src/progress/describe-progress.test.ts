@@ -10,7 +10,7 @@ const speed = { pixelsPerSecond: 1.25e9, shardsPerSecond: 2 };
 test('a line of a running job says how far it is, how fast, and how long it takes', () => {
   assert.equal(
     progressLine(job({ shards: 50, shardsDone: 31, quarantined: 1 }), speed),
-    'running: 31 of 50 shards, 1.25 Gpx/s, about 10.0 s left, 2 nodes, 1 quarantined',
+    'running: 31 of 50 shards, 1.25 Gpx/s, about 10 s left, 2 nodes, 1 quarantined',
   );
 });
 

@@ -31,7 +31,7 @@ function facts(job: JobStatus, speed: Speed): string[] {
   if (job.state === JobState.FINALISING) return [...list, 'writing the results'];
   list.push(`${describePixels(speed.pixelsPerSecond)}/s`);
   const left = secondsLeft(job, speed);
-  if (left !== undefined) list.push(`about ${describeSeconds(left)} left`);
+  if (left !== undefined) list.push(`about ${left < 60 ? `${left} s` : describeSeconds(left)} left`);
   list.push(job.nodes === 0 ? 'waiting for a node' : plural(job.nodes, 'node'));
   list.push(`${quarantined} quarantined`);
   return list;

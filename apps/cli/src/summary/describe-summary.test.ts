@@ -21,7 +21,7 @@ test('a person reads what was done, by whom, and where the results are', () => {
     describeSummary(summary, '/home/me'),
     [
       'Job j1 is complete after 2.00 s.',
-      '  sources  29, of which 29 merged',
+      '  sources  29 found, 29 merged',
       '  pixels   22.0 Mpx at 11.0 Mpx/s',
       '  shards   12 in 12 attempts',
       '  nodes    node-1: cpu, 7 shards',

@@ -10,7 +10,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
   if (state !== 'complete') return `Job ${summary.id} ${state}${error ? `: ${error}` : ''}.\n`;
   const speed = wallSeconds > 0 ? ` at ${describePixels(counts.pixels / wallSeconds)}/s` : '';
   const rows = [
-    ['sources', `${counts.sources}, of which ${counts.frames} merged`],
+    ['sources', `${counts.sources} found, ${counts.frames} merged`],
     ...(counts.quarantined ? [['quarantined', `${counts.quarantined}: ${out}/errors.jsonl says why`]] : []),
     ['pixels', `${describePixels(counts.pixels)}${speed}`],
     ['shards', `${counts.shards} in ${plural(counts.attempts, 'attempt')}`],

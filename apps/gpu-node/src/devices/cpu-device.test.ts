@@ -77,7 +77,7 @@ test('staging memory is used again', async () => {
 });
 
 test('a thread that crashes fails its batch as a lost device does, and is replaced', async () => {
-  const program = new URL('./cpu-device.test-crash.ts', import.meta.url);
+  const program = new URL('./crashing-worker.ts', import.meta.url);
   await withDevice({ threads: 1, program }, async (device) => {
     const crash = device.run(await device.acquire(1), [], { ...pipeline, convention: 'crash' }, false);
     await assert.rejects(crash, DeviceLostError);

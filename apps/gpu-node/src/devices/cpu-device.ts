@@ -42,7 +42,9 @@ export class CpuDevice implements Device {
   constructor(options: CpuDeviceOptions = {}) {
     this.#program = options.program ?? new URL('./cpu-worker.ts', import.meta.url);
     this.#threadLimit = Math.max(1, options.threads ?? availableParallelism());
-    const affordable = Math.min(this.#threadLimit * stagingBytesAThread, Math.floor(totalmem() / 4));
+    // In a container the machine's memory is not what there is.
+    const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+    const affordable = Math.min(this.#threadLimit * stagingBytesAThread, Math.floor(memoryBytes / 4));
     this.#pool = new BufferPool(options.stagingBytes ?? affordable);
     this.batchesInFlight = Math.max(4, this.#threadLimit + 2);
     const model = cpus()[0]?.model.trim() || process.arch;
