@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /**
  * Sums the totals that every project's test run ends with. A cancelled test (its file crashed or ran out of time) has
  * failed.
@@ -5,9 +7,10 @@
  * @param {string} output of any number of test runs
  */
 export function testTotals(output) {
+  const plain = stripVTControlCharacters(output);
   const sum = (name) => {
     let total = 0;
-    for (const match of output.matchAll(new RegExp(`^# ${name} (\\d+)\\s*$`, 'gm'))) total += Number(match[1]);
+    for (const match of plain.matchAll(new RegExp(`^# ${name} (\\d+)\\s*$`, 'gm'))) total += Number(match[1]);
     return total;
   };
   return { passed: sum('pass'), failed: sum('fail') + sum('cancelled'), skipped: sum('skipped') };

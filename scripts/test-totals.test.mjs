@@ -9,6 +9,10 @@ test('totals are summed over projects and cancelled tests have failed', () => {
   assert.deepEqual(testTotals(run(3, 1, 1, 2) + run(10, 0, 0, 0)), { passed: 13, failed: 2, skipped: 2 });
 });
 
+test('colours do not matter', () => {
+  assert.equal(testTotals('\u001b[34m# pass 7\u001b[39m\n').passed, 7);
+});
+
 test('no test run gives zeros', () => {
   assert.deepEqual(testTotals('nothing'), { passed: 0, failed: 0, skipped: 0 });
 });

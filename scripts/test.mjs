@@ -13,6 +13,7 @@ const settings = {
   NX_INTERACTIVE: 'false',
   NX_NO_CLOUD: 'true',
   NX_TUI: 'false',
+  FORCE_COLOR: '0',
   NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --test-reporter=${reporter} --test-reporter-destination=stdout`,
 };
 

@@ -18,7 +18,7 @@ function writeImage(name: string, pixels: number[]): void {
   writeFileSync(join(folder, name), Buffer.concat([Buffer.from('P5\n3 3\n255\n'), Buffer.from(pixels)]));
 }
 
-test('a folder goes in, an exact histogram comes out, and what cannot be read is set aside', () => {
+test('images go in, an exact histogram comes out, and what cannot be read is set aside', () => {
   mkdirSync(join(folder, 'in'));
   // Clockwise from the upper left, 1 where a neighbour is at least 5: 1 0 1 0 1 0 1 0.
   writeImage('in/a.pgm', [9, 1, 5, 3, 5, 0, 8, 2, 7]);
@@ -26,7 +26,7 @@ test('a folder goes in, an exact histogram comes out, and what cannot be read is
   writeImage('in/c.pgm', [4, 4, 4, 4, 5, 4, 4, 4, 4]);
   writeFileSync(join(folder, 'in/d.png'), 'no picture');
 
-  const { status, stdout, stderr } = run('in', '--nodes', '2', '--batch', '1', '--device', 'cpu', '--json');
+  const { status, stdout, stderr } = run('in/*', '--nodes', '2', '--batch', '1', '--device', 'cpu', '--json');
   assert.equal(status, 3, stderr);
 
   const summary = JSON.parse(stdout);

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { listSources, SourceNotFoundError } from '@halogrid/imaging';
 import { createPipeline, ParameterError, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { Refusal } from './refusal.ts';
@@ -53,8 +54,19 @@ async function checkExists(path: string): Promise<void> {
   } catch (error) {
     // One that is there and may not be read is the planner's to set aside.
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw new Refusal('missing', `There is no source '${path}'`);
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+    if (isMissing && !(await matchesAny(path))) throw new Refusal('missing', `There is no source '${path}'`);
   }
+}
+
+/** Whether a path that does not exist is a glob that some file matches. */
+async function matchesAny(path: string): Promise<boolean> {
+  try {
+    for await (const _ of listSources(pathToFileURL(path).href)) return true;
+  } catch (error) {
+    if (!(error instanceof SourceNotFoundError)) throw error;
+  }
+  return false;
 }
 
 function refuse(what: string, value: unknown, allowed: string): never {

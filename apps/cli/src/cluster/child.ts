@@ -9,7 +9,7 @@ export type Ending = { code: number; signal?: undefined } | { code?: undefined; 
 /** A coordinator or node that this process started and that ends with it. */
 export interface Child {
   readonly pid: number;
-  /** What it says on the first line of stdout once it serves; undefined if it ended before. */
+  /** What it says on stdout, as a line of JSON, once it serves; undefined if it ended before. */
   readonly ready: Promise<Record<string, unknown> | undefined>;
   readonly ended: Promise<Ending>;
   /** The end of its log, for people. */
@@ -44,12 +44,13 @@ export function startChild(args: string[]): Child {
     child.on('error', (error) => tail.push(error.message));
     child.on('close', (code, signal) => resolve(signal ? { signal } : { code: code ?? 1 }));
   });
-  const firstLine = new Promise<Record<string, unknown>>((resolve) => {
-    createInterface({ input: child.stdout! }).once('line', (line) => resolve(JSON.parse(line)));
+  const firstJson = new Promise<Record<string, unknown>>((resolve) => {
+    // A driver may have printed something before.
+    createInterface({ input: child.stdout! }).on('line', (line) => line.startsWith('{') && resolve(JSON.parse(line)));
   });
   return {
     pid: child.pid!,
-    ready: Promise.race([firstLine, ended.then(() => undefined)]),
+    ready: Promise.race([firstJson, ended.then(() => undefined)]),
     ended,
     logTail: () => [...tail],
     async stop() {

@@ -1,7 +1,7 @@
 import { createPipeline, type Pipeline, type PlaneItem, placeItem, planRead } from '@halogrid/kernels';
 
 /** A plane small enough to compute at once, of a size that is a multiple of nothing a device likes. */
-const size = { width: 61, height: 37 };
+const size = { width: 127, height: 93 };
 
 export interface TestPlane {
   pipeline: Pipeline;
@@ -16,7 +16,10 @@ export function testPlane(): TestPlane {
   const whole = { x: 0, y: 0, ...size };
   const { item, end } = placeItem(planRead(whole, size, pipeline.halo, pipeline.border), 0);
   const bytes = new Uint8Array(end);
-  // The multipliers are coprime with 251: every code of the kernel occurs.
-  for (let i = 0; i < bytes.length; i++) bytes[i] = ((i * 167 + (i >> 3) * 89) ^ (i >> 5)) % 251;
+  // The upper bytes of a linear congruential generator (Numerical Recipes): random enough for every code to occur.
+  for (let i = 0, state = 1; i < bytes.length; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    bytes[i] = state >>> 24;
+  }
   return { pipeline, item, bytes };
 }

@@ -52,7 +52,7 @@ class WebGpuDevice implements Device {
     this.info = info;
     // Measured on an H200: four batches of 32 1080p frames keep decoding, upload and kernels busy at once. SwiftShader
     // computes on the cores that decode, so more than two only cost memory.
-    this.batchesInFlight = info.kind === 'gpu' ? 4 : 2;
+    this.batchesInFlight = info.kind === 'gpu' ? 8 : 2;
     const limit = Math.min(device.limits.maxBufferSize, device.limits.maxStorageBufferBindingSize);
     this.maxStagingBytes = Math.floor(limit / 65536) * 65536;
     this.lost = new Promise((resolve) => {

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { halogrid } from './halogrid.ts';
+import { lbpByDefinition, type Picture } from './lbp-definition.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { readErrors, readHistogram, readJson, readMap, sha256 } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// What cannot be processed is set aside with a sentence that says why; everything else is processed all the same.
+
+const folder = scratchFolder();
+const source = join(folder, 'source');
+const fixtures = fileURLToPath(new URL('../libs/imaging/fixtures', import.meta.url));
+
+/** Each bad input, where its error arises, and what the sentence must say. */
+const bad: Record<string, [stage: 'read' | 'decode', sentence: RegExp]> = {
+  '16-bit.png': ['decode', /^16-bit samples are not supported/],
+  'a folder in a manifest': ['read', /folder/],
+  'bomb.png': ['decode', /^60000x60000 is 3600000000 pixels, more than /],
+  'cmyk.jpg': ['decode', /CMYK/],
+  'image.gif': ['decode', /^GIF is not supported/],
+  'link-to-nothing.png': ['read', /does not exist|no such file/i],
+  'missing.png': ['read', /does not exist|no such file/i],
+  'pipe.png': ['read', /named pipe/],
+  'text.png': ['decode', /^Not an image: .* text "These are words/],
+  'truncated.jpg': ['decode', /cut off/],
+  'truncated.png': ['decode', /cut off/],
+  'zero-bytes.png': ['decode', /empty/],
+  // Root may read anything, so that this shows something for others only.
+  ...(process.getuid?.() !== 0 && { 'unreadable.png': ['read', /permission/i] }),
+};
+
+const good: Record<string, Picture> = {
+  'one-pixel.pgm': { width: 1, height: 1, pixels: Uint8Array.of(7) },
+  'good.pgm': drawPicture(64, 48),
+  'inner.pgm': drawPicture(20, 30),
+};
+
+before(async () => {
+  mkdirSync(join(source, 'folder.png'), { recursive: true });
+  const put = (name: string, bytes: Uint8Array | string) => writeFileSync(join(source, name), bytes);
+  const fixture = (name: string) => readFileSync(join(fixtures, name));
+  copyFileSync(join(fixtures, 'gray-16-bit.png'), join(source, '16-bit.png'));
+  for (const name of ['bomb.png', 'cmyk.jpg', 'image.gif']) copyFileSync(join(fixtures, name), join(source, name));
+  put('text.png', 'These are words and no picture.\n');
+  put('zero-bytes.png', '');
+  put('truncated.jpg', fixture('420.jpg').subarray(0, 3000));
+  put('truncated.png', fixture('rgb.png').subarray(0, 9000));
+  symlinkSync('nothing', join(source, 'link-to-nothing.png'));
+  execFileSync('mkfifo', [join(source, 'pipe.png')]);
+  if ('unreadable.png' in bad) {
+    copyFileSync(join(fixtures, 'gray.png'), join(source, 'unreadable.png'));
+    chmodSync(join(source, 'unreadable.png'), 0);
+  }
+  await writePgm(join(source, 'one-pixel.pgm'), good['one-pixel.pgm']!);
+  await writePgm(join(source, 'good.pgm'), good['good.pgm']!);
+  // A folder is walked, whatever its name.
+  await writePgm(join(source, 'folder.png', 'inner.pgm'), good['inner.pgm']!);
+  writeFileSync(join(folder, 'manifest.txt'), 'source/folder.png\nmissing.png\n');
+});
+
+for (const tile of [[], ['--tile', '16']]) {
+  test(`bad inputs among good ones, ${tile.join(' ') || 'as frames'}`, async () => {
+    const out = join(folder, `out${tile.length}`);
+    const args = ['run', source, join(folder, 'manifest.txt'), '--border', 'wrap', '--map', 'tiff', '--out', out];
+    const { code, stdout, stderr } = await halogrid([...args, ...tile, '--device', 'cpu', '--json']);
+    assert.equal(code, 3, stderr);
+
+    const errors = new Map(readErrors(out).map((line) => [nameOf(line.uri), line]));
+    assert.deepEqual([...errors.keys()].sort(), Object.keys(bad).sort());
+    for (const [name, { stage, error, frame, attempts, ...rest }] of errors) {
+      const [expectedStage, sentence] = bad[name]!;
+      assert.equal(stage, expectedStage, `${name}: ${error}`);
+      assert.match(error, sentence, name);
+      assert.doesNotMatch(error, /\n/, name);
+      assert.equal(frame, 0);
+      // Images that are to be cut are opened when the job is planned: what has no good header is never leased.
+      const isLeased = tile.length === 0 || name.startsWith('truncated');
+      assert.equal(attempts, isLeased ? 1 : 0, name);
+      assert.deepEqual(Object.keys(rest), ['uri']);
+    }
+
+    const results = Object.values(good).map((picture) => lbpByDefinition(picture, 'wrap', 'nw-cw-msb'));
+    const { bins, counted } = readHistogram(out);
+    assert.deepEqual(
+      bins,
+      bins.map((_, code) => results.reduce((sum, result) => sum + result.bins[code]!, 0)),
+    );
+    const pixels = Object.values(good).reduce((sum, { width, height }) => sum + width * height, 0);
+    assert.equal(counted, pixels);
+    const job = readJson(out, 'job.json');
+    const inputs = Object.keys(bad).length + Object.keys(good).length;
+    const { shards, attempts, ...counts } = job.counts;
+    assert.deepEqual(counts, {
+      sources: inputs,
+      frames: Object.keys(good).length,
+      pixels,
+      quarantined: Object.keys(bad).length,
+    });
+    assert.equal(attempts, shards);
+    assert.deepEqual(JSON.parse(stdout).counts, job.counts);
+    const quarantined = job.sources.filter((entry: { quarantined?: true }) => entry.quarantined);
+    assert.deepEqual(quarantined.map(({ uri }: { uri: string }) => nameOf(uri)).sort(), Object.keys(bad).sort());
+
+    const maps = { 'one-pixel.pgm': 'one-pixel', 'good.pgm': 'good', 'inner.pgm': 'folder.png-inner' };
+    for (const [i, map] of Object.values(maps).entries()) {
+      const { codes } = await readMap(join(out, 'maps', `${map}.tif`));
+      assert.equal(sha256(codes), sha256(results[i]!.codes), map);
+    }
+  });
+}
+
+/** The name in `bad` of an input; a manifest's folder has a good file's. */
+function nameOf(uri: string): string {
+  if (uri === pathToFileURL(join(source, 'folder.png')).href) return 'a folder in a manifest';
+  return basename(fileURLToPath(uri));
+}
+
+test('a job without any good input is complete, with an empty histogram', async () => {
+  const out = join(folder, 'only-bad');
+  const { code } = await halogrid(['run', join(source, 'zero-bytes.png'), '--out', out, '--device', 'cpu']);
+  assert.equal(code, 3);
+  assert.equal(readHistogram(out).counted, 0);
+  assert.equal(readErrors(out).length, 1);
+});

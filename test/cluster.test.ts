@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { NodeStatus } from '@halogrid/proto';
+import { Cluster, type ClusterNode, startNode } from './cluster.ts';
+import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
+import { Halogrid } from './halogrid.ts';
+import { lbpByDefinition } from './lbp-definition.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hasProc } from './process-list.ts';
+import { readHistogram, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// A coordinator, its nodes and every command, each in a process of its own. The tests run in order, on one cluster.
+
+const needsProc = hasProc ? false : 'which process is the node is told by /proc';
+const folder = scratchFolder();
+const source = join(folder, 'picture.pgm');
+const picture = drawPicture(800, 800);
+const shards = 625;
+const tile = ['--tile', '32'];
+let cluster: Cluster;
+let digest: string;
+let firstJob: string;
+
+/** The node's process takes no step until it is told to go on; its connection stays. */
+const pause = ({ pid }: ClusterNode) => process.kill(pid, 'SIGSTOP');
+const goOn = ({ pid }: ClusterNode) => process.kill(pid, 'SIGCONT');
+
+before(() => writePgm(source, picture));
+after(() => cluster?.stop());
+
+test('nodes that were started before the coordinator find it', async () => {
+  const listen = `127.0.0.1:${await freePort()}`;
+  const nodes = await Promise.all(['a', 'b', 'c'].map((name) => startNode(listen, name)));
+  for (const { http } of nodes) {
+    const ready = await fetch(`${http}/readyz`);
+    assert.equal(ready.status, 503);
+    assert.match(await ready.text(), /^No coordinator /);
+  }
+  cluster = await Cluster.start({ listen, nodes: 0 });
+  await Promise.all(nodes.map((node) => cluster.adopt(node)));
+
+  const { code, stdout } = await cluster.halogrid(['nodes', '--json']);
+  assert.equal(code, 0);
+  const found: NodeStatus[] = JSON.parse(stdout);
+  assert.deepEqual(
+    found.map(({ name, device, draining }) => [name, device!.kind, draining]),
+    ['a', 'b', 'c'].map((name) => [name, 'cpu', false]),
+  );
+});
+
+test('a job that one process submits and another watches to its end, on three nodes', async () => {
+  const out = join(folder, 'first');
+  const submitted = await cluster.halogrid(['submit', source, ...tile, '--out', out]);
+  assert.equal(submitted.code, 0, submitted.stderr);
+  firstJob = submitted.stdout.trim();
+  assert.match(firstJob, /^\d{8}-\d{6}-[0-9a-f]{6}$/);
+
+  const watched = await cluster.halogrid(['watch', firstJob, '--json']);
+  assert.equal(watched.code, 0, watched.stderr);
+  const summary = JSON.parse(watched.stdout);
+  assert.deepEqual([summary.id, summary.state, summary.out], [firstJob, 'complete', out]);
+  const counts = { sources: 1, frames: 1, shards, attempts: shards, pixels: 800 * 800, quarantined: 0 };
+  assert.deepEqual(summary.counts, counts);
+  const { bins, counted } = lbpByDefinition(picture, 'interior', 'nw-cw-msb');
+  assert.deepEqual(readHistogram(out), { bins, counted });
+
+  const written = readJson(out, 'job.json');
+  assert.deepEqual([written.id, written.digest, written.counts], [firstJob, summary.digest, counts]);
+  const parts: { name: string; shards: number }[] = written.nodes;
+  assert.deepEqual(parts.map(({ name }) => name).sort(), ['a', 'b', 'c']);
+  assert.ok(parts.every((node) => node.shards > 0));
+  assert.equal(
+    parts.reduce((sum, node) => sum + node.shards, 0),
+    shards,
+  );
+  digest = summary.digest;
+});
+
+test('status and jobs tell of it, for people and for programs', async () => {
+  const commands = [['status', firstJob], ['status', firstJob, '--json'], ['jobs'], ['jobs', '--json'], ['nodes']];
+  const answers = await Promise.all(commands.map((command) => cluster.halogrid(command)));
+  assert.deepEqual(
+    answers.map(({ code }) => code),
+    commands.map(() => 0),
+  );
+  const [status, statusJson, jobs, jobsJson, nodes] = answers.map(({ stdout }) => stdout);
+  assert.match(status!, new RegExp(`^state +complete$`, 'm'));
+  assert.match(status!, new RegExp(`^digest +${digest}$`, 'm'));
+  const { id, state, digest: told, counts } = JSON.parse(statusJson!);
+  assert.deepEqual([id, state, told, counts.shardsDone], [firstJob, 'complete', digest, shards]);
+  assert.match(jobs!, new RegExp(`^${firstJob} +complete +${shards}/${shards} `, 'm'));
+  assert.deepEqual(JSON.parse(jobsJson!), [JSON.parse(statusJson!)]);
+  for (const name of ['a', 'b', 'c']) assert.match(nodes!, new RegExp(`^${name} +cpu .* ready `, 'm'));
+});
+
+test('a node that joins half-way gets shards', { skip: needsProc }, async () => {
+  const out = join(folder, 'joined');
+  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 32 });
+  await cluster.halfWay(jobId);
+  const others = [...cluster.nodes];
+  others.forEach(pause);
+  const before = (await cluster.job(jobId)).counts!;
+  assert.ok(before.shardsDone < shards, 'the job is not over before the node joins');
+  await cluster.startNode('late');
+  await eventually('shards of the late node', async () => (await cluster.node('late'))!.shardsDone > 0);
+  others.forEach(goOn);
+
+  const job = await cluster.jobs.untilEnded(jobId);
+  assert.deepEqual([job.state, job.digest], ['JOB_STATE_COMPLETE', digest]);
+  assert.equal(job.counts!.attempts, shards);
+  const late = readJson(out, 'job.json').nodes.find(({ name }: { name: string }) => name === 'late');
+  assert.ok(late.shards > 0);
+});
+
+test('a node that is asked to end finishes its shards: no attempt is wasted', { skip: needsProc }, async () => {
+  const out = join(folder, 'drained');
+  const leaving = cluster.nodes.find(({ name }) => name === 'late')!;
+  const others = cluster.nodes.filter((node) => node !== leaving);
+  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 32 });
+  await eventually('shards of the node', async () => (await cluster.job(jobId)).counts!.shardsDone > 0);
+  // Those that stay hold their shards meanwhile, so that the job cannot end.
+  others.forEach(pause);
+  leaving.program.signal('SIGTERM');
+  const { code, stderr } = await leaving.program.ended;
+  cluster.nodes.splice(cluster.nodes.indexOf(leaving), 1);
+  assert.equal(code, 0, stderr);
+  assert.equal((await cluster.job(jobId)).state, 'JOB_STATE_RUNNING');
+  assert.equal(await cluster.node('late'), undefined);
+  others.forEach(goOn);
+
+  const job = await cluster.jobs.untilEnded(jobId);
+  assert.deepEqual([job.state, job.digest], ['JOB_STATE_COMPLETE', digest]);
+  assert.equal(job.counts!.attempts, shards);
+});
+
+test('a job that is cancelled leaves only its job.json, and its nodes to others', { skip: needsProc }, async () => {
+  const out = join(folder, 'cancelled');
+  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 32 });
+  await cluster.halfWay(jobId);
+  cluster.nodes.forEach(pause);
+  const watch = new Halogrid(['watch', jobId, '--coordinator', cluster.address]);
+  const cancelled = await cluster.halogrid(['cancel', jobId]);
+  cluster.nodes.forEach(goOn);
+  assert.deepEqual([cancelled.code, cancelled.stdout], [0, `Job ${jobId} is cancelled.\n`], cancelled.stderr);
+  const watched = await watch.ended;
+  assert.equal(watched.code, 1);
+  assert.match(watched.stderr, new RegExp(`^halogrid: Job ${jobId} was cancelled\n$`, 'm'));
+  assert.equal(readJson(out, 'job.json').state, 'cancelled');
+  await eventually('the output folder to be cleared', () => readdirSync(out).join() === 'job.json');
+  await eventually('the leases to be given back', async () => {
+    const nodes = await Promise.all(cluster.nodes.map(({ name }) => cluster.node(name)));
+    return nodes.every((node) => node!.leases === 0);
+  });
+
+  // The same specification in the same folder again.
+  const { code, stderr } = await cluster.halogrid(['run', source, ...tile, '--out', out]);
+  assert.equal(code, 0, stderr);
+  assert.equal(readJson(out, 'job.json').digest, digest);
+});
+
+test('everything ends with exit code 0 when it is asked to', async () => {
+  assert.deepEqual(await cluster.stop(), { a: 0, b: 0, c: 0, coordinator: 0 });
+});

@@ -1,0 +1,110 @@
+import type { JobStatus, NodeStatus } from '@halogrid/proto';
+import { eventually } from './eventually.ts';
+import { type Ended, Halogrid, type HalogridOptions, halogrid } from './halogrid.ts';
+import { connectJobs, type JobsOverGrpc } from './jobs-client.ts';
+
+const anyPort = '127.0.0.1:0';
+
+export interface ClusterNode {
+  readonly name: string;
+  readonly program: Halogrid;
+  /** http://HOST:PORT. */
+  readonly http: string;
+  /** Id of the process that computes. */
+  readonly pid: number;
+}
+
+/** A coordinator and nodes, each a process of its own. */
+export class Cluster {
+  readonly coordinator: Halogrid;
+  /** HOST:PORT for gRPC. */
+  readonly address: string;
+  /** http://HOST:PORT of the coordinator. */
+  readonly http: string;
+  readonly jobs: JobsOverGrpc;
+  readonly nodes: ClusterNode[] = [];
+
+  private constructor(coordinator: Halogrid, address: string, http: string) {
+    this.coordinator = coordinator;
+    this.address = address;
+    this.http = http;
+    this.jobs = connectJobs(address);
+  }
+
+  /** Starts a coordinator, and nodes that are attached when this resolves. `listen`: HOST:PORT, any free port unless given. */
+  static async start({ nodes = 1, device = 'cpu', listen = anyPort } = {}): Promise<Cluster> {
+    // Patient with nodes that a test holds up; one that dies is noticed by its connection.
+    const options = ['--listen', listen, '--http', anyPort, '--node-timeout', '60000', '--log-level', 'warn'];
+    const coordinator = new Halogrid(['coordinator', ...options]);
+    const { grpc, http } = await coordinator.firstLine;
+    const cluster = new Cluster(coordinator, `127.0.0.1:${grpc}`, `http://127.0.0.1:${http}`);
+    await Promise.all(Array.from({ length: nodes }, (_, i) => cluster.startNode(`n${i + 1}`, device)));
+    return cluster;
+  }
+
+  /** Starts a node and waits until it is attached. */
+  async startNode(name: string, device = 'cpu'): Promise<ClusterNode> {
+    return this.adopt(await startNode(this.address, name, device));
+  }
+
+  /** Waits until a node that was started elsewhere is attached; it is stopped with the others. */
+  async adopt(node: ClusterNode): Promise<ClusterNode> {
+    this.nodes.push(node);
+    await eventually(`${node.name} to be attached`, async () => (await fetch(`${node.http}/readyz`)).ok);
+    return node;
+  }
+
+  /** Runs a command of the program that speaks to this coordinator. */
+  halogrid(args: readonly string[], options?: HalogridOptions): Promise<Ended> {
+    return halogrid([...args, '--coordinator', this.address], options);
+  }
+
+  /** A job as the coordinator's HTTP API tells it. */
+  async job(jobId: string): Promise<JobStatus> {
+    const { jobs } = (await getJson(`${this.http}/api/v1/jobs`)) as { jobs: JobStatus[] };
+    return jobs.find((job) => job.jobId === jobId)!;
+  }
+
+  /** An attached node as the coordinator's HTTP API tells it; undefined when it is not there. */
+  async node(name: string): Promise<NodeStatus | undefined> {
+    const { nodes } = (await getJson(`${this.http}/api/v1/nodes`)) as { nodes: NodeStatus[] };
+    return nodes.find((node) => node.name === name);
+  }
+
+  /** Waits until some shards of a job are done, but not all. */
+  halfWay(jobId: string): Promise<JobStatus> {
+    return eventually(`job ${jobId} to be half-way`, async () => {
+      const job = await this.job(jobId);
+      const { shards, shardsDone } = job.counts!;
+      if (job.state !== 'JOB_STATE_PENDING' && job.state !== 'JOB_STATE_RUNNING') {
+        throw new Error(`Job ${jobId} was over (${job.state}) before anybody saw it half-way`);
+      }
+      return shardsDone > 0 && shardsDone < shards ? job : undefined;
+    });
+  }
+
+  /** Asks every process to end and resolves with their exit codes by name. */
+  async stop(): Promise<Record<string, number | null>> {
+    this.jobs.close();
+    const codes: Record<string, number | null> = {};
+    for (const { name, program } of [...this.nodes, { name: 'coordinator', program: this.coordinator }]) {
+      program.signal('SIGTERM');
+      codes[name] = (await program.ended).code;
+    }
+    return codes;
+  }
+}
+
+/** Starts a node and waits until it serves, whether or not there is a coordinator. */
+export async function startNode(coordinator: string, name: string, device = 'cpu'): Promise<ClusterNode> {
+  const options = ['--coordinator', coordinator, '--name', name, '--device', device];
+  const program = new Halogrid(['node', ...options, '--http', anyPort, '--log-level', 'warn']);
+  const { http } = await program.firstLine;
+  return { name, program, http: `http://127.0.0.1:${http}`, pid: program.pidsOf('node')[0] ?? program.pid };
+}
+
+async function getJson(url: string): Promise<unknown> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  return response.json();
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { Cluster } from './cluster.ts';
+import { borders, conventions, lbpByDefinition } from './lbp-definition.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { readHistogram, readJson, readMap } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+const folder = scratchFolder();
+let cluster: Cluster;
+
+before(async () => {
+  cluster = await Cluster.start({ nodes: 2, device: 'cpu' });
+});
+after(() => cluster.stop());
+
+/** Small images are where borders meet each other; the larger ones have tiles with every kind of neighbour. */
+const side = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 70 }));
+
+/** Mostly flat pictures have many equal neighbours, where >= and > differ. */
+const picture = fc
+  .tuple(side, side, fc.boolean(), fc.integer({ min: 0, max: 1000 }))
+  .chain(([width, height, isFlat, seed]) => {
+    const drawn = drawPicture(width, height, seed);
+    if (!isFlat) return fc.constant(drawn);
+    return fc
+      .uint8Array({ minLength: width * height, maxLength: width * height, max: 2 })
+      .map((pixels) => ({ width, height, pixels }));
+  });
+
+test('every image of a job has the histogram and the map of the definition, whatever the tiles and batches', async () => {
+  let jobs = 0;
+  const property = fc.asyncProperty(
+    fc.array(picture, { minLength: 1, maxLength: 3 }),
+    fc.constantFrom(...borders),
+    fc.constantFrom(...conventions),
+    fc.integer({ min: 0, max: 9 }),
+    fc.integer({ min: 0, max: 2 }),
+    fc.constantFrom('tiff' as const, 'png' as const),
+    async (pictures, border, convention, cuts, batchFrames, map) => {
+      // So many tiles along the longest side, down to tiles of one pixel; 0: tiles as the coordinator chooses.
+      const longest = Math.max(...pictures.flatMap(({ width, height }) => [width, height]));
+      const tilePx = cuts && Math.ceil(longest / cuts);
+      const name = String(jobs++);
+      const sources = pictures.map((_, i) => join(folder, `${name}-${i}.pgm`));
+      await Promise.all(pictures.map((drawn, i) => writePgm(sources[i]!, drawn)));
+      const out = join(folder, name);
+      await cluster.jobs.run({ sources, out, border, convention, map, tilePx, batchFrames });
+
+      const expected = pictures.map((drawn) => lbpByDefinition(drawn, border, convention));
+      for (const [i, { width, height }] of pictures.entries()) {
+        const file = join(out, 'maps', `${name}-${i}.${map === 'tiff' ? 'tif' : 'png'}`);
+        const { codes, ...size } = await readMap(file);
+        assert.deepEqual(size, { width, height });
+        assert.deepEqual([...codes], [...expected[i]!.codes]);
+      }
+      const { bins, counted } = readHistogram(out);
+      const sum = (of: (i: number) => number) => pictures.reduce((total, _, i) => total + of(i), 0);
+      assert.deepEqual(
+        bins,
+        bins.map((_, code) => sum((i) => expected[i]!.bins[code]!)),
+      );
+      assert.equal(
+        counted,
+        sum((i) => expected[i]!.counted),
+      );
+      const written = readJson(out, 'job.json').sources.map(({ counted: n }: { counted: number }) => n);
+      assert.deepEqual(
+        written,
+        expected.map((one) => one.counted),
+      );
+      assert.equal(existsSync(join(out, 'errors.jsonl')), false);
+    },
+  );
+  await fc.assert(property, { numRuns: 60 });
+});

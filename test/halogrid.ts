@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { type ProcessInfo, processesWith } from './process-list.ts';
+
+const launcher = fileURLToPath(new URL('../apps/cli/bin/halogrid.mjs', import.meta.url));
+
+/** In the environment of every process that this test file starts, and of what those start. */
+const ofThisFile = `HALOGRID_TEST=${randomUUID()}`;
+
+/** Nothing outlives its test file, whatever happened; and where nothing failed, nothing is there to be ended. */
+process.once('exit', () => {
+  for (const { pid, role } of processesWith(ofThisFile)) {
+    console.error(`The ${role} with process id ${pid} was left running`);
+    process.exitCode = 1;
+    process.kill(pid, 'SIGKILL');
+  }
+});
+
+/** How a program ended. */
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface HalogridOptions {
+  /** Where relative paths begin (this process's folder). */
+  cwd?: string;
+  /** A process group of its own, as a shell would give it, for signals to all of it. */
+  ownGroup?: boolean;
+}
+
+/** `halogrid ...args` as a child process, by its launcher, and whatever it starts. */
+export class Halogrid {
+  /** Of the launcher. */
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  /** The first line of stdout as JSON; rejects when the program ends without one. */
+  readonly firstLine: Promise<Record<string, unknown>>;
+  readonly #child: ChildProcess;
+  readonly #mark = `HALOGRID_TEST_PROGRAM=${randomUUID()}`;
+  #stdout = '';
+  #stderr = '';
+
+  constructor(args: readonly string[], { cwd, ownGroup = false }: HalogridOptions = {}) {
+    const marks = [ofThisFile, this.#mark].map((setting) => setting.split('='));
+    this.#child = spawn(process.execPath, [launcher, ...args], {
+      cwd,
+      detached: ownGroup,
+      env: { ...process.env, ...Object.fromEntries(marks) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.pid = this.#child.pid!;
+    const { stdout, stderr } = this.#child;
+    stdout!.setEncoding('utf8').on('data', (text) => {
+      this.#stdout += text;
+    });
+    stderr!.setEncoding('utf8').on('data', (text) => {
+      this.#stderr += text;
+    });
+    this.ended = new Promise((resolve, reject) => {
+      this.#child.on('error', reject);
+      // 'close' comes after the last of the output, which children of the program may hold open.
+      this.#child.on('close', (code, signal) =>
+        resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr }),
+      );
+    });
+    const line = new Promise<string>((resolve) => createInterface({ input: stdout! }).once('line', resolve));
+    const without = this.ended.then(({ code, stderr: text }) => {
+      throw new Error(`halogrid ${args.join(' ')} ended with ${code}: ${text}`);
+    });
+    this.firstLine = Promise.race([line, without]).then((text) => JSON.parse(text));
+    this.firstLine.catch(() => {});
+  }
+
+  /** Sends a signal to the launcher, which passes on those that ask to end. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Its processes that live now. */
+  processes(): ProcessInfo[] {
+    return processesWith(this.#mark);
+  }
+
+  /** Ids of its processes that run this command. */
+  pidsOf(role: string): number[] {
+    return this.processes().flatMap((found) => (found.role === role ? [found.pid] : []));
+  }
+}
+
+/** Runs `halogrid ...args` to its end. */
+export function halogrid(args: readonly string[], options?: HalogridOptions): Promise<Ended> {
+  return new Halogrid(args, options).ended;
+}

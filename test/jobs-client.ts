@@ -1,0 +1,67 @@
+import { pathToFileURL } from 'node:url';
+import { credentials, type ServiceError } from '@grpc/grpc-js';
+import { JobState, type JobStatus, JobsClient } from '@halogrid/proto';
+
+/** A job as tests ask for it; paths are absolute. */
+export interface JobRequest {
+  sources: string[];
+  out: string;
+  convention?: string;
+  border?: string;
+  map?: 'none' | 'tiff' | 'png';
+  /** 0: chosen. */
+  tilePx?: number;
+  /** 0: chosen. */
+  batchFrames?: number;
+}
+
+/** A program of its own that speaks halogrid.v1.Jobs: hundreds of small jobs would spend minutes in starting commands. */
+export interface JobsOverGrpc {
+  /** Resolves with the job's id. */
+  submit(request: JobRequest): Promise<string>;
+  /** Resolves with the job as it ended. */
+  untilEnded(jobId: string): Promise<JobStatus>;
+  /** Submits, waits, and rejects unless the job is complete. */
+  run(request: JobRequest): Promise<JobStatus>;
+  close(): void;
+}
+
+export function connectJobs(address: string): JobsOverGrpc {
+  const client = new JobsClient(address, credentials.createInsecure());
+  const url = (path: string): string => pathToFileURL(path).href;
+
+  async function submit(request: JobRequest): Promise<string> {
+    const { sources, out, convention = 'nw-cw-msb', border = 'interior', map = 'none' } = request;
+    const spec = {
+      sources: sources.map(url),
+      pipeline: { operations: [{ kernel: 'lbp', parameters: { convention } }], border },
+      out: url(out),
+      mapFormat: map,
+      tilePx: request.tilePx ?? 0,
+      batchFrames: request.batchFrames ?? 0,
+    };
+    return new Promise((resolve, reject) => {
+      client.submit({ spec, nameOutByJob: false }, (error: ServiceError | null, response) => {
+        if (error) reject(error);
+        else resolve(response.job!.jobId);
+      });
+    });
+  }
+
+  async function untilEnded(jobId: string): Promise<JobStatus> {
+    let last: JobStatus | undefined;
+    for await (const { job } of client.watch({ jobId })) last = job;
+    return last!;
+  }
+
+  return {
+    submit,
+    untilEnded,
+    async run(request) {
+      const job = await untilEnded(await submit(request));
+      if (job.state !== JobState.COMPLETE) throw new Error(`Job ${job.jobId} is ${job.state}: ${job.error}`);
+      return job;
+    },
+    close: () => client.close(),
+  };
+}

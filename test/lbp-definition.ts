@@ -1,0 +1,65 @@
+/** LBP as its definition reads, in plain loops: what every result is compared with. Knows nothing of the program. */
+
+export const borders = ['zero', 'replicate', 'reflect', 'mirror', 'wrap', 'interior'] as const;
+export type Border = (typeof borders)[number];
+export const conventions = ['nw-cw-msb', 'nw-cw-lsb'] as const;
+export type Convention = (typeof conventions)[number];
+
+export interface Picture {
+  width: number;
+  height: number;
+  /** Gray, row by row. */
+  pixels: Uint8Array;
+}
+
+/** Column and row of the neighbours NW, N, NE, E, SE, S, SW, W. */
+const ring = [
+  [-1, -1],
+  [0, -1],
+  [1, -1],
+  [1, 0],
+  [1, 1],
+  [0, 1],
+  [-1, 1],
+  [-1, 0],
+] as const;
+
+/** The code of every pixel and how often each occurs among the pixels that count. */
+export function lbpByDefinition(picture: Picture, border: Border, convention: Convention) {
+  const { width, height, pixels } = picture;
+  const codes = new Uint8Array(width * height);
+  const bins = new Array<number>(256).fill(0);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      if (border === 'interior' && (x === 0 || y === 0 || x === width - 1 || y === height - 1)) continue;
+      let code = 0;
+      ring.forEach(([dx, dy], i) => {
+        const column = inside(x + dx, width, border);
+        const row = inside(y + dy, height, border);
+        const neighbour = column === 'outside' || row === 'outside' ? 0 : pixels[row * width + column]!;
+        const bit = convention === 'nw-cw-msb' ? 7 - i : i;
+        if (neighbour >= pixels[y * width + x]!) code |= 1 << bit;
+      });
+      codes[y * width + x] = code;
+      bins[code]!++;
+    }
+  }
+  return { codes, bins, counted: bins.reduce((sum, count) => sum + count, 0) };
+}
+
+/** Where the pixel at `i` of a line of `n` is read, for an `i` at most one beyond its ends. */
+function inside(i: number, n: number, border: Border): number | 'outside' {
+  if (i >= 0 && i < n) return i;
+  const isBefore = i < 0;
+  switch (border) {
+    case 'replicate':
+    case 'reflect': // ... b a | a b ...: one pixel beyond the edge is the edge itself
+      return isBefore ? 0 : n - 1;
+    case 'mirror': // ... c b | a b ...; a line of one pixel has nothing else to give
+      return n === 1 ? 0 : isBefore ? 1 : n - 2;
+    case 'wrap':
+      return isBefore ? n - 1 : 0;
+    default:
+      return 'outside';
+  }
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { Cluster } from './cluster.ts';
+import { eventually } from './eventually.ts';
+import { Halogrid } from './halogrid.ts';
+import { lbpByDefinition } from './lbp-definition.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hasProc } from './process-list.ts';
+import { hashFiles, readHistogram, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { hasChunks } from './unfinished.ts';
+
+// A node that is killed half-way costs time, and changes nothing else.
+
+const skip = hasProc ? false : 'which process is the node is told by /proc';
+const folder = scratchFolder();
+const source = join(folder, 'picture.pgm');
+const picture = drawPicture(800, 800);
+const whole = join(folder, 'whole');
+let digest: string;
+
+before(async () => {
+  await writePgm(source, picture);
+  const cluster = await Cluster.start({ nodes: 1 });
+  ({ digest } = await cluster.jobs.run({ sources: [source], out: whole, map: 'tiff' }));
+  await cluster.stop();
+  const { bins, counted } = lbpByDefinition(picture, 'interior', 'nw-cw-msb');
+  assert.deepEqual(readHistogram(whole), { bins, counted });
+});
+
+for (const device of ['cpu', 'software']) {
+  test(`a node of a cluster killed half-way, ${device}`, { skip }, async (t) => {
+    const cluster = await Cluster.start({ nodes: 2, device });
+    t.after(() => cluster.stop());
+    const out = join(folder, `cluster-${device}`);
+    const jobId = await cluster.jobs.submit({ sources: [source], out, map: 'tiff', tilePx: 32 });
+    const [killed] = cluster.nodes;
+    await eventually('results of the node', async () => (await cluster.node(killed!.name))!.shardsDone > 0);
+    process.kill(killed!.pid, 'SIGKILL');
+
+    const job = await cluster.jobs.untilEnded(jobId);
+    assert.equal(job.state, 'JOB_STATE_COMPLETE', job.error);
+    assert.equal(job.digest, digest);
+    assert.deepEqual(hashFiles(out, 'maps'), hashFiles(whole, 'maps'));
+    const { shards, attempts, quarantined } = job.counts!;
+    assert.ok(attempts > shards, `${attempts} attempts at ${shards} shards: none was taken from the killed node`);
+    assert.equal(quarantined, 0);
+    assert.equal(await cluster.node(killed!.name), undefined);
+  });
+}
+
+test('a node of run killed half-way: it is started again', { skip }, async () => {
+  const out = join(folder, 'run');
+  const options = ['--out', out, '--map', 'tiff', '--tile', '32', '--device', 'cpu', '--nodes', '2', '--json'];
+  const run = new Halogrid(['run', source, ...options]);
+  const nodes = await eventually('results of both nodes', () => {
+    const pids = run.pidsOf('node');
+    return pids.length === 2 && hasChunks(out) && pids;
+  });
+  process.kill(nodes[0]!, 'SIGKILL');
+  const { code, stdout, stderr } = await run.ended;
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^Node node-[12] was ended by SIGKILL: it is started again\.$/m);
+  assert.equal(JSON.parse(stdout).digest, digest);
+  assert.deepEqual(hashFiles(out, 'maps'), hashFiles(whole, 'maps'));
+  assert.equal(readJson(out, 'job.json').state, 'complete');
+});

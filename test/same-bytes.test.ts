@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Cluster } from './cluster.ts';
+import { halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hashFiles, readHistogram, readJson, readMap } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { writeTiledTiff } from './tiled-tiff.ts';
+
+// The promise of the project: the same bytes out, however the work is cut and wherever it runs.
+
+const folder = scratchFolder();
+const source = join(folder, 'source');
+const fixtures = fileURLToPath(new URL('../libs/imaging/fixtures', import.meta.url));
+const border = 'mirror';
+const tilesPx = [32, 100, 512, 4096];
+const batchesFrames = [1, 7, 32];
+
+/** What every job on these sources must give. */
+interface Outcome {
+  digest: string;
+  maps: Record<string, string>;
+  previews: Record<string, string>;
+  histogram: object;
+}
+
+let reference: Outcome;
+
+before(async () => {
+  await drawSource();
+  const out = join(folder, 'reference');
+  const { code, stderr } = await halogrid([
+    ...['run', source, '--border', border, '--map', 'tiff', '--out', out],
+    ...['--tile', '4096', '--batch', '32', '--nodes', '1', '--device', 'cpu'],
+  ]);
+  assert.equal(code, 0, stderr);
+  reference = readOutcome(out);
+  assert.equal(Object.keys(reference.maps).length, 45);
+});
+
+for (const device of ['cpu', 'software']) {
+  describe(`on ${device}`, () => {
+    let cluster: Cluster;
+    before(async () => {
+      cluster = await Cluster.start({ nodes: 1, device });
+    });
+    after(() => cluster.stop());
+
+    for (const nodes of device === 'cpu' ? [1, 2, 5] : [2]) {
+      for (const tilePx of tilesPx) {
+        test(`tiles of ${tilePx} px in batches of ${batchesFrames}, ${nodes} nodes`, async () => {
+          while (cluster.nodes.length < nodes) await cluster.startNode(`n${cluster.nodes.length + 1}`, device);
+          for (const batchFrames of batchesFrames) {
+            const out = join(folder, `${device}-${nodes}-${tilePx}-${batchFrames}`);
+            await cluster.jobs.run({ sources: [source], out, border, map: 'tiff', tilePx, batchFrames });
+            assert.deepEqual(readOutcome(out), reference);
+          }
+        });
+      }
+    }
+  });
+}
+
+test('run, with what is chosen by itself, on 2 nodes', async () => {
+  const out = join(folder, 'run');
+  const args = ['run', source, '--border', border, '--map', 'tiff', '--out', out, '--nodes', '2', '--device', 'cpu'];
+  const { code, stderr } = await halogrid(args);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(readOutcome(out), reference);
+  assert.deepEqual(readJson(out, 'job.json').nodes.map(({ name }: { name: string }) => name).sort(), ['node-1', 'node-2']);
+});
+
+test('PNG maps hold the same codes as TIFF maps', async () => {
+  const out = join(folder, 'png');
+  const args = ['run', source, '--border', border, '--map', 'png', '--out', out, '--tile', '100', '--device', 'cpu'];
+  const { code, stderr } = await halogrid(args);
+  assert.equal(code, 0, stderr);
+  const { maps, ...others } = readOutcome(out);
+  const { maps: referenceMaps, ...referenceOthers } = reference;
+  assert.deepEqual(others, referenceOthers);
+  assert.deepEqual(
+    Object.keys(maps).sort(),
+    Object.keys(referenceMaps)
+      .map((name) => name.replace(/tif$/, 'png'))
+      .sort(),
+  );
+  for (const name of Object.keys(maps)) {
+    const tiff = join(folder, 'reference', 'maps', name.replace(/png$/, 'tif'));
+    assert.deepEqual(await readMap(join(out, 'maps', name)), await readMap(tiff), name);
+  }
+});
+
+/** Every format and way of reading, sizes that no tile divides, and frames that fill more than one batch of 32. */
+async function drawSource(): Promise<void> {
+  mkdirSync(join(source, 'frames'), { recursive: true });
+  await writePgm(join(source, 'wide.pgm'), drawPicture(530, 130));
+  const tiles = [drawPicture(64, 64, 2), drawPicture(64, 64, 3), drawPicture(64, 64, 4)];
+  const drawTile = (x: number, y: number) => tiles[(x / 64 + y / 64) % tiles.length]!;
+  await writeTiledTiff(join(source, 'tall.tif'), { width: 130, height: 530 }, 64, drawTile);
+  for (const name of ['420.jpg', 'rgb.png', 'lossless.webp']) copyFileSync(join(fixtures, name), join(source, name));
+  for (let i = 0; i < 40; i++) {
+    await writePgm(join(source, 'frames', `${i}.pgm`), drawPicture(31 - (i % 5), 20 + (i % 3), 10 + i));
+  }
+}
+
+function readOutcome(out: string): Outcome {
+  return {
+    digest: readJson(out, 'job.json').digest,
+    maps: hashFiles(out, 'maps'),
+    previews: hashFiles(out, 'preview'),
+    histogram: readHistogram(out),
+  };
+}

@@ -1,0 +1,88 @@
+import { open } from 'node:fs/promises';
+import { deflateSync } from 'node:zlib';
+import type { Picture } from './lbp-definition.ts';
+
+const short = 3;
+const long = 4;
+
+/**
+ * Writes an 8-bit gray TIFF in deflated tiles, tile by tile: memory is one tile, so an image may be far larger. `drawTile`
+ * gives the tile that begins at column x and row y, `tilePx` by `tilePx`; what lies beyond the image is not shown.
+ * Deflating takes most of the time, so a tile object that is given again is not deflated again.
+ */
+export async function writeTiledTiff(
+  path: string,
+  { width, height }: { width: number; height: number },
+  tilePx: number,
+  drawTile: (x: number, y: number) => Picture,
+): Promise<void> {
+  const file = await open(path, 'wx');
+  try {
+    const deflated = new Map<Picture, Buffer>();
+    const offsets: number[] = [];
+    const lengths: number[] = [];
+    let position = 8;
+    for (let y = 0; y < height; y += tilePx) {
+      for (let x = 0; x < width; x += tilePx) {
+        const tile = drawTile(x, y);
+        const bytes = deflated.get(tile) ?? deflateSync(tile.pixels, { level: 1 });
+        deflated.set(tile, bytes);
+        await file.write(bytes, 0, bytes.length, position);
+        offsets.push(position);
+        lengths.push(bytes.length);
+        position += bytes.length;
+      }
+    }
+    const directoryAt = position + (position % 2);
+    await file.write(directory(directoryAt, width, height, tilePx, offsets, lengths), 0, undefined, directoryAt);
+    const header = Buffer.from('II*\0\0\0\0\0', 'latin1');
+    header.writeUInt32LE(directoryAt, 4);
+    await file.write(header, 0, header.length, 0);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The directory and, behind it, the lists of where the tiles are. */
+function directory(
+  at: number,
+  width: number,
+  height: number,
+  tilePx: number,
+  offsets: number[],
+  lengths: number[],
+): Buffer {
+  const tiles = offsets.length;
+  const entries = 10;
+  const listsAt = at + 2 + 12 * entries + 4;
+  // One value stands in the entry itself, more stand in a list.
+  const list = (values: number[], where: number): number => (tiles === 1 ? values[0]! : where);
+  const rows: [tag: number, type: number, count: number, value: number][] = [
+    [256, long, 1, width],
+    [257, long, 1, height],
+    [258, short, 1, 8], // bits a sample
+    [259, short, 1, 8], // compression: deflate
+    [262, short, 1, 1], // black is zero
+    [277, short, 1, 1], // samples a pixel
+    [322, long, 1, tilePx],
+    [323, long, 1, tilePx],
+    [324, long, tiles, list(offsets, listsAt)],
+    [325, long, tiles, list(lengths, listsAt + 4 * tiles)],
+  ];
+  const bytes = Buffer.alloc(listsAt - at + (tiles === 1 ? 0 : 8 * tiles));
+  bytes.writeUInt16LE(entries, 0);
+  rows.forEach(([tag, type, count, value], i) => {
+    const entry = 2 + 12 * i;
+    bytes.writeUInt16LE(tag, entry);
+    bytes.writeUInt16LE(type, entry + 2);
+    bytes.writeUInt32LE(count, entry + 4);
+    if (type === short) bytes.writeUInt16LE(value, entry + 8);
+    else bytes.writeUInt32LE(value, entry + 8);
+  });
+  if (tiles > 1) {
+    [...offsets, ...lengths].forEach((value, i) => {
+      bytes.writeUInt32LE(value, listsAt - at + 4 * i);
+    });
+  }
+  return bytes;
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Cluster } from './cluster.ts';
+import { halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hashFiles } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// A command that is wrong gets one sentence and exit code 2, and leaves no trace.
+
+const folder = scratchFolder();
+const good = join(folder, 'good.pgm');
+const missing = join(folder, 'missing.pgm');
+const onCpu = ['--device', 'cpu'];
+
+before(() => writePgm(good, drawPicture(9, 9)));
+
+describe('a wrong command', { concurrency: 2 }, () => {
+  const wrong: [args: string[], sentence: RegExp][] = [
+    [['rnu', good], /'rnu'/],
+    [['run'], /'source'/],
+    [['run', good, '--jsn'], /'--jsn'/],
+    [['run', good, '--op', 'lpb'], /--op .*'lpb'/],
+    [['run', good, '--op', 'lbp:convention=nw-cw'], /lbp:convention .*'nw-cw'/],
+    [['run', good, '--op', 'lbp:radius=1'], /'radius'/],
+    [['run', good, '--border', 'constant'], /'constant'/],
+    [['run', good, '--map', 'jpeg'], /--map .*'jpeg'/],
+    [['run', good, '--tile', '0'], /--tile .*'0'/],
+    [['run', good, '--batch', '1e3'], /--batch .*'1e3'/],
+    [['run', good, '--nodes', '-1'], /--nodes .*'-1'/],
+    [['run', good, '--device', 'tpu'], /--device .*'tpu'/],
+    [['run', missing, ...onCpu], /'.*missing\.pgm'/],
+    [['run', good, missing, '--nodes', '2', ...onCpu], /'.*missing\.pgm'/],
+    [['node', '--coordinator', 'nowhere'], /--coordinator .*'nowhere'/],
+    [['coordinator', '--listen', '0.0.0.0:7070'], /0\.0\.0\.0:7070/],
+  ];
+  for (const [args, sentence] of wrong) {
+    test(`halogrid ${args.map((word) => word.replace(`${folder}/`, '')).join(' ')}`, async () => {
+      const cwd = mkdtempSync(join(folder, 'here-'));
+      assertRefused(await halogrid(args, { cwd }), sentence);
+      assert.deepEqual(readdirSync(cwd), []);
+    });
+  }
+});
+
+describe('an output folder that is in use', () => {
+  const full = join(folder, 'full');
+  const other = join(folder, 'other');
+  const file = join(folder, 'file');
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await Cluster.start();
+    mkdirSync(full);
+    writeFileSync(join(full, 'letter.txt'), 'of somebody');
+    writeFileSync(file, 'a file');
+    await cluster.jobs.run({ sources: [good], out: other });
+  });
+  after(() => cluster.stop());
+
+  for (const [command, ...args] of [['run', ...onCpu], ['run', '--coordinator'], ['submit', '--coordinator']]) {
+    const refused = async (out: string, border: string, sentence: RegExp): Promise<void> => {
+      const where = args.includes('--coordinator') ? [...args, cluster.address] : args;
+      assertRefused(await halogrid([command!, good, '--out', out, '--border', border, ...where]), sentence);
+    };
+    const name = [command, ...args].join(' ');
+
+    test(`${name}: by something else`, async () => {
+      await refused(full, 'interior', /'.*\/full' is not empty .*'letter\.txt'/);
+      assert.deepEqual(readdirSync(full), ['letter.txt']);
+    });
+
+    test(`${name}: by another job's results`, async () => {
+      const before = hashFiles(other);
+      await refused(other, 'wrap', /'.*\/other' holds the results of another job/);
+      assert.deepEqual(hashFiles(other), before);
+    });
+
+    test(`${name}: it is a file, or below one`, async () => {
+      await refused(file, 'interior', /'.*\/file'/);
+      await refused(join(file, 'below'), 'interior', /'.*\/file\/below'/);
+    });
+  }
+});
+
+test('a job that nobody knows', async () => {
+  const cluster = await Cluster.start({ nodes: 0 });
+  for (const command of ['status', 'watch', 'cancel']) {
+    assertRefused(await cluster.halogrid([command, 'nobody']), /'nobody'/);
+  }
+  await cluster.stop();
+});
+
+function assertRefused({ code, stdout, stderr }: Awaited<ReturnType<typeof halogrid>>, sentence: RegExp): void {
+  assert.match(stderr, /^halogrid: [^\n]+\n$/);
+  assert.match(stderr, sentence);
+  assert.deepEqual([code, stdout], [2, '']);
+}
