@@ -88,7 +88,7 @@ test('status and jobs tell of it, for people and for programs', async () => {
     commands.map(() => 0),
   );
   const [status, statusJson, jobs, jobsJson, nodes] = answers.map(({ stdout }) => stdout);
-  assert.match(status!, new RegExp(`^state +complete$`, 'm'));
+  assert.match(status!, /^state +complete$/m);
   assert.match(status!, new RegExp(`^digest +${digest}$`, 'm'));
   const { id, state, digest: told, counts } = JSON.parse(statusJson!);
   assert.deepEqual([id, state, told, counts.shardsDone], [firstJob, 'complete', digest, shards]);

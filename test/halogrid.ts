@@ -64,9 +64,7 @@ export class Halogrid {
     this.ended = new Promise((resolve, reject) => {
       this.#child.on('error', reject);
       // 'close' comes after the last of the output, which children of the program may hold open.
-      this.#child.on('close', (code, signal) =>
-        resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr }),
-      );
+      this.#child.on('close', (code, signal) => resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr }));
     });
     const line = new Promise<string>((resolve) => createInterface({ input: stdout! }).once('line', resolve));
     const without = this.ended.then(({ code, stderr: text }) => {

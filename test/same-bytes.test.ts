@@ -70,7 +70,12 @@ test('run, with what is chosen by itself, on 2 nodes', async () => {
   const { code, stderr } = await halogrid(args);
   assert.equal(code, 0, stderr);
   assert.deepEqual(readOutcome(out), reference);
-  assert.deepEqual(readJson(out, 'job.json').nodes.map(({ name }: { name: string }) => name).sort(), ['node-1', 'node-2']);
+  assert.deepEqual(
+    readJson(out, 'job.json')
+      .nodes.map(({ name }: { name: string }) => name)
+      .sort(),
+    ['node-1', 'node-2'],
+  );
 });
 
 test('PNG maps hold the same codes as TIFF maps', async () => {

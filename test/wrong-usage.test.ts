@@ -25,7 +25,7 @@ describe('a wrong command', { concurrency: 2 }, () => {
     [['run', good, '--op', 'lpb'], /--op .*'lpb'/],
     [['run', good, '--op', 'lbp:convention=nw-cw'], /lbp:convention .*'nw-cw'/],
     [['run', good, '--op', 'lbp:radius=1'], /'radius'/],
-    [['run', good, '--border', 'constant'], /'constant'/],
+    [['run', good, '--border', 'torus'], /'torus'/],
     [['run', good, '--map', 'jpeg'], /--map .*'jpeg'/],
     [['run', good, '--tile', '0'], /--tile .*'0'/],
     [['run', good, '--batch', '1e3'], /--batch .*'1e3'/],
@@ -59,7 +59,11 @@ describe('an output folder that is in use', () => {
   });
   after(() => cluster.stop());
 
-  for (const [command, ...args] of [['run', ...onCpu], ['run', '--coordinator'], ['submit', '--coordinator']]) {
+  for (const [command, ...args] of [
+    ['run', ...onCpu],
+    ['run', '--coordinator'],
+    ['submit', '--coordinator'],
+  ]) {
     const refused = async (out: string, border: string, sentence: RegExp): Promise<void> => {
       const where = args.includes('--coordinator') ? [...args, cluster.address] : args;
       assertRefused(await halogrid([command!, good, '--out', out, '--border', border, ...where]), sentence);

@@ -25,7 +25,8 @@ export class FrameGatherer<Frame> {
   /** Adds a frame; returns the batch that it closed, if it did. */
   add(frame: Frame, frameBytes: number): Batch<Frame> | undefined {
     const { frames, costBytes } = this.#open;
-    const isFull = frames.length >= this.#limits.maxFrames(this.#closed) || costBytes + frameBytes > this.#limits.maxBytes;
+    const isFull =
+      frames.length >= this.#limits.maxFrames(this.#closed) || costBytes + frameBytes > this.#limits.maxBytes;
     const closed = isFull ? this.flush() : undefined;
     this.#open.frames.push(frame);
     this.#open.costBytes += frameBytes;

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
@@ -91,6 +92,25 @@ test('a folder whose job still runs is refused, in this process and in another',
     JSON.stringify({ id: 'job-1', state: 'running', specification: spec, coordinator }),
   );
   await assertRefused(out, new RegExp(`in use by job job-1, which process ${other.pid} still runs`));
+});
+
+test('a process that has ended runs no job, even where its parent never asks how it ended', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells');
+  const out = await temporaryFolder(t);
+  const spec = specOf(out);
+  // The shell's child becomes that of sleep, which waits for nobody.
+  const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => parent.kill());
+  const pid = Number((await once(parent.stdout, 'data'))[0]);
+  while (!(await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z ')) await delay(5);
+  const coordinator = { host: hostname(), pid };
+  await writeFile(
+    join(out, 'job.json'),
+    JSON.stringify({ id: 'old', state: 'running', specification: spec, coordinator }),
+  );
+  await claimOutputFolder(spec.out, { jobId: 'new', spec });
+  releaseOutputFolder(spec.out);
+  assert.equal((await readJobJson(out)).id, 'new');
 });
 
 test('of processes that claim a new folder at once, exactly one has it', async (t) => {

@@ -128,7 +128,7 @@ async function replaceJob(path: string, existing: JobClaim, job: { jobId: string
   if (!isDeepStrictEqual(existing.specification, JSON.parse(JSON.stringify(job.spec)))) {
     throw new UsageError(`The output folder '${path}' holds the results of another job (${existing.id})`);
   }
-  if (existing.state === 'running' && isAlive(existing.coordinator)) {
+  if (existing.state === 'running' && (await isAlive(existing.coordinator))) {
     throw new UsageError(
       `The output folder '${path}' is in use by job ${existing.id}, which process ${existing.coordinator?.pid} still runs`,
     );
@@ -171,14 +171,24 @@ async function createClaim(path: string, job: { jobId: string; spec: JobSpec }):
 }
 
 /** Whether the process runs on this host. Our own id is a former process's, or we would hold the folder. */
-function isAlive(coordinator: JobClaim['coordinator']): boolean {
+async function isAlive(coordinator: JobClaim['coordinator']): Promise<boolean> {
   if (!coordinator || coordinator.host !== hostname() || coordinator.pid === process.pid) return false;
   try {
     process.kill(coordinator.pid, 0);
-    return true;
+    return !(await isZombie(coordinator.pid));
   } catch (error) {
     return isSystemError(error) && error.code === 'EPERM';
   }
+}
+
+/**
+ * Whether the process has ended and only its parent has not asked how: in a container whose first process never asks, that
+ * lasts as long as the container. Only Linux tells.
+ */
+async function isZombie(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The state follows the name, which is in parentheses and may hold any character.
+  return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
 }
 
 /** Removes `path` and its parents up to `first`, as long as nobody has put anything there. */

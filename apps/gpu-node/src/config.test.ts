@@ -18,7 +18,14 @@ test('a node needs only a coordinator', () => {
 });
 
 test('what is given is taken', () => {
-  const given = { coordinator: 'a:1,[::1]:2', name: 'n', device: 'cpu', http: '0.0.0.0:0', creditBytes: 5 };
+  const given = {
+    coordinator: 'a:1,[::1]:2',
+    name: 'n',
+    device: 'cpu',
+    http: '0.0.0.0:0',
+    insecureNetwork: true,
+    creditBytes: 5,
+  };
   assert.deepEqual(create(given), {
     coordinators: ['a:1', '[::1]:2'],
     name: 'n',
@@ -34,6 +41,7 @@ const wrong: [Partial<NodeOptions>, RegExp][] = [
   [{ coordinator: 'a:1,' }, /HOST:PORT for --coordinator but received ''/],
   [{ coordinator: 'a:0' }, /port from 1 to 65535 for --coordinator but received 'a:0'/],
   [{ device: 'tpu' }, /one of auto, gpu, software, cpu for --device but received 'tpu'/],
+  [{ http: '0.0.0.0:9465' }, /Refusing to listen on 0.0.0.0:9465 \(--http\).*--insecure-network/],
   [{ http: '9465' }, /HOST:PORT for --http but received '9465'/],
   [{ name: '' }, /1 to 200 characters for --name but received 0/],
   [{ creditBytes: 0 }, /above 0 for the credit but received '0'/],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname as machineName } from 'node:os';
-import { type ListenAddress, parseAddress, UsageError } from '@halogrid/service';
+import { type ListenAddress, parseAddress, parseListenAddress, UsageError } from '@halogrid/service';
 import { type DeviceChoice, deviceChoices } from './devices/open-device.ts';
 
 /** What a node may be told, as text and numbers from a command line. */
@@ -13,6 +13,8 @@ export interface NodeOptions {
   device?: string;
   /** HOST:PORT of /metrics, /healthz and /readyz; port 0: any free one. */
   http?: string;
+  /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
+  insecureNetwork?: boolean;
   /** Decoded bytes the node holds at once; as much as keeps the device busy unless given. */
   creditBytes?: number;
 }
@@ -42,6 +44,7 @@ export function createNodeConfig(
   nodeId: string = randomUUID(),
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
+  const { insecureNetwork = false } = options;
   const coordinators = coordinator.split(',').map((address) => {
     const { port } = parseAddress('--coordinator', address);
     if (port === 0) throw new UsageError(`Expected a port from 1 to 65535 for --coordinator but received '${address}'`);
@@ -61,7 +64,7 @@ export function createNodeConfig(
     name,
     nodeId,
     device: choice,
-    http: http === undefined ? undefined : parseAddress('--http', http),
+    http: http === undefined ? undefined : parseListenAddress('--http', http, insecureNetwork),
     creditBytes,
   };
 }

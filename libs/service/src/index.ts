@@ -1,5 +1,5 @@
 export { type HttpOptions, type HttpServer, startHttp } from './http.ts';
-export { isLoopback, type ListenAddress, parseAddress } from './listen-address.ts';
+export { type ListenAddress, parseAddress, parseListenAddress } from './listen-address.ts';
 export { createLog, type Log } from './log.ts';
 export { Counter, createRegistry, Gauge, Histogram, type Registry, secondsBuckets } from './metrics.ts';
 export { aborted, shutdownSignal } from './shutdown.ts';

@@ -15,7 +15,16 @@ export function parseAddress(option: string, text: string): ListenAddress {
   return { host: match[1]!, port };
 }
 
-/** Whether only this machine can reach the address. */
-export function isLoopback(address: ListenAddress): boolean {
-  return loopback.has(address.host);
+/**
+ * Parses the address of a server that has neither TLS nor a token: one that other machines can reach is refused unless
+ * `insecureNetwork` says that the network itself keeps others out. Throws UsageError.
+ */
+export function parseListenAddress(option: string, text: string, insecureNetwork: boolean): ListenAddress {
+  const address = parseAddress(option, text);
+  if (!loopback.has(address.host) && !insecureNetwork) {
+    throw new UsageError(
+      `Refusing to listen on ${text} (${option}): it is beyond this machine and there is neither TLS nor a token; give --insecure-network where the network itself keeps others out`,
+    );
+  }
+  return address;
 }

@@ -7,6 +7,7 @@ interface NodeCommandOptions {
   name?: string;
   device: DeviceChoice;
   http?: string;
+  insecureNetwork?: boolean;
   logLevel: string;
 }
 
@@ -25,6 +26,7 @@ export function addNodeCommand(program: Command): void {
       '--http <host:port>',
       'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port)',
     )
+    .option('--insecure-network', 'allow --http beyond this machine, though nothing is encrypted')
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info')
     .action(async ({ logLevel, ...options }: NodeCommandOptions) => {
       const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { eventually } from './eventually.ts';
+import { Halogrid, halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hasProc } from './process-list.ts';
+import { hashFiles, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { hasChunks } from './unfinished.ts';
+
+// However `halogrid run` ends half-way, nothing of it stays behind, and the same command does the job then.
+
+const skip = hasProc ? false : 'what is left running is told by /proc';
+const folder = scratchFolder();
+const source = join(folder, 'picture.pgm');
+const whole = join(folder, 'whole');
+
+/** A process that lost the one that started it may finish what it is at: 5 seconds, and some for a busy machine. */
+const goneWithinMs = 10_000;
+
+const command = (out: string, tilePx: number): string[] => {
+  return ['run', source, '--out', out, '--map', 'tiff', '--tile', String(tilePx), '--nodes', '2', '--device', 'cpu'];
+};
+
+before(async () => {
+  await writePgm(source, drawPicture(1000, 1000));
+  assert.equal((await halogrid(command(whole, 4096))).code, 0);
+});
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  test(`${signal} cancels the job, and the same command does it again`, { skip }, async () => {
+    const out = join(folder, signal);
+    const run = await startHalfWay(out);
+    // As a terminal does at Ctrl-C: every process of the foreground group gets it, and the launcher passes it on too.
+    process.kill(-run.pid, signal);
+    const ended = await run.ended;
+    assert.equal(ended.code, code, ended.stderr);
+    assert.equal(ended.stdout, '');
+    assert.match(ended.stderr, /^Cancelling job \S+; once more to stop at once\.$/m);
+    assert.deepEqual(run.processes(), []);
+    assert.equal(readJson(out, 'job.json').state, 'cancelled');
+    assert.deepEqual(readdirSync(out), ['job.json']);
+    await assertCompletes(out);
+  });
+}
+
+for (const victim of ['launcher', 'run'] as const) {
+  test(`SIGKILL of the ${victim}: the others end by themselves, and the same command does the job`, {
+    skip,
+  }, async () => {
+    const out = join(folder, victim);
+    const run = await startHalfWay(out);
+    process.kill(run.pidsOf(victim)[0]!, 'SIGKILL');
+    await eventually('its processes to be gone', () => run.processes().length === 0, goneWithinMs);
+    await run.ended;
+    assert.notEqual(readJson(out, 'job.json').state, 'complete');
+    await assertCompletes(out);
+  });
+}
+
+/** Starts the job and resolves when some results are there, but not all. */
+async function startHalfWay(out: string): Promise<Halogrid> {
+  const run = new Halogrid(command(out, 32), { ownGroup: true });
+  await eventually('the first results', () => hasChunks(out));
+  assert.deepEqual(
+    run
+      .processes()
+      .map(({ role }) => role)
+      .sort(),
+    ['coordinator', 'launcher', 'node', 'node', 'run'],
+  );
+  return run;
+}
+
+async function assertCompletes(out: string): Promise<void> {
+  const { code, stderr } = await halogrid(command(out, 32));
+  assert.equal(code, 0, stderr);
+  assert.equal(readJson(out, 'job.json').digest, readJson(whole, 'job.json').digest);
+  assert.deepEqual(hashFiles(out, 'maps'), hashFiles(whole, 'maps'));
+  assert.deepEqual(readdirSync(out), ['histogram.json', 'histogram.svg', 'job.json', 'maps', 'preview']);
+}

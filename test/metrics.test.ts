@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type ChannelCredentials, type Client, credentials, loadPackageDefinition } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { Cluster, startNode } from './cluster.ts';
+import { freePort } from './free-port.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// What a cluster says of itself to those who operate it.
+
+const folder = scratchFolder();
+const source = join(folder, 'picture.pgm');
+const out = join(folder, 'out');
+const pixels = 300 * 200;
+let cluster: Cluster;
+
+before(async () => {
+  await writePgm(source, drawPicture(300, 200));
+  cluster = await Cluster.start({ nodes: 2 });
+  await cluster.jobs.run({ sources: [source], out, tilePx: 50 });
+});
+after(() => cluster.stop());
+
+test("the coordinator's metrics count what was merged", async () => {
+  const metrics = await readMetrics(cluster.http);
+  const expected = {
+    'halogrid_input_pixels_total{kernel="lbp"}': pixels,
+    'halogrid_input_frames_total{kernel="lbp"}': 1,
+    'halogrid_shards_finished_total{kernel="lbp",outcome="ok"}': 24,
+    'halogrid_shards_finished_total{kernel="lbp",outcome="retry"}': 0,
+    'halogrid_shard_attempts_total{reason="first"}': 24,
+    'halogrid_shard_attempts_total{reason="lost"}': 0,
+    'halogrid_shard_duration_seconds_count{kernel="lbp"}': 24,
+    halogrid_shard_queue_duration_seconds_count: 24,
+    halogrid_merge_duration_seconds_count: 24,
+    'halogrid_jobs{state="complete"}': 1,
+    'halogrid_jobs{state="running"}': 0,
+    'halogrid_shards{state="queued"}': 0,
+    'halogrid_nodes{state="attached"}': 2,
+    halogrid_leases_bytes: 0,
+  };
+  assert.deepEqual(Object.fromEntries(Object.keys(expected).map((series) => [series, metrics.get(series)])), expected);
+  assert.ok(metrics.get('halogrid_input_bytes_total')! >= pixels);
+  const lastResultMs = 1000 * metrics.get('halogrid_last_result_timestamp_seconds')!;
+  assert.ok(Math.abs(lastResultMs - Date.parse(readJson(out, 'job.json').finished)) < 10_000);
+});
+
+test("the nodes' metrics add up to the pixels of the job, and time every stage", async () => {
+  const nodes = await Promise.all(cluster.nodes.map(({ http }) => readMetrics(http)));
+  const sum = (series: string) => nodes.reduce((total, metrics) => total + (metrics.get(series) ?? 0), 0);
+  assert.equal(sum('halogrid_node_pixels_total{kernel="lbp"}'), pixels);
+  assert.equal(sum('halogrid_node_shards_total{outcome="completed"}'), 24);
+  assert.equal(sum('halogrid_node_attached'), 2);
+  assert.equal(sum('halogrid_node_leases'), 0);
+  assert.ok(sum('halogrid_gpu_busy_seconds_total{device="cpu"}') > 0);
+  assert.ok(sum('halogrid_node_input_bytes_total') >= pixels);
+  for (const stage of ['read', 'decode', 'upload', 'compute', 'readback', 'encode']) {
+    assert.equal(sum(`halogrid_stage_duration_seconds_count{stage="${stage}"}`), 24, stage);
+  }
+});
+
+test('/healthz and /readyz of a coordinator and of a node', async () => {
+  for (const http of [cluster.http, cluster.nodes[0]!.http]) {
+    for (const path of ['/healthz', '/readyz']) {
+      const response = await fetch(http + path);
+      assert.deepEqual([response.status, await response.text()], [200, 'ok\n'], http + path);
+    }
+    assert.equal((await fetch(`${http}/nothing`)).status, 404);
+  }
+});
+
+test('a node without a coordinator is alive and not ready', async () => {
+  const node = await startNode(`127.0.0.1:${await freePort()}`, 'alone');
+  assert.equal((await fetch(`${node.http}/healthz`)).status, 200);
+  assert.equal((await fetch(`${node.http}/readyz`)).status, 503);
+  assert.equal((await readMetrics(node.http)).get('halogrid_node_attached'), 0);
+  node.program.signal('SIGTERM');
+  assert.equal((await node.program.ended).code, 0);
+});
+
+test('gRPC health answers SERVING for the server and for each service', async () => {
+  const client = connect('grpc-health-check', 'proto/health/v1/health.proto', 'grpc.health.v1.Health') as Client & {
+    check(request: object, callback: (error: Error | null, response: object) => void): void;
+  };
+  for (const service of ['', 'halogrid.v1.Jobs', 'halogrid.v1.Nodes']) {
+    const response = await new Promise((resolve, reject) => {
+      client.check({ service }, (error, answer) => (error ? reject(error) : resolve(answer)));
+    });
+    assert.deepEqual(response, { status: 'SERVING' }, service);
+  }
+  client.close();
+});
+
+test('gRPC reflection lists the services', async () => {
+  const proto = 'build/proto/grpc/reflection/v1/reflection.proto';
+  const client = connect('@grpc/reflection', proto, 'grpc.reflection.v1.ServerReflection') as Client & {
+    serverReflectionInfo(): NodeJS.ReadWriteStream & { write(request: object): void };
+  };
+  const call = client.serverReflectionInfo();
+  call.write({ listServices: '' });
+  const [response] = await once(call, 'data');
+  const names = response.listServicesResponse.service.map(({ name }: { name: string }) => name);
+  for (const name of ['halogrid.v1.Jobs', 'halogrid.v1.Nodes']) assert.ok(names.includes(name), names.join());
+  call.end();
+  await once(call, 'end');
+  client.close();
+});
+
+/** Samples by series, e.g. `halogrid_jobs{state="complete"}`. */
+async function readMetrics(http: string): Promise<Map<string, number>> {
+  const response = await fetch(`${http}/metrics`);
+  assert.equal(response.status, 200);
+  const lines = (await response.text()).split('\n').filter((line) => line && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  );
+}
+
+/** A client of a service of the coordinator, made from the .proto file that a package carries, as a foreign program would. */
+function connect(packageName: string, protoFile: string, service: string): Client {
+  const packageFolder = dirname(createRequire(import.meta.url).resolve(`${packageName}/package.json`));
+  // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the file that is loaded.
+  let found: any = loadPackageDefinition(loadSync(join(packageFolder, protoFile), { enums: String }));
+  for (const name of service.split('.')) found = found[name];
+  const constructor = found as new (address: string, credentials: ChannelCredentials) => Client;
+  return new constructor(cluster.address, credentials.createInsecure());
+}
