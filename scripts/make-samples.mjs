@@ -53,18 +53,18 @@ function draw(width, height, channels, pixel) {
   return sharp(bytes, { raw: { width, height, channels } });
 }
 
-/** A survey map: hills lit from the north-west in 20 grays, with contour lines. Large enough to be cut into tiles. */
+/** A survey map: rough hills lit from the north-west, with contour lines. Large enough to be cut into tiles. */
 async function drawSurvey() {
   const height = (x, y) => fractal(x / 900, y / 900, 4, 1);
   const image = draw(5000, 3000, 1, (x, y) => {
     const here = height(x, y);
     const slope = height(x + 4, y + 4) - here;
-    const light = Math.round(clamp(0.6 + 45 * slope, 0, 1) * 19) / 19;
+    const light = clamp(0.6 + 45 * slope + 0.3 * (fractal(x / 7, y / 7, 2, 20) - 0.5), 0, 1);
     const isContour = Math.floor(here * 40) !== Math.floor(height(x + 2, y) * 40);
     return [isContour ? 40 : 70 + 170 * light];
   }).toColourspace('b-w');
   await image
-    .tiff({ compression: 'deflate', predictor: 'horizontal', tile: true, tileWidth: 256, tileHeight: 256 })
+    .tiff({ compression: 'jpeg', quality: 40, tile: true, tileWidth: 256, tileHeight: 256 })
     .toFile(`${samples}images/survey.tif`);
 }
 

@@ -8,5 +8,6 @@ import { startArguments } from './start-arguments.mjs';
 install();
 // npm runs this in the checkout; paths are meant as seen from where it was called.
 process.chdir(process.env.INIT_CWD ?? root);
-const samples = [join(root, 'samples/images'), join(root, 'samples/frames')];
+// Cut into tiles and batches, so that a first run shows both.
+const samples = [join(root, 'samples/images'), join(root, 'samples/frames'), '--tile', '1024', '--map', 'tiff'];
 process.exitCode = await launch(startArguments(process.argv.slice(2), samples));
