@@ -10,7 +10,7 @@ const pauseMs = 20;
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  withinMs = 60_000,
+  withinMs = 180_000,
 ): Promise<T> {
   const deadlineMs = performance.now() + withinMs;
   for (;;) {

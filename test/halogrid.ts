@@ -14,9 +14,12 @@ process.once('exit', () => {
   for (const { pid, role } of processesWith(ofThisFile)) {
     console.error(`The ${role} with process id ${pid} was left running`);
     process.exitCode = 1;
-    process.kill(pid, 'SIGKILL');
+    killNow(pid);
   }
 });
+
+/** No program of a test takes this long, even on a slow machine: one that does is ended, and the test fails of that. */
+const maxLifeMs = 300_000;
 
 /** How a program ended. */
 export interface Ended {
@@ -66,6 +69,8 @@ export class Halogrid {
       // 'close' comes after the last of the output, which children of the program may hold open.
       this.#child.on('close', (code, signal) => resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr }));
     });
+    const patience = setTimeout(() => this.kill(), maxLifeMs).unref();
+    void this.ended.finally(() => clearTimeout(patience)).catch(() => {});
     const line = new Promise<string>((resolve) => createInterface({ input: stdout! }).once('line', resolve));
     const without = this.ended.then(({ code, stderr: text }) => {
       throw new Error(`halogrid ${args.join(' ')} ended with ${code}: ${text}`);
@@ -77,6 +82,12 @@ export class Halogrid {
   /** Sends a signal to the launcher, which passes on those that ask to end. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
+  }
+
+  /** Ends all of its processes at once. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+    for (const { pid } of this.processes()) killNow(pid);
   }
 
   /** Its processes that live now. */
@@ -93,4 +104,12 @@ export class Halogrid {
 /** Runs `halogrid ...args` to its end. */
 export function halogrid(args: readonly string[], options?: HalogridOptions): Promise<Ended> {
   return new Halogrid(args, options).ended;
+}
+
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended in the meantime.
+  }
 }

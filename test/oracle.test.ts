@@ -21,6 +21,8 @@ interface Expected {
 
 const skip = existsSync(oracle) ? false : `there is no folder ${oracle} with images and their expected results`;
 
+if (skip) test('the oracle', { skip });
+
 // The clusters work side by side.
 describe('the oracle', { skip, concurrency: 2 }, () => {
   const folder = scratchFolder();

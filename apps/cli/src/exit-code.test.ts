@@ -28,4 +28,5 @@ test('wrong usage exits 2 and any other error 1', () => {
 test('signals exit as a shell counts', () => {
   assert.equal(exitCodeOfSignal('SIGINT'), 130);
   assert.equal(exitCodeOfSignal('SIGTERM'), 143);
+  assert.equal(exitCodeOfSignal('SIGHUP'), 129);
 });

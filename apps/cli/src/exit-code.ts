@@ -11,9 +11,10 @@ export const exitCodes = {
   usage: 2,
   /** The job is complete and has quarantined inputs. */
   quarantined: 3,
-  /** By Ctrl-C or SIGTERM, as a shell counts. */
+  /** By Ctrl-C, SIGTERM or a terminal that was closed, as a shell counts. */
   interrupted: 130,
   terminated: 143,
+  hungUp: 129,
 } as const;
 
 /** The exit code of a command that followed a job to `job`. */
@@ -29,5 +30,6 @@ export function exitCodeOfError(error: unknown): number {
 
 /** The exit code of a command that stopped because of the abort reason of `shutdownSignal`. */
 export function exitCodeOfSignal(reason: unknown): number {
-  return reason === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted;
+  if (reason === 'SIGTERM') return exitCodes.terminated;
+  return reason === 'SIGHUP' ? exitCodes.hungUp : exitCodes.interrupted;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -42,6 +43,29 @@ test('images go in, an exact histogram comes out, and what cannot be read is set
   const [error, ...others] = read('errors.jsonl').trim().split('\n');
   assert.match(JSON.parse(error!).uri, /d\.png$/);
   assert.deepEqual(others, []);
+});
+
+test('a reader of the summary that goes away does not fail the job', async () => {
+  writeImage('lonely.pgm', [9, 1, 5, 3, 5, 0, 8, 2, 7]);
+  const args = ['run', 'lonely.pgm', '--out', 'unread', '--device', 'cpu'];
+  const child = spawn(process.execPath, [halogrid, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  child.stdout.destroy();
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+  assert.equal(JSON.parse(readFileSync(join(folder, 'unread/job.json'), 'utf8')).state, 'complete');
+});
+
+test('results that cannot be printed are one sentence and exit code 1', { skip: !existsSync('/dev/full') }, () => {
+  writeImage('loud.pgm', [9, 1, 5, 3, 5, 0, 8, 2, 7]);
+  const args = ['run', 'loud.pgm', '--out', 'unprinted', '--device', 'cpu'];
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [halogrid, ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', full, 'pipe'],
+  });
+  closeSync(full);
+  assert.equal(status, 1);
+  assert.match(stderr, /^halogrid: The results cannot be printed: ENOSPC[^\n]*\n$/);
 });
 
 test('a source that does not exist is one sentence, exit code 2, and nothing written', () => {

@@ -1,5 +1,4 @@
-import { access } from 'node:fs/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { listSources, SourceNotFoundError } from '@halogrid/imaging';
 import { createPipeline, ParameterError, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
@@ -13,19 +12,19 @@ const maxBatchFrames = 4096;
 
 /**
  * Checks a specification, all of it: the same with everything in canonical form, and its pipeline. Throws Refusal:
- * 'invalid' for a wrong option, 'missing' for a source that does not exist.
+ * 'invalid' for a wrong option, 'missing' for a source that leads to no input.
  */
 export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
   if (!given) throw new Refusal('invalid', 'Expected a specification of the job but received none');
   const { sources, out, mapFormat, tilePx, batchFrames } = given;
   const pipeline = checkPipeline(given);
   if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none');
-  const paths = sources.map((uri) => filePath('a source', uri));
-  filePath('out', out);
+  for (const uri of sources) checkFileUri('a source', uri);
+  checkFileUri('out', out);
   if (!mapFormats.includes(mapFormat)) refuse('map_format', mapFormat, `one of ${mapFormats.join(', ')}`);
   if (tilePx > maxTilePx) refuse('tile_px', tilePx, `0 to ${maxTilePx}`);
   if (batchFrames > maxBatchFrames) refuse('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
-  for (const path of paths) await checkExists(path);
+  for (const uri of sources) await checkHasInput(uri);
 
   const operations = pipeline.operations.map(({ kernel, parameters }) => ({ kernel, parameters: { ...parameters } }));
   const spec = { sources, pipeline: { operations, border: pipeline.border }, out, mapFormat, tilePx, batchFrames };
@@ -40,33 +39,21 @@ function checkPipeline({ pipeline }: JobSpec): Pipeline {
   }
 }
 
-function filePath(what: string, uri: string): string {
+function checkFileUri(what: string, uri: string): void {
   try {
-    return fileURLToPath(uri);
+    fileURLToPath(uri);
   } catch {
-    return refuse(what, uri, 'an absolute file: URI');
+    refuse(what, uri, 'an absolute file: URI');
   }
 }
 
-async function checkExists(path: string): Promise<void> {
+/** Whether the input can be read is for the planner and the nodes to find out: they set it aside. */
+async function checkHasInput(uri: string): Promise<void> {
   try {
-    await access(path);
+    for await (const _ of listSources(uri)) return;
   } catch (error) {
-    // One that is there and may not be read is the planner's to set aside.
-    const { code } = error as NodeJS.ErrnoException;
-    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
-    if (isMissing && !(await matchesAny(path))) throw new Refusal('missing', `There is no source '${path}'`);
+    throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message) : error;
   }
-}
-
-/** Whether a path that does not exist is a glob that some file matches. */
-async function matchesAny(path: string): Promise<boolean> {
-  try {
-    for await (const _ of listSources(pathToFileURL(path).href)) return true;
-  } catch (error) {
-    if (!(error instanceof SourceNotFoundError)) throw error;
-  }
-  return false;
 }
 
 function refuse(what: string, value: unknown, allowed: string): never {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -259,9 +259,12 @@ test('a job whose sources hold nothing to process still ends', async (t) => {
 test('a wrong specification is refused with a sentence and leaves no trace', async (t) => {
   const { jobs, folder } = await setStage(t);
   const sources = await writeImages(folder, 1);
+  await mkdir(join(folder, 'empty'));
   const before = await readdir(folder);
   const pipeline = (kernel: string, border = 'interior') => ({ operations: [{ kernel, parameters: {} }], border });
-  const missing = pathToFileURL(join(folder, 'missing.png')).href;
+  const [missing, glob, empty] = ['missing.png', '*.webp', 'empty'].map(
+    (name) => pathToFileURL(join(folder, name)).href,
+  );
   const table: [JobSpec | undefined, number, RegExp][] = [
     [undefined, status.INVALID_ARGUMENT, /Expected a specification/],
     [specOf(folder, []), status.INVALID_ARGUMENT, /at least one source/],
@@ -272,7 +275,9 @@ test('a wrong specification is refused with a sentence and leaves no trace', asy
     [specOf(folder, sources, { out: 'out' }), status.INVALID_ARGUMENT, /for out but received 'out'/],
     [specOf(folder, sources, { tilePx: 40_000 }), status.INVALID_ARGUMENT, /32768 for tile_px.*'40000'/],
     [specOf(folder, sources, { batchFrames: 5000 }), status.INVALID_ARGUMENT, /4096 for batch_frames.*'5000'/],
-    [specOf(folder, [...sources, missing]), status.NOT_FOUND, /There is no source '.*missing\.png'/],
+    [specOf(folder, [...sources, missing]), status.NOT_FOUND, /'.*missing\.png' does not exist/],
+    [specOf(folder, [...sources, glob]), status.NOT_FOUND, /No file matches '.*\*\.webp'/],
+    [specOf(folder, [...sources, empty]), status.NOT_FOUND, /'.*empty' holds no images/],
     [specOf(folder, sources, { out: sources[0] }), status.FAILED_PRECONDITION, /image-0\.pgm/],
   ];
   for (const [spec, code, sentence] of table) {

@@ -184,3 +184,13 @@ test('closing leaves a running job as it is', async (t) => {
   assert.equal((await ledger.getJob('job'))?.state, 'running');
   assert.deepEqual(calls, ['release']);
 });
+
+test('nobody waits for a change of a job that is unknown or has ended', async (t) => {
+  const { dispatcher, ended } = setStage(t);
+  await dispatcher.changed('nobody');
+  attachWorker(dispatcher);
+  await dispatcher.submit(job);
+  await ended();
+  await delay(0);
+  await dispatcher.changed(job.jobId);
+});

@@ -83,8 +83,10 @@ export class Dispatcher {
     await run?.ended;
   }
 
-  /** Resolves when what the ledger says of the job changes. */
+  /** Resolves when what the ledger says of the job changes; at once for a job that does not run. */
   changed(jobId: string): Promise<void> {
+    // Nothing would ever resolve or remove its promise.
+    if (!this.#runs.has(jobId)) return Promise.resolve();
     let change = this.#changes.get(jobId);
     if (!change) {
       change = Promise.withResolvers();

@@ -62,8 +62,8 @@ test('a complete job is what the contract says, and nothing else is left', async
     nodes: [{ name: 'node-1', device: 'cpu', shards: 7 }],
     specification: results.job.spec,
     sources: [
-      { uri: 'file:///in/a.tif', width: 20, height: 10, pixels: 200, counted: 144 },
-      { uri: 'file:///in/a.png', width: 5, height: 7, pixels: 35, counted: 15 },
+      { uri: 'file:///in/a.tif', name: 'a', width: 20, height: 10, pixels: 200, counted: 144 },
+      { uri: 'file:///in/a.png', name: 'a.png', width: 5, height: 7, pixels: 35, counted: 15 },
       { uri: 'file:///in/c.jpg', quarantined: true, error: 'The image ends early' },
     ],
   });

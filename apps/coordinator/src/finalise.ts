@@ -42,8 +42,9 @@ export async function finaliseJob(
   try {
     await writeHistogram(folder, results, pipeline);
     await writeErrors(folder, results.sources);
-    await writePictures(folder, results, pipeline, signal);
-    await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, now()));
+    const names = outputNames(results.sources.map((source) => source.name));
+    await writePictures(folder, results, pipeline, names, signal);
+    await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, names, now()));
   } catch (error) {
     signal?.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
@@ -91,11 +92,11 @@ async function writePictures(
   folder: string,
   results: JobResults,
   pipeline: Pipeline,
+  names: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { spec } = results.job;
   const scratch = scratchUri(spec.out);
-  const names = outputNames(results.sources.map((source) => source.name));
   const done = results.sources.filter((source) => source.state === 'done');
   const previewed = done.filter((source) => source.index < previewSources);
   if (previewed.length) await mkdir(join(folder, 'preview'), { recursive: true });

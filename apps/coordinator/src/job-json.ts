@@ -39,8 +39,16 @@ export function abandonedJobJson(
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
-/** The job.json of a complete job, piece by piece: there may be hundreds of thousands of sources, a line each. */
-export function* completeJobJson(results: JobResults, pipeline: Pipeline, finishedMs: number): Generator<string> {
+/**
+ * The job.json of a complete job, piece by piece: there may be hundreds of thousands of sources, a line each. `names` are
+ * those of their files, without extensions.
+ */
+export function* completeJobJson(
+  results: JobResults,
+  pipeline: Pipeline,
+  names: readonly string[],
+  finishedMs: number,
+): Generator<string> {
   const { job, digest, nodes } = results;
   const { sources, frames, shards, attempts, pixels, quarantined } = job.counts;
   const head = {
@@ -60,17 +68,17 @@ export function* completeJobJson(results: JobResults, pipeline: Pipeline, finish
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "sources": [`;
   let separator = '\n    ';
   for (const source of results.sources) {
-    yield separator + JSON.stringify(sourceEntry(source));
+    yield separator + JSON.stringify(sourceEntry(source, names[source.index]!));
     separator = ',\n    ';
   }
   yield results.sources.length ? '\n  ]\n}\n' : ']\n}\n';
 }
 
-/** `pixels` are those of the image, `counted` those that have a code. */
-function sourceEntry(source: SourceOutcome): object {
+/** `pixels` are those of the image, `counted` those that have a code; `name` is that of its preview and map. */
+function sourceEntry(source: SourceOutcome, name: string): object {
   if (source.state === 'quarantined') return { uri: source.uri, quarantined: true, error: source.error };
   const { width, height } = source.size;
-  return { uri: source.uri, width, height, pixels: width * height, counted: source.counted };
+  return { uri: source.uri, name, width, height, pixels: width * height, counted: source.counted };
 }
 
 /** Seconds to the microsecond, stages in alphabetical order. */

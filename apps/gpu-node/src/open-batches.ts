@@ -6,7 +6,7 @@ import { startAhead } from './start-ahead.ts';
 
 /** Of a batch: 32 frames of 1080p, beyond which an H200 gained nothing (measured). */
 const batchBytes = 64 * 2 ** 20;
-/** Frames of a batch, and so files that it holds open. */
+/** Frames of a batch, whose encoded bytes are held until they are decoded. */
 const batchFrames = 128;
 /** Files opened before they are needed, so that decoding does not wait for reading. */
 const filesAhead = 32;

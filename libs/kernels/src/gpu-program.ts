@@ -3,11 +3,11 @@ import type { ItemResult, PlaneItem } from './plane-item.ts';
 /** What a program leaves behind: dense results, histograms, or both. */
 export type GpuOutput = 'map' | 'histogram' | 'both';
 
-/** The buffers of one batch. All are storage buffers; `maps` may be any small one where no map is wanted. */
+/** The buffers of one batch; `items` is uniform, the others are storage. `maps` may be any where no map is wanted. */
 export interface GpuBatchBuffers {
   /** The staged planes. */
   planes: GPUBuffer;
-  /** The table that `packItems` makes. */
+  /** The table that `packItems` makes; `itemTableBytes` large. */
   items: GPUBuffer;
   /** `bins` counts of 4 bytes an item, zero at first. */
   histograms: GPUBuffer;
@@ -29,9 +29,14 @@ export interface MapPlace {
   stride: number;
 }
 
+/** Pixels that a lane computes, the same in every kernel: rows of one vector. */
+export const lanePixels = { x: 16, y: 4 } as const;
+
 const itemWords = 16;
-/** Bytes of the table that `packItems` makes. */
-export const itemBytes = 4 * itemWords;
+/** Items of a batch at most: what fits 64 KiB, the uniform buffer that every device can bind. */
+export const maxItems = 1024;
+/** Size of the buffer for the table that `packItems` makes. */
+export const itemTableBytes = maxItems * 4 * itemWords;
 
 /** Places the dense results of items one after another, rows a multiple of 16 bytes apart; `bytes` is their end. */
 export function placeMaps(items: readonly PlaneItem[]): { places: MapPlace[]; bytes: number } {
@@ -67,6 +72,8 @@ export function packItems(items: readonly PlaneItem[], places: readonly MapPlace
         y0 + valid.height,
         place.offset / 16,
         place.stride / 16,
+        Math.ceil(out.width / lanePixels.x) * Math.ceil(out.height / lanePixels.y) * lanePixels.x * lanePixels.y -
+          valid.width * valid.height,
       ],
       i * itemWords,
     );

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { startHttp } from './http.ts';
-import { createRegistry } from './metrics.ts';
+import { createRegistry, Gauge } from './metrics.ts';
+
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses!.some((at) => at.address === '::1'));
 
 test('health, readiness, metrics and further paths are served, others are not found', async (t) => {
   let reason: string | undefined = 'Not attached yet';
@@ -29,6 +32,33 @@ test('health, readiness, metrics and further paths are served, others are not fo
   assert.match((await get('/metrics')).text, /^halogrid_build_info\{app="node",version="\d+\.\d+\.\d+"\} 1$/m);
   assert.equal((await get('/mine')).text, 'mine');
   assert.deepEqual(await get('/other'), { status: 404, text: 'Nothing at /other\n' });
+});
+
+test('a metric that cannot be read is an answer of 500 and not the end of the process', async (t) => {
+  const registry = createRegistry('node');
+  new Gauge({
+    name: 'broken',
+    help: 'Breaks.',
+    registers: [registry],
+    collect() {
+      throw new Error('The ledger is closed');
+    },
+  });
+  const server = await startHttp({ host: '127.0.0.1', port: 0, registry, notReady: () => undefined });
+  t.after(() => server.close());
+  const response = await fetch(`http://127.0.0.1:${server.port}/metrics`);
+  assert.deepEqual([response.status, await response.text()], [500, 'The ledger is closed\n']);
+});
+
+test('an IPv6 address may be in brackets', { skip: !hasIpv6 && 'this machine has no IPv6' }, async (t) => {
+  const server = await startHttp({
+    host: '[::1]',
+    port: 0,
+    registry: createRegistry('node'),
+    notReady: () => undefined,
+  });
+  t.after(() => server.close());
+  assert.equal((await fetch(`http://[::1]:${server.port}/healthz`)).status, 200);
 });
 
 test('a port that is taken rejects', async (t) => {

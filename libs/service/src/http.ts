@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 
 export interface HttpOptions {
-  /** Address to listen on. */
+  /** Address to listen on; of IPv6 in brackets, as in a URL. */
   host: string;
   /** 0: any free port. */
   port: number;
@@ -23,7 +23,10 @@ export interface HttpServer {
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?')[0];
-    if (path === '/metrics') return void sendMetrics(options.registry, response);
+    if (path === '/metrics') {
+      sendMetrics(options.registry, response).catch((error: Error) => send(response, 500, error.message));
+      return;
+    }
     if (path === '/healthz') return send(response, 200, 'ok');
     if (path === '/readyz') {
       const reason = options.notReady();
@@ -33,7 +36,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
+    server.listen(options.port, options.host.replace(/^\[(.*)\]$/, '$1'), resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { parseAddress, parseListenAddress } from './listen-address.ts';
 import { UsageError } from './usage-error.ts';
 
-test('HOST:PORT is split at its last colon, so that IPv6 addresses work', () => {
+test('HOST:PORT is a name or an address and a port; an IPv6 address is in brackets', () => {
   assert.deepEqual(parseAddress('--x', 'localhost:7070'), { host: 'localhost', port: 7070 });
   assert.deepEqual(parseAddress('--x', '[::1]:0'), { host: '[::1]', port: 0 });
 });
 
-for (const text of ['', 'localhost', ':1', 'a:b', 'a:65536', 'a:-1', 'a:123456']) {
+for (const text of ['', 'localhost', ':1', 'a:b', 'a:65536', 'a:-1', 'a:123456', '::1:7070']) {
   test(`'${text}' is not an address`, () => {
     assert.throws(
       () => parseAddress('--x', text),

@@ -1,15 +1,16 @@
 import { UsageError } from './usage-error.ts';
 
 export interface ListenAddress {
+  /** A name or an address; an IPv6 address in brackets. */
   host: string;
   port: number;
 }
 
-const loopback = new Set(['127.0.0.1', 'localhost', '::1', '[::1]']);
+const loopback = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** Parses `HOST:PORT`; port 0 means any free one. Throws UsageError. */
 export function parseAddress(option: string, text: string): ListenAddress {
-  const match = /^(.+):(\d{1,5})$/.exec(text);
+  const match = /^(\[[^[\]]+\]|[^:[\]]+):(\d{1,5})$/.exec(text);
   const port = Number(match?.[2]);
   if (!match || port > 65535) throw new UsageError(`Expected HOST:PORT for ${option} but received '${text}'`);
   return { host: match[1]!, port };

@@ -2,13 +2,13 @@
 const samePressMs = 300;
 
 /**
- * Aborts at the first SIGINT or SIGTERM; a second one ends the process at once with the shell's code for it. The reason
+ * Aborts at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed); a second one ends the process at once with the shell's code for it. The reason
  * is the signal's name.
  */
 export function shutdownSignal(): AbortSignal {
   const controller = new AbortController();
   let firstMs = 0;
-  const codes = { SIGINT: 130, SIGTERM: 143 } as const;
+  const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
   for (const name of Object.keys(codes) as (keyof typeof codes)[]) {
     process.on(name, () => {
       if (!controller.signal.aborted) {

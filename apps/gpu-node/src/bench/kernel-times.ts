@@ -3,6 +3,7 @@ import {
   createLbpProgram,
   defaultLbpTuning,
   type GpuOutput,
+  itemTableBytes,
   type LbpTuning,
   packItems,
   placeMaps,
@@ -34,6 +35,7 @@ const inputCount = 8;
 // GPUBufferUsage, whose global exists only after Dawn is loaded.
 const COPY_SRC = 0x4;
 const COPY_DST = 0x8;
+const UNIFORM = 0x40;
 const STORAGE = 0x80;
 
 /** Times the kernels by the GPU's own clock on random pixels. */
@@ -58,7 +60,7 @@ export async function measureKernelTimes(options: KernelTimesOptions): Promise<{
     random[i] = state;
   }
   for (const input of inputs) device.queue.writeBuffer(input, 0, random);
-  const items = buffer('bench.items', 64);
+  const items = device.createBuffer({ label: 'bench.items', size: itemTableBytes, usage: UNIFORM | COPY_DST });
   device.queue.writeBuffer(items, 0, packItems([item], places));
   const histograms = buffer('bench.histograms', 1024);
   const outputs = inputs.map((_, i) => buffer(`bench.output${i}`, mapBytes));

@@ -52,6 +52,17 @@ test('an archive that is missing is one sentence', async () => {
   await assert.rejects(unpackSwiftShader('/nowhere/s.tar.br', []), /needs \/nowhere\/s\.tar\.br, which is missing\.$/);
 });
 
+test('a user without a home has the cache among the temporary files', () => {
+  const nobody = () => {
+    throw new Error('uv_os_homedir returned ENOENT');
+  };
+  for (const home of [nobody, () => '']) {
+    const folders = cacheFolders({}, home);
+    assert.equal(folders.length, 1);
+    assert.ok(folders[0]!.startsWith(tmpdir()));
+  }
+});
+
 test('the cache is in XDG_CACHE_HOME where that is set', () => {
   assert.equal(cacheFolders({ XDG_CACHE_HOME: '/somewhere' })[0], '/somewhere/halogrid');
 });

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
@@ -44,10 +44,15 @@ function archivePath(): string {
   }
 }
 
-/** Where a per-user cache may be, best first. */
-export function cacheFolders(env: NodeJS.ProcessEnv): string[] {
-  const own = `halogrid-${process.getuid?.() ?? 'user'}`;
-  return [join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'halogrid'), join(tmpdir(), own)];
+/** Where a per-user cache may be, best first. A user whom the system does not know, as in containers, may have no home. */
+export function cacheFolders(env: NodeJS.ProcessEnv, home: () => string = homedir): string[] {
+  const own = join(tmpdir(), `halogrid-${process.getuid?.() ?? 'user'}`);
+  try {
+    const cache = env.XDG_CACHE_HOME || join(home(), '.cache');
+    return isAbsolute(cache) ? [join(cache, 'halogrid'), own] : [own];
+  } catch {
+    return [own];
+  }
 }
 
 /**

@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import {
-  type BorderMode,
-  borderModes,
-  createPipeline,
-  type PlaneItem,
-  placeItem,
-  planRead,
-  runReference,
-} from '@halogrid/kernels';
+import { type BorderMode, createPipeline, type PlaneItem, placeItem, planRead, runReference } from '@halogrid/kernels';
 import fc from 'fast-check';
 import type { Device } from './device.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
@@ -32,15 +24,24 @@ const tile = fc.record({
 });
 type Tile = typeof tile extends fc.Arbitrary<infer T> ? T : never;
 
+/** Every border, and every pair of the other two; not all 24, because SwiftShader compiles each for half a second. */
+const variants = [
+  ['zero', 'nw-cw-msb', true],
+  ['replicate', 'nw-cw-lsb', true],
+  ['reflect', 'nw-cw-msb', false],
+  ['mirror', 'nw-cw-lsb', true],
+  ['wrap', 'nw-cw-msb', true],
+  ['interior', 'nw-cw-msb', true],
+  ['interior', 'nw-cw-lsb', false],
+] as const;
+
 test('batches of tiles of any size, place and border equal the CPU twin', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(tile, { minLength: 1, maxLength: 6 }),
-      fc.constantFrom(...borderModes),
-      fc.constantFrom('nw-cw-msb', 'nw-cw-lsb'),
-      fc.boolean(),
+      fc.constantFrom(...variants),
       fc.integer(),
-      async (tiles, border, convention, withMap, seed) => {
+      async (tiles, [border, convention, withMap], seed) => {
         const pipeline = createPipeline([{ kernel: 'lbp', parameters: { convention } }], border);
         const { items, bytes } = layOut(tiles, border);
         const staged = noise(bytes, seed, tiles);

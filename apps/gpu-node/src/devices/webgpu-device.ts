@@ -2,7 +2,8 @@ import type { Pipeline, PlaneItem } from '@halogrid/kernels';
 import {
   createGpuProgram,
   type GpuProgram,
-  itemBytes,
+  itemTableBytes,
+  maxItems,
   packItems,
   placeMaps,
   unpackResults,
@@ -78,6 +79,8 @@ class WebGpuDevice implements Device {
 
   async run(staging: Staging, items: readonly PlaneItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult> {
     const { slot } = staging as WebGpuStaging;
+    if (items.length > maxItems)
+      throw new RangeError(`Expected at most ${maxItems} items but received ${items.length}`);
     try {
       const result = await this.#orLost(this.#compute(slot, items, pipeline, withMap));
       this.#giveBack(slot);
@@ -123,7 +126,7 @@ class WebGpuDevice implements Device {
     const usedBytes = Math.max(...items.map((i) => roundUp4(i.offset + i.stride * i.stored.height)));
     const { places, bytes: mapBytes } = placeMaps(items);
     const histogramBytes = program.histogramBytes * items.length;
-    const table = slot.buffer('items', items.length * itemBytes);
+    const table = slot.buffer('items', itemTableBytes);
     const histograms = slot.buffer('histograms', histogramBytes);
     const maps = slot.buffer('maps', withMap ? mapBytes : 16);
     // [timestamps][histograms][maps]

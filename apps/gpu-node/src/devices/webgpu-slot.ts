@@ -3,6 +3,7 @@ const MAP_READ = 0x1;
 const MAP_WRITE = 0x2;
 const COPY_SRC = 0x4;
 const COPY_DST = 0x8;
+const UNIFORM = 0x40;
 const STORAGE = 0x80;
 const QUERY_RESOLVE = 0x200;
 const MAP_MODE_WRITE = 2;
@@ -12,7 +13,7 @@ export const timestampCount = 6;
 
 type Role = 'items' | 'histograms' | 'maps' | 'readback';
 const usages: Record<Role, GPUBufferUsageFlags> = {
-  items: STORAGE | COPY_DST,
+  items: UNIFORM | COPY_DST,
   histograms: STORAGE | COPY_SRC | COPY_DST,
   maps: STORAGE | COPY_SRC,
   readback: MAP_READ | COPY_DST,

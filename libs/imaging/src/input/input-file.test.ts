@@ -55,12 +55,24 @@ test('the head, any part and all of a file of several MiB', async (t) => {
   const file = await InputFile.open(path);
   assert.equal(file.sizeBytes, content.length);
   assert.deepEqual([file.head.length, file.bytesRead], [2 ** 20, 2 ** 20]);
-  assert.equal(Buffer.compare(await file.readAll(), content), 0);
-  assert.equal(file.bytesRead, content.length);
   const part = Buffer.alloc(1000);
   await file.read(part, 2_499_000);
   assert.equal(Buffer.compare(part, content.subarray(-1000)), 0);
   await assert.rejects(file.read(part, 2_499_001), { name: 'InputError', stage: 'decode' });
+  assert.equal(Buffer.compare(await file.readAll(), content), 0);
+  assert.equal(file.bytesRead, 1000 + content.length);
   await file.close();
   await file.close();
+});
+
+test('a file that is read whole takes no file descriptor any more', async (t) => {
+  const path = join(await temporaryFolder(t), 'file');
+  for (const bytes of [10, 2_000_000]) {
+    await writeFile(path, Buffer.alloc(bytes, 7));
+    const file = await InputFile.open(path);
+    const all = await file.readAll();
+    await assert.rejects(file.read(Buffer.alloc(1), 0), { code: 'EBADF' });
+    assert.ok(all.every((byte) => byte === 7));
+    await file.close();
+  }
 });

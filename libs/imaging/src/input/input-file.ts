@@ -69,13 +69,18 @@ export class InputFile {
     this.#bytesRead += into.length;
   }
 
-  /** All of the file, its head not read again. */
+  /** All of the file, its head not read again; nothing else may be read afterwards. */
   async readAll(): Promise<Buffer> {
-    if (this.sizeBytes === this.head.length) return this.head;
-    const bytes = takeBytes(this.sizeBytes);
-    this.#memory.push(bytes);
-    this.head.copy(bytes);
-    await this.read(bytes.subarray(this.head.length), this.head.length);
+    let bytes = this.head;
+    if (this.sizeBytes > this.head.length) {
+      const all = takeBytes(this.sizeBytes);
+      this.#memory.push(all);
+      this.head.copy(all);
+      await this.read(all.subarray(this.head.length), this.head.length);
+      bytes = all;
+    }
+    // Thousands of frames may wait to be decoded, and a process has few file descriptors.
+    await this.#handle.close();
     return bytes;
   }
 

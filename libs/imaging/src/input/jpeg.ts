@@ -84,7 +84,7 @@ function endOf(jpeg: Uint8Array): number {
   return Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length).lastIndexOf(endMarker);
 }
 
-/** Takes `file` over and keeps it open. */
+/** Takes `file` over and reads it whole. */
 export async function openJpeg(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
   if (file.sizeBytes > maxFileBytes) {
     throw new InputError('decode', `The JPEG file has ${file.sizeBytes} bytes: at most ${maxFileBytes} are read`);

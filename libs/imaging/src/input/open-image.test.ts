@@ -104,6 +104,58 @@ test('an image that is cut off anywhere is refused, or decodes to every pixel', 
   }
 });
 
+test('a tiled TIFF of which a tile cannot be decoded is refused, whatever its directory says', async (t) => {
+  const zeros = Buffer.alloc(32 * 16);
+  const good = twoTileTiff(8, [deflateSync(zeros.subarray(0, 256)), deflateSync(zeros.subarray(0, 256))]);
+  assert.deepEqual(await decodeWhole(await temporaryFile(t, 'good.tif', good)), new Uint8Array(zeros));
+  const damaged = Buffer.alloc(20, 255);
+  const bad: [string, Buffer, RegExp][] = [
+    ['damaged.tif', twoTileTiff(8, [deflateSync(zeros.subarray(0, 256)), damaged]), /damaged or cut off: \S/],
+    ['cut.tif', twoTileTiff(1, [zeros.subarray(0, 256), zeros.subarray(0, 256)]).subarray(0, -9), /cut off: \S/],
+    ['unknown.tif', twoTileTiff(12345, [zeros, zeros]), /12345/],
+    ['zstd.tif', twoTileTiff(50000, [zeros, zeros]), /^A TIFF compressed as Zstandard is not supported: /],
+  ];
+  for (const [name, bytes, message] of bad) {
+    const uri = await temporaryFile(t, name, bytes);
+    await assert.rejects(decodeWhole(uri), { name: 'InputError', stage: 'decode', message }, name);
+  }
+});
+
+/** A gray image of 32 x 16 pixels in two tiles, its directory in front. */
+function twoTileTiff(compression: number, tiles: [Uint8Array, Uint8Array]): Buffer {
+  const [short, long] = [3, 4];
+  const entries = 10;
+  const dataAt = 8 + 2 + entries * 12 + 4;
+  const tilesAt = dataAt + 16;
+  const head = Buffer.alloc(tilesAt);
+  head.write('II*\0\x08', 'latin1');
+  head.writeUInt16LE(entries, 8);
+  const fields = [
+    [256, long, 1, 32],
+    [257, long, 1, 16],
+    [258, short, 1, 8],
+    [259, short, 1, compression],
+    [262, short, 1, 1],
+    [277, short, 1, 1],
+    [322, long, 1, 16],
+    [323, long, 1, 16],
+    [324, long, 2, dataAt],
+    [325, long, 2, dataAt + 8],
+  ] as const;
+  for (const [i, [tag, type, count, value]] of fields.entries()) {
+    const at = 10 + 12 * i;
+    head.writeUInt16LE(tag, at);
+    head.writeUInt16LE(type, at + 2);
+    head.writeUInt32LE(count, at + 4);
+    head.writeUInt32LE(value, at + 8);
+  }
+  head.writeUInt32LE(tilesAt, dataAt);
+  head.writeUInt32LE(tilesAt + tiles[0].length, dataAt + 4);
+  head.writeUInt32LE(tiles[0].length, dataAt + 8);
+  head.writeUInt32LE(tiles[1].length, dataAt + 12);
+  return Buffer.concat([head, ...tiles]);
+}
+
 test('an image that is decoded whole may have as many pixels as are allowed and no more', async () => {
   const { width, height } = expectedFixtures['gray.png']!;
   for (const name of ['gray.png', 'strips.tif', 'lossless.webp', '420.jpg']) {

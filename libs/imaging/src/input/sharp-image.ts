@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import sharp, { type Metadata, type Sharp, type SharpInput, type SharpOptions } from 'sharp';
+import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { InputError } from './input-error.ts';
 import { writeLuma } from './luma.ts';
 import type { Rect } from './rect.ts';
@@ -8,14 +8,13 @@ import type { Rect } from './rect.ts';
 sharp.cache(false);
 sharp.concurrency(1);
 
-const options: SharpOptions = {
-  // Colours as stored, not as a monitor would show them.
-  ignoreIcc: true,
-  // 'truncated' lets a TIFF pass that is cut off; 'warning' would add nothing that was seen to matter.
-  failOn: 'error',
-  // Callers have checked the size.
-  limitInputPixels: false,
-};
+/**
+ * What ends the decoding of a file. Of a tiled TIFF, 'error' lets tiles pass that are damaged, cut off or compressed in a
+ * way that libtiff does not know: their pixels come out as zeros. Of a PNG, 'warning' refuses harmless colour profiles.
+ */
+const failOn: Record<SharpFormat, SharpOptions['failOn']> = { png: 'error', webp: 'error', tiff: 'warning' };
+
+export type SharpFormat = 'png' | 'webp' | 'tiff';
 
 /**
  * Pixels of RGB held at once, 192 MiB. Bands cost time: for each, a PNG or WebP is decoded again from its first row; an
@@ -31,11 +30,19 @@ export interface SharpImage {
   decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void>;
 }
 
-/** Reads the header of a PNG, WebP or TIFF file; of several pages the first. Rejects with InputError. */
-export async function openSharp(path: string): Promise<SharpImage> {
+/** Reads the header of a file of that format; of several pages the first. Rejects with InputError. */
+export async function openSharp(path: string, format: SharpFormat): Promise<SharpImage> {
+  const options: SharpOptions = {
+    // Colours as stored, not as a monitor would show them.
+    ignoreIcc: true,
+    failOn: failOn[format],
+    // Callers have checked the size.
+    limitInputPixels: false,
+  };
   // libvips takes brackets at the end of a name for options.
   const input = path.endsWith(']') ? await readFile(path) : path;
-  const { width, height, depth, space } = await refusing<Metadata>(sharp(input, options).metadata());
+  const open = (): Sharp => sharp(input, options);
+  const { width, height, depth, space } = await refusing<Metadata>(open().metadata());
   if (depth !== 'uchar' || (space !== 'b-w' && space !== 'srgb')) {
     throw new InputError('decode', `Samples of type ${depth} in ${space} are not supported: 8-bit gray and RGB are`);
   }
@@ -46,21 +53,21 @@ export async function openSharp(path: string): Promise<SharpImage> {
       const bandRows = Math.max(1, Math.floor(bandPixels / region.width));
       for (let row = 0; row < region.height; row += bandRows) {
         const band = { ...region, y: region.y + row, height: Math.min(bandRows, region.height - row) };
-        await decodeBand(input, space === 'b-w', band, target, offset + row * stride, stride);
+        await decodeBand(open(), space === 'b-w', band, target, offset + row * stride, stride);
       }
     },
   };
 }
 
 async function decodeBand(
-  input: SharpInput,
+  file: Sharp,
   isGray: boolean,
   { x, y, width, height }: Rect,
   target: Uint8Array,
   offset: number,
   stride: number,
 ): Promise<void> {
-  const image: Sharp = sharp(input, options).extract({ left: x, top: y, width, height }).removeAlpha();
+  const image = file.extract({ left: x, top: y, width, height }).removeAlpha();
   // Without it gray comes out as RGB.
   if (isGray) image.toColourspace('b-w');
   const { data, info } = await refusing(image.raw().toBuffer({ resolveWithObject: true }));
@@ -80,8 +87,9 @@ async function refusing<T>(result: Promise<T>): Promise<T> {
   try {
     return await result;
   } catch (error) {
-    // libvips says several things in as many lines; the first is about the file.
+    // libvips says several things in as many lines, or nothing; the first is about the file.
     const reason = (error as Error).message.split('\n')[0]?.replace(/[:.]\s*$/, '');
-    throw new InputError('decode', `The image data is damaged or cut off: ${reason}`);
+    const because = reason === 'Unknown error' ? '' : `: ${reason}`;
+    throw new InputError('decode', `The image data is damaged or cut off${because}`);
   }
 }

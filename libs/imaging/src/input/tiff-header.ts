@@ -9,6 +9,8 @@ export interface TiffHeader {
   bitsPerSample: number;
   /** 1 unsigned, 2 signed, 3 floating point. */
   sampleFormat: number;
+  /** 1 none, 5 LZW, 7 JPEG, 8 Deflate… */
+  compression: number;
   /** 0 and 1 gray, 2 RGB, 3 palette, 5 CMYK, 6 YCbCr… */
   photometric: number;
   /** Each channel is stored apart. */
@@ -22,6 +24,7 @@ const tags = {
   width: 256,
   height: 257,
   bitsPerSample: 258,
+  compression: 259,
   photometric: 262,
   planarConfiguration: 284,
   tileWidth: 322,
@@ -62,6 +65,7 @@ export async function readTiffHeader(file: InputFile): Promise<TiffHeader> {
     height: await first(tags.height),
     bitsPerSample: bitsPerSample[0]!,
     sampleFormat: await first(tags.sampleFormat, 1),
+    compression: await first(tags.compression, 1),
     photometric: await first(tags.photometric, 1),
     isPlanar: (await first(tags.planarConfiguration, 1)) === 2,
     isDng: entries.has(tags.dngVersion),

@@ -20,6 +20,19 @@ const photometrics: Record<number, string> = {
   32803: 'raw sensor data',
 };
 
+/** What libtiff of the sharp package is built without. */
+const unsupportedCompressions: Record<number, string> = {
+  33003: 'JPEG 2000',
+  33004: 'JPEG 2000',
+  33005: 'JPEG 2000',
+  34661: 'JBIG',
+  34712: 'JPEG 2000',
+  34887: 'LERC',
+  34925: 'LZMA',
+  50000: 'Zstandard',
+  50002: 'JPEG XL',
+};
+
 /**
  * Takes `file` over. The first page; tiles are read by region. libvips' choices hold: where a palette is RGB, RGB is
  * meant; YCbCr becomes RGB before it becomes luma; colours premultiplied by alpha are divided by it.
@@ -32,7 +45,7 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
   if (!tiles || tiles.width * tiles.height > maxTilePixels) return openWholeImage(file, 'tiff', maxWholePixels);
   checkTiles(header, tiles, file.sizeBytes);
   await file.close();
-  const image = await openSharp(file.path);
+  const image = await openSharp(file.path, 'tiff');
   let inputBytes = 0;
   const opened: OpenImage = {
     format: 'tiff',
@@ -53,7 +66,15 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
   return opened;
 }
 
-function checkSupported({ bitsPerSample, sampleFormat, photometric, isPlanar, isDng, tiles }: TiffHeader): void {
+function checkSupported(header: TiffHeader): void {
+  const { bitsPerSample, sampleFormat, photometric, isPlanar, isDng, tiles } = header;
+  const compression = unsupportedCompressions[header.compression];
+  if (compression) {
+    throw new InputError(
+      'decode',
+      `A TIFF compressed as ${compression} is not supported: LZW, Deflate, PackBits, JPEG, WebP, fax and none are`,
+    );
+  }
   if (isDng) throw new InputError('decode', 'DNG is not supported: of TIFF, gray, RGB, palette and YCbCr are');
   if (sampleFormat === 3) {
     throw new InputError(

@@ -3,13 +3,12 @@ import type { InputFile } from './input-file.ts';
 import type { OpenImage } from './open-image.ts';
 import { checkWholePixels } from './pixel-limit.ts';
 import type { Rect } from './rect.ts';
-import { openSharp } from './sharp-image.ts';
-import type { Format } from './sniff-format.ts';
+import { openSharp, type SharpFormat } from './sharp-image.ts';
 
 /** A PNG, WebP or striped TIFF, which can only be decoded whole. Closes `file`. */
-export async function openWholeImage(file: InputFile, format: Format, maxWholePixels: number): Promise<OpenImage> {
+export async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixels: number): Promise<OpenImage> {
   await file.close();
-  const image = await openSharp(file.path);
+  const image = await openSharp(file.path, format);
   const { width, height } = image;
   checkWholePixels(width, height, maxWholePixels);
   const opened: OpenImage = {

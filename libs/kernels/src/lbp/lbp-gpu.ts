@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { borderModes } from '../border.ts';
-import type { GpuBatchBuffers, GpuOutput, GpuProgram } from '../gpu-program.ts';
+import { type GpuBatchBuffers, type GpuOutput, type GpuProgram, lanePixels } from '../gpu-program.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { PlaneItem } from '../plane-item.ts';
 
 const code = readFileSync(new URL('./lbp.wgsl', import.meta.url), 'utf8');
 const bins = 256;
-const rowsPerLane = 4;
 
 /** Knobs of lbp.wgsl that change its speed and nothing else. */
 export interface LbpTuning {
@@ -25,12 +24,14 @@ export async function createLbpProgram(
   tuning: LbpTuning = defaultLbpTuning,
 ): Promise<GpuProgram> {
   const { lanesX, lanesY } = tuning;
-  const readOnly = { type: 'read-only-storage' } as const;
+  const types = ['read-only-storage', 'uniform', 'storage', 'storage'] as const;
   const layout = device.createBindGroupLayout({
     label: 'lbp.bindings',
-    entries: [readOnly, readOnly, { type: 'storage' } as const, { type: 'storage' } as const].map(
-      (buffer, binding) => ({ binding, visibility: 4 /* GPUShaderStage.COMPUTE */, buffer }),
-    ),
+    entries: types.map((type, binding) => ({
+      binding,
+      visibility: 4 /* GPUShaderStage.COMPUTE */,
+      buffer: { type },
+    })),
   });
   const compiled = await device.createComputePipelineAsync({
     label: `lbp.${output}`,
@@ -66,8 +67,8 @@ export async function createLbpProgram(
         }),
       );
       pass.dispatchWorkgroups(
-        Math.ceil(width / (16 * lanesX)),
-        Math.ceil(height / (rowsPerLane * lanesY)),
+        Math.ceil(width / (lanePixels.x * lanesX)),
+        Math.ceil(height / (lanePixels.y * lanesY)),
         items.length,
       );
     },

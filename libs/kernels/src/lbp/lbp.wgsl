@@ -38,12 +38,13 @@ struct Item {
   valid_y1: u32,
   map: u32,           // vector of the first code
   map_stride: u32,    // vectors a row
-  unused0: u32,
-  unused1: u32,
+  excess: u32,        // pixels that lanes cover and that do not count: see count
+  unused: u32,
 }
 
 @group(0) @binding(0) var<storage, read> planes: array<vec4<u32>>;
-@group(0) @binding(1) var<storage, read> items: array<Item>;
+// Uniform rather than storage: measured 4 % faster. 1024 items are the 64 KiB that every device can bind.
+@group(0) @binding(1) var<uniform> items: array<Item, 1024>;
 @group(0) @binding(2) var<storage, read_write> histograms: array<atomic<u32>>;
 @group(0) @binding(3) var<storage, read_write> maps: array<vec4<u32>>;
 
@@ -67,7 +68,9 @@ fn map_only(@builtin(global_invocation_id) lane: vec3<u32>, @builtin(workgroup_i
   }
 }
 
-// Codes counted into `histograms`, and written to `maps` if WRITE_MAP.
+// Codes counted into `histograms`, and written to `maps` if WRITE_MAP. Pixels that do not count have code 0 and are
+// counted all the same; they are taken off in the end. Measured on an H200: leaving them out one by one, though only
+// lanes at edges would, makes every lane slower, 0.026 ms against 0.020.
 @compute @workgroup_size(LANES_X, LANES_Y)
 fn count(
   @builtin(global_invocation_id) lane: vec3<u32>,
@@ -82,10 +85,17 @@ fn count(
     if (WRITE_MAP) {
       write_codes(item, lane.x, y, codes);
     }
-    count_codes(item, x, y, codes, local % COPIES);
+    let copy = local % COPIES;
+    count_vector(codes.row0, copy);
+    count_vector(codes.row1, copy);
+    count_vector(codes.row2, copy);
+    count_vector(codes.row3, copy);
   }
 
   workgroupBarrier();
+  if (local == 0 && group.x == 0 && group.y == 0) {
+    atomicSub(&histograms[group.z * BINS], item.excess);
+  }
   for (var bin = local; bin < BINS; bin += LANES_X * LANES_Y) {
     var sum = 0u;
     for (var copy = 0u; copy < COPIES; copy++) {
@@ -120,7 +130,9 @@ fn lane_codes(item: Item, x: u32, y: u32) -> Codes {
   let r4 = with_neighbours(at_edges(item, raw4, x, top + 4));
   let r5 = with_neighbours(at_edges(item, raw5, x, top + 5));
   var codes = Codes(codes_of(r0, r1, r2), codes_of(r1, r2, r3), codes_of(r2, r3, r4), codes_of(r3, r4, r5));
-  if (!all_valid(item, x, y)) {
+  let all_columns = x >= item.valid_x0 && x + 16 <= item.valid_x1;
+  let all_rows = y >= item.valid_y0 && y + ROWS <= item.valid_y1;
+  if (!(all_columns && all_rows)) {
     codes.row0 &= valid_bytes(item, x, y);
     codes.row1 &= valid_bytes(item, x, y + 1);
     codes.row2 &= valid_bytes(item, x, y + 2);
@@ -143,20 +155,6 @@ fn write_codes(item: Item, column: u32, y: u32, codes: Codes) {
   }
 }
 
-fn count_codes(item: Item, x: u32, y: u32, codes: Codes, copy: u32) {
-  if (all_valid(item, x, y)) {
-    count_vector(codes.row0, copy);
-    count_vector(codes.row1, copy);
-    count_vector(codes.row2, copy);
-    count_vector(codes.row3, copy);
-  } else {
-    count_valid(codes.row0, valid_bytes(item, x, y), copy);
-    count_valid(codes.row1, valid_bytes(item, x, y + 1), copy);
-    count_valid(codes.row2, valid_bytes(item, x, y + 2), copy);
-    count_valid(codes.row3, valid_bytes(item, x, y + 3), copy);
-  }
-}
-
 fn count_vector(codes: vec4<u32>, copy: u32) {
   count_word(codes.x, copy);
   count_word(codes.y, copy);
@@ -174,14 +172,6 @@ fn count_word(codes: u32, copy: u32) {
     atomicAdd(&bins[((codes >> 8) & 0xff) * COPIES + copy], 1);
     atomicAdd(&bins[((codes >> 16) & 0xff) * COPIES + copy], 1);
     atomicAdd(&bins[(codes >> 24) * COPIES + copy], 1);
-  }
-}
-
-fn count_valid(codes: vec4<u32>, mask: vec4<u32>, copy: u32) {
-  for (var i = 0u; i < 16; i++) {
-    if (byte_of(mask, i) != 0) {
-      atomicAdd(&bins[byte_of(codes, i) * COPIES + copy], 1);
-    }
   }
 }
 
@@ -301,17 +291,10 @@ fn choose(mask: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
   return (a & vec4(mask)) | (b & vec4(~mask));
 }
 
-// Whether all 64 pixels of a lane count.
-fn all_valid(item: Item, x: u32, y: u32) -> bool {
-  return x >= item.valid_x0 && x + 16 <= item.valid_x1 && y >= item.valid_y0 && y + ROWS <= item.valid_y1;
-}
-
 // 0xff in each byte of a row of 16 whose pixel counts.
 fn valid_bytes(item: Item, x: u32, y: u32) -> vec4<u32> {
-  if (y < item.valid_y0 || y >= item.valid_y1) {
-    return vec4(0u);
-  }
-  return bytes_below(i32(item.valid_x1) - i32(x)) & ~bytes_below(i32(item.valid_x0) - i32(x));
+  let columns = bytes_below(i32(item.valid_x1) - i32(x)) & ~bytes_below(i32(item.valid_x0) - i32(x));
+  return select(vec4(0u), columns, y >= item.valid_y0 && y < item.valid_y1);
 }
 
 // 0xff in bytes 0 … n-1 of 16.

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readJson } from './results.ts';
+
+// The examples of README.md do what they say, typed as they stand there.
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
+const examples = [...readme.matchAll(/^```sh\n(npx halogrid .*?)^```$/gms)].map((match) => match[1]!.trim());
+const outputs = join(checkout, 'halogrid-out');
+
+test('README.md has examples', () => assert.ok(examples.length > 0));
+
+for (const example of examples) {
+  test(example, async (t) => {
+    const out = /--out (\S+)/.exec(example)?.[1];
+    // What somebody else has there stays.
+    const isOurs = out && !existsSync(join(checkout, out));
+    t.after(() => {
+      if (isOurs) rmSync(join(checkout, out), { recursive: true, force: true });
+      if (existsSync(outputs) && readdirSync(outputs).length === 0) rmSync(outputs, { recursive: true });
+    });
+    const shell = spawn('bash', ['-euo', 'pipefail', '-c', example], {
+      cwd: checkout,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const said = Promise.all([text(shell.stdout), text(shell.stderr)]);
+    const [code] = await once(shell, 'close');
+    const [stdout, stderr] = await said;
+    assert.equal(code, 0, stderr);
+    assert.notEqual(stdout, '');
+    if (out) assert.equal(readJson(checkout, out, 'job.json').state, 'complete');
+  });
+}
