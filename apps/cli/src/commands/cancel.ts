@@ -5,6 +5,7 @@ import { stateWord } from '../progress/describe-progress.ts';
 export function addCancelCommand(program: Command): void {
   const command = program
     .command('cancel')
+    .summary('stop a job')
     .description('Stops a job; one that has ended stays as it is.')
     .argument('<job>', 'its id');
   addCoordinatorOption(command).action(async (jobId: string, options: CoordinatorOption) => {

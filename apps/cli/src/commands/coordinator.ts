@@ -15,7 +15,7 @@ export function addCoordinatorCommand(program: Command): void {
     .command('coordinator')
     .summary('run the coordinator of a cluster')
     .description(
-      'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. Once it serves, its ports are the first line of\n' +
+      'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. Once it serves, its ports are the first line of ' +
         'stdout, as JSON; its log goes to stderr.',
     )
     .option('--listen <host:port>', 'gRPC address; port 0: any free one (default: 127.0.0.1:7070)')

@@ -6,7 +6,10 @@ import { jobFacts } from '../summary/job-facts.ts';
 import { table } from '../summary/table.ts';
 
 export function addJobsCommand(program: Command): void {
-  const command = program.command('jobs').description('Lists the jobs of a coordinator, newest first.');
+  const command = program
+    .command('jobs')
+    .summary('list jobs, newest first')
+    .description('Lists the jobs of a coordinator, newest first.');
   addCoordinatorOption(command)
     .option('--json', 'as JSON')
     .action(async (options: CoordinatorOption & { json?: boolean }) => {

@@ -16,7 +16,7 @@ export function addNodeCommand(program: Command): void {
     .command('node')
     .summary('run a node of a cluster')
     .description(
-      'Opens a device and computes what the coordinator leases, until SIGTERM or Ctrl-C; it dials for as long as it\n' +
+      'Opens a device and computes what the coordinator leases, until SIGTERM or Ctrl-C; it dials for as long as it ' +
         'takes. Once it serves, its port is the first line of stdout, as JSON; its log goes to stderr.',
     )
     .option('--coordinator <host:port,…>', 'the coordinator; several are tried in turn', '127.0.0.1:7070')

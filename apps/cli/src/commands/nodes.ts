@@ -5,7 +5,10 @@ import { describePixels } from '../progress/quantities.ts';
 import { table } from '../summary/table.ts';
 
 export function addNodesCommand(program: Command): void {
-  const command = program.command('nodes').description('Lists the nodes that are attached to a coordinator.');
+  const command = program
+    .command('nodes')
+    .summary('list attached nodes')
+    .description('Lists the nodes that are attached to a coordinator.');
   addCoordinatorOption(command)
     .option('--json', 'as JSON')
     .action(async (options: CoordinatorOption & { json?: boolean }) => {

@@ -27,8 +27,8 @@ export function addRunCommand(program: Command): void {
     .command('run')
     .summary('process sources and wait for the results')
     .description(
-      'Processes images, folders of frames and manifests: starts a coordinator and nodes on this machine, or uses a\n' +
-        'cluster, and waits for the results. Ends with 0: complete, 3: complete with quarantined inputs, 1: failed,\n' +
+      'Processes images, folders of frames and manifests: starts a coordinator and nodes on this machine, or uses a ' +
+        'cluster, and waits for the results. Ends with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
         '2: wrong usage.',
     )
     .argument('<source...>', 'image file, folder, glob, or manifest.txt with a URI a line');

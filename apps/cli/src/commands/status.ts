@@ -5,7 +5,11 @@ import { jobFacts } from '../summary/job-facts.ts';
 import { table } from '../summary/table.ts';
 
 export function addStatusCommand(program: Command): void {
-  const command = program.command('status').description('Shows a job as it is now.').argument('<job>', 'its id');
+  const command = program
+    .command('status')
+    .summary('show a job as it is now')
+    .description('Shows a job as it is now.')
+    .argument('<job>', 'its id');
   addCoordinatorOption(command)
     .option('--json', 'as JSON')
     .action(async (jobId: string, options: CoordinatorOption & { json?: boolean }) => {

@@ -90,6 +90,21 @@ test('staging that was released without computing serves again', async () => {
   staging.release();
 });
 
+test('what waits for a device that is closed is told so, and so is what comes later', async () => {
+  const closing = await openWebGpuDevice(kind);
+  const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'zero');
+  const { item, end } = placeItem(planRead({ x: 0, y: 0, width: 9, height: 9 }, { width: 9, height: 9 }, 1, 'zero'), 0);
+  const taken = await Promise.all(Array.from({ length: closing.batchesInFlight }, () => closing.acquire(end)));
+  const waiting = closing.acquire(end);
+  const running = closing.run(taken[0]!, [item], pipeline, false);
+  await Promise.all([
+    assert.rejects(waiting, /The device was lost: it was closed/),
+    assert.rejects(running, /The device was lost: it was closed/),
+    closing.close(),
+  ]);
+  await assert.rejects(closing.acquire(end), /The device was lost: it was closed/);
+});
+
 test('more than the largest buffer is refused', async () => {
   await assert.rejects(device.acquire(device.maxStagingBytes + 1), /do not fit the device's largest buffer/);
 });

@@ -55,20 +55,19 @@ class WebGpuDevice implements Device {
     // computes on the cores that decode, so more than two only cost memory.
     this.batchesInFlight = info.kind === 'gpu' ? 8 : 2;
     const limit = Math.min(device.limits.maxBufferSize, device.limits.maxStorageBufferBindingSize);
-    this.maxStagingBytes = Math.floor(limit / 65536) * 65536;
+    // Codes take the room of their pixels, and are read back in one buffer with the histograms of up to 1024 items.
+    this.maxStagingBytes = Math.floor(limit / 2 ** 20 - 2) * 2 ** 20;
     this.lost = new Promise((resolve) => {
-      const fail = (reason: string) => {
+      const lose = (reason: string) => {
         if (this.#failure !== undefined) return;
-        this.#failure = reason;
-        for (const wake of this.#waiting.splice(0)) wake();
-        for (const reject of this.#running) reject(new DeviceLostError(reason));
+        this.#fail(reason);
         resolve(reason);
       };
       void device.lost.then(({ reason, message }) => {
-        if (reason !== 'destroyed') fail(message);
+        if (reason !== 'destroyed') lose(message);
       });
       // An invalid call or a failed allocation poisons what follows, so the device is given up as a whole.
-      device.onuncapturederror = ({ error }) => fail(error.message);
+      device.onuncapturederror = ({ error }) => lose(error.message);
     });
   }
 
@@ -79,8 +78,6 @@ class WebGpuDevice implements Device {
 
   async run(staging: Staging, items: readonly PlaneItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult> {
     const { slot } = staging as WebGpuStaging;
-    if (items.length > maxItems)
-      throw new RangeError(`Expected at most ${maxItems} items but received ${items.length}`);
     try {
       const result = await this.#orLost(this.#compute(slot, items, pipeline, withMap));
       this.#giveBack(slot);
@@ -92,9 +89,15 @@ class WebGpuDevice implements Device {
   }
 
   async close(): Promise<void> {
-    this.#failure ??= 'it was closed';
-    for (const wake of this.#waiting.splice(0)) wake();
+    this.#fail('it was closed');
     this.#device.destroy();
+  }
+
+  /** Nothing is computed from now on; whoever waits is told so. */
+  #fail(reason: string): void {
+    this.#failure ??= reason;
+    for (const wake of this.#waiting.splice(0)) wake();
+    for (const reject of this.#running) reject(new DeviceLostError(reason));
   }
 
   /** Promises of a device that is gone may stay open for ever (seen with Dawn), so every wait ends with the device. */
@@ -121,6 +124,9 @@ class WebGpuDevice implements Device {
     pipeline: Pipeline,
     withMap: boolean,
   ): Promise<BatchResult> {
+    if (items.length > maxItems) {
+      throw new RangeError(`Expected at most ${maxItems} items but received ${items.length}`);
+    }
     const device = this.#device;
     const program = await this.#program(pipeline, withMap);
     const usedBytes = Math.max(...items.map((i) => roundUp4(i.offset + i.stride * i.stored.height)));
