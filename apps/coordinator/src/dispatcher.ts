@@ -182,6 +182,9 @@ export class Dispatcher {
       case 'FinaliseJob':
         this.#runs.get(command.jobId)?.shardsDone();
         break;
+      case 'FailJob':
+        this.#fail(command.jobId, command.error);
+        break;
       case 'RecordSetback':
         break;
     }
@@ -240,7 +243,7 @@ export class Dispatcher {
     }
   }
 
-  /** Fails the job because the ledger did not take what was written. */
+  /** Fails the job: the ledger does not take what is written, or the output folder does not. */
   #fail(jobId: string, caught: unknown): void {
     const error = caught instanceof Error ? caught.message : String(caught);
     this.#runs.get(jobId)?.stop({ state: 'failed', error });

@@ -1,7 +1,7 @@
 import type { Hello } from '@halogrid/proto';
 import type { ShardAnswer } from './answer-message.ts';
 import type { AcceptedJob } from './job-run.ts';
-import type { LeaseId } from './scheduler/events.ts';
+import type { Failure, LeaseId } from './scheduler/events.ts';
 import type { Shard } from './shard.ts';
 
 /** A lease with all that a node needs to know. */
@@ -25,7 +25,7 @@ export type NodeReport =
   | { kind: 'NodeReported' }
   | { kind: 'NodeDraining' }
   | { kind: 'ShardCompleted'; lease: LeaseId; answer: ShardAnswer }
-  | { kind: 'ShardFailed'; lease: LeaseId; error: string };
+  | { kind: 'ShardFailed'; lease: LeaseId; failure: Failure };
 
 export interface AttachedNodeView {
   hello: Hello;

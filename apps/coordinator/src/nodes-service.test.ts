@@ -102,7 +102,7 @@ test('a message above 8 MiB ends the conversation', async (t) => {
   const grpcPort = await start(t);
   const node = await ScriptedNode.attach(grpcPort);
   const lease = { jobId: 'x', shard: 0, attempt: 1, epoch: 1 };
-  node.say({ $case: 'failed', value: { ...lease, error: 'x'.repeat(8 * 2 ** 20) } });
+  node.say({ $case: 'failed', value: { ...lease, error: 'x'.repeat(8 * 2 ** 20), output: false } });
   assert.equal((await node.over()).code, status.RESOURCE_EXHAUSTED);
   await untilAttached(grpcPort, 0);
   node.hangUp();

@@ -89,8 +89,10 @@ function toNodeReport(report: AttachRequest['report']): NodeReport {
       return { kind: 'NodeDraining' };
     case 'completed':
       return { kind: 'ShardCompleted', lease: toLeaseId(report.value), answer: toShardAnswer(report.value) };
-    case 'failed':
-      return { kind: 'ShardFailed', lease: toLeaseId(report.value), error: report.value.error };
+    case 'failed': {
+      const { error, output: isOutput } = report.value;
+      return { kind: 'ShardFailed', lease: toLeaseId(report.value), failure: { error, isOutput } };
+    }
     case 'hello':
       throw new Refusal('invalid', 'Expected hello as the first report only but received it again');
     case undefined:

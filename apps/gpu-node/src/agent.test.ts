@@ -7,6 +7,7 @@ import { Agent } from './agent.ts';
 import { dialCoordinator } from './dial.ts';
 import { FakeCoordinator } from './fake-coordinator.ts';
 import { NodeMetrics } from './metrics.ts';
+import { OutputError } from './output-error.ts';
 
 const hello = Hello.create({ nodeId: 'id', name: 'node', protocol: 1, creditBytes: 1 });
 
@@ -76,9 +77,10 @@ test('a node says hello, computes what it is leased and answers', async () => {
     assert.deepEqual(await session.report('hello'), hello);
     session.lease(lease(3));
     session.lease(lease(4));
-    while (shards.length < 2) await new Promise(setImmediate);
+    session.lease(lease(5));
+    while (shards.length < 3) await new Promise(setImmediate);
     assert.equal(agent.isAttached, true);
-    assert.equal((await metrics.leases.get()).values[0]!.value, 2);
+    assert.equal((await metrics.leases.get()).values[0]!.value, 3);
     shards[1]!.finish();
     const { jobId, shard, attempt, epoch } = await session.report('completed');
     assert.deepEqual({ jobId, shard, attempt, epoch }, { jobId: 'job', shard: 4, attempt: 1, epoch: 7 });
@@ -89,7 +91,11 @@ test('a node says hello, computes what it is leased and answers', async () => {
       attempt: 1,
       epoch: 7,
       error: 'no memory',
+      output: false,
     });
+    shards[2]!.fail(new OutputError(new Error('disk full')));
+    const { error, output } = await session.report('failed');
+    assert.deepEqual([error, output], ['The results cannot be written: disk full', true]);
     assert.equal((await metrics.leases.get()).values[0]!.value, 0);
   });
 });

@@ -13,6 +13,7 @@ import {
 import type { Connection, Dial } from './dial.ts';
 import type { Executor } from './executor.ts';
 import type { NodeMetrics } from './metrics.ts';
+import { OutputError } from './output-error.ts';
 
 export interface AgentOptions {
   /** Coordinators as HOST:PORT, tried in turn. */
@@ -139,7 +140,7 @@ export class Agent {
       const error = caught instanceof Error ? caught.message : String(caught);
       metrics.shards.inc({ outcome: 'failed' });
       log.error({ jobId, shard, attempt }, error);
-      this.#handle({ kind: 'shardFailed', leaseId, error });
+      this.#handle({ kind: 'shardFailed', leaseId, error, isOutput: caught instanceof OutputError });
     } finally {
       this.#running.delete(leaseId);
     }

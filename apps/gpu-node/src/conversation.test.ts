@@ -64,7 +64,7 @@ const greet: [number, ConversationEvent][] = [[0, time]];
 const attach: [number, ConversationEvent][] = [...greet, [10, welcome]];
 const work: [number, ConversationEvent][] = [...attach, [20, lease(7)], [30, lease(8)]];
 const done: ConversationEvent = { kind: 'shardCompleted', leaseId: 1, report: completed };
-const failed: ConversationEvent = { kind: 'shardFailed', leaseId: 2, error: 'No device.' };
+const failed: ConversationEvent = { kind: 'shardFailed', leaseId: 2, error: 'No device.', isOutput: false };
 
 const table: [name: string, events: [number, ConversationEvent][], phase: string, commands: string[]][] = [
   ['it dials and says hello', greet, 'greeting', ['dial a:1', 'send hello']],
@@ -166,7 +166,7 @@ describe('the conversation with the coordinator', () => {
 
 test('an answer carries the identity of its lease', () => {
   const { commands } = play(...work, [40, failed]);
-  const value = { jobId: 'j', shard: 8, attempt: 2, epoch: 4, error: 'No device.' };
+  const value = { jobId: 'j', shard: 8, attempt: 2, epoch: 4, error: 'No device.', output: false };
   assert.deepEqual(commands, [{ kind: 'send', report: { $case: 'failed', value } }]);
 });
 

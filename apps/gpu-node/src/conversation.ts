@@ -45,7 +45,8 @@ export type ConversationEvent =
   /** The connection ended; `isRefusal` when the coordinator will not have this node, now or later. */
   | { kind: 'disconnected'; reason: string; isRefusal: boolean; jitter: number }
   | { kind: 'shardCompleted'; leaseId: number; report: ShardCompleted }
-  | { kind: 'shardFailed'; leaseId: number; error: string }
+  /** `isOutput`: its results could not be written. */
+  | { kind: 'shardFailed'; leaseId: number; error: string; isOutput: boolean }
   | { kind: 'stopRequested'; reason: string }
   /** There is no device any more, for this reason. */
   | { kind: 'deviceGone'; reason: string }
@@ -126,7 +127,7 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
       return report(state, event.leaseId, nowMs, () => ({ $case: 'completed', value: event.report }));
     case 'shardFailed':
       return report(state, event.leaseId, nowMs, ({ jobId, shard, attempt, epoch }) => {
-        return { $case: 'failed', value: { jobId, shard, attempt, epoch, error: event.error } };
+        return { $case: 'failed', value: { jobId, shard, attempt, epoch, error: event.error, output: event.isOutput } };
       });
     case 'stopRequested':
       return drain(state, event.reason, nowMs);

@@ -2,6 +2,7 @@ import type { OpenImage, writeChunk } from '@halogrid/imaging';
 import type { ItemResult, Pipeline, PlaneItem, Rect, Size } from '@halogrid/kernels';
 import type { Source, SourceError, SourceResult } from '@halogrid/proto';
 import type { Device } from './devices/device.ts';
+import { OutputError } from './output-error.ts';
 import type { PlaneCache } from './plane-cache.ts';
 import type { StageClock } from './stage-clock.ts';
 
@@ -60,7 +61,7 @@ export async function runOnDevice(
   return results;
 }
 
-/** Keeps the codes of `rect` as the chunks that are wanted of it. */
+/** Keeps the codes of `rect` as the chunks that are wanted of it. Rejects with OutputError. */
 export async function writeChunks(
   run: ShardRun,
   source: Source,
@@ -69,8 +70,12 @@ export async function writeChunks(
   { map, mapStride }: ItemResult,
 ): Promise<void> {
   const chunk = { scratch: run.scratch, source: source.index, size, rect };
-  if (run.wantsMap) await run.writeChunk({ ...chunk, kind: 'map' }, map!, mapStride!);
-  if (source.index < run.previews) await run.writeChunk({ ...chunk, kind: 'preview' }, map!, mapStride!);
+  try {
+    if (run.wantsMap) await run.writeChunk({ ...chunk, kind: 'map' }, map!, mapStride!);
+    if (source.index < run.previews) await run.writeChunk({ ...chunk, kind: 'preview' }, map!, mapStride!);
+  } catch (error) {
+    throw new OutputError(error);
+  }
 }
 
 export function sourceResult(source: Source, size: Size, rect: Rect, item: ItemResult): SourceOutcome {

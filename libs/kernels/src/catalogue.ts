@@ -8,6 +8,6 @@ export const catalogue: readonly KernelDefinition[] = [lbp];
 /** The kernel of that name. Throws ParameterError where there is none. */
 export function findKernel(name: string): KernelDefinition {
   const kernel = catalogue.find((k) => k.name === name);
-  if (!kernel) throw new ParameterError('--op', name, catalogue.map((k) => k.name).join(', '));
+  if (!kernel) throw new ParameterError('--op', name, `one of ${catalogue.map((k) => k.name).join(', ')}`);
   return kernel;
 }

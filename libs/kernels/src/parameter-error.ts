@@ -2,8 +2,9 @@
 export class ParameterError extends Error {
   readonly parameter: string;
 
+  /** `allowed` as a clause, e.g. 'one of a, b' or 'an odd number from 3 to 31'. */
   constructor(parameter: string, value: unknown, allowed: string) {
-    super(`Expected one of ${allowed} for ${parameter} but received '${String(value)}'`);
+    super(`Expected ${allowed} for ${parameter} but received '${String(value)}'`);
     this.name = 'ParameterError';
     this.parameter = parameter;
   }

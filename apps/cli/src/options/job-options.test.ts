@@ -52,7 +52,7 @@ test('a border may be called by its name elsewhere', () => {
 const refused: [string[], RegExp][] = [
   [['--op', 'sift'], /^Expected one of lbp for --op but received 'sift'$/],
   [['--op', 'lbp:convention=x'], /^Expected one of nw-cw-msb, nw-cw-lsb for lbp:convention but received 'x'$/],
-  [['--op', 'lbp:size=3'], /^Expected one of convention for a parameter of lbp but received 'size'$/],
+  [['--op', 'lbp:size=3'], /^Expected 'convention' for a parameter of lbp but received 'size'$/],
   [['--op', 'lbp', '--op', 'lbp'], /a single kernel for the pipeline but received 'lbp then lbp'$/],
   [['--border', 'torus'], /^Expected one of zero, .* for border but received 'torus'$/],
   [['--map', 'zarr'], /^Expected one of none, tiff, png for --map but received 'zarr', which is not supported yet$/],

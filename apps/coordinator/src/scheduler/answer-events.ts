@@ -1,4 +1,4 @@
-import type { LeaseId } from './events.ts';
+import type { Failure, LeaseId } from './events.ts';
 import { findLease, leaseTo, leaseToAll, release, retryFailed } from './leases.ts';
 import type { EntryState, ShardEntry, Turn } from './scheduler-state.ts';
 
@@ -12,12 +12,12 @@ export function shardCompleted<A>(turn: Turn<A>, event: { session: number; lease
   leaseTo(turn, node);
 }
 
-export function shardFailed<A>(turn: Turn<A>, event: { session: number; lease: LeaseId; error: string }): void {
-  const { session, lease, error } = event;
+export function shardFailed<A>(turn: Turn<A>, event: { session: number; lease: LeaseId; failure: Failure }): void {
+  const { session, lease, failure } = event;
   const current = currentLease(turn, session, lease);
   if (!current) return;
   release(current.entry);
-  retryFailed(turn, current.entry, lease, error);
+  retryFailed(turn, current.entry, lease, failure);
   leaseToAll(turn);
 }
 
@@ -25,7 +25,7 @@ export function commitRejected<A>(turn: Turn<A>, event: { lease: LeaseId; error:
   const { lease, error } = event;
   const entry = turn.state.jobs.get(lease.jobId)?.open.get(lease.shard);
   if (!entry) return;
-  retryFailed(turn, entry, lease, error);
+  retryFailed(turn, entry, lease, { error, isOutput: false });
   leaseToAll(turn);
 }
 

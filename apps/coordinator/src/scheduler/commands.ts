@@ -36,5 +36,7 @@ export type Command<Answer> =
   | { kind: 'QuarantineShard'; jobId: string; shard: Shard; attempts: number; error: string }
   /** Writes the output: every shard is committed or quarantined. Given once a job, and the last word about it. */
   | { kind: 'FinaliseJob'; jobId: string }
+  /** Ends the job without results, and reports JobAbandoned: its output cannot be written. */
+  | { kind: 'FailJob'; jobId: string; error: string }
   /** Counts and logs work that was done in vain. */
   | { kind: 'RecordSetback'; nodeId: string; lease: LeaseId; setback: Setback; error: string };

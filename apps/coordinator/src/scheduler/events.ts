@@ -8,6 +8,12 @@ export interface LeaseId {
   epoch: number;
 }
 
+/** Why a shard has no result, in one sentence; `isOutput` when its results could not be written. */
+export interface Failure {
+  error: string;
+  isOutput: boolean;
+}
+
 /**
  * Everything that happens to the scheduler. `session` numbers the conversations with nodes and is never used again: a
  * node that attaches anew keeps its `nodeId` and gets another session. `Answer` is carried to the commit unread.
@@ -29,7 +35,7 @@ export type SchedulerEvent<Answer> =
   | { kind: 'NodeLeft'; session: number }
   | { kind: 'ShardCompleted'; session: number; lease: LeaseId; answer: Answer }
   /** The shard could not be computed for a reason outside its sources. */
-  | { kind: 'ShardFailed'; session: number; lease: LeaseId; error: string }
+  | { kind: 'ShardFailed'; session: number; lease: LeaseId; failure: Failure }
   /** The ledger has the shard's result or its quarantine. */
   | { kind: 'CommitFinished'; jobId: string; shard: number }
   /** The ledger refused the answer, because it cannot be right. */

@@ -1,5 +1,5 @@
 import type { AttemptReason } from './commands.ts';
-import type { LeaseId } from './events.ts';
+import type { Failure, LeaseId } from './events.ts';
 import { chooseShard, leaseLimit } from './placement.ts';
 import type { AttachedNode, EntryState, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 
@@ -81,13 +81,18 @@ export function release(entry: ShardEntry): void {
   entry.state = { kind: 'settling', nodeId: node.nodeId };
 }
 
-/** After a failure on a node, from which it is released: the shard is leased again, or given up. */
-export function retryFailed<A>(turn: Turn<A>, entry: ShardEntry, lease: LeaseId, error: string): void {
+/**
+ * After a failure on a node, from which it is released: the shard is leased again, or given up. Results that cannot be
+ * written are no fault of the sources, so that they fail the job instead.
+ */
+export function retryFailed<A>(turn: Turn<A>, entry: ShardEntry, lease: LeaseId, failure: Failure): void {
   if (entry.state.kind !== 'settling') return;
   const { nodeId } = entry.state;
   entry.failedOn.push(nodeId);
+  const { error, isOutput } = failure;
   if (entry.failedOn.length >= maxFailures) {
-    giveUp(turn, entry, error);
+    if (isOutput) turn.commands.push({ kind: 'FailJob', jobId: entry.job.jobId, error });
+    else giveUp(turn, entry, error);
   } else {
     turn.commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error });
     requeue(turn, entry, 'failed');

@@ -193,7 +193,7 @@ class World {
 
   #say(session: number, lease: LeaseId, isSuccess: boolean): void {
     if (isSuccess) this.send({ kind: 'ShardCompleted', session, lease, answer: lease });
-    else this.send({ kind: 'ShardFailed', session, lease, error: 'It failed' });
+    else this.send({ kind: 'ShardFailed', session, lease, failure: { error: 'It failed', isOutput: false } });
   }
 
   #pickNode(pick: number): [number, SimulatedNode] | [undefined, undefined] {

@@ -43,7 +43,13 @@ const failed = (session: number, id: LeaseId): Event => ({
   kind: 'ShardFailed',
   session,
   lease: id,
-  error: 'The device was lost',
+  failure: { error: 'The device was lost', isOutput: false },
+});
+const notWritten = (session: number, id: LeaseId): Event => ({
+  kind: 'ShardFailed',
+  session,
+  lease: id,
+  failure: { error: 'The disk is full', isOutput: true },
 });
 const committed = (number: number, jobId = 'job'): Event => ({ kind: 'CommitFinished', jobId, shard: number });
 const tick: Event = { kind: 'Tick' };
@@ -61,6 +67,8 @@ function words(command: Command<string>): string {
       return `commit ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} of ${command.session}`;
     case 'QuarantineShard':
       return `quarantine ${command.jobId}/${command.shard.shard} after ${command.attempts}: ${command.error}`;
+    case 'FailJob':
+      return `fail ${command.jobId}: ${command.error}`;
     case 'FinaliseJob':
       return `finalise ${command.jobId}`;
     case 'RecordSetback':
@@ -148,6 +156,18 @@ const table: { name: string; given: Event[]; when: Event; expected: string[] }[]
     given: [joined(1), ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2))],
     when: failed(1, lease(0, 3)),
     expected: ['quarantine job/0 after 3: The device was lost'],
+  },
+  {
+    name: 'results that cannot be written are tried again like any other failure',
+    given: [joined(1, 1), joined(2, 1), ...job('job', shards(2))],
+    when: notWritten(1, lease(0)),
+    expected: ['failed job/0#1 of node-1'],
+  },
+  {
+    name: 'results that cannot be written three times fail the job, because the sources are not at fault',
+    given: [joined(1), ...job('job', shards(1)), notWritten(1, lease(0)), notWritten(1, lease(0, 2))],
+    when: notWritten(1, lease(0, 3)),
+    expected: ['fail job: The disk is full'],
   },
   {
     name: 'an answer that the ledger rejects is a failure of its node',

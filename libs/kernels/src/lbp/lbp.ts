@@ -20,11 +20,11 @@ export const lbp: KernelDefinition = {
 
   parseParameters(given) {
     for (const name of Object.keys(given)) {
-      if (name !== 'convention') throw new ParameterError('a parameter of lbp', name, 'convention');
+      if (name !== 'convention') throw new ParameterError('a parameter of lbp', name, `'convention'`);
     }
     const convention = given.convention ?? 'nw-cw-msb';
     if (!lbpConventions.some((c) => c === convention)) {
-      throw new ParameterError('lbp:convention', convention, lbpConventions.join(', '));
+      throw new ParameterError('lbp:convention', convention, `one of ${lbpConventions.join(', ')}`);
     }
     return { convention };
   },

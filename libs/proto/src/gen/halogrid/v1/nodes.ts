@@ -122,7 +122,8 @@ export interface SourceError {
 
 /**
  * The shard could not be computed for a reason outside its sources (device lost, out of memory, output not writable):
- * it is leased again, to another node where there is one, three times at most.
+ * it is leased again, to another node where there is one. After the third failure its sources are quarantined, or, if it
+ * was the output, the job fails.
  */
 export interface ShardFailed {
   jobId: string;
@@ -131,6 +132,8 @@ export interface ShardFailed {
   epoch: number;
   /** One sentence. */
   error: string;
+  /** The results could not be written, so that no other shard's can be either. */
+  output: boolean;
 }
 
 /** An order of the coordinator. */
@@ -1090,7 +1093,7 @@ export const SourceError: MessageFns<SourceError> = {
 };
 
 function createBaseShardFailed(): ShardFailed {
-  return { jobId: "", shard: 0, attempt: 0, epoch: 0, error: "" };
+  return { jobId: "", shard: 0, attempt: 0, epoch: 0, error: "", output: false };
 }
 
 export const ShardFailed: MessageFns<ShardFailed> = {
@@ -1109,6 +1112,9 @@ export const ShardFailed: MessageFns<ShardFailed> = {
     }
     if (message.error !== "") {
       writer.uint32(42).string(message.error);
+    }
+    if (message.output !== false) {
+      writer.uint32(48).bool(message.output);
     }
     return writer;
   },
@@ -1166,6 +1172,14 @@ export const ShardFailed: MessageFns<ShardFailed> = {
             message.error = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.output = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1188,6 +1202,7 @@ export const ShardFailed: MessageFns<ShardFailed> = {
     message.attempt = object.attempt ?? 0;
     message.epoch = object.epoch ?? 0;
     message.error = object.error ?? "";
+    message.output = object.output ?? false;
     return message;
   },
 };
