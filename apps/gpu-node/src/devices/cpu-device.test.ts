@@ -86,11 +86,11 @@ test('a thread that crashes fails its batch as a lost device does, and is replac
   });
 });
 
-test('what the twins cannot compute is one sentence, and the thread goes on', async () => {
+test('what it cannot compute is one sentence, and the thread goes on', async () => {
   await withDevice({ threads: 1 }, async (device) => {
     const unknown = { ...pipeline, operations: [{ kernel: 'blur', parameters: {} }] };
     const { items } = createBatch(1, 0);
-    await assert.rejects(device.run(await device.acquire(2048), items, unknown, false), /No CPU twin of kernel 'blur'/);
+    await assert.rejects(device.run(await device.acquire(2048), items, unknown, false), /No CPU program of kernel 'blur'/);
     const { items: results } = await device.run(await device.acquire(2048), items, pipeline, false);
     assert.equal(results.length, 1);
   });

@@ -22,7 +22,7 @@ interface Job {
   reject: (error: Error) => void;
 }
 
-/** The `cpu` device: the CPU twins in worker threads, one batch a thread. */
+/** The `cpu` device: WebAssembly in worker threads, one batch a thread. */
 export class CpuDevice implements Device {
   readonly info: DeviceInfo;
   /** What the largest binding of a GPU takes, too. */

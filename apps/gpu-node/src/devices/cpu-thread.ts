@@ -11,13 +11,13 @@ export interface CpuBatch {
 
 export type CpuAnswer =
   | { kind: 'done'; buffer: ArrayBuffer; items: ItemResult[]; seconds: number }
-  /** The twins cannot compute it; the thread goes on. */
+  /** It cannot be computed; the thread goes on. */
   | { kind: 'refused'; buffer: ArrayBuffer; reason: string };
 
 /** The thread is gone, and the buffer with it. */
 export type CpuStopped = { kind: 'stopped'; reason: string };
 
-/** One worker thread with the CPU twins; it computes one batch at a time. */
+/** One worker thread; it computes one batch at a time. */
 export class CpuThread {
   readonly #worker: Worker;
   #answer: ((answer: CpuAnswer | CpuStopped) => void) | undefined;

@@ -1,6 +1,6 @@
-// Runs in a worker thread: computes the batches that a CpuThread sends, one at a time, with the CPU twins.
+// Runs in a worker thread: computes the batches that a CpuThread sends, one at a time, with WebAssembly.
 import { parentPort, type Transferable } from 'node:worker_threads';
-import { runReference } from '@halogrid/kernels';
+import { runCpu } from '@halogrid/kernels/cpu';
 import type { CpuAnswer, CpuBatch } from './cpu-thread.ts';
 
 const port = parentPort!;
@@ -20,7 +20,7 @@ function compute({ buffer, items, pipeline, withMap }: CpuBatch): CpuAnswer {
   const startedMs = performance.now();
   const bytes = new Uint8Array(buffer);
   try {
-    const results = items.map((item) => runReference(pipeline, bytes, item, withMap));
+    const results = items.map((item) => runCpu(pipeline, bytes, item, withMap));
     return { kind: 'done', buffer, items: results, seconds: (performance.now() - startedMs) / 1000 };
   } catch (error) {
     return { kind: 'refused', buffer, reason: (error as Error).message };

@@ -1,7 +1,7 @@
 import type { ItemResult, Pipeline, PlaneItem } from '@halogrid/kernels';
 
 export const deviceKinds = ['gpu', 'software', 'cpu'] as const;
-/** A WebGPU adapter; WebGPU on SwiftShader, a software Vulkan; the CPU twins in worker threads. */
+/** A WebGPU adapter; WebGPU on SwiftShader, a software Vulkan; WebAssembly in worker threads. */
 export type DeviceKind = (typeof deviceKinds)[number];
 
 export interface DeviceInfo {

@@ -1,0 +1,72 @@
+// Local Binary Pattern of the 3x3 square with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm' to
+// src/lbp/lbp.wasm, which is committed so that nobody needs the compiler to run it.
+
+const BINS: usize = 256;
+
+/**
+ * Codes and counts of `rows` rows of `width` pixels. `source` is the pixel left above the first one: a band of
+ * rows + 2 rows, `stride` bytes apart, whose outermost pixels are neighbours only. Up to 15 bytes beyond a row are read
+ * and ignored. Codes go to `codes`, `codesStride` bytes a row, which holds up to 15 bytes more than `width`. `histogram`
+ * is four tables of 256 u32, which are added to: neighbouring codes are often equal, and one table would make each
+ * increment wait for the one before. `bit0` … `bit7` are the bits of NW, N, NE, E, SE, S, SW, W.
+ */
+export function lbpBand(
+  source: usize,
+  stride: usize,
+  width: usize,
+  rows: usize,
+  codes: usize,
+  codesStride: usize,
+  histogram: usize,
+  isMsb: bool,
+): void {
+  const nwBit = i8x16.splat(isMsb ? <i8>0x80 : 0x01);
+  const nBit = i8x16.splat(isMsb ? 0x40 : 0x02);
+  const neBit = i8x16.splat(isMsb ? 0x20 : 0x04);
+  const eBit = i8x16.splat(isMsb ? 0x10 : 0x08);
+  const seBit = i8x16.splat(isMsb ? 0x08 : 0x10);
+  const sBit = i8x16.splat(isMsb ? 0x04 : 0x20);
+  const swBit = i8x16.splat(isMsb ? 0x02 : 0x40);
+  const wBit = i8x16.splat(isMsb ? 0x01 : <i8>0x80);
+
+  for (let y: usize = 0; y < rows; y++) {
+    const above = source + y * stride;
+    const centre = above + stride;
+    const below = centre + stride;
+    const out = codes + y * codesStride;
+    for (let x: usize = 0; x < width; x += 16) {
+      const c = v128.load(centre + x + 1);
+      let code = v128.and(i8x16.ge_u(v128.load(above + x), c), nwBit);
+      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(above + x + 1), c), nBit));
+      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(above + x + 2), c), neBit));
+      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(centre + x + 2), c), eBit));
+      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(below + x + 2), c), seBit));
+      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(below + x + 1), c), sBit));
+      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(below + x), c), swBit));
+      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(centre + x), c), wBit));
+      v128.store(out + x, code);
+    }
+    countRow(out, width, histogram);
+  }
+}
+
+function countRow(codes: usize, width: usize, histogram: usize): void {
+  let x: usize = 0;
+  for (; x + 8 <= width; x += 8) {
+    const eight = load<u64>(codes + x);
+    count(<usize>(eight & 0xff), histogram);
+    count(<usize>((eight >> 8) & 0xff), histogram + 4 * BINS);
+    count(<usize>((eight >> 16) & 0xff), histogram + 8 * BINS);
+    count(<usize>((eight >> 24) & 0xff), histogram + 12 * BINS);
+    count(<usize>((eight >> 32) & 0xff), histogram);
+    count(<usize>((eight >> 40) & 0xff), histogram + 4 * BINS);
+    count(<usize>((eight >> 48) & 0xff), histogram + 8 * BINS);
+    count(<usize>(eight >> 56), histogram + 12 * BINS);
+  }
+  for (; x < width; x++) count(<usize>load<u8>(codes + x), histogram);
+}
+
+function count(code: usize, table: usize): void {
+  const at = table + (code << 2);
+  store<u32>(at, load<u32>(at) + 1);
+}
