@@ -90,7 +90,10 @@ test('what it cannot compute is one sentence, and the thread goes on', async () 
   await withDevice({ threads: 1 }, async (device) => {
     const unknown = { ...pipeline, operations: [{ kernel: 'blur', parameters: {} }] };
     const { items } = createBatch(1, 0);
-    await assert.rejects(device.run(await device.acquire(2048), items, unknown, false), /No CPU program of kernel 'blur'/);
+    await assert.rejects(
+      device.run(await device.acquire(2048), items, unknown, false),
+      /No CPU program of kernel 'blur'/,
+    );
     const { items: results } = await device.run(await device.acquire(2048), items, pipeline, false);
     assert.equal(results.length, 1);
   });
