@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createRegistry, type Registry } from '@halogrid/service';
 import { parse } from 'yaml';
 import type { Dispatcher } from '../apps/coordinator/src/dispatcher.ts';
-import type { Ledger } from '../apps/coordinator/src/ledger.ts';
+import type { Ledger } from '../apps/coordinator/src/ledger/ledger.ts';
 import { createMetrics, exposeState } from '../apps/coordinator/src/metrics.ts';
 import { NodeMetrics } from '../apps/gpu-node/src/metrics.ts';
 import { halogridDashboard } from './grafana/halogrid-dashboard.ts';

@@ -21,7 +21,7 @@ import {
 import { createLog } from '@halogrid/service';
 import { createCoordinatorConfig } from './config.ts';
 import { type RunningCoordinator, startCoordinator } from './coordinator.ts';
-import { ScriptedNode } from './scripted-node.ts';
+import { ScriptedNode } from './services/scripted-node.ts';
 
 interface Stage {
   coordinator: RunningCoordinator;

@@ -2,16 +2,16 @@ import { createRegistry, type Log, startHttp } from '@halogrid/service';
 import { systemClock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { abandonJob, finaliseJob } from './finalise.ts';
-import { startGrpc } from './grpc-server.ts';
 import { createJobId } from './job-id.ts';
-import { createJobsService } from './jobs-service.ts';
-import { createJsonApi } from './json-api.ts';
-import { MemoryLedger } from './memory-ledger.ts';
+import { MemoryLedger } from './ledger/memory-ledger.ts';
 import { createMetrics, exposeState } from './metrics.ts';
-import { createNodesService } from './nodes-service.ts';
-import { releaseOutputFolder } from './output-folder.ts';
-import { planJob } from './planner.ts';
+import { abandonJob, finaliseJob } from './output/finalise.ts';
+import { releaseOutputFolder } from './output/output-folder.ts';
+import { planJob } from './plan/planner.ts';
+import { startGrpc } from './services/grpc-server.ts';
+import { createJobsService } from './services/jobs-service.ts';
+import { createJsonApi } from './services/json-api.ts';
+import { createNodesService } from './services/nodes-service.ts';
 
 export interface RunningCoordinator {
   grpcPort: number;

@@ -1,15 +1,15 @@
 import type { Hello } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
-import type { ShardAnswer } from './answer-message.ts';
-import { InvalidResultError } from './check-answer.ts';
 import type { Clock } from './clock.ts';
 import { type AcceptedJob, JobRun, type JobWork } from './job-run.ts';
-import type { Ledger } from './ledger.ts';
+import { InvalidResultError } from './ledger/check-answer.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import type { Metrics } from './metrics.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport, NodeSession } from './node-session.ts';
 import type { Command } from './scheduler/commands.ts';
 import type { SchedulerEvent } from './scheduler/events.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
+import type { ShardAnswer } from './services/answer-message.ts';
 import type { PlanStep } from './shard.ts';
 import { WorkRecorder } from './work-recorder.ts';
 

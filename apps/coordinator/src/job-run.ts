@@ -2,8 +2,8 @@ import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from './clock.ts';
-import type { JobRecord, JobResults, Ledger, LedgerState } from './ledger.ts';
-import { runPlan } from './run-plan.ts';
+import type { JobRecord, JobResults, Ledger, LedgerState } from './ledger/ledger.ts';
+import { runPlan } from './plan/run-plan.ts';
 import type { PlanStep } from './shard.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { catalogue } from '@halogrid/kernels';
 import { Counter, Gauge, Histogram, type Registry, secondsBuckets } from '@halogrid/service';
 import type { Dispatcher } from './dispatcher.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger } from './ledger/ledger.ts';
 
 /** Values that a label of a node's choosing may have; anything else is 'other', so that series stay few. */
 const stages = new Set(['read', 'decode', 'upload', 'compute', 'readback', 'encode']);

@@ -1,7 +1,7 @@
 import type { Hello } from '@halogrid/proto';
-import type { ShardAnswer } from './answer-message.ts';
 import type { AcceptedJob } from './job-run.ts';
 import type { Failure, LeaseId } from './scheduler/events.ts';
+import type { ShardAnswer } from './services/answer-message.ts';
 import type { Shard } from './shard.ts';
 
 /** A lease with all that a node needs to know. */

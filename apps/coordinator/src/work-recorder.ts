@@ -1,10 +1,10 @@
 import type { Hello } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
-import type { ShardAnswer } from './answer-message.ts';
 import type { Clock } from './clock.ts';
 import type { AcceptedJob } from './job-run.ts';
 import { type Metrics, stageLabel } from './metrics.ts';
 import type { Command } from './scheduler/commands.ts';
+import type { ShardAnswer } from './services/answer-message.ts';
 import type { PlanStep, ShardWork, SourceRef, SourceResult } from './shard.ts';
 
 interface RecordedJob {

@@ -1,5 +1,5 @@
+export type { Exit } from './agent/conversation.ts';
 export { createNodeConfig, type NodeConfig, type NodeOptions } from './config.ts';
-export type { Exit } from './conversation.ts';
 export {
   type BatchResult,
   type Device,

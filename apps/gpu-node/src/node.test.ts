@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '@halogrid/service';
+import { FakeCoordinator } from './agent/fake-coordinator.ts';
 import { createNodeConfig } from './config.ts';
-import { FakeCoordinator } from './fake-coordinator.ts';
+import { frameLease, patternPgm, referenceOf, withFolder } from './executor/shard-fixture.ts';
 import { startNode } from './node.ts';
-import { frameLease, patternPgm, referenceOf, withFolder } from './shard-fixture.ts';
 
 const log = createLog('test', 'silent');
 

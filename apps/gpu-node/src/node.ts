@@ -11,15 +11,15 @@ import {
   softwareVersion,
   startHttp,
 } from '@halogrid/service';
-import { Agent } from './agent.ts';
+import { Agent } from './agent/agent.ts';
+import type { Exit } from './agent/conversation.ts';
+import { dialCoordinator } from './agent/dial.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
-import type { Exit } from './conversation.ts';
 import type { DeviceInfo } from './devices/device.ts';
 import { withMetrics } from './devices/metered-device.ts';
 import { openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
-import { dialCoordinator } from './dial.ts';
-import { createExecutor } from './executor.ts';
+import { createExecutor } from './executor/executor.ts';
 import { NodeMetrics } from './metrics.ts';
 
 /** Decoded bytes a batch in flight: what planners put into a shard of frames at most. */

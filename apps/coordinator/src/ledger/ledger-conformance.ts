@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPipeline, describePipeline, type Rect, type Size } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import fc from 'fast-check';
+import { cutTiles } from '../plan/cut-tiles.ts';
+import type { PlanStep, Shard, SourceRef, SourceResult } from '../shard.ts';
+import { jobDigest, quarantinedDigest, sourceDigest } from './digest.ts';
+import type { JobResults, Ledger, ShardCommit } from './ledger.ts';
+
+const epoch = 7;
+const jobId = 'job-1';
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'zero');
+const spec: JobSpec = {
+  sources: ['file:///in'],
+  pipeline: { operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-msb' } }], border: 'zero' },
+  out: 'file:///out',
+  mapFormat: 'none',
+  tilePx: 0,
+  batchFrames: 0,
+};
+
+/** Holds any ledger to what `Ledger` says. `makeLedger` gives an empty one whose epoch is the one given. */
+export function ledgerConformance(name: string, makeLedger: (epoch: number) => Promise<Ledger>): void {
+  const withLedger = async (act: (ledger: Ledger) => Promise<void>): Promise<void> => {
+    const ledger = await makeLedger(epoch);
+    try {
+      assert.equal(ledger.epoch, epoch);
+      await ledger.createJob({ jobId, spec, submittedMs: 1000 });
+      await act(ledger);
+    } finally {
+      await ledger.close();
+    }
+  };
+
+  test(`${name}: a job is what was asked for, and the newest is listed first`, () =>
+    withLedger(async (ledger) => {
+      await ledger.createJob({ jobId: 'job-2', spec: { ...spec, tilePx: 64 }, submittedMs: 2000 });
+      const job = await ledger.getJob(jobId);
+      assert.deepEqual(job?.spec, spec);
+      assert.deepEqual([job?.state, job?.submittedMs, job?.finishedMs, job?.planned], ['pending', 1000, 0, false]);
+      assert.deepEqual(
+        (await ledger.listJobs()).map((record) => record.jobId),
+        ['job-2', jobId],
+      );
+      assert.equal(await ledger.getJob('job-3'), undefined);
+      await assert.rejects(ledger.createJob({ jobId, spec, submittedMs: 3000 }), /job-1/);
+    }));
+
+  test(`${name}: what getJob gave does not change later`, () =>
+    withLedger(async (ledger) => {
+      const before = await ledger.getJob(jobId);
+      await ledger.setState(jobId, 'running', { nowMs: 2000 });
+      await ledger.addPlan(jobId, planOf([{ width: 2, height: 2 }], 2, 1), true);
+      assert.deepEqual([before?.state, before?.counts.sources, before?.planned], ['pending', 0, false]);
+    }));
+
+  test(`${name}: an ended job keeps its end, its counts and its digest, and takes no more results`, () =>
+    withLedger(async (ledger) => {
+      const steps = planOf([{ width: 2, height: 2 }], 2, 1);
+      await ledger.addPlan(jobId, steps, true);
+      await ledger.commit(commitOf(shardsOf(steps)[0]!, steps));
+      await ledger.setState(jobId, 'finalising', { nowMs: 3000 });
+      const { digest } = await ledger.results(jobId);
+      await ledger.setState(jobId, 'complete', { nowMs: 4000, digest });
+      const job = await ledger.getJob(jobId);
+      assert.deepEqual([job?.state, job?.finishedMs, job?.digest, job?.counts.frames], ['complete', 4000, digest, 1]);
+      assert.equal(await ledger.commit(commitOf(shardsOf(steps)[0]!, steps)), 'stale');
+      await assert.rejects(ledger.results(jobId));
+
+      await ledger.createJob({ jobId: 'job-2', spec, submittedMs: 1 });
+      await ledger.setState('job-2', 'failed', { nowMs: 2, error: 'The disk is full' });
+      assert.equal((await ledger.getJob('job-2'))?.error, 'The disk is full');
+    }));
+
+  test(`${name}: results are refused until every shard of a whole plan is done`, () =>
+    withLedger(async (ledger) => {
+      const steps = planOf([{ width: 2, height: 2 }], 2, 1);
+      await ledger.addPlan(jobId, steps, false);
+      await assert.rejects(ledger.results(jobId));
+      await ledger.commit(commitOf(shardsOf(steps)[0]!, steps));
+      await assert.rejects(ledger.results(jobId));
+      await ledger.addPlan(jobId, [], true);
+      assert.equal((await ledger.results(jobId)).counted, 4n);
+    }));
+
+  test(`${name}: a job without sources is done at once`, () =>
+    withLedger(async (ledger) => {
+      await ledger.addPlan(jobId, [], true);
+      const results = await ledger.results(jobId);
+      assert.deepEqual(
+        [results.sources, results.counted, results.digest],
+        [[], 0n, jobDigest(describePipeline(pipeline), [])],
+      );
+    }));
+
+  test(`${name}: an attempt counts once, and a lower one is known already`, () =>
+    withLedger(async (ledger) => {
+      await ledger.addPlan(jobId, planOf([{ width: 2, height: 2 }], 1, 1), true);
+      for (const [shard, attempt] of [
+        [0, 1],
+        [1, 1],
+        [1, 2],
+        [1, 2],
+        [1, 1],
+      ] as const) {
+        await ledger.addAttempt(jobId, shard, attempt);
+      }
+      assert.equal((await ledger.getJob(jobId))?.counts.attempts, 3);
+    }));
+
+  test(`${name}: a commit of an older epoch or of a shard that is done changes nothing`, () =>
+    withLedger(async (ledger) => {
+      const steps = planOf([{ width: 2, height: 2 }], 1, 1);
+      const [first, second] = shardsOf(steps);
+      await ledger.addPlan(jobId, steps, true);
+      assert.equal(await ledger.commit({ ...commitOf(first!, steps), epoch: epoch - 1 }), 'stale');
+      assert.equal((await ledger.getJob(jobId))?.counts.shardsDone, 0);
+      assert.equal(await ledger.commit(commitOf(first!, steps)), 'committed');
+      const before = await ledger.getJob(jobId);
+      assert.equal(await ledger.commit({ ...commitOf(first!, steps), attempt: 2 }), 'duplicate');
+      await ledger.quarantineShard(jobId, first!.shard, 'too late', 3);
+      assert.deepEqual(await ledger.getJob(jobId), before);
+      assert.equal(await ledger.commit(commitOf(second!, steps)), 'committed');
+    }));
+
+  test(`${name}: a result that cannot be right is refused and may be committed well later`, () =>
+    withLedger(async (ledger) => {
+      const steps = planOf([{ width: 3, height: 1 }], 3, 1);
+      await ledger.addPlan(jobId, steps, true);
+      const good = commitOf(shardsOf(steps)[0]!, steps);
+      const before = await ledger.getJob(jobId);
+      const wrong: Partial<SourceResult>[] = [{ counted: 2 }, { bins: [3] }, { source: 1 }];
+      for (const change of wrong) {
+        const results = good.results.map((result) => ({ ...result, ...change }));
+        await assert.rejects(ledger.commit({ ...good, results }), { name: 'InvalidResultError' });
+      }
+      await assert.rejects(ledger.commit({ ...good, shard: 1 }));
+      assert.deepEqual(await ledger.getJob(jobId), before);
+      assert.equal(await ledger.commit(good), 'committed');
+    }));
+
+  test(`${name}: a shard that is given up quarantines its sources, also one whose other tiles were committed`, () =>
+    withLedger(async (ledger) => {
+      const steps = planOf(
+        [
+          { width: 2, height: 1 },
+          { width: 1, height: 1 },
+        ],
+        1,
+        1,
+      );
+      const [left, right, frame] = shardsOf(steps);
+      await ledger.addPlan(jobId, steps, true);
+      await ledger.commit(commitOf(left!, steps));
+      await ledger.commit(commitOf(frame!, steps));
+      await ledger.quarantineShard(jobId, right!.shard, 'The device ran out of memory', 3);
+      const { sources, counted, job } = await ledger.results(jobId);
+      assert.deepEqual(sources[0], {
+        index: 0,
+        uri: 'file:///in/0',
+        name: '0',
+        state: 'quarantined',
+        stage: 'compute',
+        error: 'The device ran out of memory',
+        attempts: 3,
+      });
+      assert.deepEqual([counted, job.counts.pixels, job.counts.quarantined, job.counts.frames], [1n, 1, 1, 1]);
+    }));
+
+  test(`${name}: seconds, nodes and devices are summed over the commits`, () =>
+    withLedger(async (ledger) => {
+      const steps = planOf([{ width: 4, height: 1 }], 1, 1);
+      await ledger.addPlan(jobId, steps, true);
+      const nodes = ['b', 'a', 'b', 'b'].map((node) => ({ name: node, device: 'cpu' }));
+      for (const [i, shard] of shardsOf(steps).entries()) {
+        await ledger.commit({
+          ...commitOf(shard, steps),
+          node: nodes[i]!,
+          stageSeconds: { decode: 0.5, ...(i && { read: 2 }) },
+        });
+      }
+      const results = await ledger.results(jobId);
+      assert.deepEqual(results.stageSeconds, { decode: 2, read: 6 });
+      assert.deepEqual(results.nodes, [
+        { name: 'a', device: 'cpu', shards: 1 },
+        { name: 'b', device: 'cpu', shards: 3 },
+      ]);
+    }));
+
+  test(`${name}: any tiling, order, repetition and retry gives the same results`, async () => {
+    const side = fc.integer({ min: 1, max: 9 });
+    const source = fc.record({ width: side, height: side, fate: fc.constantFrom('good', 'good', 'broken', 'unread') });
+    const job = fc.record({
+      sources: fc.array(source, { maxLength: 6 }),
+      cut: fc.record({ tilePx: side, batchFrames: fc.integer({ min: 1, max: 3 }) }),
+      order: fc.infiniteStream(fc.nat()),
+    });
+    await fc.assert(
+      fc.asyncProperty(job, ({ sources, cut, order }) =>
+        withLedger(async (ledger) => {
+          const unread = new Set(sources.keys().filter((i) => sources[i]!.fate === 'unread'));
+          const broken = new Set(sources.keys().filter((i) => sources[i]!.fate === 'broken'));
+          const steps = planOf(sources, cut.tilePx, cut.batchFrames, unread);
+          await ledger.addPlan(jobId, steps, true);
+          const waiting = shardsOf(steps).flatMap((shard) => {
+            const commit = commitOf(shard, steps, broken);
+            return [commit, { ...commit, attempt: 2 }, { ...commit, epoch: epoch - 1 }];
+          });
+          while (waiting.length) {
+            const [commit] = waiting.splice(order.next().value! % waiting.length, 1);
+            await ledger.commit(commit!);
+          }
+          const results = await ledger.results(jobId);
+          assert.deepEqual(comparable(results), expectedResults(sources));
+          assert.equal(results.job.counts.shardsDone, results.job.counts.shards);
+        }),
+      ),
+      { numRuns: 60 },
+    );
+  });
+}
+
+/** What does not depend on the cut. */
+function comparable({ job, sources, counted, bins, digest }: JobResults) {
+  const { frames, pixels, quarantined } = job.counts;
+  const outcomes = sources.map((outcome) => (outcome.state === 'done' ? outcome.size : outcome.error));
+  return { counts: { sources: job.counts.sources, frames, pixels, quarantined }, outcomes, counted, bins, digest };
+}
+
+/** The same from whole images, without shards. */
+function expectedResults(sources: (Size & { fate: string })[]): ReturnType<typeof comparable> {
+  const good = sources.filter(({ fate }) => fate === 'good');
+  const bins = new BigUint64Array(pipeline.bins);
+  const digests = sources.map(({ fate, width, height }, i) => {
+    if (fate !== 'good') return quarantinedDigest;
+    const own = binsOf(i, { x: 0, y: 0, width, height });
+    for (const [bin, count] of own.entries()) bins[bin]! += BigInt(count);
+    return sourceDigest({ width, height }, width * height, own);
+  });
+  const pixels = good.reduce((sum, { width, height }) => sum + width * height, 0);
+  return {
+    counts: { sources: sources.length, frames: good.length, pixels, quarantined: sources.length - good.length },
+    outcomes: sources.map(({ fate, width, height }, i) => (fate === 'good' ? { width, height } : `${i} is ${fate}`)),
+    counted: BigInt(pixels),
+    bins,
+    digest: jobDigest(describePipeline(pipeline), digests),
+  };
+}
+
+/** Sources larger than a tile are cut, the others are batched; those in `unread` are quarantined by the planner. */
+function planOf(sizes: Size[], tilePx: number, batchFrames: number, unread = new Set<number>()): PlanStep[] {
+  const steps: PlanStep[] = [];
+  let shards = 0;
+  const batch: SourceRef[] = [];
+  const add = (work: Shard['work']): unknown =>
+    steps.push({ kind: 'shard', shard: { shard: shards++, work, costBytes: 1 } });
+  for (const [index, { width, height }] of sizes.entries()) {
+    const source = { index, uri: `file:///in/${index}` };
+    const size = { width, height };
+    const tiles = unread.has(index) ? [] : [...cutTiles(size, tilePx)];
+    steps.push({ kind: 'source', ...source, name: String(index), size, tiles: tiles.length });
+    if (tiles.length === 0) {
+      steps.push({ kind: 'quarantine', index, stage: 'read', error: `${index} is unread` });
+    } else if (tiles.length === 1) {
+      batch.push(source);
+      if (batch.length === batchFrames) add({ kind: 'frames', sources: batch.splice(0) });
+    } else {
+      for (const rect of tiles) add({ kind: 'tile', source, size, rect });
+    }
+  }
+  if (batch.length) add({ kind: 'frames', sources: batch });
+  return steps;
+}
+
+/** A node's answer to a shard of a plan; it finds the sources in `broken` broken. */
+function commitOf({ shard, work }: Shard, steps: PlanStep[], broken = new Set<number>()): ShardCommit {
+  const wholeOf = (index: number): { source: number; size: Size; rect: Rect } => {
+    const size = sourcesOf(steps)[index]!.size!;
+    return { source: index, size, rect: { x: 0, y: 0, ...size } };
+  };
+  const parts =
+    work.kind === 'tile'
+      ? [{ source: work.source.index, size: work.size, rect: work.rect }]
+      : work.sources.map(({ index }) => wholeOf(index));
+  return {
+    jobId,
+    shard,
+    attempt: 1,
+    epoch,
+    node: { name: 'node', device: 'cpu' },
+    results: parts
+      .filter(({ source }) => !broken.has(source))
+      .map((part) => ({ ...part, counted: part.rect.width * part.rect.height, bins: binsOf(part.source, part.rect) })),
+    errors: parts
+      .filter(({ source }) => broken.has(source))
+      .map(({ source }) => ({ source, stage: 'decode', error: `${source} is broken` })),
+    stageSeconds: {},
+    inputBytes: 0,
+  };
+}
+
+/** Counts of the codes that the pixels of source `index` would have. */
+function binsOf(index: number, { x, y, width, height }: Rect): number[] {
+  const bins = new Array<number>(pipeline.bins).fill(0);
+  for (let row = y; row < y + height; row++) {
+    for (let column = x; column < x + width; column++) bins[(31 * index + 17 * row + 5 * column) % bins.length]!++;
+  }
+  return bins;
+}
+
+function shardsOf(steps: PlanStep[]): Shard[] {
+  return steps.flatMap((step) => (step.kind === 'shard' ? [step.shard] : []));
+}
+
+function sourcesOf(steps: PlanStep[]): Extract<PlanStep, { kind: 'source' }>[] {
+  return steps.filter((step) => step.kind === 'source');
+}

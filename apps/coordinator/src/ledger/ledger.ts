@@ -1,0 +1,100 @@
+import type { Size } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import type { PlanStep, SourceError, SourceResult } from '../shard.ts';
+
+export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
+
+export interface JobRecord {
+  jobId: string;
+  spec: JobSpec;
+  state: LedgerState;
+  submittedMs: number;
+  finishedMs: number;
+  /** Why it failed; empty otherwise. */
+  error: string;
+  /** Set once complete. */
+  digest: string;
+  planned: boolean;
+  counts: JobCounts;
+}
+
+/** As halogrid.v1.Counts defines them. */
+export interface JobCounts {
+  sources: number;
+  frames: number;
+  shards: number;
+  shardsDone: number;
+  attempts: number;
+  /** Image pixels of merged results, tile by tile; those of a source that is quarantined later are taken off again. */
+  pixels: number;
+  quarantined: number;
+}
+
+/** A node's answer to a lease, as the ledger commits it. */
+export interface ShardCommit {
+  jobId: string;
+  shard: number;
+  attempt: number;
+  epoch: number;
+  /** For job.json: which node and device did it. */
+  node: { name: string; device: string };
+  results: SourceResult[];
+  errors: SourceError[];
+  stageSeconds: Record<string, number>;
+  inputBytes: number;
+}
+
+/** A source as the finished job lists it. `attempts` is 0 where the planner itself could not read it. */
+export type SourceOutcome = { index: number; uri: string; name: string } & (
+  | { state: 'done'; size: Size; tiles: number; counted: number }
+  | { state: 'quarantined'; stage: string; error: string; attempts: number }
+);
+
+/** Everything the output is made of. */
+export interface JobResults {
+  job: JobRecord;
+  /** In order of index. */
+  sources: SourceOutcome[];
+  /** Pixels counted in each channel, over every source that is done. */
+  counted: bigint;
+  /** Counts of every channel, one after another, over every source that is done. */
+  bins: BigUint64Array;
+  /** Summed over shards. */
+  stageSeconds: Record<string, number>;
+  nodes: { name: string; device: string; shards: number }[];
+  digest: string;
+}
+
+/**
+ * The journal of the coordinator: what was asked for, planned, committed and merged. The scheduler decides in memory and
+ * writes here; after a restart everything that is not committed here is offered again.
+ *
+ * `commit` is the exactly-once door: a shard's completion and its merged histogram are one transaction.
+ */
+export interface Ledger {
+  /** Fencing number of this opening of the journal, for leases to carry: a commit with an older one is stale. */
+  readonly epoch: number;
+  createJob(job: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void>;
+  setState(jobId: string, state: LedgerState, at: { nowMs: number; error?: string; digest?: string }): Promise<void>;
+  /** Appends steps of the plan; `last` when no more follow. */
+  addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void>;
+  /** Counts a lease given; the same attempt of the same shard once. */
+  addAttempt(jobId: string, shard: number, attempt: number): Promise<void>;
+  /**
+   * Marks the shard done and merges its results, once: 'duplicate' when it was done before, 'stale' when the epoch is an
+   * older one or the job has ended. A source with an error in any of its tiles is quarantined as a whole and counts
+   * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see merge.ts).
+   */
+  commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'>;
+  /**
+   * Gives up on a shard: it is done, and its sources are quarantined with stage 'compute', that error and that number of
+   * attempts. Of a shard that is done already it changes nothing.
+   */
+  quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void>;
+  getJob(jobId: string): Promise<JobRecord | undefined>;
+  /** Newest first. */
+  listJobs(): Promise<JobRecord[]>;
+  /** Of a planned job whose shards are all done and that has not ended. */
+  results(jobId: string): Promise<JobResults>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,142 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { assembleMap, assemblePreview, histogramSvg, writeFileAtomically } from '@halogrid/imaging';
+import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
+import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
+import { cutTiles, tileSide } from '../plan/cut-tiles.ts';
+import { errorsJsonl } from './errors-jsonl.ts';
+import { histogramJson } from './histogram-json.ts';
+import { abandonedJobJson, completeJobJson } from './job-json.ts';
+import { outputPath, removeOutput, scratchUri } from './output-folder.ts';
+import { outputNames } from './output-names.ts';
+
+/**
+ * Sources with a lower index get a preview: the first ones in the order of results. Leases carry it, so that nodes know
+ * which sources need preview chunks.
+ */
+export const previewSources = 20;
+
+/**
+ * Pictures made at once: reading one and writing another overlap, and each holds a band of rows. Measured: one after
+ * another, 20 previews took a third of a second, a tenth of a job of 6,000 frames on an H200.
+ */
+const picturesAtOnce = 4;
+
+type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
+
+/**
+ * Writes the output of a job whose shards are all done into its folder, job.json with state "complete" last, and removes
+ * the scratch folder. Rejects with one sentence where that fails (disk full, a chunk that is missing), and with the
+ * signal's reason when `signal` aborts; nothing is being written any more then, and `abandonJob` cleans up. `now` gives
+ * milliseconds since 1970.
+ */
+export async function finaliseJob(
+  results: JobResults,
+  pipeline: Pipeline,
+  now: () => number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { out } = results.job.spec;
+  const folder = outputPath(out);
+  try {
+    await writeHistogram(folder, results, pipeline);
+    await writeErrors(folder, results.sources);
+    const names = outputNames(results.sources.map((source) => source.name));
+    await writePictures(folder, results, pipeline, names, signal);
+    await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, names, now()));
+  } catch (error) {
+    signal?.throwIfAborted();
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`The output in '${folder}' could not be written: ${why}`, { cause: error });
+  }
+  // What is left here spoils nothing: the output is complete.
+  await rm(fileURLToPath(scratchUri(out)), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+}
+
+/**
+ * Ends the output of a job that will not be complete: removes everything but job.json, which says `state` and, for a
+ * failed job, why. Rejects where job.json cannot be written.
+ */
+export async function abandonJob(
+  job: JobRecord,
+  end: { state: 'cancelled' } | { state: 'failed'; error: string },
+  finishedMs: number,
+): Promise<void> {
+  // First, because it makes room on a disk that is full.
+  await removeOutput(job.spec.out);
+  const text = abandonedJobJson(job, end, finishedMs);
+  await writeFileAtomically(join(outputPath(job.spec.out), 'job.json'), text);
+}
+
+async function writeHistogram(folder: string, results: JobResults, pipeline: Pipeline): Promise<void> {
+  const { counted, bins } = results;
+  const { kernel } = pipeline.operations[pipeline.operations.length - 1]!;
+  const channels = pipeline.channels.map((name, channel) => {
+    return { name, bins: bins.subarray(channel * pipeline.bins, (channel + 1) * pipeline.bins) };
+  });
+  const histogram = { kernel, convention: pipeline.convention, counted, channels };
+  await writeFileAtomically(join(folder, 'histogram.json'), histogramJson(histogram));
+  const title = `${kernel.toUpperCase()} histogram`;
+  const subtitle = `${describePipeline(pipeline)} · ${counted.toLocaleString('en')} pixels`;
+  await writeFileAtomically(join(folder, 'histogram.svg'), histogramSvg({ title, subtitle, channels }));
+}
+
+async function writeErrors(folder: string, sources: SourceOutcome[]): Promise<void> {
+  if (!sources.some((source) => source.state === 'quarantined')) return;
+  await writeFileAtomically(join(folder, 'errors.jsonl'), errorsJsonl(sources));
+}
+
+/** Previews of the first sources, and maps of all where the job asks for them. */
+async function writePictures(
+  folder: string,
+  results: JobResults,
+  pipeline: Pipeline,
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { spec } = results.job;
+  const scratch = scratchUri(spec.out);
+  const done = results.sources.filter((source) => source.state === 'done');
+  const previewed = done.filter((source) => source.index < previewSources);
+  if (previewed.length) await mkdir(join(folder, 'preview'), { recursive: true });
+  await forEachOf(previewed, picturesAtOnce, async (source) => {
+    signal?.throwIfAborted();
+    const to = join(folder, 'preview', `${names[source.index]}.png`);
+    const rects = rectsOf(source, spec.tilePx);
+    await assemblePreview({ scratch, source: source.index, size: source.size, rects, to });
+  });
+  const format = spec.mapFormat;
+  if (format !== 'tiff' && format !== 'png') return;
+
+  if (done.length) await mkdir(join(folder, 'maps'), { recursive: true });
+  const assemble = async (source: DoneSource): Promise<void> => {
+    const to = join(folder, 'maps', `${names[source.index]}.${format === 'tiff' ? 'tif' : 'png'}`);
+    const rects = rectsOf(source, spec.tilePx);
+    const description = pipeline.convention;
+    await assembleMap({ scratch, source: source.index, size: source.size, rects, to, format, description }, signal);
+  };
+  await forEachOf(done, picturesAtOnce, assemble);
+}
+
+/** Runs `act` on every item, a few at once. Rejects with the first failure, after what was under way has ended too. */
+async function forEachOf<Item>(items: Item[], atOnce: number, act: (item: Item) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  let hasFailed = false;
+  const work = async (): Promise<void> => {
+    for (const item of queue) {
+      if (hasFailed) return;
+      await act(item).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+    }
+  };
+  const workers = await Promise.allSettled(Array.from({ length: atOnce }, work));
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+}
+
+/** The parts in which a source was computed: the planner's tiles, or the whole. */
+function rectsOf({ size, tiles }: DoneSource, tilePx: number): Rect[] {
+  return tiles > 1 ? [...cutTiles(size, tileSide(tilePx))] : [{ x: 0, y: 0, ...size }];
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { InputError, type OpenImage, SourceNotFoundError } from '@halogrid/imaging';
+import { createPipeline, type Size } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import fc from 'fast-check';
+import type { PlanStep, Shard } from '../shard.ts';
+import { maxBatchBytes, planJob } from './planner.ts';
+
+const MiB = 2 ** 20;
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'interior');
+
+/** An input as the listing tells of it, and what opening it gives. */
+interface FakeInput {
+  name: string;
+  named?: boolean;
+  sizeBytes?: number;
+  content?: Size | Error;
+}
+
+test('small inputs of a folder are gathered without opening them', async () => {
+  const frames = Array.from({ length: 70 }, (_, i) => ({ name: `${i}.jpg`, sizeBytes: 1000 }));
+  const { steps, opened } = await plan(frames);
+  assert.deepEqual(opened, []);
+  assert.deepEqual(
+    shardsOf(steps).map(({ work }) => work.kind === 'frames' && work.sources.length),
+    // Batches grow: eight of 8 frames come first.
+    [8, 8, 8, 8, 8, 8, 8, 8, 6],
+  );
+  assert.deepEqual(shardsOf(steps)[0]!.costBytes, 8 * 8000);
+  assert.deepEqual(steps[0], {
+    kind: 'source',
+    index: 0,
+    uri: 'file:///0.jpg',
+    name: '0.jpg',
+    size: undefined,
+    tiles: 1,
+  });
+});
+
+test('a batch ends before its decoded pixels pass the limit', async () => {
+  const frames = Array.from({ length: 10 }, (_, i) => ({ name: `${i}.webp`, sizeBytes: 5 * MiB }));
+  const { steps } = await plan(frames, { batchFrames: 100 });
+  assert.deepEqual(
+    shardsOf(steps).map(({ work }) => work.kind === 'frames' && work.sources.map(({ index }) => index)),
+    [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9]],
+  );
+  assert.ok(shardsOf(steps).every(({ costBytes }) => costBytes <= maxBatchBytes));
+});
+
+test('named inputs and large files are opened, and cut where they are larger than a tile', async () => {
+  const { steps, opened } = await plan([
+    { name: 'a.tif', named: true, content: { width: 5000, height: 100 } },
+    { name: 'b.png', named: true, content: { width: 4096, height: 4096 } },
+    { name: 'c.jpg', sizeBytes: 16 * MiB },
+    { name: 'd.tif', sizeBytes: 16 * MiB + 1, content: { width: 100, height: 4097 } },
+  ]);
+  assert.deepEqual(opened, ['file:///a.tif', 'file:///b.png', 'file:///d.tif']);
+  assert.deepEqual(
+    steps.filter((step) => step.kind === 'source').map(({ tiles }) => tiles),
+    [2, 1, 1, 2],
+  );
+  const shards = shardsOf(steps);
+  assert.deepEqual(shards[0], {
+    shard: 0,
+    work: {
+      kind: 'tile',
+      source: { index: 0, uri: 'file:///a.tif' },
+      size: { width: 5000, height: 100 },
+      rect: { x: 0, y: 0, width: 4096, height: 100 },
+    },
+    costBytes: 4097 * 100,
+  });
+  assert.deepEqual(
+    shards.map(({ work }) => work.kind),
+    ['tile', 'tile', 'frames', 'tile', 'tile', 'frames'],
+  );
+});
+
+test('an input that cannot be opened is quarantined and the plan goes on', async () => {
+  const { steps } = await plan([
+    { name: 'a.jpg', named: true, content: new InputError('decode', 'The file is empty') },
+    { name: 'b.png', named: true, content: { width: 3, height: 4 } },
+  ]);
+  assert.deepEqual(steps, [
+    { kind: 'source', index: 0, uri: 'file:///a.jpg', name: 'a.jpg', tiles: 0 },
+    { kind: 'quarantine', index: 0, stage: 'decode', error: 'The file is empty' },
+    { kind: 'source', index: 1, uri: 'file:///b.png', name: 'b.png', size: { width: 3, height: 4 }, tiles: 1 },
+    {
+      kind: 'shard',
+      shard: { shard: 0, work: { kind: 'frames', sources: [{ index: 1, uri: 'file:///b.png' }] }, costBytes: 12 },
+    },
+  ]);
+});
+
+test('any other failure to open ends the plan', async () => {
+  await assert.rejects(plan([{ name: 'a.jpg', named: true, content: new Error('too many open files') }]), /too many/);
+  await assert.rejects(plan([{ name: '', content: new SourceNotFoundError('no such file') }]), SourceNotFoundError);
+});
+
+test('every pixel of every input is in one shard, sources come before their shards, and both are numbered in order', async () => {
+  const side = fc.integer({ min: 1, max: 40 });
+  const input = fc.record({ width: side, height: side, broken: fc.boolean() });
+  const job = fc.record({ inputs: fc.array(input, { maxLength: 8 }), tilePx: side, batchFrames: fc.nat({ max: 4 }) });
+  await fc.assert(
+    fc.asyncProperty(job, async ({ inputs, tilePx, batchFrames }) => {
+      const fakes = inputs.map(({ width, height, broken }, i) => {
+        return { name: `${i}.png`, content: broken ? new InputError('read', 'broken') : { width, height } };
+      });
+      const { steps } = await plan(fakes, { tilePx, batchFrames });
+      const covered: Uint8Array[] = [];
+      const tilesLeft: number[] = [];
+      let shards = 0;
+      for (const step of steps) {
+        if (step.kind === 'source') {
+          assert.equal(step.index, covered.length);
+          covered.push(new Uint8Array(step.size ? step.size.width * step.size.height : 0));
+          tilesLeft.push(step.tiles);
+        } else if (step.kind === 'shard') {
+          const { shard, work, costBytes } = step.shard;
+          assert.equal(shard, shards++);
+          assert.ok(costBytes > 0);
+          const parts =
+            work.kind === 'tile'
+              ? [{ index: work.source.index, ...work.rect }]
+              : work.sources.map(({ index }) => ({ index, x: 0, y: 0, ...inputs[index]! }));
+          for (const { index, x, y, width, height } of parts) {
+            tilesLeft[index]!--;
+            for (let row = y; row < y + height; row++) {
+              for (let column = x; column < x + width; column++)
+                covered[index]![row * inputs[index]!.width + column]!++;
+            }
+          }
+        }
+      }
+      assert.equal(covered.length, inputs.length);
+      assert.ok(tilesLeft.every((left) => left === 0));
+      assert.ok(covered.every((pixels) => pixels.every((times) => times === 1)));
+      assert.equal(
+        steps.filter((step) => step.kind === 'quarantine').length,
+        inputs.filter(({ broken }) => broken).length,
+      );
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a plan is made as it is asked for: an endless folder gives its first shard', { timeout: 5000 }, async () => {
+  const endless = async function* () {
+    for (let i = 0; ; i++) yield { uri: `file:///${i}.jpg`, name: `${i}.jpg`, sizeBytes: 1, named: false };
+  };
+  for await (const step of planJob(specOf(['file:///'], {}), pipeline, undefined, endless)) {
+    if (step.kind !== 'shard') continue;
+    assert.equal(step.shard.shard, 0);
+    break;
+  }
+});
+
+test('an abort ends the plan at once, between the tiles of one image too', { timeout: 5000 }, async () => {
+  const controller = new AbortController();
+  const fakes = [{ name: 'a.tif', named: true, content: { width: 1e6, height: 1e6 } }];
+  const { list, open } = fakesOf(fakes);
+  let shards = 0;
+  await assert.rejects(async () => {
+    for await (const step of planJob(specOf(['file:///'], { tilePx: 32 }), pipeline, controller.signal, list, open)) {
+      if (step.kind === 'shard' && ++shards === 3) controller.abort(new Error('cancelled'));
+    }
+  }, /cancelled/);
+  assert.equal(shards, 3);
+});
+
+async function plan(fakes: FakeInput[], options: Partial<JobSpec> = {}) {
+  const { list, open, opened } = fakesOf(fakes);
+  const steps: PlanStep[] = [];
+  for await (const step of planJob(specOf(['file:///'], options), pipeline, undefined, list, open)) steps.push(step);
+  return { steps, opened };
+}
+
+function fakesOf(fakes: FakeInput[]) {
+  const opened: string[] = [];
+  const list = async function* () {
+    for (const { name, named = false, sizeBytes = 1, content } of fakes) {
+      if (content instanceof SourceNotFoundError) throw content;
+      yield { uri: `file:///${name}`, name, sizeBytes, named };
+    }
+  };
+  const open = async (uri: string): Promise<OpenImage> => {
+    opened.push(uri);
+    const content = fakes.find(({ name }) => uri === `file:///${name}`)?.content;
+    if (!content || content instanceof Error) throw content;
+    const decode = (): never => assert.fail('planning decodes nothing');
+    return { format: 'png', readsRegions: false, inputBytes: 0, ...content, decode, close: async () => {} };
+  };
+  return { list, open, opened };
+}
+
+function specOf(sources: string[], options: Partial<JobSpec>): JobSpec {
+  return { sources, pipeline: undefined, out: '', mapFormat: 'none', tilePx: 0, batchFrames: 0, ...options };
+}
+
+function shardsOf(steps: PlanStep[]): Shard[] {
+  return steps.flatMap((step) => (step.kind === 'shard' ? [step.shard] : []));
+}

@@ -1,0 +1,123 @@
+import { InputError, listSources, openImage, type Source } from '@halogrid/imaging';
+import { type Pipeline, planRead, type Size } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import type { PlanStep, ShardWork, SourceRef } from '../shard.ts';
+import { countTiles, cutTiles, tileSide } from './cut-tiles.ts';
+import { type Batch, FrameGatherer } from './gather-frames.ts';
+import { mapAhead } from './map-ahead.ts';
+
+/** Frames a shard at most, unless the job says otherwise. */
+export const defaultBatchFrames = 2048;
+
+/**
+ * Frames of the batch with that number, unless the job says otherwise: short at first, so that every node gets some of a
+ * small folder and soon, then longer, so that an archive of small frames does not cost a lease for every few.
+ */
+export function chosenBatchFrames(batch: number): number {
+  return Math.min(defaultBatchFrames, 8 * 2 ** Math.floor(batch / 8));
+}
+
+/** Decoded bytes of a batch at most: what every WebGPU device can bind as one buffer. */
+export const maxBatchBytes = 128 * 2 ** 20;
+
+/** A file larger than this is opened to see whether it must be cut; smaller ones seldom hold more than a tile. */
+const probeAboveBytes = 16 * 2 ** 20;
+
+/** Images whose headers are read at once: enough to hide a disk's or a server's latency, few enough to hold open. */
+const probesAhead = 8;
+
+/** What the planner found out about an input. */
+type Probe =
+  | { kind: 'sized'; input: Source; size: Size }
+  | { kind: 'unopened'; input: Source }
+  | { kind: 'unreadable'; input: Source; error: InputError };
+
+/**
+ * Plans a job: sources in the order given, numbered from 0, each before the shards that compute it. Inputs that were named
+ * themselves, large files, and all inputs of a job that asks for a tile size are opened (their header only); those larger
+ * than a tile are cut, and those that cannot be read are quarantined. All others are gathered into batches of frames.
+ *
+ * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory. Throws the
+ * signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
+ */
+export async function* planJob(
+  spec: JobSpec,
+  pipeline: Pipeline,
+  signal?: AbortSignal,
+  list: typeof listSources = listSources,
+  open: typeof openImage = openImage,
+): AsyncGenerator<PlanStep> {
+  const tilePx = tileSide(spec.tilePx);
+  const batches = new FrameGatherer<SourceRef>({
+    maxFrames: spec.batchFrames ? () => spec.batchFrames : chosenBatchFrames,
+    maxBytes: maxBatchBytes,
+  });
+  let index = 0;
+  let shards = 0;
+  const shard = (work: ShardWork, costBytes: number): PlanStep => {
+    return { kind: 'shard', shard: { shard: shards++, work, costBytes } };
+  };
+  const frames = (batch: Batch<SourceRef>): PlanStep => {
+    return shard({ kind: 'frames', sources: batch.frames }, batch.costBytes);
+  };
+
+  const probe = (input: Source): Promise<Probe> => {
+    return spec.tilePx || input.named || input.sizeBytes > probeAboveBytes
+      ? probeImage(input, open)
+      : Promise.resolve({ kind: 'unopened', input });
+  };
+  for await (const probed of mapAhead(listAll(spec.sources, list), probesAhead, probe, signal)) {
+    const { uri, name } = probed.input;
+    const source: SourceRef = { index: index++, uri };
+    if (probed.kind === 'unreadable') {
+      const { stage, message } = probed.error;
+      yield { kind: 'source', index: source.index, uri, name, tiles: 0 };
+      yield { kind: 'quarantine', index: source.index, stage, error: message };
+      continue;
+    }
+    const size = probed.kind === 'sized' ? probed.size : undefined;
+    const tiles = size ? countTiles(size, tilePx) : 1;
+    yield { kind: 'source', index: source.index, uri, name, size, tiles };
+    if (size && tiles > 1) {
+      for (const rect of cutTiles(size, tilePx)) {
+        signal?.throwIfAborted();
+        const { stored } = planRead(rect, size, pipeline.halo, pipeline.border);
+        yield shard({ kind: 'tile', source, size, rect }, stored.width * stored.height);
+      }
+    } else {
+      const closed = batches.add(
+        source,
+        size ? size.width * size.height : estimateDecodedBytes(uri, probed.input.sizeBytes),
+      );
+      if (closed) yield frames(closed);
+    }
+  }
+  const rest = batches.flush();
+  if (rest) yield frames(rest);
+}
+
+async function* listAll(uris: string[], list: typeof listSources): AsyncGenerator<Source> {
+  for (const uri of uris) yield* list(uri);
+}
+
+async function probeImage(input: Source, open: typeof openImage): Promise<Probe> {
+  try {
+    const image = await open(input.uri);
+    const { width, height } = image;
+    await image.close();
+    return { kind: 'sized', input, size: { width, height } };
+  } catch (error) {
+    if (error instanceof InputError) return { kind: 'unreadable', input, error };
+    throw error;
+  }
+}
+
+/**
+ * Decoded bytes of an image that nobody opened, from the size of its file. JPEG and WebP at usual qualities hold about 8
+ * pixels a byte, the other formats 2 at most for a photograph. Batches only become smaller where it is too high, and
+ * nodes hold more than their credit where it is too low.
+ */
+function estimateDecodedBytes(uri: string, fileBytes: number): number {
+  const pixelsPerByte = /\.(jpe?g|webp)$/i.test(uri) ? 8 : 2;
+  return Math.max(1, fileBytes * pixelsPerByte);
+}

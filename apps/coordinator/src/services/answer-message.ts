@@ -1,0 +1,26 @@
+import type { ShardCompleted, SourceResult as WireResult } from '@halogrid/proto';
+import type { LeaseId } from '../scheduler/events.ts';
+import type { SourceError, SourceResult } from '../shard.ts';
+
+/** What a node found out about a shard, as the ledger takes it. */
+export interface ShardAnswer {
+  results: SourceResult[];
+  errors: SourceError[];
+  stageSeconds: Record<string, number>;
+  inputBytes: number;
+}
+
+/** The lease that a report answers. */
+export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
+  return { jobId, shard, attempt, epoch };
+}
+
+/** The answer off the wire. Whether it can be right is for the ledger to say. */
+export function toShardAnswer({ results, errors, stageSeconds, inputBytes }: ShardCompleted): ShardAnswer {
+  return { results: results.map(toSourceResult), errors, stageSeconds, inputBytes };
+}
+
+function toSourceResult({ source, width, height, rect, counted, bins }: WireResult): SourceResult {
+  const nowhere = { x: 0, y: 0, width: 0, height: 0 };
+  return { source, size: { width, height }, rect: rect ?? nowhere, counted, bins };
+}

@@ -1,0 +1,29 @@
+import { JobState, JobStatus, type NodeStatus } from '@halogrid/proto';
+import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
+import type { AttachedNodeView } from '../node-session.ts';
+
+const wireStates: Record<LedgerState, JobState> = {
+  pending: JobState.PENDING,
+  running: JobState.RUNNING,
+  finalising: JobState.FINALISING,
+  complete: JobState.COMPLETE,
+  failed: JobState.FAILED,
+  cancelled: JobState.CANCELLED,
+};
+
+/** The job as the wire carries it. `nodes`: attached ones that hold or held a shard of it. */
+export function toJobStatus(record: JobRecord, nodes: number): JobStatus {
+  return JobStatus.fromPartial({ ...record, state: wireStates[record.state], nodes });
+}
+
+/** Whether nothing about the job will change. */
+export function hasEnded({ state }: JobStatus): boolean {
+  return state === JobState.COMPLETE || state === JobState.FAILED || state === JobState.CANCELLED;
+}
+
+/** The node as the wire carries it. */
+export function toNodeStatus(node: AttachedNodeView): NodeStatus {
+  const { nodeId, name, device, softwareVersion } = node.hello;
+  const { leases, shardsDone, pixelsDone, attachedMs, isDraining: draining } = node;
+  return { nodeId, name, device, softwareVersion, draining, leases, shardsDone, pixelsDone, attachedMs };
+}

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { handleUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
+import type { JobStatus, JobsServer, WatchRequest, WatchResponse } from '@halogrid/proto';
+import type { Log } from '@halogrid/service';
+import type { Dispatcher } from '../dispatcher.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { toGrpcStatus } from './grpc-status.ts';
+import { hasEnded, toJobStatus } from './job-status.ts';
+import { Refusal } from './refusal.ts';
+import { submitJob } from './submit-job.ts';
+
+/** Ten messages a second is what the protocol allows a watcher. */
+const watchIntervalMs = 100;
+
+export interface JobsServiceOptions {
+  dispatcher: Dispatcher;
+  ledger: Ledger;
+  createJobId: () => string;
+  log: Log;
+}
+
+/** halogrid.v1.Jobs; jobs.proto says what each call means. */
+export function createJobsService({ dispatcher, ledger, createJobId, log }: JobsServiceOptions): JobsServer {
+  async function statusOf(jobId: string): Promise<JobStatus> {
+    const record = await ledger.getJob(jobId);
+    if (!record) throw new Refusal('missing', `There is no job '${jobId}'`);
+    return toJobStatus(record, dispatcher.nodesOf(jobId));
+  }
+
+  function answer<Request, Response>(respond: (request: Request) => Promise<Response>) {
+    const handle: handleUnaryCall<Request, Response> = (call, callback) => {
+      respond(call.request).then(
+        (response) => callback(null, response),
+        (error) => callback(report(error)),
+      );
+    };
+    return handle;
+  }
+
+  function report(error: unknown) {
+    if (!(error instanceof Refusal)) log.error({ err: error }, 'A call failed');
+    return toGrpcStatus(error);
+  }
+
+  /**
+   * Each message is the job as it is when it is sent, and the next waits until it is on its way: a slow reader misses some
+   * and nothing piles up for it.
+   */
+  async function watch(call: ServerWritableStream<WatchRequest, WatchResponse>): Promise<void> {
+    const { jobId } = call.request;
+    let wake = (): void => {};
+    call.once('close', () => wake());
+    while (!call.destroyed) {
+      const changed = dispatcher.changed(jobId);
+      const job = await statusOf(jobId);
+      await new Promise<void>((resolve) => call.write({ job }, () => resolve()));
+      if (hasEnded(job)) break;
+      await delay(watchIntervalMs);
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (call.destroyed) resolve();
+        else void changed.then(resolve);
+      });
+    }
+    call.end();
+  }
+
+  return {
+    submit: answer(async (request) => {
+      return { job: await statusOf(await submitJob(dispatcher, createJobId, request)) };
+    }),
+    get: answer(async ({ jobId }) => ({ job: await statusOf(jobId) })),
+    list: answer(async () => {
+      const records = await ledger.listJobs();
+      return { jobs: records.map((record) => toJobStatus(record, dispatcher.nodesOf(record.jobId))) };
+    }),
+    cancel: answer(async ({ jobId }) => {
+      await dispatcher.cancel(jobId);
+      return { job: await statusOf(jobId) };
+    }),
+    watch: (call) => {
+      watch(call).catch((error) => {
+        if (!call.destroyed) call.emit('error', report(error));
+      });
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log } from '@halogrid/service';
+import type { Dispatcher } from '../dispatcher.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { toJobStatus, toNodeStatus } from './job-status.ts';
+
+/** Answers GET /api/v1/jobs and /api/v1/nodes with what the gRPC calls of that name list, as JSON. */
+export function createJsonApi(
+  dispatcher: Dispatcher,
+  ledger: Ledger,
+  log: Log,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const resources: Record<string, () => Promise<object>> = {
+    '/api/v1/jobs': async () => {
+      const records = await ledger.listJobs();
+      return { jobs: records.map((record) => toJobStatus(record, dispatcher.nodesOf(record.jobId))) };
+    },
+    '/api/v1/nodes': async () => ({ nodes: dispatcher.nodes().map(toNodeStatus) }),
+  };
+  return (request, response) => {
+    const read = resources[(request.url ?? '').split('?')[0]!];
+    if (!read) return false;
+    if (request.method !== 'GET') {
+      send(response, 405, { error: `Expected GET but received ${request.method}` });
+      return true;
+    }
+    read().then(
+      (body) => send(response, 200, body),
+      (error) => {
+        log.error({ err: error }, 'A request failed');
+        send(response, 500, { error: 'The ledger could not be read' });
+      },
+    );
+    return true;
+  };
+}
+
+function send(response: ServerResponse, statusCode: number, body: object): void {
+  response.writeHead(statusCode, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { Duplex } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { credentials, status } from '@grpc/grpc-js';
+import { Hello, type NodeStatus, NodesClient, type NodesServer, protocolVersion } from '@halogrid/proto';
+import { createLog, createRegistry } from '@halogrid/service';
+import { systemClock } from '../clock.ts';
+import { createCoordinatorConfig } from '../config.ts';
+import { startCoordinator } from '../coordinator.ts';
+import { Dispatcher } from '../dispatcher.ts';
+import { MemoryLedger } from '../ledger/memory-ledger.ts';
+import { createMetrics } from '../metrics.ts';
+import { abandonJob, finaliseJob } from '../output/finalise.ts';
+import { releaseOutputFolder } from '../output/output-folder.ts';
+import { planJob } from '../plan/planner.ts';
+import { createNodesService } from './nodes-service.ts';
+import { ScriptedNode } from './scripted-node.ts';
+
+/** Starts a coordinator that the test's end stops; returns its gRPC port. */
+async function start(t: TestContext, nodeTimeoutMs = 10_000): Promise<number> {
+  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', nodeTimeoutMs });
+  const coordinator = await startCoordinator(config, createLog('test', 'silent'));
+  t.after(() => coordinator.close());
+  return coordinator.grpcPort;
+}
+
+async function listNodes(grpcPort: number): Promise<NodeStatus[]> {
+  const client = new NodesClient(`127.0.0.1:${grpcPort}`, credentials.createInsecure());
+  try {
+    return await new Promise((resolve, reject) => {
+      client.list({}, (error, response) => (error ? reject(error) : resolve(response.nodes)));
+    });
+  } finally {
+    client.close();
+  }
+}
+
+/** Waits until as many nodes are attached. */
+async function untilAttached(grpcPort: number, count: number): Promise<NodeStatus[]> {
+  for (;;) {
+    const nodes = await listNodes(grpcPort);
+    if (nodes.length === count) return nodes;
+    await delay(5);
+  }
+}
+
+const device = { kind: 'cpu', name: '', driver: '' };
+const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
+  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /speaks protocol 2/],
+  ['no id', { nodeId: '' }, status.INVALID_ARGUMENT, /for node_id but received ''/],
+  ['an endless name', { name: 'x'.repeat(201) }, status.INVALID_ARGUMENT, /1 to 200 characters for name/],
+  ['no device', { device: undefined }, status.INVALID_ARGUMENT, /gpu, software, cpu for device.kind/],
+  ['an unknown device', { device: { ...device, kind: 'tpu' } }, status.INVALID_ARGUMENT, /received 'tpu'/],
+  ['no credit', { creditBytes: 0 }, status.INVALID_ARGUMENT, /at least 1 for credit_bytes but received '0'/],
+];
+
+for (const [name, hello, code, sentence] of wrongHellos) {
+  test(`a node with ${name} is refused`, async (t) => {
+    const node = new ScriptedNode(await start(t));
+    node.hello(hello);
+    const end = await node.over();
+    assert.equal(end.code, code, end.details);
+    assert.match(end.details, sentence);
+    node.hangUp();
+  });
+}
+
+test('a conversation that does not begin with hello is refused', async (t) => {
+  const node = new ScriptedNode(await start(t));
+  node.say({ $case: 'heartbeat', value: {} });
+  assert.deepEqual(await node.over(), {
+    code: status.INVALID_ARGUMENT,
+    details: "Expected hello for the first report but received 'heartbeat'",
+  });
+  node.hangUp();
+});
+
+test('a conversation that begins with silence is ended', async (t) => {
+  const node = new ScriptedNode(await start(t, 100));
+  assert.match((await node.over()).details, /Expected hello within 100 ms/);
+  node.hangUp();
+});
+
+for (const [name, say, sentence] of [
+  ['a second hello', (node: ScriptedNode) => node.hello(), /hello as the first report only/],
+  ['an empty message', (node: ScriptedNode) => node.sayNothing(), /received an empty message/],
+] as const) {
+  test(`${name} ends the conversation`, async (t) => {
+    const grpcPort = await start(t);
+    const node = await ScriptedNode.attach(grpcPort);
+    say(node);
+    const end = await node.over();
+    assert.equal(end.code, status.INVALID_ARGUMENT);
+    assert.match(end.details, sentence);
+    await untilAttached(grpcPort, 0);
+    node.hangUp();
+  });
+}
+
+test('a message above 8 MiB ends the conversation', async (t) => {
+  const grpcPort = await start(t);
+  const node = await ScriptedNode.attach(grpcPort);
+  const lease = { jobId: 'x', shard: 0, attempt: 1, epoch: 1 };
+  node.say({ $case: 'failed', value: { ...lease, error: 'x'.repeat(8 * 2 ** 20), output: false } });
+  assert.equal((await node.over()).code, status.RESOURCE_EXHAUSTED);
+  await untilAttached(grpcPort, 0);
+  node.hangUp();
+});
+
+test('every report is answered, and every order says when the next report is due', async (t) => {
+  const node = new ScriptedNode(await start(t, 5000));
+  node.hello();
+  while (node.heard.length === 0) await delay(1);
+  assert.deepEqual(node.heard[0], { reportWithinMs: 5000, order: { $case: 'welcome', value: { epoch: 1 } } });
+  await node.next('welcome');
+  node.say({ $case: 'heartbeat', value: {} });
+  while (node.heard.length === 0) await delay(1);
+  assert.deepEqual(node.heard[0], { reportWithinMs: 5000, order: { $case: 'acknowledge', value: {} } });
+  await node.next('acknowledge');
+  node.say({ $case: 'draining', value: {} });
+  await node.next('acknowledge');
+  node.hangUp();
+});
+
+test('a node that falls silent is dropped, one that reports in time is not', async (t) => {
+  const grpcPort = await start(t, 300);
+  const silent = await ScriptedNode.attach(grpcPort, { nodeId: 'silent' });
+  const alive = await ScriptedNode.attach(grpcPort, { nodeId: 'alive' });
+  const reports = setInterval(() => alive.say({ $case: 'heartbeat', value: {} }), 50);
+  assert.deepEqual(await silent.over(), {
+    code: status.UNAVAILABLE,
+    details: 'The node was silent for more than 300 ms',
+  });
+  const [node] = await untilAttached(grpcPort, 1);
+  assert.equal(node?.nodeId, 'alive');
+  clearInterval(reports);
+  silent.hangUp();
+  alive.hangUp();
+});
+
+test('a draining node is listed as such until it closes the stream', async (t) => {
+  const grpcPort = await start(t);
+  const node = await ScriptedNode.attach(grpcPort, { nodeId: 'a', name: 'one', softwareVersion: '1.2.3' });
+  node.say({ $case: 'draining', value: {} });
+  await node.next('acknowledge');
+  const [listed] = await listNodes(grpcPort);
+  assert.deepEqual([listed?.name, listed?.softwareVersion, listed?.draining], ['one', '1.2.3', true]);
+  assert.ok(Math.abs(listed!.attachedMs - Date.now()) < 60_000);
+  node.closeStream();
+  assert.equal((await node.over()).code, 0);
+  assert.deepEqual(await untilAttached(grpcPort, 0), []);
+  node.hangUp();
+});
+
+test('a node that attaches anew takes the place of its older self', async (t) => {
+  const grpcPort = await start(t);
+  const before = await ScriptedNode.attach(grpcPort, { nodeId: 'same', name: 'before' });
+  const after = await ScriptedNode.attach(grpcPort, { nodeId: 'same', name: 'after' });
+  assert.equal((await before.over()).details, 'The node attached anew');
+  const nodes = await listNodes(grpcPort);
+  assert.deepEqual(
+    nodes.map(({ name }) => name),
+    ['after'],
+  );
+  before.hangUp();
+  after.hangUp();
+});
+
+test('a node that vanishes is forgotten at once', async (t) => {
+  const grpcPort = await start(t);
+  const node = await ScriptedNode.attach(grpcPort);
+  await untilAttached(grpcPort, 1);
+  node.hangUp();
+  await untilAttached(grpcPort, 0);
+});
+
+test('nothing piles up for a node that reports but does not read', async (t) => {
+  const ledger = new MemoryLedger();
+  const dispatcher = new Dispatcher({
+    ledger,
+    work: { plan: planJob, finalise: finaliseJob, abandon: abandonJob, release: releaseOutputFolder },
+    clock: systemClock,
+    reportWithinMs: 10_000,
+    metrics: createMetrics(createRegistry('coordinator')),
+    log: createLog('test', 'silent'),
+  });
+  t.after(() => dispatcher.close());
+  const call = new Duplex({ objectMode: true, read() {}, write() {} });
+  call.on('error', () => {});
+  createNodesService(dispatcher, 10_000).attach(call as unknown as Parameters<NodesServer['attach']>[0]);
+  call.push({
+    report: {
+      $case: 'hello',
+      value: Hello.fromPartial({ nodeId: 'deaf', name: 'deaf', protocol: protocolVersion, device, creditBytes: 1 }),
+    },
+  });
+  for (let i = 0; i < 10_000; i++) call.push({ report: { $case: 'heartbeat', value: {} } });
+  while (call.readableLength > 0) await delay(1);
+  assert.equal(dispatcher.nodes().length, 1);
+  assert.ok(call.writableLength <= call.writableHighWaterMark, `${call.writableLength} orders wait`);
+});

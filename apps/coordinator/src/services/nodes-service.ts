@@ -1,0 +1,101 @@
+import { type ServerDuplexStream, status } from '@grpc/grpc-js';
+import type { AttachRequest, AttachResponse, NodesServer } from '@halogrid/proto';
+import type { Dispatcher } from '../dispatcher.ts';
+import type { NodeConnection, NodeReport } from '../node-session.ts';
+import { toLeaseId, toShardAnswer } from './answer-message.ts';
+import { checkHello } from './check-hello.ts';
+import { toGrpcStatus } from './grpc-status.ts';
+import { toNodeStatus } from './job-status.ts';
+import { toLease } from './lease-message.ts';
+import { Refusal } from './refusal.ts';
+
+type AttachCall = ServerDuplexStream<AttachRequest, AttachResponse>;
+
+/** halogrid.v1.Nodes; nodes.proto says what each call means. */
+export function createNodesService(dispatcher: Dispatcher, reportWithinMs: number): NodesServer {
+  return {
+    attach: (call) => converse(call, dispatcher, reportWithinMs),
+    list: (_call, callback) => callback(null, { nodes: dispatcher.nodes().map(toNodeStatus) }),
+  };
+}
+
+/**
+ * One conversation: hello is answered with welcome, and every report after it with an order at least. What is on its way to
+ * a node that does not read is bounded by the leases it may hold, because acknowledgements then are left out.
+ */
+function converse(call: AttachCall, dispatcher: Dispatcher, reportWithinMs: number): void {
+  let session: number | undefined;
+  let isOver = false;
+  let ordersSent = 0;
+
+  const send = (order: NonNullable<AttachResponse['order']>): void => {
+    ordersSent++;
+    call.write({ reportWithinMs, order });
+  };
+  const connection: NodeConnection = {
+    lease: (order) => send({ $case: 'lease', value: toLease(order) }),
+    recall: (jobId) => send({ $case: 'recall', value: { jobId, shards: [] } }),
+    drop: (details) => end({ code: status.UNAVAILABLE, details }),
+  };
+
+  function end(error?: { code: status; details: string }): void {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(helloTimer);
+    if (error) call.emit('error', error);
+    else call.end();
+  }
+
+  function leave(error?: { code: status; details: string }): void {
+    if (session !== undefined) dispatcher.detach(session);
+    end(error);
+  }
+
+  function hear({ report }: AttachRequest): void {
+    if (session === undefined) {
+      const hello = checkHello(report);
+      clearTimeout(helloTimer);
+      send({ $case: 'welcome', value: { epoch: dispatcher.epoch } });
+      session = dispatcher.attach(hello, connection);
+      return;
+    }
+    const before = ordersSent;
+    dispatcher.report(session, toNodeReport(report));
+    if (!isOver && ordersSent === before && !call.writableNeedDrain) send({ $case: 'acknowledge', value: {} });
+  }
+
+  const helloTimer = setTimeout(() => {
+    end(toGrpcStatus(new Refusal('invalid', `Expected hello within ${reportWithinMs} ms but received nothing`)));
+  }, reportWithinMs);
+  call.on('data', (request: AttachRequest) => {
+    if (isOver) return;
+    try {
+      hear(request);
+    } catch (error) {
+      leave(toGrpcStatus(error));
+    }
+  });
+  // A connection that breaks looks like a node that says goodbye ('end'), and is reported as cancelled only later.
+  call.on('end', () => leave());
+  call.on('cancelled', () => leave());
+  call.on('error', () => leave());
+}
+
+function toNodeReport(report: AttachRequest['report']): NodeReport {
+  switch (report?.$case) {
+    case 'heartbeat':
+      return { kind: 'NodeReported' };
+    case 'draining':
+      return { kind: 'NodeDraining' };
+    case 'completed':
+      return { kind: 'ShardCompleted', lease: toLeaseId(report.value), answer: toShardAnswer(report.value) };
+    case 'failed': {
+      const { error, output: isOutput } = report.value;
+      return { kind: 'ShardFailed', lease: toLeaseId(report.value), failure: { error, isOutput } };
+    }
+    case 'hello':
+      throw new Refusal('invalid', 'Expected hello as the first report only but received it again');
+    case undefined:
+      throw new Refusal('invalid', 'Expected a report but received an empty message');
+  }
+}

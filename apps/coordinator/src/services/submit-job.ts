@@ -1,0 +1,32 @@
+import type { SubmitRequest } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+import type { Dispatcher } from '../dispatcher.ts';
+import { claimOutputFolder, releaseOutputFolder, scratchUri } from '../output/output-folder.ts';
+import { checkSpec } from './check-spec.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * Checks the specification, claims the output folder and has the job run; returns its id. Throws Refusal, also
+ * 'unmet' for an output folder that cannot be had; then nothing is left behind.
+ */
+export async function submitJob(
+  dispatcher: Dispatcher,
+  createId: () => string,
+  request: SubmitRequest,
+): Promise<string> {
+  const { spec: given, pipeline } = await checkSpec(request.spec);
+  const jobId = createId();
+  const spec = request.nameOutByJob ? { ...given, out: `${given.out.replace(/\/+$/, '')}/${jobId}` } : given;
+  try {
+    await claimOutputFolder(spec.out, { jobId, spec });
+  } catch (error) {
+    throw error instanceof UsageError ? new Refusal('unmet', error.message) : error;
+  }
+  try {
+    await dispatcher.submit({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
+  } catch (error) {
+    releaseOutputFolder(spec.out);
+    throw error;
+  }
+  return jobId;
+}

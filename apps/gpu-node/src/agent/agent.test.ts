@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { Hello, Lease, ShardCompleted } from '@halogrid/proto';
+import { createLog, createRegistry } from '@halogrid/service';
+import { OutputError } from '../executor/output-error.ts';
+import { NodeMetrics } from '../metrics.ts';
+import { Agent } from './agent.ts';
+import { dialCoordinator } from './dial.ts';
+import { FakeCoordinator } from './fake-coordinator.ts';
+
+const hello = Hello.create({ nodeId: 'id', name: 'node', protocol: 1, creditBytes: 1 });
+
+/** An executor whose shards wait for the test to finish them. */
+function createShards() {
+  const shards: { lease: Lease; signal: AbortSignal; finish: () => void; fail: (error: Error) => void }[] = [];
+  const execute = (lease: Lease, signal: AbortSignal) =>
+    new Promise<ShardCompleted>((resolve, fail) => {
+      const { jobId, shard, attempt, epoch } = lease;
+      const finish = () => resolve(ShardCompleted.create({ jobId, shard, attempt, epoch }));
+      shards.push({ lease, signal, finish, fail });
+    });
+  return { shards, execute };
+}
+
+async function withAgent(
+  coordinator: FakeCoordinator,
+  use: (
+    test: { agent: Agent; metrics: NodeMetrics; loseDevice: (reason: string) => void } & ReturnType<
+      typeof createShards
+    >,
+  ) => Promise<void>,
+  addresses = [coordinator.address],
+): Promise<void> {
+  const shards = createShards();
+  const metrics = new NodeMetrics(createRegistry('node'));
+  let loseDevice!: (reason: string) => void;
+  const deviceGone = new Promise<string>((resolve) => {
+    loseDevice = resolve;
+  });
+  const agent = new Agent({
+    addresses,
+    hello,
+    dial: dialCoordinator,
+    execute: shards.execute,
+    deviceGone,
+    log: createLog('test', 'silent'),
+    metrics,
+    nowMs: () => performance.now(),
+    random: () => 0,
+  });
+  try {
+    await use({ agent, metrics, loseDevice, ...shards });
+  } finally {
+    loseDevice('The test is over');
+    await agent.ended;
+    coordinator.close();
+  }
+}
+
+const lease = (shard: number): Lease => Lease.create({ jobId: 'job', shard, attempt: 1, epoch: 7 });
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test('a node says hello, computes what it is leased and answers', async () => {
+  const coordinator = new FakeCoordinator();
+  await coordinator.start();
+  await withAgent(coordinator, async ({ agent, shards, metrics }) => {
+    const session = await coordinator.session(1);
+    assert.deepEqual(await session.report('hello'), hello);
+    session.lease(lease(3));
+    session.lease(lease(4));
+    while (shards.length < 2) await new Promise(setImmediate);
+    assert.equal(agent.isAttached, true);
+    assert.equal((await metrics.leases.get()).values[0]!.value, 2);
+    shards[1]!.finish();
+    const { jobId, shard, attempt, epoch } = await session.report('completed');
+    assert.deepEqual({ jobId, shard, attempt, epoch }, { jobId: 'job', shard: 4, attempt: 1, epoch: 7 });
+    shards[0]!.fail(new Error('no memory'));
+    assert.deepEqual(await session.report('failed'), {
+      jobId: 'job',
+      shard: 3,
+      attempt: 1,
+      epoch: 7,
+      error: 'no memory',
+      output: false,
+    });
+    assert.equal((await metrics.leases.get()).values[0]!.value, 0);
+  });
+});
+
+test('results that cannot be written are reported as such', async () => {
+  const coordinator = new FakeCoordinator();
+  await coordinator.start();
+  await withAgent(coordinator, async ({ shards }) => {
+    const session = await coordinator.session(1);
+    session.lease(lease(3));
+    while (shards.length < 1) await new Promise(setImmediate);
+    shards[0]!.fail(new OutputError(new Error('disk full')));
+    const { error, output } = await session.report('failed');
+    assert.deepEqual([error, output], ['The results cannot be written: disk full', true]);
+  });
+});
+
+test('a node waits for a coordinator that is not there yet', async () => {
+  const coordinator = new FakeCoordinator();
+  const port = await freePort();
+  await withAgent(
+    coordinator,
+    async ({ agent }) => {
+      assert.equal(agent.isAttached, false);
+      await coordinator.start(port);
+      await (await coordinator.session(1)).report('hello');
+    },
+    [`127.0.0.1:${port}`],
+  );
+});
+
+test('a node tries every coordinator it knows', async () => {
+  const coordinator = new FakeCoordinator();
+  await coordinator.start();
+  await withAgent(coordinator, async () => void (await (await coordinator.session(1)).report('hello')), [
+    `127.0.0.1:${await freePort()}`,
+    coordinator.address,
+  ]);
+});
+
+test('a node dials again after its coordinator went away, and drops what it held', async () => {
+  const coordinator = new FakeCoordinator();
+  await coordinator.start();
+  await withAgent(coordinator, async ({ shards }) => {
+    const first = await coordinator.session(1);
+    first.lease(lease(3));
+    while (shards.length < 1) await new Promise(setImmediate);
+    first.end();
+    const second = await coordinator.session(2);
+    assert.deepEqual(await second.report('hello'), hello);
+    assert.equal(shards[0]!.signal.aborted, true);
+    shards[0]!.finish();
+    second.lease(lease(5));
+    while (shards.length < 2) await new Promise(setImmediate);
+    shards[1]!.finish();
+    assert.equal((await second.report('completed')).shard, 5);
+  });
+});
+
+test('a node that hears nothing dials again', async () => {
+  const coordinator = new FakeCoordinator(150);
+  await coordinator.start();
+  await withAgent(coordinator, async () => {
+    const first = await coordinator.session(1);
+    first.answers = false;
+    await first.report('heartbeat');
+    await (await coordinator.session(2)).report('hello');
+  });
+});
+
+test('heartbeats keep a quiet conversation alive', async () => {
+  const coordinator = new FakeCoordinator(600);
+  await coordinator.start();
+  await withAgent(coordinator, async () => {
+    const session = await coordinator.session(1);
+    while (session.reports.length < 5) await new Promise(setImmediate);
+    assert.deepEqual(new Set(session.reports.map(({ $case }) => $case)), new Set(['hello', 'heartbeat']));
+    assert.equal(coordinator.sessions.length, 1);
+  });
+});
+
+test('what is recalled is not answered', async () => {
+  const coordinator = new FakeCoordinator();
+  await coordinator.start();
+  await withAgent(coordinator, async ({ shards }) => {
+    const session = await coordinator.session(1);
+    session.lease(lease(3));
+    session.lease(lease(4));
+    while (shards.length < 2) await new Promise(setImmediate);
+    session.send({ $case: 'recall', value: { jobId: 'job', shards: [3] } });
+    while (!shards[0]!.signal.aborted) await new Promise(setImmediate);
+    for (const { finish } of shards) finish();
+    await session.report('completed');
+    const answered = session.reports.flatMap((report) => (report.$case === 'completed' ? [report.value.shard] : []));
+    assert.deepEqual(answered, [4]);
+  });
+});
+
+test('a node that is stopped finishes what it holds, says goodbye and ends well', async () => {
+  const coordinator = new FakeCoordinator();
+  await coordinator.start();
+  await withAgent(coordinator, async ({ agent, shards }) => {
+    const session = await coordinator.session(1);
+    session.lease(lease(3));
+    while (shards.length < 1) await new Promise(setImmediate);
+    agent.stop('SIGTERM was received');
+    await session.report('draining');
+    assert.equal(session.isClosedByNode, false);
+    shards[0]!.finish();
+    await session.closedByNode();
+    assert.deepEqual(await agent.ended, { code: 0, reason: 'SIGTERM was received' });
+    assert.equal(session.reports.at(-1)!.$case, 'completed');
+  });
+});
+
+test('a node that is refused ends with the reason', async () => {
+  const coordinator = new FakeCoordinator(60_000, false);
+  await coordinator.start();
+  await withAgent(coordinator, async ({ agent }) => {
+    const session = await coordinator.session(1);
+    await session.report('hello');
+    session.refuse('Protocol 2 is spoken here');
+    const reason = 'The coordinator refuses this node: Protocol 2 is spoken here';
+    assert.deepEqual(await agent.ended, { code: 1, reason });
+  });
+});
+
+test('a node without a device ends with the reason', async () => {
+  const coordinator = new FakeCoordinator();
+  await coordinator.start();
+  await withAgent(coordinator, async ({ agent, loseDevice }) => {
+    await (await coordinator.session(1)).report('hello');
+    loseDevice('It burned down.');
+    assert.deepEqual(await agent.ended, { code: 1, reason: 'It burned down.' });
+  });
+});

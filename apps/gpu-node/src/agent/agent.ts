@@ -1,0 +1,171 @@
+import type { Hello } from '@halogrid/proto';
+import type { Log } from '@halogrid/service';
+import type { Executor } from '../executor/executor.ts';
+import { OutputError } from '../executor/output-error.ts';
+import type { NodeMetrics } from '../metrics.ts';
+import {
+  type Conversation,
+  type ConversationCommand,
+  type ConversationEvent,
+  type ConversationOptions,
+  converse,
+  type Exit,
+  nextWakeMs,
+  startConversation,
+} from './conversation.ts';
+import type { Connection, Dial } from './dial.ts';
+
+export interface AgentOptions {
+  /** Coordinators as HOST:PORT, tried in turn. */
+  addresses: readonly string[];
+  hello: Hello;
+  dial: Dial;
+  execute: Executor;
+  /** Resolves with one sentence when there is no device any more. */
+  deviceGone: Promise<string>;
+  log: Log;
+  metrics: NodeMetrics;
+  /** A clock that never goes back. */
+  nowMs: () => number;
+  /** In [0, 1). */
+  random: () => number;
+}
+
+/** Holds the conversation with the coordinator: feeds it with what happens and does what it decides. */
+export class Agent {
+  /** Resolves when the node is done. */
+  readonly ended: Promise<Exit>;
+
+  readonly #options: AgentOptions;
+  readonly #conversation: ConversationOptions;
+  readonly #running = new Map<number, AbortController>();
+  #state: Conversation;
+  #connection: Connection | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #end!: (exit: Exit) => void;
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    this.#conversation = { addresses: options.addresses, hello: options.hello };
+    this.#state = startConversation(options.nowMs());
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    void options.deviceGone.then((reason) => this.#handle({ kind: 'deviceGone', reason }));
+    this.#handle(this.#timePassed());
+  }
+
+  /** Whether a coordinator leases shards to the node. */
+  get isAttached(): boolean {
+    return this.#state.phase.kind === 'attached';
+  }
+
+  /** Finishes what the node holds, then ends with that reason. */
+  stop(reason: string): void {
+    this.#handle({ kind: 'stopRequested', reason });
+  }
+
+  #timePassed(): ConversationEvent {
+    return { kind: 'timePassed', jitter: this.#options.random() };
+  }
+
+  #handle(event: ConversationEvent): void {
+    const { nowMs, metrics } = this.#options;
+    const before = this.#state;
+    const { state, commands } = converse(before, event, nowMs(), this.#conversation);
+    this.#state = state;
+    for (const command of commands) this.#obey(command);
+    this.#tell(before, event, commands);
+    metrics.attached.set(this.isAttached ? 1 : 0);
+    metrics.leases.set(state.leases.size);
+    this.#setTimer();
+  }
+
+  #obey(command: ConversationCommand): void {
+    switch (command.kind) {
+      case 'dial':
+        this.#dial(command.address);
+        break;
+      case 'send':
+        this.#connection?.send(command.report);
+        break;
+      case 'closeStream':
+        this.#connection?.closeStream();
+        break;
+      case 'hangUp':
+        this.#connection?.hangUp();
+        this.#connection = undefined;
+        break;
+      case 'startShard':
+        void this.#execute(command);
+        break;
+      case 'forgetShard':
+        this.#running.get(command.leaseId)?.abort(new Error('The lease was taken back'));
+        this.#options.metrics.shards.inc({ outcome: 'forgotten' });
+        break;
+      case 'end':
+        this.#end(command.exit);
+        break;
+    }
+  }
+
+  #dial(address: string): void {
+    const { dial, random } = this.#options;
+    const connection: Connection = dial(address, {
+      ordered: (order) => {
+        if (this.#connection === connection) this.#handle({ kind: 'ordered', order });
+      },
+      disconnected: (reason, isRefusal) => {
+        if (this.#connection !== connection) return;
+        this.#connection = undefined;
+        this.#handle({ kind: 'disconnected', reason, isRefusal, jitter: random() });
+      },
+    });
+    this.#connection = connection;
+  }
+
+  async #execute({ leaseId, lease }: Extract<ConversationCommand, { kind: 'startShard' }>): Promise<void> {
+    const { execute, metrics, log } = this.#options;
+    const abort = new AbortController();
+    this.#running.set(leaseId, abort);
+    const { jobId, shard, attempt } = lease;
+    try {
+      const report = await execute(lease, abort.signal);
+      if (abort.signal.aborted) return;
+      metrics.observeShard(lease, report);
+      for (const { source, stage, error } of report.errors) log.warn({ jobId, source, stage }, error);
+      this.#handle({ kind: 'shardCompleted', leaseId, report });
+    } catch (caught) {
+      if (abort.signal.aborted) return;
+      const error = caught instanceof Error ? caught.message : String(caught);
+      metrics.shards.inc({ outcome: 'failed' });
+      log.error({ jobId, shard, attempt }, error);
+      this.#handle({ kind: 'shardFailed', leaseId, error, isOutput: caught instanceof OutputError });
+    } finally {
+      this.#running.delete(leaseId);
+    }
+  }
+
+  /** Says what changed, once: a coordinator that stays away is not news every few seconds. */
+  #tell(before: Conversation, event: ConversationEvent, commands: readonly ConversationCommand[]): void {
+    const { log, addresses } = this.#options;
+    const { phase, attempts, draining, drainReason } = this.#state;
+    const wasAttached = before.phase.kind === 'attached';
+    if (!wasAttached && phase.kind === 'attached') log.info('Attached to the coordinator');
+    if (before.draining === 'no' && draining !== 'no') log.info(`Draining: ${drainReason}`);
+    if (phase.kind !== 'waiting' || attempts !== 1) return;
+    const hangUp = commands.find((command) => command.kind === 'hangUp');
+    const reason = event.kind === 'disconnected' ? event.reason : hangUp?.reason;
+    if (wasAttached) log.warn(`Lost the coordinator: ${reason}; dialling until there is one`);
+    else if (reason) log.warn(`No coordinator at ${addresses.join(', ')} yet: ${reason}; dialling until there is one`);
+  }
+
+  #setTimer(): void {
+    clearTimeout(this.#timer);
+    const wakeMs = nextWakeMs(this.#state);
+    if (wakeMs === undefined) return;
+    const delayMs = Math.max(0, Math.ceil(wakeMs - this.#options.nowMs()));
+    // After a stall of the event loop, what the coordinator said meanwhile is heard before its silence is judged.
+    this.#timer = setTimeout(() => setImmediate(() => this.#handle(this.#timePassed())), delayMs);
+  }
+}

@@ -1,0 +1,78 @@
+import type { OpenImage, writeChunk } from '@halogrid/imaging';
+import { createPipeline } from '@halogrid/kernels';
+import type { Lease, ShardCompleted } from '@halogrid/proto';
+import type { Device } from '../devices/device.ts';
+import { Budget } from './budget.ts';
+import { PlaneCache } from './plane-cache.ts';
+import { runFrames } from './run-frames.ts';
+import { runTile } from './run-tile.ts';
+import type { ShardRun } from './shard-run.ts';
+import { StageClock } from './stage-clock.ts';
+
+/**
+ * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted. Sources that cannot
+ * be processed are part of the answer; it rejects for everything else, with what made the shard fail, and with the signal's
+ * reason once that has aborted. Several may run at once.
+ */
+export type Executor = (lease: Lease, signal: AbortSignal) => Promise<ShardCompleted>;
+
+export interface ExecutorOptions {
+  device: Device;
+  /** Rejects with InputError for what is the input's fault. */
+  openImage: (uri: string) => Promise<OpenImage>;
+  writeChunk: typeof writeChunk;
+  /** A clock that never goes back. */
+  nowMs: () => number;
+}
+
+/** Memory for images that are decoded as a whole to be cut into tiles: two of the largest that are decoded so. */
+const planeCacheBytes = 512 * 2 ** 20;
+
+/** Shards that are under way beyond the batches in flight: their files are opened, and their chunks written, meanwhile. */
+const shardsAhead = 2;
+
+export function createExecutor({ device, openImage, writeChunk, nowMs }: ExecutorOptions): Executor {
+  const planes = new PlaneCache(planeCacheBytes);
+  const turns = new Budget(device.batchesInFlight + shardsAhead);
+
+  async function execute(lease: Lease, signal: AbortSignal): Promise<ShardCompleted> {
+    const { jobId, shard, attempt, epoch, pipeline, work, scratch, wantsMap, previews } = lease;
+    if (!pipeline || !work) throw new Error('The lease has no pipeline or no work');
+    const run: ShardRun = {
+      device,
+      openImage,
+      writeChunk,
+      planes,
+      pipeline: createPipeline(pipeline.operations, pipeline.border),
+      scratch,
+      wantsMap,
+      previews,
+      signal,
+      clock: new StageClock(nowMs),
+      inputBytes: 0,
+    };
+    const outcomes =
+      work.$case === 'tile' ? [await runTile(run, work.value)] : await runFrames(run, work.value.sources);
+    signal.throwIfAborted();
+    return {
+      jobId,
+      shard,
+      attempt,
+      epoch,
+      results: outcomes.flatMap((outcome) => (outcome.kind === 'result' ? [outcome.result] : [])),
+      errors: outcomes.flatMap((outcome) => (outcome.kind === 'error' ? [outcome.error] : [])),
+      stageSeconds: run.clock.seconds,
+      inputBytes: run.inputBytes,
+    };
+  }
+
+  return async (lease, signal) => {
+    await turns.acquire(1);
+    try {
+      signal.throwIfAborted();
+      return await execute(lease, signal);
+    } finally {
+      turns.release(1);
+    }
+  };
+}
