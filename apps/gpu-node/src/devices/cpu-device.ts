@@ -3,6 +3,7 @@ import type { ItemResult, Pipeline, PlaneItem } from '@halogrid/kernels';
 import { BufferPool } from './buffer-pool.ts';
 import { type CpuBatch, CpuThread } from './cpu-thread.ts';
 import { type BatchResult, type Device, type DeviceInfo, DeviceLostError, type Staging } from './device.ts';
+import { spareCollector } from './spare-collector.ts';
 
 /** Staging memory a thread: a batch of 64 MiB that it computes and another that is being decoded. */
 const stagingBytesAThread = 2 ** 27;
@@ -40,6 +41,7 @@ export class CpuDevice implements Device {
   #isClosed = false;
 
   constructor(options: CpuDeviceOptions = {}) {
+    spareCollector();
     this.#program = options.program ?? new URL('./cpu-worker.ts', import.meta.url);
     this.#threadLimit = Math.max(1, options.threads ?? availableParallelism());
     // In a container the machine's memory is not what there is.

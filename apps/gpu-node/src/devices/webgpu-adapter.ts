@@ -1,8 +1,8 @@
 // The only importer of `webgpu`.
-import { setFlagsFromString } from 'node:v8';
 import koffi from 'koffi';
 import type { DeviceInfo } from './device.ts';
 import { provideSoftwareVulkan } from './software-vulkan.ts';
+import { spareCollector } from './spare-collector.ts';
 
 /** Dawn's root object. It must stay referenced for as long as any device lives: collected, it takes the process along. */
 let root: GPU | undefined;
@@ -19,9 +19,7 @@ export interface OpenAdapter {
 export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter> {
   if (kind === 'software') await provideSoftwareVulkan();
   else requireVulkanLoader();
-  // Each mapping of upload memory looks to V8 like 64 MB newly allocated, and it collects garbage to get them back.
-  // Measured on an H200 with 1,400 frames/s: a quarter of the main thread, and a core of collector threads.
-  setFlagsFromString('--external-memory-accounted-in-global-limit');
+  spareCollector();
   // Imported late: the Vulkan loader must be in place before Dawn looks for it.
   const { create, globals } = await import('webgpu');
   Object.assign(globalThis, globals);
