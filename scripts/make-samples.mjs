@@ -56,7 +56,7 @@ function draw(width, height, channels, pixel) {
 /** A survey map: rough hills lit from the north-west, with contour lines. Large enough to be cut into tiles. */
 async function drawSurvey() {
   const height = (x, y) => fractal(x / 900, y / 900, 4, 1);
-  const image = draw(5000, 3000, 1, (x, y) => {
+  const image = draw(4100, 2500, 1, (x, y) => {
     const here = height(x, y);
     const slope = height(x + 4, y + 4) - here;
     const light = clamp(0.6 + 45 * slope + 0.3 * (fractal(x / 7, y / 7, 2, 20) - 0.5), 0, 1);
