@@ -1,6 +1,6 @@
 // Input: sources and their pixels.
 export { InputError } from './input/input-error.ts';
-export { decodeJpeg, readJpegHeader } from './input/jpeg.ts';
+export { decodeJpeg } from './input/jpeg.ts';
 export { type OpenImage, type OpenImageOptions, openImage } from './input/open-image.ts';
 export type { Rect } from './input/rect.ts';
 export { listSources, type Source, SourceNotFoundError } from './input/sources.ts';
@@ -11,7 +11,6 @@ export { assembleMap, type MapOutput } from './output/assemble-map.ts';
 export { type Chunk, type ChunkKind, writeChunk } from './output/chunk.ts';
 export { type HistogramChart, histogramSvg } from './output/histogram-svg.ts';
 export { assemblePreview } from './output/preview.ts';
-export { previewStride } from './output/preview-grid.ts';
 export type { Size } from './output/size.ts';
 export { writeFileAtomically } from './output/write-file-atomically.ts';
 export { writeJpeg } from './output/write-jpeg.ts';

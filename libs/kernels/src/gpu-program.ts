@@ -1,4 +1,4 @@
-import type { ItemResult, PlaneItem } from './plane-item.ts';
+import { type ItemResult, laneBytes, type PlaneItem } from './plane-item.ts';
 
 /** What a program leaves behind: dense results, histograms, or both. */
 export type GpuOutput = 'map' | 'histogram' | 'both';
@@ -30,7 +30,7 @@ export interface MapPlace {
 }
 
 /** Pixels that a lane computes, the same in every kernel: rows of one vector. */
-export const lanePixels = { x: 16, y: 4 } as const;
+export const lanePixels = { x: laneBytes, y: 4 } as const;
 
 const itemWords = 16;
 /** Items of a batch at most: what fits 64 KiB, the uniform buffer that every device can bind. */
@@ -42,7 +42,7 @@ export const itemTableBytes = maxItems * 4 * itemWords;
 export function placeMaps(items: readonly PlaneItem[]): { places: MapPlace[]; bytes: number } {
   let bytes = 0;
   const places = items.map(({ out }) => {
-    const place = { offset: bytes, stride: Math.ceil(out.width / 16) * 16 };
+    const place = { offset: bytes, stride: Math.ceil(out.width / laneBytes) * laneBytes };
     bytes += place.stride * out.height;
     return place;
   });
@@ -58,8 +58,8 @@ export function packItems(items: readonly PlaneItem[], places: readonly MapPlace
     const y0 = valid.y - out.y;
     words.set(
       [
-        (offset + out.x) / 16,
-        stride / 16,
+        (offset + out.x) / laneBytes,
+        stride / laneBytes,
         stored.width,
         stored.height,
         out.x,
@@ -70,8 +70,8 @@ export function packItems(items: readonly PlaneItem[], places: readonly MapPlace
         y0,
         x0 + valid.width,
         y0 + valid.height,
-        place.offset / 16,
-        place.stride / 16,
+        place.offset / laneBytes,
+        place.stride / laneBytes,
         Math.ceil(out.width / lanePixels.x) * Math.ceil(out.height / lanePixels.y) * lanePixels.x * lanePixels.y -
           valid.width * valid.height,
       ],

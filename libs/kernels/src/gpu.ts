@@ -4,7 +4,6 @@ import { createLbpProgram } from './lbp/lbp-gpu.ts';
 import type { Pipeline } from './pipeline.ts';
 
 export * from './gpu-program.ts';
-export { createLbpProgram, defaultLbpTuning, type LbpTuning } from './lbp/lbp-gpu.ts';
 
 /** Compiles a pipeline for one device. */
 export function createGpuProgram(device: GPUDevice, pipeline: Pipeline, output: GpuOutput): Promise<GpuProgram> {

@@ -1,6 +1,6 @@
-export { type BorderMode, borderIndex, borderModes, parseBorderMode } from './border.ts';
-export { catalogue, findKernel } from './catalogue.ts';
-export { intersect, type Rect, type Size } from './geometry.ts';
+export { type BorderMode, borderModes } from './border.ts';
+export { catalogue } from './catalogue.ts';
+export type { Rect, Size } from './geometry.ts';
 export { type CopyRect, planRead, type ReadPlan } from './halo.ts';
 export type { KernelDefinition, Parameters } from './kernel.ts';
 export { ParameterError } from './parameter-error.ts';

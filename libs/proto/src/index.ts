@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 export * from './gen/halogrid/v1/job.ts';
 export * from './gen/halogrid/v1/jobs.ts';
 export * from './gen/halogrid/v1/nodes.ts';
+export { hasEnded } from './has-ended.ts';
+export { mapFormats, maxBatchFrames, maxTilePx } from './job-limits.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
 export const protocolVersion = 1;

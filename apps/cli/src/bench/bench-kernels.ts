@@ -1,5 +1,6 @@
 import { measureKernelTimes } from '@halogrid/gpu-node/bench';
 import { table } from '../summary/table.ts';
+import { spreadOf } from './statistics.ts';
 
 export interface BenchKernelsOptions {
   device: 'gpu' | 'software';
@@ -19,10 +20,9 @@ export async function benchKernels({ device, width, height, repetitions }: Bench
   });
   return table([
     [`${name}, ${width} x ${height}, ${repetitions} repetitions`, 'median ms', 'min ms', 'max ms', 'Gpx/s'],
-    ...rows.map(({ name, medianMs, minMs, maxMs }) => [
-      name,
-      ...[medianMs, minMs, maxMs].map((ms) => ms.toFixed(4)),
-      ((width * height) / medianMs / 1e6).toFixed(1),
-    ]),
+    ...rows.map(({ name, samplesMs }) => {
+      const { median, min, max } = spreadOf(samplesMs);
+      return [name, ...[median, min, max].map((ms) => ms.toFixed(4)), ((width * height) / median / 1e6).toFixed(1)];
+    }),
   ]);
 }

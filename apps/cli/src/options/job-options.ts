@@ -1,6 +1,6 @@
 import { toUri } from '@halogrid/imaging';
 import { borderModes, createPipeline, parseOperation } from '@halogrid/kernels';
-import type { SubmitRequest } from '@halogrid/proto';
+import { mapFormats, maxBatchFrames, maxTilePx, type SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { collect, wholeNumber } from './option-values.ts';
@@ -15,12 +15,6 @@ export interface JobOptions {
   tile?: number;
   batch?: number;
 }
-
-const mapFormats = ['none', 'tiff', 'png'];
-
-/** What a coordinator accepts at most. */
-const maxTilePx = 32_768;
-const maxBatchFrames = 4096;
 
 /** The options that say what a job computes, for every command that submits one. */
 export function addJobOptions(command: Command): Command {

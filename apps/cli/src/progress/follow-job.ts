@@ -1,4 +1,4 @@
-import { JobState, type JobStatus } from '@halogrid/proto';
+import { hasEnded, type JobStatus } from '@halogrid/proto';
 import type { CoordinatorClient } from '../client/coordinator-client.ts';
 import type { ProgressView } from './progress-view.ts';
 
@@ -15,9 +15,4 @@ export async function followJob(client: CoordinatorClient, jobId: string, view: 
   }
   if (last && hasEnded(last)) return last;
   throw new Error(`The coordinator at ${client.address} stopped reporting on job ${jobId} before its end`);
-}
-
-/** Whether the job's state will not change any more. */
-export function hasEnded(job: JobStatus): boolean {
-  return job.state === JobState.COMPLETE || job.state === JobState.FAILED || job.state === JobState.CANCELLED;
 }

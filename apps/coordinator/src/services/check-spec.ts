@@ -1,14 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { listSources, SourceNotFoundError } from '@halogrid/imaging';
 import { createPipeline, ParameterError, type Pipeline } from '@halogrid/kernels';
-import type { JobSpec } from '@halogrid/proto';
+import { type JobSpec, mapFormats, maxBatchFrames, maxTilePx } from '@halogrid/proto';
 import { Refusal } from './refusal.ts';
-
-const mapFormats = ['none', 'tiff', 'png'];
-/** One tile of this side is a gigabyte. */
-const maxTilePx = 32_768;
-/** A lease names every frame, and is one message: 4096 URIs of a kilobyte are half of what one may hold. */
-const maxBatchFrames = 4096;
 
 /**
  * Checks a specification, all of it: the same with everything in canonical form, and its pipeline. Throws Refusal:

@@ -16,11 +16,6 @@ export function toJobStatus(record: JobRecord, nodes: number): JobStatus {
   return JobStatus.fromPartial({ ...record, state: wireStates[record.state], nodes });
 }
 
-/** Whether nothing about the job will change. */
-export function hasEnded({ state }: JobStatus): boolean {
-  return state === JobState.COMPLETE || state === JobState.FAILED || state === JobState.CANCELLED;
-}
-
 /** The node as the wire carries it. */
 export function toNodeStatus(node: AttachedNodeView): NodeStatus {
   const { nodeId, name, device, softwareVersion } = node.hello;

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { handleUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
-import type { JobStatus, JobsServer, WatchRequest, WatchResponse } from '@halogrid/proto';
+import { hasEnded, type JobStatus, type JobsServer, type WatchRequest, type WatchResponse } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { toGrpcStatus } from './grpc-status.ts';
-import { hasEnded, toJobStatus } from './job-status.ts';
+import { toJobStatus } from './job-status.ts';
 import { Refusal } from './refusal.ts';
 import { submitJob } from './submit-job.ts';
 

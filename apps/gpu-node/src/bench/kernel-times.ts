@@ -1,32 +1,20 @@
 import { createPipeline, placeItem, planRead, type Size } from '@halogrid/kernels';
-import {
-  createLbpProgram,
-  defaultLbpTuning,
-  type GpuOutput,
-  itemTableBytes,
-  type LbpTuning,
-  packItems,
-  placeMaps,
-} from '@halogrid/kernels/gpu';
+import { createGpuProgram, type GpuOutput, itemTableBytes, packItems, placeMaps } from '@halogrid/kernels/gpu';
 import { openAdapter } from '../devices/webgpu-adapter.ts';
 
-/** One line of the table: milliseconds of one run on one image, over the repetitions. */
+/** What one program takes: milliseconds of one run on one image, a repetition each. */
 export interface KernelTime {
   name: string;
-  medianMs: number;
-  minMs: number;
-  maxMs: number;
+  samplesMs: number[];
 }
 
 export interface KernelTimesOptions {
   kind: 'gpu' | 'software';
   size: Size;
-  /** Timed samples; the median of them is reported. */
+  /** Timed samples. */
   repetitions: number;
   /** Runs between two timestamps, so that the clock's step does not matter. */
   runsPerSample: number;
-  /** Tunings to compare; only the default without them. */
-  tunings?: LbpTuning[];
 }
 
 /** Inputs in rotation: more than fit an L2 cache (50 MB on an H200), so that memory is what is measured. */
@@ -62,19 +50,17 @@ export async function measureKernelTimes(options: KernelTimesOptions): Promise<{
   for (const input of inputs) device.queue.writeBuffer(input, 0, random);
   const items = device.createBuffer({ label: 'bench.items', size: itemTableBytes, usage: UNIFORM | COPY_DST });
   device.queue.writeBuffer(items, 0, packItems([item], places));
-  const histograms = buffer('bench.histograms', 1024);
+  const histograms = buffer('bench.histograms', 4 * pipeline.bins);
   const outputs = inputs.map((_, i) => buffer(`bench.output${i}`, mapBytes));
 
   const rows: KernelTime[] = [];
   const time = async (name: string, record: (pass: GPUComputePassEncoder, run: number) => void) => {
-    const samples: number[] = [];
+    const samplesMs: number[] = [];
     for (let i = -2; i < options.repetitions; i++) {
       const ms = await sample(device, options.runsPerSample, record);
-      if (i >= 0) samples.push(ms / options.runsPerSample);
+      if (i >= 0) samplesMs.push(ms / options.runsPerSample);
     }
-    samples.sort((a, b) => a - b);
-    const medianMs = samples[Math.floor(samples.length / 2)]!;
-    rows.push({ name, medianMs, minMs: samples[0]!, maxMs: samples[samples.length - 1]! });
+    rows.push({ name, samplesMs });
   };
 
   const outputKinds: [GpuOutput, string][] = [
@@ -82,15 +68,12 @@ export async function measureKernelTimes(options: KernelTimesOptions): Promise<{
     ['histogram', 'LBP histogram'],
     ['both', 'LBP map and histogram'],
   ];
-  for (const tuning of options.tunings ?? [defaultLbpTuning]) {
-    for (const [output, name] of outputKinds) {
-      const program = await createLbpProgram(device, pipeline, output, tuning);
-      const suffix = options.tunings ? ` ${tuning.lanesX}x${tuning.lanesY}` : '';
-      await time(name + suffix, (pass, run) => {
-        const planes = inputs[run % inputCount]!;
-        program.record(pass, { planes, items, histograms, maps: outputs[run % inputCount]! }, [item]);
-      });
-    }
+  for (const [output, name] of outputKinds) {
+    const program = await createGpuProgram(device, pipeline, output);
+    await time(name, (pass, run) => {
+      const planes = inputs[run % inputCount]!;
+      program.record(pass, { planes, items, histograms, maps: outputs[run % inputCount]! }, [item]);
+    });
   }
   device.destroy();
   return { device: info.name, rows };

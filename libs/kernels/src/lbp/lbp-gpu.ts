@@ -7,23 +7,11 @@ import type { PlaneItem } from '../plane-item.ts';
 const code = readFileSync(new URL('./lbp.wgsl', import.meta.url), 'utf8');
 const bins = 256;
 
-/** Knobs of lbp.wgsl that change its speed and nothing else. */
-export interface LbpTuning {
-  /** Lanes of a workgroup; their product must not exceed the device's limit. */
-  lanesX: number;
-  lanesY: number;
-}
-
-export const defaultLbpTuning: LbpTuning = { lanesX: 32, lanesY: 8 };
+/** Lanes of a workgroup. Measured on an H200: 64 x 4 and 16 x 16 are equal within 2 %, 128 x 2 is slower. */
+const lanes = { x: 32, y: 8 };
 
 /** Compiles LBP for one device. Rejects with GPUPipelineError where the device refuses the shader. */
-export async function createLbpProgram(
-  device: GPUDevice,
-  pipeline: Pipeline,
-  output: GpuOutput,
-  tuning: LbpTuning = defaultLbpTuning,
-): Promise<GpuProgram> {
-  const { lanesX, lanesY } = tuning;
+export async function createLbpProgram(device: GPUDevice, pipeline: Pipeline, output: GpuOutput): Promise<GpuProgram> {
   const types = ['read-only-storage', 'uniform', 'storage', 'storage'] as const;
   const layout = device.createBindGroupLayout({
     label: 'lbp.bindings',
@@ -40,8 +28,8 @@ export async function createLbpProgram(
       module: device.createShaderModule({ label: 'lbp.wgsl', code }),
       entryPoint: output === 'map' ? 'map_only' : 'count',
       constants: {
-        LANES_X: lanesX,
-        LANES_Y: lanesY,
+        LANES_X: lanes.x,
+        LANES_Y: lanes.y,
         MSB: pipeline.operations[0]!.parameters.convention === 'nw-cw-msb' ? 1 : 0,
         BORDER: borderModes.indexOf(pipeline.border),
         ...(output !== 'map' && { WRITE_MAP: output === 'both' ? 1 : 0 }),
@@ -67,8 +55,8 @@ export async function createLbpProgram(
         }),
       );
       pass.dispatchWorkgroups(
-        Math.ceil(width / (lanePixels.x * lanesX)),
-        Math.ceil(height / (lanePixels.y * lanesY)),
+        Math.ceil(width / (lanePixels.x * lanes.x)),
+        Math.ceil(height / (lanePixels.y * lanes.y)),
         items.length,
       );
     },

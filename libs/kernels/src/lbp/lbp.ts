@@ -8,7 +8,6 @@ import { ParameterError } from '../parameter-error.ts';
  * - `nw-cw-lsb`: NW is bit 0 … W is bit 7 (LIRE)
  */
 export const lbpConventions = ['nw-cw-msb', 'nw-cw-lsb'] as const;
-export type LbpConvention = (typeof lbpConventions)[number];
 
 /**
  * Local Binary Pattern of the 3x3 square (Ojala, Pietikäinen, Harwood 1996): bit i of a pixel's code is 1 where ring
