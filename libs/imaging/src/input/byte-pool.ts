@@ -1,6 +1,7 @@
 /*
- * Memory for encoded files, used again for the next: at thousands of frames a second the garbage collector would otherwise
- * take more of the main thread than all the rest of opening and decoding them (measured: 0.1 ms a frame, 270 kB each).
+ * Memory for encoded files and for interleaved pixels, used again for the next: at thousands of frames a second the
+ * garbage collector would otherwise take more of the main thread than all the rest of opening and decoding them
+ * (measured: 0.1 ms a frame, encoded files of 270 kB each).
  */
 
 /** Kept for later at most: a few batches of frames. */

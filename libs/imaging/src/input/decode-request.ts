@@ -1,3 +1,4 @@
+import type { PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
 
 interface Readable {
@@ -6,14 +7,8 @@ interface Readable {
   readonly readsRegions: boolean;
 }
 
-/** Throws RangeError where a caller asks for pixels that the image lacks, or would have them written outside `target`. */
-export function checkDecodeRequest(
-  image: Readable,
-  region: Rect,
-  target: Uint8Array,
-  offset: number,
-  stride: number,
-): void {
+/** Throws RangeError where a caller asks for pixels that the image lacks, or would have them written outside `to`. */
+export function checkDecodeRequest(image: Readable, region: Rect, to: PlaneTarget): void {
   const { x, y, width, height } = region;
   const inside =
     [x, y, width, height].every(Number.isInteger) &&
@@ -30,15 +25,22 @@ export function checkDecodeRequest(
       `Expected ${allowed} the ${image.width}x${image.height} image but received ${width}x${height} at (${x}, ${y})`,
     );
   }
-  checkTarget(width, height, target, offset, stride);
+  checkTarget(width, height, to);
 }
 
-/** Throws RangeError where `width` x `height` pixels would be written outside `target`. */
-export function checkTarget(width: number, height: number, target: Uint8Array, offset: number, stride: number): void {
-  const end = offset + (height - 1) * stride + width;
-  if (!Number.isInteger(offset + stride) || offset < 0 || stride < width || end > target.length) {
+/** Throws RangeError where `width` x `height` pixels would be written outside `to`, or planes over one another. */
+export function checkTarget(width: number, height: number, to: PlaneTarget): void {
+  const { bytes, offset, stride, channels, planeBytes } = to;
+  const planeEnd = (height - 1) * stride + width;
+  if (!Number.isInteger(offset + stride) || offset < 0 || stride < width || offset + planeEnd > bytes.length) {
     throw new RangeError(
-      `Expected room for ${height} rows of ${width} pixels, ${stride} bytes apart, from byte ${offset} but received ${target.length} bytes`,
+      `Expected room for ${height} rows of ${width} pixels, ${stride} bytes apart, from byte ${offset} but received ${bytes.length} bytes`,
+    );
+  }
+  if (channels === 'gray') return;
+  if (!Number.isInteger(planeBytes) || planeBytes < planeEnd || offset + 2 * planeBytes + planeEnd > bytes.length) {
+    throw new RangeError(
+      `Expected room for three planes of ${planeEnd} bytes, ${planeBytes} bytes apart, from byte ${offset} but received ${bytes.length} bytes`,
     );
   }
 }

@@ -1,32 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJpeg, readJpegHeader } from './jpeg.ts';
-import { expectedFixtures, fixtureBytes, sha256 } from './testing.ts';
+import { assertPlanes, type Channels, expectedFixtures, fixtureBytes, planes, sha256 } from './testing.ts';
 
 const { width, height } = expectedFixtures['420.jpg']!;
 const endMarker = Buffer.from([0xff, 0xd9]);
 const quantisationTable = Buffer.from([0xff, 0xdb]);
 
-async function decode(jpeg: Uint8Array): Promise<string> {
+async function decode(jpeg: Uint8Array, channels: Channels = 'gray'): Promise<string> {
   const size = readJpegHeader(jpeg);
-  const target = new Uint8Array(size.width * size.height);
-  await decodeJpeg(jpeg, target, 0, size.width);
-  return sha256(target);
+  const target = planes(size.width, size.height, channels);
+  await decodeJpeg(jpeg, target);
+  return sha256(target.bytes);
 }
 
-test('rows go where offset and stride say, into plain and shared memory, and nothing else changes', async () => {
-  const [offset, stride] = [5, width + 3];
-  for (const memory of [new ArrayBuffer(offset + height * stride), new SharedArrayBuffer(offset + height * stride)]) {
-    const target = new Uint8Array(memory).fill(77);
-    await decodeJpeg(fixtureBytes('420.jpg'), target, offset, stride);
-    const pixels = new Uint8Array(width * height);
-    for (let row = 0; row < height; row++) {
-      pixels.set(target.subarray(offset + row * stride, offset + row * stride + width), row * width);
-      const padding = target.subarray(offset + row * stride + width, offset + (row + 1) * stride);
-      assert.ok(padding.every((value) => value === 77));
+test('rows and planes go where the target says, into plain and shared memory, and nothing else changes', async () => {
+  for (const channels of ['gray', 'rgb'] as const) {
+    const expected = planes(width, height, channels);
+    await decodeJpeg(fixtureBytes('420.jpg'), expected);
+    const target = planes(width, height, channels, { before: 5, padding: 3, between: 7 });
+    const shared = { ...target, bytes: new Uint8Array(new SharedArrayBuffer(target.bytes.length)).fill(77) };
+    for (const to of [target, shared]) {
+      await decodeJpeg(fixtureBytes('420.jpg'), to);
+      assertPlanes(to, width, height, (plane, x, y) => expected.bytes[(plane * height + y) * width + x]!);
     }
-    assert.ok(target.subarray(0, offset).every((value) => value === 77));
-    assert.equal(sha256(pixels), expectedFixtures['420.jpg']!.sha256);
   }
 });
 
@@ -35,8 +32,9 @@ test('many decodes at once, good and bad ones, do not disturb each other', async
   const cut = fixtureBytes('420.jpg').subarray(0, 2000);
   const jobs = Array.from({ length: 300 }, async (_, i) => {
     const name = names[i % names.length]!;
-    if (i % 7 === 0) await assert.rejects(decode(cut), { name: 'InputError' });
-    else assert.equal(await decode(fixtureBytes(name)), expectedFixtures[name]!.sha256, name);
+    const [channels, digest] = i % 2 === 0 ? (['gray', 'sha256'] as const) : (['rgb', 'rgbSha256'] as const);
+    if (i % 7 === 0) await assert.rejects(decode(cut, channels), { name: 'InputError' });
+    else assert.equal(await decode(fixtureBytes(name), channels), expectedFixtures[name]![digest], name);
   });
   await Promise.all(jobs);
 });
@@ -45,11 +43,10 @@ test('a JPEG that is cut off is refused, wherever it is cut', async () => {
   for (const name of ['420.jpg', 'progressive.jpg', 'restart.jpg', 'arithmetic.jpg', 'gray.jpg', '1x1.jpg']) {
     const jpeg = fixtureBytes(name);
     for (let length = jpeg.length - 2; length > 2; length -= 1 + (length >> 5)) {
-      await assert.rejects(
-        decode(jpeg.subarray(0, length)),
-        { name: 'InputError', stage: 'decode' },
-        `${name} ${length}`,
-      );
+      for (const channels of ['gray', 'rgb'] as const) {
+        const decoded = decode(jpeg.subarray(0, length), channels);
+        await assert.rejects(decoded, { name: 'InputError', stage: 'decode' }, `${name} ${length} ${channels}`);
+      }
     }
   }
 });
@@ -62,8 +59,14 @@ test('bytes after the end marker are ignored', async () => {
 test('padding before the end marker is ignored up to 64 bytes, and more is damage', async () => {
   const jpeg = fixtureBytes('420.jpg');
   const padded = (bytes: number) => Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(bytes), endMarker]);
-  for (const bytes of [1, 4, 32, 60]) assert.equal(await decode(padded(bytes)), expectedFixtures['420.jpg']!.sha256);
-  for (const bytes of [100, 5000]) await assert.rejects(decode(padded(bytes)), /damaged or cut off/);
+  const { sha256: luma, rgbSha256 } = expectedFixtures['420.jpg']!;
+  for (const [channels, digest] of [
+    ['gray', luma],
+    ['rgb', rgbSha256],
+  ] as const) {
+    for (const bytes of [1, 4, 32, 60]) assert.equal(await decode(padded(bytes), channels), digest);
+    for (const bytes of [100, 5000]) await assert.rejects(decode(padded(bytes), channels), /damaged or cut off/);
+  }
 });
 
 test('what libjpeg warns of is refused', async () => {
@@ -105,7 +108,9 @@ test('12-bit samples are refused', () => {
 
 test('a target that is too small is refused before native code writes to it', async () => {
   const jpeg = fixtureBytes('420.jpg');
-  await assert.rejects(decodeJpeg(jpeg, new Uint8Array(width * height - 1), 0, width), RangeError);
-  await assert.rejects(decodeJpeg(jpeg, new Uint8Array(width * height), -1, width), RangeError);
-  await assert.rejects(decodeJpeg(jpeg, new Uint8Array(width * height), 0, Number.NaN), RangeError);
+  for (const channels of ['gray', 'rgb'] as const) {
+    const good = planes(width, height, channels);
+    const wrong = [{ bytes: good.bytes.subarray(1) }, { offset: -1 }, { stride: Number.NaN }];
+    for (const change of wrong) await assert.rejects(decodeJpeg(jpeg, { ...good, ...change }), RangeError);
+  }
 });

@@ -1,10 +1,13 @@
+import { giveBackBytes, takeBytes } from './byte-pool.ts';
 import { checkDecodeRequest, checkTarget } from './decode-request.ts';
 import { InputError } from './input-error.ts';
 import type { InputFile } from './input-file.ts';
 import type { OpenImage } from './open-image.ts';
 import { checkWholePixels } from './pixel-limit.ts';
+import type { PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
-import { decodeTurboJpeg, readTurboJpegHeader } from './turbojpeg.ts';
+import { decodeTurboJpeg, inTurn, type JpegTarget, readTurboJpegHeader } from './turbojpeg.ts';
+import { writeRows } from './write-rows.ts';
 
 /** An encoded file is held whole while it is decoded. 2^28 pixels make a tenth of this at the usual qualities. */
 const maxFileBytes = 2 ** 30;
@@ -38,35 +41,56 @@ export function readJpegHeader(jpeg: Uint8Array): Size {
 }
 
 /**
- * Decodes the luma of a whole JPEG into target[offset + row * stride + column], on a thread of libuv's pool and without a
- * copy: the Y plane as libjpeg decodes it to grayscale, or the luma of RGB. `jpeg` and `target` must stay as they are
- * until the promise settles. Rejects with InputError for data that is damaged or ends early.
+ * Decodes a whole JPEG into the planes of `to`, on a thread of libuv's pool: as luma the Y plane as libjpeg decodes it to
+ * grayscale, or the luma of RGB, without a copy; as RGB what libjpeg makes of it by default, with smooth upsampling of the
+ * chroma. `jpeg` and `to` must stay as they are until the promise settles. Rejects with InputError for data that is damaged
+ * or ends early.
  *
  * Decoding stops at libjpeg's first warning. It is good all the same if every row was there by then and only padding was
  * left: some cameras fill up a word or a cache line in front of the end marker.
  */
-export async function decodeJpeg(jpeg: Uint8Array, target: Uint8Array, offset: number, stride: number): Promise<void> {
+export async function decodeJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<void> {
   const size = readJpegHeader(jpeg);
-  checkTarget(size.width, size.height, target, offset, stride);
-  const found = await decodeRows(jpeg, size, target.subarray(offset), stride);
-  if (found === 'decoded' || (found === 'every row' && (await isPadded(jpeg, size)))) return;
+  checkTarget(size.width, size.height, to);
+  if (await inTurn(() => decodePlanes(jpeg, size, to))) return;
   throw new InputError(
     'decode',
     endOf(jpeg) < 0 ? 'The JPEG is cut off: its end marker is missing' : 'The JPEG data is damaged or cut off',
   );
 }
 
+/** Resolves to whether the data is good. */
+async function decodePlanes(jpeg: Uint8Array, size: Size, to: PlaneTarget): Promise<boolean> {
+  const { width, height } = size;
+  if (to.channels === 'gray') {
+    return decodeGood(jpeg, size, { bytes: to.bytes.subarray(to.offset), stride: to.stride, channels: 1 });
+  }
+  const bytes = takeBytes(3 * width * height);
+  try {
+    const isGood = await decodeGood(jpeg, size, { bytes, stride: 3 * width, channels: 3 });
+    if (isGood) writeRows({ bytes, channels: 3, width, rows: height }, to);
+    return isGood;
+  } finally {
+    giveBackBytes(bytes);
+  }
+}
+
+async function decodeGood(jpeg: Uint8Array, size: Size, target: JpegTarget): Promise<boolean> {
+  const found = await decodeRows(jpeg, size, target);
+  return found === 'decoded' || (found === 'every row' && (await isPadded(jpeg, size)));
+}
+
 async function decodeRows(
   jpeg: Uint8Array,
   { width, height }: Size,
-  target: Uint8Array,
-  stride: number,
+  target: JpegTarget,
 ): Promise<'decoded' | 'every row' | 'rows missing'> {
   // A pattern that no image ends with tells whether the last row was decoded.
   const pattern = (i: number): number => (i * 89) & 255;
-  const lastRow = target.subarray((height - 1) * stride, (height - 1) * stride + width);
-  for (let i = 0; i < width; i++) lastRow[i] = pattern(i);
-  if ((await decodeTurboJpeg(jpeg, target, stride)) === 'decoded') return 'decoded';
+  const lastRowAt = (height - 1) * target.stride;
+  const lastRow = target.bytes.subarray(lastRowAt, lastRowAt + width * target.channels);
+  for (let i = 0; i < lastRow.length; i++) lastRow[i] = pattern(i);
+  if ((await decodeTurboJpeg(jpeg, target)) === 'decoded') return 'decoded';
   return lastRow.some((value, i) => value !== pattern(i)) ? 'every row' : 'rows missing';
 }
 
@@ -76,7 +100,8 @@ async function decodeRows(
  */
 async function isPadded(jpeg: Uint8Array, size: Size): Promise<boolean> {
   const shorter = jpeg.subarray(0, Math.max(0, endOf(jpeg) - maxPaddingBytes));
-  return (await decodeRows(shorter, size, new Uint8Array(size.width * size.height), size.width)) === 'rows missing';
+  const bytes = new Uint8Array(size.width * size.height);
+  return (await decodeRows(shorter, size, { bytes, stride: size.width, channels: 1 })) === 'rows missing';
 }
 
 /** Where the last end marker is; -1: nowhere. */
@@ -99,9 +124,9 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
     height,
     readsRegions: false,
     inputBytes: jpeg.length,
-    async decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void> {
-      checkDecodeRequest(opened, region, target, offset, stride);
-      const decoded = decodeJpeg(jpeg, target, offset, stride);
+    async decode(region: Rect, to: PlaneTarget): Promise<void> {
+      checkDecodeRequest(opened, region, to);
+      const decoded = decodeJpeg(jpeg, to);
       decoding = Promise.allSettled([decoding, decoded]);
       await decoded;
     },

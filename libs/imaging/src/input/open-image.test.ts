@@ -4,26 +4,43 @@ import { after, test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { type OpenImage, openImage } from './open-image.ts';
+import type { PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
 import {
+  assertPlanes,
+  type Channels,
   decodeOpen,
   decodeWhole,
   expectedFixtures,
   fixtureBytes,
   fixtureUri,
+  type Gaps,
+  lumaOf,
+  planes,
   sha256,
   temporaryFile,
 } from './testing.ts';
 
 const oracle = new URL('../../../../../shared/oracle/', import.meta.url);
 
-test('every fixture decodes to the luma that other programs decode', async () => {
+test('every fixture decodes to the luma and the colours that other programs decode', async () => {
   for (const [name, expected] of Object.entries(expectedFixtures)) {
     const image = await openImage(fixtureUri(name));
     assert.deepEqual([image.width, image.height], [expected.width, expected.height], name);
     assert.equal(sha256(await decodeOpen(image)), expected.sha256, name);
+    assert.equal(sha256(await decodeOpen(image, 'rgb')), expected.rgbSha256, name);
     assert.ok(image.inputBytes > 0, name);
     await image.close();
+  }
+});
+
+test('luma is that of the colours, except in a JPEG, which has a Y plane', async () => {
+  for (const [name, { width, height }] of Object.entries(expectedFixtures)) {
+    if (name.endsWith('.jpg')) continue;
+    const pixels = width * height;
+    const rgb = await decodeWhole(fixtureUri(name), 'rgb');
+    const luma = Uint8Array.from({ length: pixels }, (_, i) => lumaOf(rgb[i]!, rgb[pixels + i]!, rgb[2 * pixels + i]!));
+    assert.equal(Buffer.compare(await decodeWhole(fixtureUri(name)), luma), 0, name);
   }
 });
 
@@ -159,10 +176,10 @@ function twoTileTiff(compression: number, tiles: [Uint8Array, Uint8Array]): Buff
 test('an image that is decoded whole may have as many pixels as are allowed and no more', async () => {
   const { width, height } = expectedFixtures['gray.png']!;
   for (const name of ['gray.png', 'strips.tif', 'lossless.webp', '420.jpg']) {
-    await decodeWhole(fixtureUri(name), { maxWholePixels: width * height });
+    await decodeWhole(fixtureUri(name), 'gray', { maxWholePixels: width * height });
     await assert.rejects(openImage(fixtureUri(name), { maxWholePixels: width * height - 1 }), { stage: 'decode' });
   }
-  await decodeWhole(fixtureUri('tiled-gray-none.tif'), { maxWholePixels: 1 });
+  await decodeWhole(fixtureUri('tiled-gray-none.tif'), 'gray', { maxWholePixels: 1 });
 });
 
 test('an image of more pixels than are decoded at once', async (t) => {
@@ -197,12 +214,12 @@ test('an image that is closed too early still decodes its own bytes', async () =
   const { width, height, sha256: expected } = expectedFixtures['420.jpg']!;
   const decodes = Array.from({ length: 50 }, async () => {
     const image = await openImage(fixtureUri('420.jpg'));
-    const target = new Uint8Array(width * height);
-    const decoded = image.decode({ x: 0, y: 0, width, height }, target, 0, width);
+    const target = planes(width, height, 'gray');
+    const decoded = image.decode({ x: 0, y: 0, width, height }, target);
     // Opening the next would take over the memory.
     await Promise.all([image.close(), openImage(fixtureUri('gray.jpg')).then((next) => next.close())]);
     await decoded;
-    assert.equal(sha256(target), expected);
+    assert.equal(sha256(target.bytes), expected);
   });
   await Promise.all(decodes);
 });
@@ -217,24 +234,24 @@ test('another scheme and a broken URI are refused', async () => {
 });
 
 const tiled = Object.keys(expectedFixtures).filter((name) => name.startsWith('tiled-'));
-const open = new Map<string, { image: OpenImage; whole: Uint8Array }>();
+const open = new Map<string, { image: OpenImage; whole: Record<Channels, Uint8Array> }>();
 after(() => Promise.all([...open.values()].map(({ image }) => image.close())));
 
 test('any region of a tiled TIFF is the same as in the whole image', async () => {
   for (const name of tiled) {
     const image = await openImage(fixtureUri(name));
     assert.ok(image.readsRegions, name);
-    open.set(name, { image, whole: await decodeOpen(image) });
+    open.set(name, { image, whole: { gray: await decodeOpen(image), rgb: await decodeOpen(image, 'rgb') } });
   }
   const pick = fc.record({
     name: fc.constantFrom(...tiled),
     corners: fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { minLength: 4, maxLength: 4 }),
-    offset: fc.nat(9),
-    padding: fc.nat(9),
+    channels: fc.constantFrom<Channels>('gray', 'rgb'),
+    gaps: fc.record({ before: fc.nat(9), padding: fc.nat(9), between: fc.nat(9) }),
   });
-  const property = fc.asyncProperty(pick, async ({ name, corners, offset, padding }) => {
+  const property = fc.asyncProperty(pick, async ({ name, corners, channels, gaps }) => {
     const { image, whole } = open.get(name)!;
-    await expectRegion(image, whole, regionAt(image, corners), offset, padding);
+    await expectRegion(image, whole[channels], regionAt(image, corners), channels, gaps);
   });
   await fc.assert(property, { numRuns: 120 });
 });
@@ -249,34 +266,40 @@ function regionAt({ width, height }: OpenImage, corners: number[]): Rect {
 }
 
 /** Decodes `region` somewhere inside a target, where nothing else may change. */
-async function expectRegion(image: OpenImage, whole: Uint8Array, region: Rect, offset: number, padding: number) {
-  const stride = region.width + padding;
-  const expected = new Uint8Array(offset + region.height * stride).fill(77);
-  const target = expected.slice();
-  for (let row = 0; row < region.height; row++) {
-    const from = (region.y + row) * image.width + region.x;
-    expected.set(whole.subarray(from, from + region.width), offset + row * stride);
-  }
-  await image.decode(region, target, offset, stride);
-  assert.deepEqual(Buffer.compare(target, expected), 0, JSON.stringify(region));
+async function expectRegion(image: OpenImage, whole: Uint8Array, region: Rect, channels: Channels, gaps: Gaps) {
+  const target = planes(region.width, region.height, channels, gaps);
+  await image.decode(region, target);
+  const pixel = (plane: number, x: number, y: number) =>
+    whole[(plane * image.height + region.y + y) * image.width + region.x + x]!;
+  assertPlanes(target, region.width, region.height, pixel, JSON.stringify(region));
 }
 
 test('a region or a target that does not fit is the caller’s mistake', async () => {
   for (const name of ['tiled-gray-none.tif', 'gray.png', '420.jpg']) {
     const image = await openImage(fixtureUri(name));
     const { width, height } = image;
-    const wrong: [Rect, number, number, number][] = [
-      [{ x: -1, y: 0, width, height }, width * height, 0, width],
-      [{ x: 0, y: 1, width, height }, width * height, 0, width],
-      [{ x: 0, y: 0, width: 0, height: 1 }, 10, 0, 1],
-      [{ x: 0, y: 0, width, height }, width * height - 1, 0, width],
-      [{ x: 0, y: 0, width, height }, width * height, 1, width],
-      [{ x: 0, y: 0, width, height }, width * height, 0, width - 1],
+    const whole = { x: 0, y: 0, width, height };
+    const gray = planes(width, height, 'gray');
+    const rgb = planes(width, height, 'rgb');
+    const wrong: [Rect, PlaneTarget][] = [
+      [{ ...whole, x: -1 }, gray],
+      [{ ...whole, y: 1 }, gray],
+      [{ x: 0, y: 0, width: 0, height: 1 }, gray],
+      [whole, { ...gray, bytes: gray.bytes.subarray(1) }],
+      [whole, { ...gray, offset: 1 }],
+      [whole, { ...gray, stride: width - 1 }],
+      [whole, { ...gray, channels: 'rgb' }],
+      [whole, { ...rgb, bytes: rgb.bytes.subarray(1) }],
+      [whole, { ...rgb, offset: 1 }],
+      [whole, { ...rgb, planeBytes: width * height - 1 }],
+      [whole, { ...rgb, planeBytes: width * height + 1 }],
+      [whole, { ...rgb, planeBytes: Number.NaN }],
     ];
-    for (const [region, bytes, offset, stride] of wrong) {
-      await assert.rejects(image.decode(region, new Uint8Array(bytes), offset, stride), RangeError);
+    for (const [region, target] of wrong) {
+      await assert.rejects(image.decode(region, target), { name: 'RangeError', message: /^Expected .+ but received / });
     }
-    const part = image.decode({ x: 0, y: 0, width: 2, height: 2 }, new Uint8Array(4), 0, 2);
+    await image.decode(whole, { ...gray, planeBytes: 0 });
+    const part = image.decode({ x: 0, y: 0, width: 2, height: 2 }, planes(2, 2, 'gray'));
     if (image.readsRegions) await part;
     else await assert.rejects(part, RangeError);
     await image.close();

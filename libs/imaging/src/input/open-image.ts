@@ -3,6 +3,7 @@ import { InputError } from './input-error.ts';
 import { InputFile } from './input-file.ts';
 import { openJpeg } from './jpeg.ts';
 import { defaultMaxWholePixels } from './pixel-limit.ts';
+import type { PlaneTarget } from './plane-target.ts';
 import { openPng } from './png.ts';
 import { openPnm } from './pnm.ts';
 import type { Rect } from './rect.ts';
@@ -20,11 +21,11 @@ export interface OpenImage {
   /** Encoded bytes read from the source so far. */
   readonly inputBytes: number;
   /**
-   * Decodes the 8-bit luma of `region` into target[offset + row * stride + column]; the region must be the whole image
-   * unless `readsRegions`. Rejects with InputError, and with RangeError for a region or target that does not fit. Several
-   * regions may be decoded at once.
+   * Decodes the 8-bit luma or the 8-bit red, green and blue of `region` into the planes of `to`; the region must be the
+   * whole image unless `readsRegions`. Rejects with InputError, and with RangeError for a region or target that does not
+   * fit. Several regions may be decoded at once.
    */
-  decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void>;
+  decode(region: Rect, to: PlaneTarget): Promise<void>;
   /** After the last decode has settled. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { InputError } from './input-error.ts';
 
-/** 2^28: what is decoded whole stays below 256 MiB of luma, and a small file that claims more is a decompression bomb. */
+/** 2^28: what is decoded whole stays below 256 MiB a plane, and a small file that claims more is a decompression bomb. */
 export const defaultMaxWholePixels = 2 ** 28;
 
 /** Throws InputError for an image that must be decoded whole and is empty or has more than `maxPixels`. */

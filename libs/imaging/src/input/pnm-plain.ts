@@ -1,20 +1,19 @@
 import { InputError } from './input-error.ts';
 import type { InputFile } from './input-file.ts';
-import { writeLuma } from './luma.ts';
+import { below, type PlaneTarget } from './plane-target.ts';
 import type { PnmHeader } from './pnm-header.ts';
+import { writeRows } from './write-rows.ts';
 
 const pieceBytes = 2 ** 20;
 
 /**
- * Decodes the decimal numbers of a P2 or P3 file, piece by piece, into target[offset + row * stride + column]. White space
- * and `#` comments separate them; what follows the last one is ignored. Rejects with InputError.
+ * Decodes the decimal numbers of a P2 or P3 file, piece by piece, into the planes of `to`. White space and `#` comments
+ * separate them; what follows the last one is ignored. Rejects with InputError.
  */
 export async function decodePlainPnm(
   file: InputFile,
   { width, height, channels, maxval, dataStart }: PnmHeader,
-  target: Uint8Array,
-  offset: number,
-  stride: number,
+  to: PlaneTarget,
 ): Promise<void> {
   const row = new Uint8Array(width * channels);
   let filled = 0;
@@ -28,8 +27,7 @@ export async function decodePlainPnm(
     }
     row[filled++] = sample;
     if (filled < row.length) return;
-    if (channels === 3) writeLuma(row, 0, target, offset + y * stride, width);
-    else target.set(row, offset + y * stride);
+    writeRows({ bytes: row, channels, width, rows: 1 }, below(to, y));
     filled = 0;
     y++;
   };

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { openImage } from './open-image.ts';
-import { decodeOpen, decodeWhole, temporaryFile } from './testing.ts';
+import { assertPlanes, type Channels, decodeOpen, decodeWhole, lumaOf, planes, temporaryFile } from './testing.ts';
 
 const file = (t: TestContext, content: string | Uint8Array) => temporaryFile(t, 'image.pnm', content);
 const bytes = (header: string, samples: ArrayLike<number>) =>
@@ -28,6 +28,18 @@ const forms: [what: string, content: string | Uint8Array, luma: number[]][] = [
 for (const [what, content, luma] of forms) {
   test(what, async (t) => assert.deepEqual([...(await decodeWhole(await file(t, content)))], luma));
 }
+
+test('the colours of P6 and P3 are three planes, and gray is three times the same', async (t) => {
+  const colours: [content: string | Uint8Array, planes: number[]][] = [
+    [bytes('P6 2 1 255\n', [200, 100, 50, 9, 8, 7]), [200, 9, 100, 8, 50, 7]],
+    ['P3 1 2 255 200 100 50 9 8 7', [200, 9, 100, 8, 50, 7]],
+    [bytes('P5 2 1 15\n', [3, 15]), [3, 15, 3, 15, 3, 15]],
+    ['P2 2 1 9 4 5', [4, 5, 4, 5, 4, 5]],
+  ];
+  for (const [content, planes] of colours) {
+    assert.deepEqual([...(await decodeWhole(await file(t, content), 'rgb'))], planes);
+  }
+});
 
 const refused: [content: string | Uint8Array, message: RegExp][] = [
   ['P5 3 2', /^The header of the P5 file has no height$/],
@@ -58,25 +70,26 @@ for (const [content, message] of refused) {
 
 test('plain and binary files of any size decode to the same, and so does any region of the binary one', async (t) => {
   const size = fc.integer({ min: 1, max: 40 });
-  const image = fc.tuple(size, size, fc.constantFrom(1, 3), fc.nat(1e9));
-  const property = fc.asyncProperty(image, async ([width, height, channels, seed]) => {
+  const image = fc.tuple(size, size, fc.constantFrom(1, 3), fc.constantFrom<Channels>('gray', 'rgb'), fc.nat(1e9));
+  const property = fc.asyncProperty(image, async ([width, height, channels, output, seed]) => {
     const samples = Array.from({ length: width * height * channels }, (_, i) => (seed + i * 7919) % 256);
     const header = `${width} ${height} 255\n`;
     const plain = await file(t, `P${channels === 1 ? 2 : 3} ${header}${samples.join(' ')}`);
     const binary = await openImage(await file(t, bytes(`P${channels === 1 ? 5 : 6} ${header}`, samples)));
-    const whole = await decodeOpen(binary);
-    assert.deepEqual(whole, await decodeWhole(plain));
+    const whole = planes(width, height, output);
+    await binary.decode({ x: 0, y: 0, width, height }, whole);
+    assert.deepEqual(whole.bytes, await decodeWhole(plain, output));
+    const pixel = (plane: number, x: number, y: number): number => {
+      const [r, g, b] = [0, 1, 2].map((c) => samples[(y * width + x) * channels + (c % channels)]!);
+      return output === 'gray' ? lumaOf(r!, g!, b!) : [r!, g!, b!][plane]!;
+    };
+    assertPlanes(whole, width, height, pixel);
     const [x, y] = [seed % width, seed % height];
     const region = { x, y, width: 1 + (seed % (width - x)), height: 1 + (seed % (height - y)) };
-    const [offset, stride] = [seed % 5, region.width + (seed % 4)];
-    const target = new Uint8Array(offset + stride * region.height).fill(77);
-    const expected = target.slice();
-    for (let row = 0; row < region.height; row++) {
-      const from = (y + row) * width + x;
-      expected.set(whole.subarray(from, from + region.width), offset + row * stride);
-    }
-    await binary.decode(region, target, offset, stride);
-    assert.deepEqual(target, expected);
+    const gaps = { before: seed % 5, padding: seed % 4, between: seed % 3 };
+    const target = planes(region.width, region.height, output, gaps);
+    await binary.decode(region, target);
+    assertPlanes(target, region.width, region.height, (plane, column, row) => pixel(plane, x + column, y + row));
     await binary.close();
   });
   await fc.assert(property, { numRuns: 60 });
@@ -88,14 +101,14 @@ test('files of several pieces decode whole: 3 MiB of samples, binary and plain',
   const binary = await decodeWhole(await file(t, bytes(`P6 ${width} ${height} 255\n`, samples)));
   const plain = await decodeWhole(await file(t, `P3 ${width} ${height} 255\n${samples.join('\n')}`));
   assert.equal(Buffer.compare(binary, plain), 0);
-  const luma = [...samples.slice(-3)].map((value, i) => value * [19595, 38470, 7471][i]!);
-  assert.equal(binary.at(-1), (luma[0]! + luma[1]! + luma[2]! + 32768) >> 16);
+  const [r, g, b] = samples.slice(-3);
+  assert.equal(binary.at(-1), lumaOf(r!, g!, b!));
 });
 
 test('a region of a binary file costs the bytes of its rows', async (t) => {
   const image = await openImage(await file(t, bytes('P5 2000 2000 255\n', Buffer.alloc(4_000_000, 7))));
   const before = image.inputBytes;
-  await image.decode({ x: 10, y: 10, width: 100, height: 50 }, new Uint8Array(5000), 0, 100);
+  await image.decode({ x: 10, y: 10, width: 100, height: 50 }, planes(100, 50, 'gray'));
   assert.equal(image.inputBytes - before, 5000);
   await image.close();
 });

@@ -1,12 +1,13 @@
 import { checkDecodeRequest } from './decode-request.ts';
 import { InputError } from './input-error.ts';
 import type { InputFile } from './input-file.ts';
-import { writeLuma } from './luma.ts';
 import type { OpenImage } from './open-image.ts';
 import { checkHasPixels, checkWholePixels } from './pixel-limit.ts';
+import { below, type PlaneTarget } from './plane-target.ts';
 import { type PnmHeader, readPnmHeader } from './pnm-header.ts';
 import { decodePlainPnm } from './pnm-plain.ts';
 import type { Rect } from './rect.ts';
+import { writeRows } from './write-rows.ts';
 
 /** Rows that lie together are read in pieces of this size, several at once. */
 const bandBytes = 2 ** 20;
@@ -36,10 +37,10 @@ export async function openPnm(file: InputFile, maxWholePixels: number): Promise<
     get inputBytes() {
       return file.bytesRead;
     },
-    async decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void> {
-      checkDecodeRequest(opened, region, target, offset, stride);
-      if (isPlain) await decodePlainPnm(file, header, target, offset, stride);
-      else await decodeBinary(file, header, region, target, offset, stride);
+    async decode(region: Rect, to: PlaneTarget): Promise<void> {
+      checkDecodeRequest(opened, region, to);
+      if (isPlain) await decodePlainPnm(file, header, to);
+      else await decodeBinary(file, header, region, to);
     },
     close: () => file.close(),
   };
@@ -50,24 +51,17 @@ async function decodeBinary(
   file: InputFile,
   { width, channels, dataStart }: PnmHeader,
   region: Rect,
-  target: Uint8Array,
-  offset: number,
-  stride: number,
+  to: PlaneTarget,
 ): Promise<void> {
   const bandRows = region.width === width ? Math.max(1, Math.floor(bandBytes / (width * channels))) : 1;
   const decodeBand = async (top: number): Promise<void> => {
     const rows = Math.min(bandRows, region.height - top);
-    const to = offset + top * stride;
+    const band = below(to, top);
     const length = rows * region.width * channels;
-    const isStraight = channels === 1 && (rows === 1 || stride === width);
-    const samples = isStraight ? target.subarray(to, to + length) : Buffer.allocUnsafe(length);
-    await file.read(samples, dataStart + ((region.y + top) * width + region.x) * channels);
-    if (isStraight) return;
-    for (let row = 0; row < rows; row++) {
-      const from = row * region.width * channels;
-      if (channels === 3) writeLuma(samples, from, target, to + row * stride, region.width);
-      else target.set(samples.subarray(from, from + region.width), to + row * stride);
-    }
+    const isStraight = channels === 1 && to.channels === 'gray' && (rows === 1 || to.stride === width);
+    const bytes = isStraight ? to.bytes.subarray(band.offset, band.offset + length) : Buffer.allocUnsafe(length);
+    await file.read(bytes, dataStart + ((region.y + top) * width + region.x) * channels);
+    if (!isStraight) writeRows({ bytes, channels, width: region.width, rows }, band);
   };
   let next = 0;
   const readers = Array.from({ length: readsInFlight }, async () => {
@@ -77,7 +71,7 @@ async function decodeBinary(
       await decodeBand(top);
     }
   });
-  // All of them, so that nothing writes to `target` any more when this is over.
+  // All of them, so that nothing writes to the target any more when this is over.
   const failure = (await Promise.allSettled(readers)).find((result) => result.status === 'rejected');
   if (failure) throw failure.reason;
 }

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { InputError } from './input-error.ts';
-import { writeLuma } from './luma.ts';
+import { below, type PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
+import { writeRows } from './write-rows.ts';
 
 // Nothing is asked for twice, and images in flight, not threads within one, keep the cores busy.
 sharp.cache(false);
@@ -26,8 +27,8 @@ const bandPixels = 2 ** 26;
 export interface SharpImage {
   readonly width: number;
   readonly height: number;
-  /** Decodes the luma of `region` into target[offset + row * stride + column]. Rejects with InputError. */
-  decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void>;
+  /** Decodes `region` into the planes of `to`. Rejects with InputError. */
+  decode(region: Rect, to: PlaneTarget): Promise<void>;
 }
 
 /** Reads the header of a file of that format; of several pages the first. Rejects with InputError. */
@@ -49,38 +50,27 @@ export async function openSharp(path: string, format: SharpFormat): Promise<Shar
   return {
     width,
     height,
-    async decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void> {
+    async decode(region: Rect, to: PlaneTarget): Promise<void> {
       const bandRows = Math.max(1, Math.floor(bandPixels / region.width));
       for (let row = 0; row < region.height; row += bandRows) {
         const band = { ...region, y: region.y + row, height: Math.min(bandRows, region.height - row) };
-        await decodeBand(open(), space === 'b-w', band, target, offset + row * stride, stride);
+        await decodeBand(open(), space === 'b-w' ? 1 : 3, band, below(to, row));
       }
     },
   };
 }
 
-async function decodeBand(
-  file: Sharp,
-  isGray: boolean,
-  { x, y, width, height }: Rect,
-  target: Uint8Array,
-  offset: number,
-  stride: number,
-): Promise<void> {
+async function decodeBand(file: Sharp, channels: 1 | 3, { x, y, width, height }: Rect, to: PlaneTarget): Promise<void> {
   const image = file.extract({ left: x, top: y, width, height }).removeAlpha();
   // Without it gray comes out as RGB.
-  if (isGray) image.toColourspace('b-w');
+  if (channels === 1) image.toColourspace('b-w');
   const { data, info } = await refusing(image.raw().toBuffer({ resolveWithObject: true }));
-  if (info.width !== width || info.height !== height || info.channels !== (isGray ? 1 : 3)) {
+  if (info.width !== width || info.height !== height || info.channels !== channels) {
     throw new Error(
       `libvips gave ${info.width}x${info.height}x${info.channels} pixels for a region of ${width}x${height}`,
     );
   }
-  for (let row = 0; row < height; row++) {
-    const to = offset + row * stride;
-    if (isGray) target.set(data.subarray(row * width, (row + 1) * width), to);
-    else writeLuma(data, row * width * 3, target, to, width);
-  }
+  writeRows({ bytes: data, channels, width, rows: height }, to);
 }
 
 async function refusing<T>(result: Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -6,13 +7,15 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type OpenImage, type OpenImageOptions, openImage } from './open-image.ts';
+import type { PlaneTarget } from './plane-target.ts';
 
 const fixtures = new URL('../../fixtures/', import.meta.url);
 
 /** The images of the fixtures folder that can be decoded, with what other programs decode them to. */
-export const expectedFixtures: Record<string, { width: number; height: number; sha256: string }> = JSON.parse(
-  readFileSync(new URL('expected.json', fixtures), 'utf8'),
-);
+export const expectedFixtures: Record<
+  string,
+  { width: number; height: number /** Of the luma. */; sha256: string /** Of the three planes. */; rgbSha256: string }
+> = JSON.parse(readFileSync(new URL('expected.json', fixtures), 'utf8'));
 
 export const fixtureUri = (name: string): string => new URL(name, fixtures).href;
 export const fixtureBytes = (name: string): Buffer => readFileSync(new URL(name, fixtures));
@@ -31,21 +34,66 @@ export async function temporaryFile(t: TestContext, name: string, content: strin
   return pathToFileURL(path).href;
 }
 
-/** The luma of a whole image, row by row without padding. */
-export async function decodeWhole(uri: string, options?: OpenImageOptions): Promise<Uint8Array> {
+export type Channels = PlaneTarget['channels'];
+
+/** The planes of a whole image, one after another, row by row without padding. */
+export async function decodeWhole(
+  uri: string,
+  channels: Channels = 'gray',
+  options?: OpenImageOptions,
+): Promise<Uint8Array> {
   const image = await openImage(uri, options);
   try {
-    return await decodeOpen(image);
+    return await decodeOpen(image, channels);
   } finally {
     await image.close();
   }
 }
 
-export async function decodeOpen(image: OpenImage): Promise<Uint8Array> {
+export async function decodeOpen(image: OpenImage, channels: Channels = 'gray'): Promise<Uint8Array> {
   const { width, height } = image;
-  const target = new Uint8Array(width * height);
-  await image.decode({ x: 0, y: 0, width, height }, target, 0, width);
-  return target;
+  const target = planes(width, height, channels);
+  await image.decode({ x: 0, y: 0, width, height }, target);
+  return target.bytes;
 }
+
+/** Where bytes lie that no pixel is written to, and how many. */
+export interface Gaps {
+  before: number;
+  /** After each row. */
+  padding: number;
+  /** After each plane. */
+  between: number;
+}
+
+export const noGaps: Gaps = { before: 0, padding: 0, between: 0 };
+
+/** A target of exactly the size that it needs, with 77 in every byte. */
+export function planes(width: number, height: number, channels: Channels, gaps = noGaps): PlaneTarget {
+  const stride = width + gaps.padding;
+  const planeBytes = height * stride + gaps.between;
+  const bytes = new Uint8Array(gaps.before + planeBytes * (channels === 'gray' ? 1 : 3)).fill(77);
+  return { bytes, offset: gaps.before, stride, channels, planeBytes };
+}
+
+/** Compares a whole target, gaps included, with what it must be if pixel (x, y) of plane p is pixel(p, x, y). */
+export function assertPlanes(
+  target: PlaneTarget,
+  width: number,
+  height: number,
+  pixel: (plane: number, x: number, y: number) => number,
+  message?: string,
+): void {
+  const { offset, stride, channels, planeBytes } = target;
+  const expected = new Uint8Array(target.bytes.length).fill(77);
+  for (let plane = 0; plane < (channels === 'gray' ? 1 : 3); plane++) {
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) expected[offset + plane * planeBytes + y * stride + x] = pixel(plane, x, y);
+    }
+  }
+  assert.equal(Buffer.compare(target.bytes, expected), 0, message);
+}
+
+export const lumaOf = (r: number, g: number, b: number): number => (19595 * r + 38470 * g + 7471 * b + 32768) >> 16;
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

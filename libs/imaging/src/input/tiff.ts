@@ -3,6 +3,7 @@ import { InputError } from './input-error.ts';
 import type { InputFile } from './input-file.ts';
 import type { OpenImage } from './open-image.ts';
 import { checkHasPixels } from './pixel-limit.ts';
+import type { PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
 import { openSharp } from './sharp-image.ts';
 import { readTiffHeader, type TiffHeader } from './tiff-header.ts';
@@ -56,9 +57,9 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
     get inputBytes() {
       return Math.round(inputBytes);
     },
-    async decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void> {
-      checkDecodeRequest(opened, region, target, offset, stride);
-      await image.decode(region, target, offset, stride);
+    async decode(region: Rect, to: PlaneTarget): Promise<void> {
+      checkDecodeRequest(opened, region, to);
+      await image.decode(region, to);
       inputBytes += (file.sizeBytes / tiles.count) * tilesTouched(region, tiles);
     },
     async close(): Promise<void> {},

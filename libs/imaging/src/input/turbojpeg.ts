@@ -24,7 +24,7 @@ interface TurboJpeg {
 
 // Names and values of turbojpeg.h.
 const initDecompress = 1;
-const pixelFormatGray = 6;
+const pixelFormats = { 1: 6, 3: 0 } as const;
 const parameters = { stopOnWarning: 0, width: 5, height: 6, precision: 7, colourspace: 8, scanLimit: 13 } as const;
 const colourspaces = ['RGB', 'YCbCr', 'gray', 'CMYK', 'YCCK'] as const;
 
@@ -51,6 +51,15 @@ export interface TurboJpegHeader {
  */
 export type DecodeOutcome = 'decoded' | 'stopped';
 
+/** Where a decoded image goes, row by row from the top: gray, or interleaved RGB. */
+export interface JpegTarget {
+  /** The first byte is of the first pixel. */
+  bytes: Uint8Array;
+  /** Bytes from one row to the next. */
+  stride: number;
+  channels: 1 | 3;
+}
+
 let library: TurboJpeg | undefined;
 let calls = 0;
 const waiting: (() => void)[] = [];
@@ -74,16 +83,12 @@ export function readTurboJpegHeader(jpeg: Uint8Array): TurboJpegHeader | string 
   }
 }
 
-/**
- * Decodes luma on a thread of libuv's pool, row by row from the top, into `target`, whose first byte is the first pixel.
- * The caller has made sure that the image fits: native code checks nothing.
- */
-export async function decodeTurboJpeg(jpeg: Uint8Array, target: Uint8Array, stride: number): Promise<DecodeOutcome> {
-  library ??= load();
+/** Runs `work`, which makes one call at a time to `decodeTurboJpeg`, when there are few enough others in flight. */
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (calls < maxCalls) calls++;
   else await new Promise<void>((resolve) => waiting.push(resolve));
   try {
-    return await decompress(library, jpeg, target, stride);
+    return await work();
   } finally {
     const next = waiting.shift();
     if (next) next();
@@ -91,24 +96,26 @@ export async function decodeTurboJpeg(jpeg: Uint8Array, target: Uint8Array, stri
   }
 }
 
-async function decompress(
-  library: TurboJpeg,
-  jpeg: Uint8Array,
-  target: Uint8Array,
-  stride: number,
-): Promise<DecodeOutcome> {
+/**
+ * Decodes on a thread of libuv's pool. To be called `inTurn`. The caller has made sure that the image fits: native code
+ * checks nothing.
+ */
+export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget): Promise<DecodeOutcome> {
+  library ??= load();
+  const { decompress, destroy } = library;
   const decoder = createDecoder(library);
-  const call = { jpeg, target };
+  const { bytes, stride, channels } = target;
+  const call = { jpeg, bytes };
   inUse.add(call);
   try {
     return await new Promise((resolve, reject) => {
-      library.decompress.async(decoder, jpeg, jpeg.length, target, stride, pixelFormatGray, (error, status) =>
+      decompress.async(decoder, jpeg, jpeg.length, bytes, stride, pixelFormats[channels], (error, status) =>
         error ? reject(error) : resolve(status === 0 ? 'decoded' : 'stopped'),
       );
     });
   } finally {
     inUse.delete(call);
-    library.destroy(decoder);
+    destroy(decoder);
   }
 }
 

@@ -2,6 +2,7 @@ import { checkDecodeRequest } from './decode-request.ts';
 import type { InputFile } from './input-file.ts';
 import type { OpenImage } from './open-image.ts';
 import { checkWholePixels } from './pixel-limit.ts';
+import type { PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
 import { openSharp, type SharpFormat } from './sharp-image.ts';
 
@@ -17,9 +18,9 @@ export async function openWholeImage(file: InputFile, format: SharpFormat, maxWh
     height,
     readsRegions: false,
     inputBytes: file.sizeBytes,
-    async decode(region: Rect, target: Uint8Array, offset: number, stride: number): Promise<void> {
-      checkDecodeRequest(opened, region, target, offset, stride);
-      await image.decode(region, target, offset, stride);
+    async decode(region: Rect, to: PlaneTarget): Promise<void> {
+      checkDecodeRequest(opened, region, to);
+      await image.decode(region, to);
     },
     async close(): Promise<void> {},
   };

@@ -1,40 +1,80 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import sharp from 'sharp';
-import type { Rect } from '../input/rect.ts';
-import { assembleMap, type MapOutput } from './assemble-map.ts';
+import fc from 'fast-check';
+import { assembleMap, type MapOutput, pngCanHold } from './assemble-map.ts';
 import { chunkPath, writeChunk } from './chunk.ts';
-import { assemblePreview } from './preview.ts';
+import type { MapType } from './map-type.ts';
+import type { Size } from './size.ts';
+import {
+  anyMapType,
+  anySize,
+  asSharpReads,
+  cut,
+  readWithSharp,
+  sampleTypes,
+  someSamples,
+  temporaryFolder,
+  within,
+} from './testing.ts';
 
+const u8: MapType = { sample: 'u8', bands: 1 };
 const size = { width: 1300, height: 700 };
-const pixels = Uint8Array.from({ length: size.width * size.height }, (_, i) => (i * 2654435761) >>> 24);
 
-test('the map has every pixel in its place and the same bytes, however the image was cut', async (t) => {
-  const files = new Set<string>();
-  for (const tilePx of [100, 512, 700, 4096]) {
+test('the map has every sample in its place and the same bytes, however the image was cut', async (t) => {
+  const folder = await temporaryFolder(t);
+  const check = async (size: Size, type: MapType, tilePxs: number[], source: number): Promise<void> => {
+    const samples = someSamples(size, type);
     for (const format of ['tiff', 'png'] as const) {
-      const map = await writeMapChunks(t, tilePx, format);
-      await assembleMap(map);
-      const read = await readGray(map.to);
-      assert.ok(read.data.equals(pixels), `${format} from tiles of ${tilePx}`);
-      files.add(
-        `${format} ${createHash('sha256')
-          .update(await readFile(map.to))
-          .digest('hex')}`,
-      );
+      if (format === 'png' && !pngCanHold(type)) continue;
+      const files: Buffer[] = [];
+      for (const tilePx of tilePxs) {
+        const map = await writeMapChunks(folder, source, size, type, tilePx, format);
+        await assembleMap(map);
+        files.push(await readFile(map.to));
+      }
+      const read = await readWithSharp(join(folder, `map.${format}`), type);
+      assert.deepEqual(read.size, size);
+      assert.ok(read.samples.equals(asSharpReads(samples, type)));
+      for (const file of files) assert.ok(file.equals(files[0]!));
+    }
+  };
+  let source = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      anySize(60),
+      anyMapType,
+      fc.tuple(fc.integer({ min: 10, max: 60 }), fc.integer({ min: 20, max: 60 })),
+      (size, type, tilePxs) => check(size, type, tilePxs, source++),
+    ),
+    { numRuns: 25 },
+  );
+  await check(size, u8, [100, 512, 4096], source++);
+  await check(size, { sample: 'u16', bands: 1 }, [512, 4096], source++);
+  await check(size, { sample: 'u8', bands: 3 }, [512, 4096], source++);
+});
+
+test('a PNG holds one band of u8 or u16 or three of u8, and nothing else is reduced to that', async (t) => {
+  const folder = await temporaryFolder(t);
+  const held: string[] = [];
+  for (const sample of sampleTypes) {
+    for (const bands of [1, 2, 3, 4]) {
+      const type = { sample, bands };
+      if (pngCanHold(type)) held.push(`${sample} x ${bands}`);
+      else {
+        const map = await writeMapChunks(folder, 0, { width: 2, height: 1 }, type, 4096, 'png');
+        await assert.rejects(assembleMap(map), /^Error: A PNG holds one band of u8 or u16 or three of u8, not \d of /);
+      }
     }
   }
-  assert.equal(files.size, 2);
+  assert.deepEqual(held, ['u8 x 1', 'u8 x 3', 'u16 x 1']);
 });
 
 test('nothing but the map is left, and nothing at all where a chunk is missing', async (t) => {
-  const map = await writeMapChunks(t, 512, 'png');
-  const folder = join(map.to, '..');
+  const folder = await temporaryFolder(t);
+  const map = await writeMapChunks(folder, 0, size, u8, 512, 'png');
   await assembleMap(map);
   assert.deepEqual((await readdir(folder)).sort(), ['map', 'map.png']);
   await rm(map.to);
@@ -44,71 +84,32 @@ test('nothing but the map is left, and nothing at all where a chunk is missing',
 });
 
 test('a chunk of the wrong length is refused', async (t) => {
-  const map = await writeMapChunks(t, 4096, 'tiff');
+  const map = await writeMapChunks(await temporaryFolder(t), 0, size, { sample: 'u16', bands: 2 }, 4096, 'tiff');
   await truncate(chunkPath({ ...map, kind: 'map', rect: map.rects[0]! }), 1000);
-  await assert.rejects(assembleMap(map), /holds 1000 bytes instead of 910000/);
+  await assert.rejects(assembleMap(map), /holds 1000 bytes instead of 3640000/);
 });
 
 test('an abort stops it and leaves nothing', async (t) => {
-  const map = await writeMapChunks(t, 512, 'tiff');
-  await assert.rejects(assembleMap(map, AbortSignal.abort(new Error('cancelled'))), /cancelled/);
-  assert.deepEqual(await readdir(join(map.to, '..')), ['map']);
-});
-
-test('the preview is every second pixel of an image of 1300 x 700, however it was cut', async (t) => {
-  for (const tilePx of [3, 512, 4096]) {
-    const folder = await temporaryFolder(t);
-    const small = { width: 1300, height: tilePx === 3 ? 7 : 700 };
-    const rects = cut(small, tilePx);
-    const set = { scratch: pathToFileURL(folder).href, source: 3, size: small, rects, to: join(folder, 'preview.png') };
-    for (const rect of rects) {
-      const from = pixels.subarray(rect.y * small.width + rect.x);
-      await writeChunk({ ...set, kind: 'preview', rect }, from, small.width);
-    }
-    await assemblePreview(set);
-    const { data, width, height } = await readGray(set.to);
-    assert.deepEqual([width, height], [650, Math.ceil(small.height / 2)]);
-    const expected = data.map((_, i) => pixels[Math.floor(i / 650) * 2 * small.width + (i % 650) * 2]!);
-    assert.deepEqual(data, expected);
-  }
-});
-
-async function readGray(path: string): Promise<{ data: Buffer; width: number; height: number }> {
-  const image = sharp(path);
-  const { channels, depth } = await image.metadata();
-  assert.deepEqual([channels, depth], [1, 'uchar']);
-  const { data, info } = await image.toColourspace('b-w').raw().toBuffer({ resolveWithObject: true });
-  return { data, width: info.width, height: info.height };
-}
-
-async function writeMapChunks(t: Cleanup, tilePx: number, format: 'tiff' | 'png'): Promise<MapOutput> {
   const folder = await temporaryFolder(t);
+  const map = await writeMapChunks(folder, 0, size, u8, 512, 'tiff');
+  await assert.rejects(assembleMap(map, AbortSignal.abort(new Error('cancelled'))), /cancelled/);
+  assert.deepEqual(await readdir(folder), ['map']);
+});
+
+async function writeMapChunks(
+  folder: string,
+  source: number,
+  size: Size,
+  type: MapType,
+  tilePx: number,
+  format: 'tiff' | 'png',
+): Promise<MapOutput> {
   const rects = cut(size, tilePx);
   const scratch = pathToFileURL(folder).href;
+  const samples = someSamples(size, type);
   for (const rect of rects) {
-    const from = pixels.subarray(rect.y * size.width + rect.x);
-    await writeChunk({ scratch, kind: 'map', source: 0, size, rect }, from, size.width);
+    await writeChunk({ scratch, kind: 'map', source, size, type, rect }, within(samples, size, type, rect));
   }
-  const to = join(folder, format === 'png' ? 'map.png' : 'map.tif');
-  return { scratch, source: 0, size, rects, to, format, description: 'nw-cw-msb' };
-}
-
-function cut({ width, height }: { width: number; height: number }, tilePx: number): Rect[] {
-  const rects: Rect[] = [];
-  for (let y = 0; y < height; y += tilePx) {
-    for (let x = 0; x < width; x += tilePx) {
-      rects.push({ x, y, width: Math.min(tilePx, width - x), height: Math.min(tilePx, height - y) });
-    }
-  }
-  return rects;
-}
-
-interface Cleanup {
-  after(act: () => Promise<void>): void;
-}
-
-async function temporaryFolder(t: Cleanup): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-map-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+  const to = join(folder, `map.${format}`);
+  return { scratch, source, size, type, rects, to, format, description: 'nw-cw-msb' };
 }

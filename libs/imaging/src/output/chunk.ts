@@ -3,7 +3,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Rect } from '../input/rect.ts';
-import { samplePreview } from './preview-grid.ts';
+import type { MapType } from './map-type.ts';
+import { type PlanarSamples, packSamples, samplePreview } from './planar-samples.ts';
 import type { Size } from './size.ts';
 
 /** Every pixel of a map, or every `previewStride`-th. */
@@ -18,37 +19,38 @@ export interface Chunk {
   source: number;
   /** Size of the whole image in pixels. */
   size: Size;
+  type: MapType;
   /** The part of the image that was computed; also for a preview, which holds the sampled pixels of it. */
   rect: Rect;
 }
 
 /** Where the chunk lies: the same for every attempt at the same work. */
-export function chunkPath({ scratch, kind, source, rect }: Chunk): string {
-  const name = `${rect.x}-${rect.y}-${rect.width}-${rect.height}.u8`;
+export function chunkPath({ scratch, kind, source, type, rect }: Chunk): string {
+  const name = `${rect.x}-${rect.y}-${rect.width}-${rect.height}.${type.sample}`;
   return join(fileURLToPath(scratch), kind, String(source), name);
 }
 
 /**
- * Keeps the codes of `chunk.rect`: `rect.height` rows of `rect.width` bytes, `strideBytes` apart. The file holds raw rows
- * without gaps and appears whole under its name or not at all, so that attempts may race; equal attempts write equal bytes.
- * A preview chunk without a sampled pixel is no file. Rejects where the scratch folder is gone, because the job has ended
- * then and late attempts must leave nothing behind. Nothing is synced to the disk: a chunk lost with its machine is
- * noticed by its length when the output is assembled, and syncing each would cost more than computing it.
+ * Keeps the samples of `chunk.rect`. The file holds the bands one after another, each as raw rows without gaps, and appears
+ * whole under its name or not at all, so that attempts may race; equal attempts write equal bytes. A preview chunk without
+ * a sampled pixel is no file. Rejects where the scratch folder is gone, because the job has ended then and late attempts
+ * must leave nothing behind. Nothing is synced to the disk: a chunk lost with its machine is noticed by its length when the
+ * output is assembled, and syncing each would cost more than computing it.
  */
-export async function writeChunk(chunk: Chunk, codes: Uint8Array, strideBytes: number): Promise<void> {
-  const rows =
+export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<void> {
+  const content =
     chunk.kind === 'preview'
-      ? samplePreview(codes, strideBytes, chunk.rect, chunk.size)
-      : packRows(codes, strideBytes, chunk.rect);
-  if (rows.length === 0) return;
+      ? samplePreview(samples, chunk.type, chunk.rect, chunk.size)
+      : packSamples(samples, chunk.type, chunk.rect);
+  if (content.length === 0) return;
 
   const path = chunkPath(chunk);
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    await writeFile(temporary, rows).catch(async (error: NodeJS.ErrnoException) => {
+    await writeFile(temporary, content).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       await makeFolders(chunk);
-      await writeFile(temporary, rows);
+      await writeFile(temporary, content);
     });
     await rename(temporary, path);
   } catch (error) {
@@ -65,14 +67,4 @@ async function makeFolders(chunk: Chunk): Promise<void> {
       if (error.code !== 'EEXIST') throw error;
     });
   }
-}
-
-/** The rows without the gaps between them; the bytes themselves where there are none. */
-function packRows(codes: Uint8Array, strideBytes: number, { width, height }: Size): Uint8Array {
-  if (strideBytes === width) return codes.subarray(0, width * height);
-  const packed = new Uint8Array(width * height);
-  for (let y = 0; y < height; y++) {
-    packed.set(codes.subarray(y * strideBytes, y * strideBytes + width), y * width);
-  }
-  return packed;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import sharp from 'sharp';
 import { histogramSvg } from './histogram-svg.ts';
 
@@ -25,9 +26,30 @@ test('several channels have a named panel each, and a chart without pixels is dr
   const svg = histogramSvg({ title: 'LDP', subtitle: '', channels });
   assert.deepEqual(
     [...svg.matchAll(/class="channel"[^>]*>([^<]*)</g)].map(([, name]) => name),
-    ['0', '45', '90', '135'],
+    ['Channel 0', 'Channel 45', 'Channel 90', 'Channel 135'],
   );
   assert.doesNotMatch(svg, /NaN|Infinity/);
+});
+
+test('above 1024 bins a column holds a run of bins, none is lost, and the file stays small', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 70_000 }), (length) => {
+      const many = BigUint64Array.from({ length }, (_, i) => BigInt(i % 5));
+      const svg = histogramSvg({ title: '', subtitle: 'LBP', channels: [{ name: 'gray', bins: many }] });
+      const held = [...svg.matchAll(/<title>(\d+)(?:–(\d+))?: (\d+) pixels/g)];
+      const run = Math.ceil(length / 1024);
+      assert.ok(held.length <= 1024 && svg.length < 200_000);
+      assert.ok(held.every(([, first, last]) => last === undefined || Number(last) - Number(first) < run));
+      const sum = held.reduce((total, [, , , count]) => total + Number(count), 0);
+      assert.equal(sum, Number(many.reduce((total, count) => total + count, 0n)));
+      assert.equal(/>LBP · (\d+) bins a column</.exec(svg)?.[1], run > 1 ? String(run) : undefined);
+      const ticks = [...svg.matchAll(/class="x"[^>]*>(\d+)</g)].map(([, bin]) => Number(bin));
+      assert.equal(ticks.at(0), 0);
+      assert.equal(ticks.at(-1), length - 1);
+      assert.ok(ticks.length <= 18);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test('text from outside cannot leave its element', () => {

@@ -1,3 +1,4 @@
+import { type MapType, pixelBytes, type SampleType, sampleBytes } from './map-type.ts';
 import type { Size } from './size.ts';
 
 /** Where everything lies in a TIFF file of uncompressed tiles, and the bytes before the first of them. */
@@ -5,7 +6,7 @@ export interface MapTiffLayout {
   isBigTiff: boolean;
   tile: Size;
   tilesAcross: number;
-  tilesDown: number;
+  tileBytes: number;
   /** Header and directory; the first tile follows, then the others row by row, without gaps. */
   head: Uint8Array;
   /** Length of the file. */
@@ -17,6 +18,9 @@ export const mapTilePx = 512;
 
 /** Offsets in a TIFF file have 32 bits; a file that is longer is written as BigTIFF. */
 export const classicTiffBytes = 2 ** 32 - 1;
+
+/** SampleFormat: unsigned, signed or floating point. */
+const sampleFormats: Record<SampleType, number> = { u8: 1, u16: 1, u32: 1, i16: 2, f32: 3 };
 
 const short = 3;
 const long = 4;
@@ -32,43 +36,55 @@ interface Entry {
 }
 
 /**
- * Lays out an 8-bit gray image. Nothing is compressed, so that the bytes are equal on every machine and with every version
- * of a compressor. `description` becomes the ImageDescription, ASCII. A file of more than `classicBytes` is BigTIFF.
+ * Lays out a map. Nothing is compressed, so that the bytes are equal on every machine and with every version of a
+ * compressor. `description` becomes the ImageDescription, Latin-1. A file of more than `classicBytes` is BigTIFF.
+ *
+ * The bands of a pixel lie together (PlanarConfiguration 1), which every reader opens that opens several bands at all.
+ * Seen: libvips refuses tiles in separate planes, OpenCV mixes up planes of floats, and GDAL and tifffile read both.
+ * Three bands of bytes are RGB; otherwise the first band is gray and the others are extra samples without a meaning, not
+ * transparency.
  */
 export function layOutMapTiff(
   size: Size,
+  type: MapType,
   description: string,
   software: string,
   classicBytes = classicTiffBytes,
 ): MapTiffLayout {
+  const { sample, bands } = type;
+  const isRgb = sample === 'u8' && bands === 3;
+  const extraBands = bands - (isRgb ? 3 : 1);
+  const ofEachBand = (value: number): number[] => new Array<number>(bands).fill(value);
   const tile = { width: tileSide(size.width), height: tileSide(size.height) };
   const tilesAcross = Math.ceil(size.width / tile.width);
-  const tilesDown = Math.ceil(size.height / tile.height);
-  const tiles = tilesAcross * tilesDown;
-  const tileBytes = tile.width * tile.height;
+  const tiles = tilesAcross * Math.ceil(size.height / tile.height);
+  const tileBytes = tile.width * tile.height * pixelBytes(type);
   const layOut = (isBigTiff: boolean): MapTiffLayout => {
     const offsetType = isBigTiff ? long8 : long;
     const entries = (firstTile: number): Entry[] => [
       { tag: 256, type: long, values: [size.width] }, // ImageWidth
       { tag: 257, type: long, values: [size.height] }, // ImageLength
-      { tag: 258, type: short, values: [8] }, // BitsPerSample
+      { tag: 258, type: short, values: ofEachBand(8 * sampleBytes[sample]) }, // BitsPerSample
       { tag: 259, type: short, values: [1] }, // Compression: none
-      { tag: 262, type: short, values: [1] }, // PhotometricInterpretation: black is zero
+      { tag: 262, type: short, values: [isRgb ? 2 : 1] }, // PhotometricInterpretation: RGB, or black is zero
       { tag: 270, type: ascii, values: zeroTerminated(description) }, // ImageDescription
-      { tag: 277, type: short, values: [1] }, // SamplesPerPixel
+      { tag: 277, type: short, values: [bands] }, // SamplesPerPixel
       { tag: 282, type: rational, values: [1, 1] }, // XResolution
       { tag: 283, type: rational, values: [1, 1] }, // YResolution
+      { tag: 284, type: short, values: [1] }, // PlanarConfiguration: the samples of a pixel together
       { tag: 296, type: short, values: [1] }, // ResolutionUnit: none
       { tag: 305, type: ascii, values: zeroTerminated(software) }, // Software
       { tag: 322, type: long, values: [tile.width] }, // TileWidth
       { tag: 323, type: long, values: [tile.height] }, // TileLength
       { tag: 324, type: offsetType, values: Array.from({ length: tiles }, (_, i) => firstTile + i * tileBytes) }, // TileOffsets
       { tag: 325, type: long, values: new Array<number>(tiles).fill(tileBytes) }, // TileByteCounts
+      ...(extraBands ? [{ tag: 338, type: short, values: new Array<number>(extraBands).fill(0) }] : []), // ExtraSamples: unspecified
+      { tag: 339, type: short, values: ofEachBand(sampleFormats[sample]) }, // SampleFormat
     ];
     // The length of the head does not depend on the offsets in it.
     const headBytes = encodeHead(entries(0), isBigTiff).length;
     const head = encodeHead(entries(headBytes), isBigTiff);
-    return { isBigTiff, tile, tilesAcross, tilesDown, head, fileBytes: headBytes + tiles * tileBytes };
+    return { isBigTiff, tile, tilesAcross, tileBytes, head, fileBytes: headBytes + tiles * tileBytes };
   };
   const classic = layOut(false);
   return classic.fileBytes <= classicBytes ? classic : layOut(true);

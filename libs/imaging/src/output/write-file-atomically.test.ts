@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from './testing.ts';
 import { writeFileAtomically } from './write-file-atomically.ts';
 
 test('text, bytes and pieces of text are written whole, over what was there', async (t) => {
@@ -30,9 +30,3 @@ test('a failure half-way leaves the old file and no other', async (t) => {
   assert.equal(await readFile(path, 'utf8'), 'old');
   assert.deepEqual(await readdir(folder), ['a.txt']);
 });
-
-async function temporaryFolder(t: { after(act: () => Promise<void>): void }): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-write-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}

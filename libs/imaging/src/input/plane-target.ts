@@ -1,0 +1,18 @@
+/** Where decoded pixels go: pixel (x, y) of plane p is bytes[offset + p * planeBytes + y * stride + x]. */
+export interface PlaneTarget {
+  /** Plain or shared memory. */
+  bytes: Uint8Array;
+  /** Of the first pixel of the first plane. */
+  offset: number;
+  /** Bytes from one row to the next: at least the width of what is decoded. */
+  stride: number;
+  /** One plane of luma, or the three planes red, green and blue, which are equal where the image is gray. */
+  channels: 'gray' | 'rgb';
+  /** Bytes from one plane to the next: at least those of a plane. Of no meaning for 'gray'. */
+  planeBytes: number;
+}
+
+/** What is left of a target below its first `rows` rows. */
+export function below(to: PlaneTarget, rows: number): PlaneTarget {
+  return { ...to, offset: to.offset + rows * to.stride };
+}

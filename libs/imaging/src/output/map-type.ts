@@ -1,0 +1,22 @@
+/** One number of a dense result. Wherever bytes hold it, they are little-endian. */
+export type SampleType = 'u8' | 'u16' | 'u32' | 'i16' | 'f32';
+
+export const sampleBytes: Readonly<Record<SampleType, number>> = { u8: 1, u16: 2, u32: 4, i16: 2, f32: 4 };
+
+/** What a dense result holds for every pixel: 1 … 4 bands of one sample type. */
+export interface MapType {
+  sample: SampleType;
+  bands: number;
+}
+
+/** Bytes of one pixel in all its bands. */
+export const pixelBytes = ({ sample, bands }: MapType): number => sampleBytes[sample] * bands;
+
+export type SampleArray = Uint8Array | Uint16Array | Uint32Array | Int16Array | Float32Array;
+
+const arrays = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i16: Int16Array, f32: Float32Array } as const;
+
+/** The bytes as numbers, not a copy: the machines that this runs on are little-endian. `bytes` must be aligned. */
+export function samplesOf(bytes: Uint8Array, sample: SampleType): SampleArray {
+  return new arrays[sample](bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length / sampleBytes[sample]);
+}

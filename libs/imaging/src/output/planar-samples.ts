@@ -1,0 +1,49 @@
+import type { Rect } from '../input/rect.ts';
+import { type MapType, pixelBytes, sampleBytes } from './map-type.ts';
+import { previewRect, previewStride } from './preview-grid.ts';
+import type { Size } from './size.ts';
+
+/** The samples of a rectangle: that of (band, y, x) begins at `band * bandBytes + y * strideBytes + x * sampleBytes`. */
+export interface PlanarSamples {
+  bytes: Uint8Array;
+  /** From a row to the next one of the same band. */
+  strideBytes: number;
+  /** From a band to the next one; not looked at where there is one band. */
+  bandBytes: number;
+}
+
+/** The samples without gaps between rows and bands; the bytes themselves where there are none. */
+export function packSamples(samples: PlanarSamples, type: MapType, { width, height }: Size): Uint8Array {
+  const { bytes, strideBytes, bandBytes } = samples;
+  const rowBytes = width * sampleBytes[type.sample];
+  const total = width * height * pixelBytes(type);
+  const isPacked = strideBytes === rowBytes && (type.bands === 1 || bandBytes === rowBytes * height);
+  if (isPacked) return bytes.subarray(0, total);
+
+  const packed = new Uint8Array(total);
+  for (let row = 0, to = 0; to < total; row++, to += rowBytes) {
+    const from = Math.floor(row / height) * bandBytes + (row % height) * strideBytes;
+    packed.set(bytes.subarray(from, from + rowBytes), to);
+  }
+  return packed;
+}
+
+/** Takes the preview's pixels out of the samples of `rect`; returns them without gaps between rows and bands. */
+export function samplePreview(samples: PlanarSamples, type: MapType, rect: Rect, size: Size): Uint8Array {
+  const { bytes, strideBytes, bandBytes } = samples;
+  const step = previewStride(size, type.bands);
+  const sampled = previewRect(rect, size, type.bands);
+  const unit = sampleBytes[type.sample];
+  const out = new Uint8Array(sampled.width * sampled.height * pixelBytes(type));
+  let to = 0;
+  for (let band = 0; band < type.bands; band++) {
+    for (let y = sampled.y; y < sampled.y + sampled.height; y++) {
+      const row = band * bandBytes + (y * step - rect.y) * strideBytes;
+      let from = row + (sampled.x * step - rect.x) * unit;
+      for (let x = 0; x < sampled.width; x++, from += step * unit) {
+        for (let i = 0; i < unit; i++) out[to++] = bytes[from + i]!;
+      }
+    }
+  }
+  return out;
+}
