@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Writes the committed WebAssembly from assembly/: compile.sh [FOLDER], src without it.
+# Writes the committed WebAssembly, assembly/NAME.ts to FOLDER/NAME/NAME.wasm: compile.sh [FOLDER], src without it.
 set -euo pipefail
 cd "$(dirname "$0")"
 folder=${1:-src}
-mkdir -p "$folder/lbp"
-../../node_modules/.bin/asc assembly/lbp.ts --outFile "$folder/lbp/lbp.wasm" \
-  -O3 --runtime stub --noAssert --importMemory --enable simd
+for source in assembly/*.ts; do
+  name=$(basename "$source" .ts)
+  mkdir -p "$folder/$name"
+  ../../node_modules/.bin/asc "$source" --outFile "$folder/$name/$name.wasm" \
+    -O3 --runtime stub --noAssert --importMemory --enable simd
+done

@@ -1,9 +1,11 @@
+import { conv } from './conv/conv.ts';
 import type { KernelDefinition } from './kernel.ts';
 import { lbp } from './lbp/lbp.ts';
+import { ldp } from './ldp/ldp.ts';
 import { ParameterError } from './parameter-error.ts';
 
 /** Every kernel there is. To add one, add its folder and its line here. */
-export const catalogue: readonly KernelDefinition[] = [lbp];
+export const catalogue: readonly KernelDefinition[] = [lbp, ldp, conv];
 
 /** The kernel of that name. Throws ParameterError where there is none. */
 export function findKernel(name: string): KernelDefinition {

@@ -1,15 +1,21 @@
 // What the cpu device runs; apart from index.ts so that the coordinator never loads it.
-import { lbpWasm } from './lbp/lbp-wasm.ts';
+import { convWasm } from './conv/conv-wasm.ts';
+import { lbpCpu } from './lbp/lbp-cpu.ts';
+import { ldpWasm } from './ldp/ldp-wasm.ts';
 import type { Pipeline } from './pipeline.ts';
-import type { ItemResult, PlaneItem } from './plane-item.ts';
+import type { PipelineItem } from './pipeline-item.ts';
+import type { ItemResult } from './plane-item.ts';
+import { type RunKernel, runPipeline } from './run-pipeline.ts';
+
+const programs: Record<string, RunKernel> = { lbp: lbpCpu, ldp: ldpWasm, conv: convWasm };
 
 /** Computes one item on this thread, as fast as it can; the result is that of runReference. */
-export function runCpu(pipeline: Pipeline, bytes: Uint8Array, item: PlaneItem, withMap: boolean): ItemResult {
-  const { kernel, parameters } = pipeline.operations[0]!;
-  switch (kernel) {
-    case 'lbp':
-      return lbpWasm(parameters, pipeline.border, bytes, item, withMap);
-    default:
-      throw new Error(`No CPU program of kernel '${kernel}'`);
-  }
+export function runCpu(pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem, withMap: boolean): ItemResult {
+  return runPipeline(
+    (operation, ...rest) => programs[operation.kernel]!(operation, ...rest),
+    pipeline,
+    bytes,
+    item,
+    withMap,
+  );
 }

@@ -1,101 +1,215 @@
-import { type ItemResult, laneBytes, type PlaneItem } from './plane-item.ts';
+import { findKernel } from './catalogue.ts';
+import { largestOf, leadOf, type MapPlace, noPlace, packItems, placeMaps } from './gpu-items.ts';
+import { type GpuKernel, type GpuOutput, itemTableBytes, maxItems } from './gpu-kernel.ts';
+import { sampleBytes } from './image-type.ts';
+import type { Operation, Pipeline } from './pipeline.ts';
+import { type PipelineItem, restrict } from './pipeline-item.ts';
+import type { DenseResult, ItemResult, PlaneItem } from './plane-item.ts';
 
-/** What a program leaves behind: dense results, histograms, or both. */
-export type GpuOutput = 'map' | 'histogram' | 'both';
+/** Compiles one kernel for one device. */
+export type CompileKernel = (device: GPUDevice, operation: Operation, output: GpuOutput) => Promise<GpuKernel>;
 
-/** The buffers of one batch; `items` is uniform, the others are storage. `maps` may be any where no map is wanted. */
+/** What a program leaves behind. `cells`: histograms are of parts of the items, see PipelineItem. */
+export interface GpuProgramOptions {
+  map: boolean;
+  cells: boolean;
+}
+
+/** One kernel over many items: all of an image, or the parts that are counted apart. */
+interface Dispatch {
+  kernel: GpuKernel;
+  items: readonly PlaneItem[];
+  places: readonly MapPlace[];
+  /** Index of the planes it reads: 0 are those that were staged, n those that the n-th kernel left. */
+  reads: number;
+  /** Index of the planes it leaves; absent for results. */
+  leaves?: number;
+}
+
+/** Where everything of a batch lies. */
+export interface GpuBatchLayout {
+  readonly dispatches: readonly Dispatch[];
+  /** The table of items, `itemTableBytes` for each 1024 of a dispatch; only the beginning of the last is there. */
+  readonly table: Uint32Array<ArrayBuffer>;
+  /** Bytes of the whole table. */
+  readonly tableBytes: number;
+  /** Bytes of the planes that each kernel but the last leaves. */
+  readonly planesBytes: readonly number[];
+  readonly histogramsBytes: number;
+  readonly mapsBytes: number;
+  /** The last kernel's items and dense results. */
+  readonly results: readonly { item: PlaneItem; parts: number; map?: MapPlace }[];
+}
+
+/** The buffers of one batch: `table` is uniform, the others are storage, each at least as large as the layout says. */
 export interface GpuBatchBuffers {
-  /** The staged planes. */
-  planes: GPUBuffer;
-  /** The table that `packItems` makes; `itemTableBytes` large. */
-  items: GPUBuffer;
-  /** `bins` counts of 4 bytes an item, zero at first. */
+  /** The staged planes, then those that each kernel but the last leaves. */
+  planes: readonly GPUBuffer[];
+  table: GPUBuffer;
+  /** Zero at first. */
   histograms: GPUBuffer;
-  /** Dense results at the offsets that `placeMaps` gives. */
   maps: GPUBuffer;
 }
 
-/** A pipeline of kernels compiled for one GPU device. */
-export interface GpuProgram {
-  /** Bytes of histogram an item. */
-  readonly histogramBytes: number;
-  /** Records the batch. Buffers may be reused once the pass has run. */
-  record(pass: GPUComputePassEncoder, buffers: GpuBatchBuffers, items: readonly PlaneItem[]): void;
-}
+/** A pipeline of kernels compiled for one device. */
+export class GpuProgram {
+  readonly #pipeline: Pipeline;
+  readonly #options: GpuProgramOptions;
+  /** Every kernel but the last. */
+  readonly #first: readonly GpuKernel[];
+  /** The last kernel as it is run over items, and over parts of them. */
+  readonly #whole: GpuKernel | undefined;
+  readonly #parts: GpuKernel | undefined;
 
-/** Where an item's dense result lies in the map buffer. */
-export interface MapPlace {
-  offset: number;
-  stride: number;
-}
+  /** Rejects with GPUPipelineError where the device refuses a shader. */
+  static async compile(
+    device: GPUDevice,
+    pipeline: Pipeline,
+    options: GpuProgramOptions,
+    compile: CompileKernel,
+  ): Promise<GpuProgram> {
+    const last = pipeline.operations.at(-1)!;
+    const counts = pipeline.bins > 0;
+    const whole = options.map ? (counts && !options.cells ? 'both' : 'map') : counts && !options.cells && 'histogram';
+    // Where nothing is wanted, nothing is computed.
+    const isIdle = !options.map && !counts;
+    const [first, ...rest] = await Promise.all([
+      Promise.all(isIdle ? [] : pipeline.operations.slice(0, -1).map((operation) => compile(device, operation, 'map'))),
+      whole ? compile(device, last, whole) : undefined,
+      counts && options.cells ? compile(device, last, 'histogram') : undefined,
+    ]);
+    return new GpuProgram(pipeline, options, first, rest[0], rest[1]);
+  }
 
-/** Pixels that a lane computes, the same in every kernel: rows of one vector. */
-export const lanePixels = { x: laneBytes, y: 4 } as const;
+  private constructor(
+    pipeline: Pipeline,
+    options: GpuProgramOptions,
+    first: readonly GpuKernel[],
+    whole: GpuKernel | undefined,
+    parts: GpuKernel | undefined,
+  ) {
+    this.#pipeline = pipeline;
+    this.#options = options;
+    this.#first = first;
+    this.#whole = whole;
+    this.#parts = parts;
+  }
 
-const itemWords = 16;
-/** Items of a batch at most: what fits 64 KiB, the uniform buffer that every device can bind. */
-export const maxItems = 1024;
-/** Size of the buffer for the table that `packItems` makes. */
-export const itemTableBytes = maxItems * 4 * itemWords;
-
-/** Places the dense results of items one after another, rows a multiple of 16 bytes apart; `bytes` is their end. */
-export function placeMaps(items: readonly PlaneItem[]): { places: MapPlace[]; bytes: number } {
-  let bytes = 0;
-  const places = items.map(({ out }) => {
-    const place = { offset: bytes, stride: Math.ceil(out.width / laneBytes) * laneBytes };
-    bytes += place.stride * out.height;
-    return place;
-  });
-  return { places, bytes };
-}
-
-/** The table of items as the kernels' `struct Item` reads it. */
-export function packItems(items: readonly PlaneItem[], places: readonly MapPlace[]): Uint32Array<ArrayBuffer> {
-  const words = new Uint32Array(items.length * itemWords);
-  items.forEach(({ offset, stride, stored, out, valid }, i) => {
-    const place = places[i]!;
-    const x0 = valid.x - out.x;
-    const y0 = valid.y - out.y;
-    words.set(
-      [
-        (offset + out.x) / laneBytes,
-        stride / laneBytes,
-        stored.width,
-        stored.height,
-        out.x,
-        out.y,
-        out.width,
-        out.height,
-        x0,
-        y0,
-        x0 + valid.width,
-        y0 + valid.height,
-        place.offset / laneBytes,
-        place.stride / laneBytes,
-        Math.ceil(out.width / lanePixels.x) * Math.ceil(out.height / lanePixels.y) * lanePixels.x * lanePixels.y -
-          valid.width * valid.height,
-      ],
-      i * itemWords,
-    );
-  });
-  return words;
-}
-
-/** Copies the results of a batch out of its mapped buffers. `maps` is absent where none was wanted. */
-export function unpackResults(
-  items: readonly PlaneItem[],
-  places: readonly MapPlace[],
-  histograms: Uint32Array,
-  maps: Uint8Array | undefined,
-): ItemResult[] {
-  const bins = histograms.length / items.length;
-  return items.map(({ out, valid }, i) => {
-    const { offset, stride } = places[i]!;
+  /** Lays out a batch. */
+  layOut(items: readonly PipelineItem[]): GpuBatchLayout {
+    const { operations, output, bins } = this.#pipeline;
+    const dispatches: Dispatch[] = [];
+    const planesBytes: number[] = [];
+    let planes = items.map((item) => planeOf(item, 0));
+    for (const [i, kernel] of this.#first.entries()) {
+      const { kernel: name, parameters } = operations[i]!;
+      const { places, end } = placeMaps(planes, 1, findKernel(name).output(parameters).channels.length);
+      dispatches.push({ kernel, items: planes, places, reads: i, leaves: i + 1 });
+      planesBytes.push(end);
+      planes = items.map((item, j) => ({ ...planeOf(item, i + 1), ...planesAt(places[j]!, leadOf(planes[j]!)) }));
+    }
+    const reads = this.#first.length;
+    const { places, end } = this.#options.map
+      ? placeMaps(planes, sampleBytes[output.sample], output.channels.length)
+      : { places: planes.map(() => noPlace), end: 0 };
+    if (this.#whole) dispatches.push({ kernel: this.#whole, items: planes, places, reads });
+    if (this.#parts) {
+      const parts = items.flatMap((item, i) => item.parts.map((part) => restrict(planes[i]!, part)));
+      dispatches.push({ kernel: this.#parts, items: parts, places: parts.map(() => noPlace), reads });
+    }
+    const histograms = items.reduce((sum, { parts }) => sum + this.#histogramsOf(parts.length), 0);
     return {
-      counted: valid.width * valid.height,
-      bins: histograms.slice(i * bins, (i + 1) * bins),
-      map: maps?.slice(offset, offset + stride * out.height),
-      mapStride: maps && stride,
+      dispatches,
+      ...tableOf(dispatches),
+      planesBytes,
+      histogramsBytes: histograms * this.#histogramBytes,
+      mapsBytes: end,
+      results: planes.map((item, i) => ({
+        item,
+        parts: bins > 0 ? this.#histogramsOf(items[i]!.parts.length) : 0,
+        map: this.#options.map ? places[i] : undefined,
+      })),
     };
+  }
+
+  /** Records a batch. Buffers may be used again once the pass has run. */
+  record(
+    pass: GPUComputePassEncoder,
+    layout: GpuBatchLayout,
+    { planes, table, histograms, maps }: GpuBatchBuffers,
+  ): void {
+    let chunk = 0;
+    for (const { kernel, items, reads, leaves } of layout.dispatches) {
+      for (let from = 0; from < items.length; from += maxItems) {
+        const some = items.slice(from, from + maxItems);
+        const buffers = {
+          planes: planes[reads]!,
+          items: { buffer: table, offset: itemTableBytes * chunk++ },
+          histograms: { buffer: histograms, offset: from * this.#histogramBytes },
+          maps: leaves === undefined ? maps : planes[leaves]!,
+        };
+        kernel.record(pass, buffers, some.length, largestOf(some));
+      }
+    }
+  }
+
+  /** Copies the results of a batch out of its mapped buffers. */
+  unpack(layout: GpuBatchLayout, histograms: Uint32Array, maps: Uint8Array): ItemResult[] {
+    const { output } = this.#pipeline;
+    let next = 0;
+    return layout.results.map(({ item, parts, map }) => {
+      const length = (parts * this.#histogramBytes) / 4;
+      const bins = histograms.slice(next, next + length);
+      next += length;
+      const lead = leadOf(item) * sampleBytes[output.sample];
+      return {
+        counted: item.valid.width * item.valid.height,
+        bins,
+        map: map && denseResult(maps, map, lead, output.channels.length),
+      };
+    });
+  }
+
+  /** Bytes of one histogram, every channel. */
+  get #histogramBytes(): number {
+    return 4 * this.#pipeline.bins * this.#pipeline.output.channels.length;
+  }
+
+  #histogramsOf(parts: number): number {
+    return this.#options.cells ? parts : 1;
+  }
+}
+
+function planeOf({ offset, stride, planeBytes, stages }: PipelineItem, stage: number): PlaneItem {
+  return { offset, stride, planeBytes, ...stages[stage]! };
+}
+
+/** A dense result of bytes as planes that the next kernel reads. */
+function planesAt({ offset, stride, bandBytes }: MapPlace, lead: number) {
+  return { offset: offset + lead, stride, planeBytes: bandBytes };
+}
+
+function denseResult(
+  maps: Uint8Array,
+  { offset, stride, bandBytes }: MapPlace,
+  lead: number,
+  bands: number,
+): DenseResult {
+  return { bytes: maps.slice(offset + lead, offset + bandBytes * bands), stride, bandBytes };
+}
+
+/** The items of every dispatch, 1024 at a time, each from a new table on. */
+function tableOf(dispatches: readonly Dispatch[]): Pick<GpuBatchLayout, 'table' | 'tableBytes'> {
+  const chunks = dispatches.flatMap(({ items, places }) => {
+    return Array.from({ length: Math.ceil(items.length / maxItems) }, (_, i) => {
+      const [from, to] = [i * maxItems, (i + 1) * maxItems];
+      return packItems(items.slice(from, to), places.slice(from, to));
+    });
   });
+  const before = Math.max(0, chunks.length - 1) * itemTableBytes;
+  const table = new Uint32Array(before / 4 + (chunks.at(-1)?.length ?? 0));
+  chunks.forEach((chunk, i) => {
+    table.set(chunk, (i * itemTableBytes) / 4);
+  });
+  return { table, tableBytes: chunks.length * itemTableBytes };
 }

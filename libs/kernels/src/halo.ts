@@ -30,7 +30,7 @@ export interface ReadPlan {
 export function planRead(tile: Rect, image: Size, halo: number, border: BorderMode): ReadPlan {
   const whole = { x: 0, y: 0, ...image };
   const wanted = { x: tile.x - halo, y: tile.y - halo, width: tile.width + 2 * halo, height: tile.height + 2 * halo };
-  const isWhole = tile.width === image.width && tile.height === image.height;
+  const isWhole = tile.x === 0 && tile.y === 0 && tile.width === image.width && tile.height === image.height;
   const stored = border === 'wrap' && !isWhole ? wanted : intersect(wanted, whole);
 
   const copies: CopyRect[] = [];

@@ -1,9 +1,19 @@
-export { type BorderMode, borderModes } from './border.ts';
+export { type BorderMode, borderModes, parseBorderMode } from './border.ts';
 export { catalogue } from './catalogue.ts';
 export type { Rect, Size } from './geometry.ts';
-export { type CopyRect, planRead, type ReadPlan } from './halo.ts';
+export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './grid.ts';
+export type { CopyRect } from './halo.ts';
+export { type ImageType, type SampleType, sampleBytes } from './image-type.ts';
 export type { KernelDefinition, Parameters } from './kernel.ts';
 export { ParameterError } from './parameter-error.ts';
-export { createPipeline, describePipeline, type Operation, type Pipeline, parseOperation } from './pipeline.ts';
-export { type ItemResult, type PlaneItem, placeItem } from './plane-item.ts';
+export {
+  type AskedOperation,
+  createPipeline,
+  describePipeline,
+  type Operation,
+  type Pipeline,
+  parseOperation,
+} from './pipeline.ts';
+export { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline-item.ts';
+export type { DenseResult, ItemResult } from './plane-item.ts';
 export { runReference } from './reference.ts';

@@ -1,3 +1,6 @@
+import type { BorderMode } from './border.ts';
+import type { ImageType } from './image-type.ts';
+
 /** Every parameter of a kernel by name, as text, defaults filled in. */
 export type Parameters = Readonly<Record<string, string>>;
 
@@ -10,10 +13,16 @@ export interface KernelDefinition {
   parseParameters(given: Record<string, string>): Parameters;
   /** Pixels read around a pixel, on each side. */
   halo(parameters: Parameters): number;
-  /** Histogram channels, in order. */
-  channels(parameters: Parameters): readonly string[];
-  /** Bins a channel. */
+  /** The border rule where none is asked for. */
+  defaultBorder(parameters: Parameters): BorderMode;
+  /** Channels of the 8-bit image it takes: `gray` or `rgb`. */
+  input(parameters: Parameters): readonly string[];
+  /** What its dense result is made of; a histogram has the same channels. */
+  output(parameters: Parameters): ImageType;
+  /** Bins a channel; 0 where the result has no histogram. */
   bins(parameters: Parameters): number;
+  /** An image with a shorter side is refused. */
+  minSide(parameters: Parameters): number;
   /** The tag that results carry, so that histograms of different conventions are never mixed up. */
   convention(parameters: Parameters): string;
 }

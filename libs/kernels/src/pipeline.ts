@@ -1,77 +1,116 @@
 import { type BorderMode, parseBorderMode } from './border.ts';
 import { findKernel } from './catalogue.ts';
+import type { ImageType } from './image-type.ts';
 import type { Parameters } from './kernel.ts';
 import { ParameterError } from './parameter-error.ts';
 
-/** One kernel with its parameters, all of them. */
+/** One kernel with its parameters and its border rule, all of them. */
 export interface Operation {
   readonly kernel: string;
   readonly parameters: Parameters;
+  readonly border: BorderMode;
 }
 
-/** What is computed, checked and complete: everything else about it can be derived. */
+/** A kernel as it is asked for: what is missing takes its default. */
+export interface AskedOperation {
+  readonly kernel: string;
+  readonly parameters: Record<string, string>;
+  readonly border?: string;
+}
+
+/**
+ * Kernels applied one after another, checked and complete: everything else about it can be derived. Its result is what
+ * they give one by one on the whole image, each with its own border rule.
+ */
 export interface Pipeline {
   readonly operations: readonly Operation[];
-  readonly border: BorderMode;
-  /** Pixels needed around a tile on each side: the sum of the kernels' halos. */
-  readonly halo: number;
-  /** Histogram channels of the last kernel, in order. */
-  readonly channels: readonly string[];
-  /** Bins a channel. */
+  /** Channels of the 8-bit image that the first kernel takes. */
+  readonly input: readonly string[];
+  /** What the last kernel's dense result is made of. */
+  readonly output: ImageType;
+  /** Bins a channel of the last kernel; 0 where it has no histogram. */
   readonly bins: number;
+  /** An image with a shorter side is refused. */
+  readonly minSide: number;
   /** Convention tag of the last kernel. */
   readonly convention: string;
 }
 
+/** Kernels of a pipeline at most: more than anyone chains, and few enough to compile while one waits. */
+export const maxOperations = 8;
+
 /** Parses `NAME[:key=value,…]`, e.g. `lbp:convention=nw-cw-lsb`. Throws ParameterError. */
-export function parseOperation(text: string): Operation {
+export function parseOperation(text: string): { kernel: string; parameters: Record<string, string> } {
   const colon = text.indexOf(':');
   const kernel = colon < 0 ? text : text.slice(0, colon);
-  const given: Record<string, string> = {};
+  findKernel(kernel);
+  const parameters: Record<string, string> = {};
   for (const pair of colon < 0 ? [] : text.slice(colon + 1).split(',')) {
     const [key, value, more] = pair.split('=');
     if (!key || value === undefined || more !== undefined)
       throw new ParameterError(`--op ${kernel}`, pair, 'key=value');
-    if (key in given) throw new ParameterError(`--op ${kernel}`, pair, `a single '${key}'`);
-    given[key] = value;
+    if (key in parameters) throw new ParameterError(`--op ${kernel}`, pair, `a single '${key}'`);
+    parameters[key] = value;
   }
-  return { kernel, parameters: findKernel(kernel).parseParameters(given) };
+  return { kernel, parameters };
 }
 
 /**
- * Checks operations and a border and derives the rest. Throws ParameterError for an unknown kernel, a wrong parameter or
- * border, or a sequence that cannot run.
+ * Checks operations and derives the rest. Throws ParameterError for an unknown kernel, a wrong parameter or border, and a
+ * sequence whose types do not fit.
  */
-export function createPipeline(
-  operations: readonly { kernel: string; parameters: Record<string, string> }[],
-  border: string,
-): Pipeline {
-  if (operations.length !== 1) {
-    const names = operations.map((o) => o.kernel).join(' then ') || 'nothing';
-    throw new ParameterError('the pipeline', names, 'a single kernel');
+export function createPipeline(asked: readonly AskedOperation[]): Pipeline {
+  if (asked.length < 1 || asked.length > maxOperations) {
+    throw new ParameterError('the number of kernels in a pipeline', String(asked.length), `1 to ${maxOperations}`);
   }
-  const checked = operations.map(({ kernel, parameters }) => {
-    return { kernel, parameters: findKernel(kernel).parseParameters(parameters) };
+  const operations = asked.map(({ kernel, parameters: given, border }) => {
+    const definition = findKernel(kernel);
+    const parameters = definition.parseParameters(given);
+    return { kernel, parameters, border: border ? parseBorderMode(border) : definition.defaultBorder(parameters) };
   });
-  const last = checked[checked.length - 1]!;
+  checkSequence(operations);
+  const [first, last] = [operations[0]!, operations.at(-1)!];
   const definition = findKernel(last.kernel);
   return {
-    operations: checked,
-    border: parseBorderMode(border),
-    halo: checked.reduce((sum, o) => sum + findKernel(o.kernel).halo(o.parameters), 0),
-    channels: definition.channels(last.parameters),
+    operations,
+    input: findKernel(first.kernel).input(first.parameters),
+    output: definition.output(last.parameters),
     bins: definition.bins(last.parameters),
+    minSide: Math.max(...operations.map((o) => findKernel(o.kernel).minSide(o.parameters))),
     convention: definition.convention(last.parameters),
   };
 }
 
-/** One line that is equal for equal pipelines, e.g. `lbp:convention=nw-cw-msb border=interior`. */
-export function describePipeline(pipeline: Pick<Pipeline, 'operations' | 'border'>): string {
-  const operations = pipeline.operations.map(({ kernel, parameters }) => {
+function checkSequence(operations: readonly Operation[]): void {
+  const borders = new Set(operations.map(({ border }) => border));
+  // A wrapped halo holds pixels of the far side, which the kernel before computes by its own rule for that side.
+  if (borders.has('wrap') && borders.size > 1) {
+    throw new ParameterError('the borders of a pipeline', [...borders].join(', '), 'wrap for every kernel or for none');
+  }
+  for (const [i, next] of operations.entries()) {
+    const before = operations[i - 1];
+    if (!before) continue;
+    const { sample, channels } = findKernel(before.kernel).output(before.parameters);
+    const wanted = findKernel(next.kernel).input(next.parameters);
+    if (sample === 'u8' && channels.join() === wanted.join()) continue;
+    const hint = before.kernel === 'conv' && sample !== 'u8' ? ', which gives u8 with as=u8' : '';
+    throw new ParameterError(
+      `the input of kernel ${i + 1} of the pipeline (${next.kernel})`,
+      `${sample} ${channels.join(' ')} of ${before.kernel}${hint}`,
+      `u8 ${wanted.join(' ')}`,
+    );
+  }
+}
+
+/**
+ * One line that is equal for equal pipelines, e.g. `lbp:convention=nw-cw-msb border=interior`; kernels are joined by ` > `.
+ */
+export function describePipeline({ operations }: Pick<Pipeline, 'operations'>): string {
+  const described = operations.map(({ kernel, parameters, border }) => {
     const pairs = Object.keys(parameters)
       .sort()
       .map((key) => `${key}=${parameters[key]}`);
-    return pairs.length ? `${kernel}:${pairs.join(',')}` : kernel;
+    return `${pairs.length ? `${kernel}:${pairs.join(',')}` : kernel} border=${border}`;
   });
-  return `${operations.join(' ')} border=${pipeline.border}`;
+  return described.join(' > ');
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { type BorderMode, borderIndex } from '../border.ts';
-import type { Parameters } from '../kernel.ts';
+import { copyBorderedRows } from '../bordered-rows.ts';
+import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import { labelOf } from './labels.ts';
+import { type LbpRing, ringOf } from './parameters.ts';
 
 /** What assembly/lbp.ts exports; addresses are bytes in the memory. */
 interface Exports {
@@ -32,19 +34,19 @@ const code = new WebAssembly.Module(readFileSync(new URL('./lbp.wasm', import.me
 const { lbpBand } = new WebAssembly.Instance(code, { env: { memory } }).exports as unknown as Exports;
 
 /**
- * Codes and histogram of one item with WebAssembly SIMD: equal to lbpReference, and what the `cpu` device runs. Rows are
- * copied in bands, with the pixels of the border rule around them, so that the inner loop knows no borders.
+ * Labels and histogram of one item for the 3x3 square, with WebAssembly SIMD: equal to lbpReference. Rows are copied in
+ * bands, with the pixels of the border rule around them, so that the inner loop knows no borders.
  */
 export function lbpWasm(
-  parameters: Parameters,
-  border: BorderMode,
+  { parameters, border }: Operation,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
 ): ItemResult {
+  const ring = ringOf(parameters);
   const { out, valid } = item;
   const map = withMap ? new Uint8Array(out.width * out.height) : undefined;
-  const isMsb = parameters.convention === 'nw-cw-msb' ? 1 : 0;
+  const labels = ring.labels === 'all' ? undefined : labelsOfCodes(ring);
   // A vector may reach 15 bytes beyond a row and its neighbours.
   const stride = valid.width + 2 + 16;
   const codesStride = valid.width + 16;
@@ -55,46 +57,39 @@ export function lbpWasm(
   view.fill(0, histogramAt, bandAt);
   for (let y = 0; valid.width > 0 && y < valid.height; y += rowsABand) {
     const rows = Math.min(rowsABand, valid.height - y);
-    for (let row = 0; row < rows + 2; row++) {
-      copyRow(bytes, item, border, valid.y + y + row - 1, view, bandAt + row * stride);
-    }
-    lbpBand(bandAt, stride, valid.width, rows, codesAt, codesStride, histogramAt, isMsb);
+    const read = { x: valid.x - 1, y: valid.y + y - 1, width: valid.width + 2, height: rows + 2 };
+    copyBorderedRows(bytes, item, border, read, view, bandAt, stride);
+    lbpBand(bandAt, stride, valid.width, rows, codesAt, codesStride, histogramAt, ring.square!.isMsb ? 1 : 0);
     for (let row = 0; map && row < rows; row++) {
-      const at = codesAt + row * codesStride;
-      map.set(view.subarray(at, at + valid.width), (valid.y - out.y + y + row) * out.width + valid.x - out.x);
+      const codes = view.subarray(codesAt + row * codesStride, codesAt + row * codesStride + valid.width);
+      const at = (valid.y - out.y + y + row) * out.width + valid.x - out.x;
+      if (labels) for (let x = 0; x < codes.length; x++) map[at + x] = labels[codes[x]!]!;
+      else map.set(codes, at);
     }
   }
-  return { counted: valid.width * valid.height, bins: sumTables(), map, mapStride: map && out.width };
-}
-
-/** Copies a row of the stored plane, which may lie one outside it, from the pixel left of `valid` to the one right of it. */
-function copyRow(
-  bytes: Uint8Array,
-  { offset, stride, stored, valid }: PlaneItem,
-  border: BorderMode,
-  y: number,
-  view: Uint8Array,
-  at: number,
-): void {
-  const from = valid.x - 1;
-  const end = valid.x + valid.width + 1;
-  const storedY = borderIndex(y, stored.height, border);
-  if (storedY < 0) {
-    view.fill(0, at, at + end - from);
-    return;
-  }
-  const row = offset + storedY * stride;
-  const first = Math.max(from, 0);
-  const last = Math.min(end, stored.width);
-  view.set(bytes.subarray(row + first, row + last), at + first - from);
-  const edge = (x: number): number => {
-    const storedX = borderIndex(x, stored.width, border);
-    return storedX < 0 ? 0 : bytes[row + storedX]!;
+  const counts = sumTables();
+  return {
+    counted: valid.width * valid.height,
+    bins: labels ? countsOf(labels, counts, ring.bins) : counts,
+    map: map && { bytes: map, stride: out.width, bandBytes: map.length },
   };
-  if (from < 0) view[at] = edge(-1);
-  if (end > stored.width) view[at + end - 1 - from] = edge(stored.width);
 }
 
+/** The label of each of the 256 codes. */
+function labelsOfCodes({ points, labels, nonUniform }: LbpRing): Uint8Array {
+  return Uint8Array.from({ length: bins }, (_, code) => labelOf(code, points, labels, nonUniform));
+}
+
+/** Counts of labels from those of codes. */
+function countsOf(labels: Uint8Array, counts: Uint32Array, labelCount: number): Uint32Array {
+  const sums = new Uint32Array(labelCount);
+  counts.forEach((count, code) => {
+    sums[labels[code]!]! += count;
+  });
+  return sums;
+}
+
+/** Counts of codes: the sum of the four tables. */
 function sumTables(): Uint32Array {
   const counts = new Uint32Array(memory.buffer, histogramAt, bins * tables);
   return Uint32Array.from({ length: bins }, (_, bin) => {

@@ -6,7 +6,8 @@
 // 16 take 0.019.
 //
 // The workgroup counts its codes in COPIES interleaved histograms in workgroup memory, so that lanes that meet the same
-// code queue on fewer addresses, and adds them to the item's histogram once at its end.
+// code queue on fewer addresses, and adds them to the item's histogram once at its end. PRIVATE = false counts in the
+// item's histogram at once, which shows what that saves.
 //
 // dispatch: x = ceil(width / (16 * LANES_X)), y = ceil(height / (4 * LANES_Y)) of the largest item, z = items.
 
@@ -14,40 +15,8 @@ override LANES_X: u32 = 32;
 override LANES_Y: u32 = 8;
 // NW is bit 7 (true) or bit 0 (false) of the ring NW N NE E SE S SW W.
 override MSB: bool = true;
-// Index in borderModes. Beyond one pixel outside, reflect is the same as replicate, so it needs no case of its own.
-override BORDER: u32 = 5;
 override WRITE_MAP: bool = false;
-
-const ZERO = 0u;
-const MIRROR = 3u;
-const WRAP = 4u;
-const INTERIOR = 5u;
-
-// Units: pixels, or vectors of 16 pixels. 'valid' is relative to 'out'.
-struct Item {
-  src: u32,           // vector of the stored plane's row 0 that holds the first column to compute
-  src_stride: u32,    // vectors a row
-  stored_width: u32,
-  stored_height: u32,
-  out_x: u32,
-  out_y: u32,
-  out_width: u32,
-  out_height: u32,
-  valid_x0: u32,
-  valid_y0: u32,
-  valid_x1: u32,
-  valid_y1: u32,
-  map: u32,           // vector of the first code
-  map_stride: u32,    // vectors a row
-  excess: u32,        // pixels that lanes cover and that do not count: see count
-  unused: u32,
-}
-
-@group(0) @binding(0) var<storage, read> planes: array<vec4<u32>>;
-// Uniform rather than storage: measured 2 % faster. 1024 items are the 64 KiB that every device can bind.
-@group(0) @binding(1) var<uniform> items: array<Item, 1024>;
-@group(0) @binding(2) var<storage, read_write> histograms: array<atomic<u32>>;
-@group(0) @binding(3) var<storage, read_write> maps: array<vec4<u32>>;
+override PRIVATE: bool = true;
 
 const ROWS = 4u;
 const BINS = 256u;
@@ -55,16 +24,17 @@ const COPIES = 4u;
 const HIGH = 0x80808080u;
 const LOW = 0x7f7f7f7fu;
 
-var<workgroup> bins: array<atomic<u32>, BINS * COPIES>;
+override COUNTERS: u32 = select(1u, BINS * COPIES, PRIVATE);
+var<workgroup> bins: array<atomic<u32>, COUNTERS>;
 
 // Codes into `maps`, nothing counted.
 @compute @workgroup_size(LANES_X, LANES_Y)
 fn map_only(@builtin(global_invocation_id) lane: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>) {
   let item = items[group.z];
-  let x = lane.x * 16;
+  let x = i32(lane.x * 16) - i32(item.lead);
   let y = lane.y * ROWS;
-  if (x < item.out_width && y < item.out_height) {
-    let codes = lane_codes(item, x, y);
+  if (x < i32(item.out_width) && y < item.out_height) {
+    let codes = lane_codes(item, lane.x, x, y);
     write_codes(item, lane.x, y, codes);
   }
 }
@@ -79,24 +49,27 @@ fn count(
   @builtin(local_invocation_index) local: u32,
 ) {
   let item = items[group.z];
-  let x = lane.x * 16;
+  let x = i32(lane.x * 16) - i32(item.lead);
   let y = lane.y * ROWS;
-  if (x < item.out_width && y < item.out_height) {
-    let codes = lane_codes(item, x, y);
+  if (x < i32(item.out_width) && y < item.out_height) {
+    let codes = lane_codes(item, lane.x, x, y);
     if (WRITE_MAP) {
       write_codes(item, lane.x, y, codes);
     }
-    let copy = local % COPIES;
-    count_vector(codes.row0, copy);
-    count_vector(codes.row1, copy);
-    count_vector(codes.row2, copy);
-    count_vector(codes.row3, copy);
+    let counters = Counters(group.z * BINS, local % COPIES);
+    count_vector(codes.row0, counters);
+    count_vector(codes.row1, counters);
+    count_vector(codes.row2, counters);
+    count_vector(codes.row3, counters);
   }
 
-  workgroupBarrier();
   if (local == 0 && group.x == 0 && group.y == 0) {
-    atomicSub(&histograms[group.z * BINS], item.excess);
+    atomicSub(&histograms[group.z * BINS], excess(item));
   }
+  if (!PRIVATE) {
+    return;
+  }
+  workgroupBarrier();
   for (var bin = local; bin < BINS; bin += LANES_X * LANES_Y) {
     var sum = 0u;
     for (var copy = 0u; copy < COPIES; copy++) {
@@ -108,6 +81,12 @@ fn count(
   }
 }
 
+// Pixels that lanes cover and that do not count.
+fn excess(item: Item) -> u32 {
+  let lanes = ((item.lead + item.out_width + 15) / 16) * ((item.out_height + ROWS - 1) / ROWS);
+  return lanes * 16 * ROWS - (item.valid_x1 - item.valid_x0) * (item.valid_y1 - item.valid_y0);
+}
+
 // The codes of a lane: 16 pixels of four rows. Pixels that do not count have code 0.
 struct Codes {
   row0: vec4<u32>,
@@ -116,14 +95,14 @@ struct Codes {
   row3: vec4<u32>,
 }
 
-fn lane_codes(item: Item, x: u32, y: u32) -> Codes {
+fn lane_codes(item: Item, column: u32, x: i32, y: u32) -> Codes {
   let top = i32(item.out_y + y) - 1;
-  let raw0 = load(item, x, top);
-  let raw1 = load(item, x, top + 1);
-  let raw2 = load(item, x, top + 2);
-  let raw3 = load(item, x, top + 3);
-  let raw4 = load(item, x, top + 4);
-  let raw5 = load(item, x, top + 5);
+  let raw0 = load(item, column, top);
+  let raw1 = load(item, column, top + 1);
+  let raw2 = load(item, column, top + 2);
+  let raw3 = load(item, column, top + 3);
+  let raw4 = load(item, column, top + 4);
+  let raw5 = load(item, column, top + 5);
   let r0 = with_neighbours(at_edges(item, raw0, x, top));
   let r1 = with_neighbours(at_edges(item, raw1, x, top + 1));
   let r2 = with_neighbours(at_edges(item, raw2, x, top + 2));
@@ -131,7 +110,7 @@ fn lane_codes(item: Item, x: u32, y: u32) -> Codes {
   let r4 = with_neighbours(at_edges(item, raw4, x, top + 4));
   let r5 = with_neighbours(at_edges(item, raw5, x, top + 5));
   var codes = Codes(codes_of(r0, r1, r2), codes_of(r1, r2, r3), codes_of(r2, r3, r4), codes_of(r3, r4, r5));
-  let all_columns = x >= item.valid_x0 && x + 16 <= item.valid_x1;
+  let all_columns = x >= i32(item.valid_x0) && x + 16 <= i32(item.valid_x1);
   let all_rows = y >= item.valid_y0 && y + ROWS <= item.valid_y1;
   if (!(all_columns && all_rows)) {
     codes.row0 &= valid_bytes(item, x, y);
@@ -156,23 +135,37 @@ fn write_codes(item: Item, column: u32, y: u32, codes: Codes) {
   }
 }
 
-fn count_vector(codes: vec4<u32>, copy: u32) {
-  count_word(codes.x, copy);
-  count_word(codes.y, copy);
-  count_word(codes.z, copy);
-  count_word(codes.w, copy);
+// Where a lane counts: the item's histogram, and the copy of the workgroup's.
+struct Counters {
+  histogram: u32,
+  copy: u32,
+}
+
+fn count_vector(codes: vec4<u32>, counters: Counters) {
+  count_word(codes.x, counters);
+  count_word(codes.y, counters);
+  count_word(codes.z, counters);
+  count_word(codes.w, counters);
 }
 
 // Four equal codes, the rule in flat areas, take one addition.
-fn count_word(codes: u32, copy: u32) {
+fn count_word(codes: u32, counters: Counters) {
   let first = codes & 0xff;
   if (codes == first * 0x01010101u) {
-    atomicAdd(&bins[first * COPIES + copy], 4);
+    add(first, 4, counters);
   } else {
-    atomicAdd(&bins[first * COPIES + copy], 1);
-    atomicAdd(&bins[((codes >> 8) & 0xff) * COPIES + copy], 1);
-    atomicAdd(&bins[((codes >> 16) & 0xff) * COPIES + copy], 1);
-    atomicAdd(&bins[(codes >> 24) * COPIES + copy], 1);
+    add(first, 1, counters);
+    add((codes >> 8) & 0xff, 1, counters);
+    add((codes >> 16) & 0xff, 1, counters);
+    add(codes >> 24, 1, counters);
+  }
+}
+
+fn add(code: u32, times: u32, counters: Counters) {
+  if (PRIVATE) {
+    atomicAdd(&bins[code * COPIES + counters.copy], times);
+  } else {
+    atomicAdd(&histograms[counters.histogram + code], times);
   }
 }
 
@@ -184,21 +177,21 @@ struct Raw {
 }
 
 // The row that the border rule puts at y, which may be one pixel outside the plane. No branches: see the head.
-fn load(item: Item, x: u32, y: i32) -> Raw {
-  let at = item.src + u32(border_index(y, i32(item.stored_height))) * item.src_stride + x / 16;
+fn load(item: Item, column: u32, y: i32) -> Raw {
+  let at = item.src + u32(near_index(y, i32(item.stored_height))) * item.src_stride + column;
   return Raw(planes[at - 1].w, planes[at], planes[at + 1].x);
 }
 
 // Puts in what the border rule wants left and right of the plane, and for rows of zeros.
-fn at_edges(item: Item, raw: Raw, x: u32, y: i32) -> Raw {
+fn at_edges(item: Item, raw: Raw, x: i32, y: i32) -> Raw {
   if (BORDER == INTERIOR) {
     return raw;
   }
   if (BORDER == ZERO && (y < 0 || y >= i32(item.stored_height))) {
     return Raw(0, vec4(0u), 0);
   }
-  let stored_x = item.out_x + x;
-  let end = item.stored_width - stored_x;
+  let stored_x = i32(item.out_x) + x;
+  let end = i32(item.stored_width) - stored_x;
   if (stored_x != 0 && end > 16) {
     return raw;
   }
@@ -211,9 +204,9 @@ fn at_edges(item: Item, raw: Raw, x: u32, y: i32) -> Raw {
     if (end == 16) {
       edged.after = pixel;
     } else {
-      let shift = 8 * (end % 4);
+      let shift = 8 * (u32(end) % 4);
       let patched = (raw.here & vec4(~(0xffu << shift))) | vec4(pixel << shift);
-      edged.here = select(raw.here, patched, vec4(end / 4) == vec4(0u, 1u, 2u, 3u));
+      edged.here = select(raw.here, patched, vec4(end / 4) == vec4(0, 1, 2, 3));
     }
   }
   return edged;
@@ -224,13 +217,13 @@ fn edge_pixel(item: Item, x: i32, y: i32) -> u32 {
   if (BORDER == ZERO) {
     return 0;
   }
-  let column = border_index(x, i32(item.stored_width)) - i32(item.out_x);
-  let row = item.src + u32(border_index(y, i32(item.stored_height))) * item.src_stride;
-  return byte_of(planes[i32(row) + (column >> 4)], u32(column) & 15);
+  let column = near_index(x, i32(item.stored_width)) + i32(item.lead) - i32(item.out_x);
+  let row = 16 * (item.src + u32(near_index(y, i32(item.stored_height))) * item.src_stride);
+  return byte_at(u32(i32(row) + column));
 }
 
-// The index in [0, n) for i, which is at most one pixel outside: the twin of borderIndex in border.ts.
-fn border_index(i: i32, n: i32) -> i32 {
+// border_index for an i that is at most one pixel outside, and 0 or n - 1 where the pixel is 0: no branches, see the head.
+fn near_index(i: i32, n: i32) -> i32 {
   let before = select(select(0, n - 1, BORDER == WRAP), min(1, n - 1), BORDER == MIRROR);
   let after = select(select(n - 1, 0, BORDER == WRAP), max(n - 2, 0), BORDER == MIRROR);
   return select(select(i, after, i >= n), before, i < 0);
@@ -293,8 +286,8 @@ fn choose(mask: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
 }
 
 // 0xff in each byte of a row of 16 whose pixel counts.
-fn valid_bytes(item: Item, x: u32, y: u32) -> vec4<u32> {
-  let columns = bytes_below(i32(item.valid_x1) - i32(x)) & ~bytes_below(i32(item.valid_x0) - i32(x));
+fn valid_bytes(item: Item, x: i32, y: u32) -> vec4<u32> {
+  let columns = bytes_below(i32(item.valid_x1) - x) & ~bytes_below(i32(item.valid_x0) - x);
   return select(vec4(0u), columns, y >= item.valid_y0 && y < item.valid_y1);
 }
 
@@ -303,8 +296,4 @@ fn bytes_below(n: i32) -> vec4<u32> {
   let bytes = clamp(vec4(n) - vec4(0, 4, 8, 12), vec4(0), vec4(4));
   // A shift by 32 is not defined, so whole words are chosen apart.
   return select((vec4(1u) << vec4<u32>(bytes * 8)) - 1, vec4(0xffffffffu), bytes == vec4(4));
-}
-
-fn byte_of(vector: vec4<u32>, i: u32) -> u32 {
-  return (vector[i / 4] >> (8 * (i % 4))) & 0xff;
 }

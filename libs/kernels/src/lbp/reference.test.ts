@@ -2,52 +2,68 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from '../border.ts';
-import { planRead } from '../halo.ts';
 import { createPipeline } from '../pipeline.ts';
-import { placeItem } from '../plane-item.ts';
 import { runReference } from '../reference.ts';
-import { lbpConventions } from './lbp.ts';
+import { noiseImage, samplesOf, staged, tileArbitrary } from '../testing.ts';
+import { defineLbp } from './definition.ts';
 
-const image = fc
-  .tuple(fc.integer({ min: 1, max: 24 }), fc.integer({ min: 1, max: 24 }), fc.constantFrom(1, 3, 255))
-  .chain(([width, height, levels]) =>
-    fc.record({
-      width: fc.constant(width),
-      height: fc.constant(height),
-      // Few levels make ties, which are where implementations differ.
-      pixels: fc.uint8Array({ minLength: width * height, maxLength: width * height, max: levels }),
-    }),
-  );
+/** Every convention with all that it has. */
+const variants = [
+  ...['nw-cw-msb', 'nw-cw-lsb'].flatMap((convention) =>
+    ['all', 'ror', 'uniform', 'nri-uniform', 'var'].map((labels) => ({ convention, points: 8, radius: 1, labels })),
+  ),
+  ...['all', 'ror', 'uniform', 'nri-uniform', 'var'].flatMap((labels) => [
+    { convention: 'scikit-image', points: 8, radius: 1, labels },
+    { convention: 'scikit-image', points: 12, radius: 0.3, labels },
+    { convention: 'scikit-image', points: 17, radius: 2.7, labels },
+    { convention: 'scikit-image', points: 24, radius: 3, labels },
+  ]),
+  { convention: 'opencv', points: 8, radius: 1, labels: 'all' },
+  { convention: 'opencv', points: 13, radius: 2, labels: 'all' },
+  ...['all', 'ror', 'uniform', 'nri-uniform'].flatMap((labels) => [
+    { convention: 'bob', points: 8, radius: 1, labels },
+    { convention: 'bob', points: 4, radius: 2, labels },
+    { convention: 'bob', points: 16, radius: 2.5, labels },
+    { convention: 'bob-circular', points: 4, radius: 1.5, labels },
+    { convention: 'bob-circular', points: 8, radius: 1, labels },
+  ]),
+  { convention: 'bob-circular', points: 11, radius: 1.2, labels: 'all' },
+  { convention: 'mahotas', points: 8, radius: 1, labels: 'ror' },
+  { convention: 'mahotas', points: 9, radius: 2.25, labels: 'ror' },
+];
 
-test('codes and counts are those of the definition, pixel by pixel, for whole images', () => {
+test('labels, variances and counts are those of the definition, pixel by pixel, for whole images and tiles', () => {
   fc.assert(
     fc.property(
-      image,
+      tileArbitrary(14, 12),
       fc.constantFrom(...borderModes),
-      fc.constantFrom(...lbpConventions),
-      ({ width, height, pixels }, border, convention) => {
-        const pipeline = createPipeline([{ kernel: 'lbp', parameters: { convention } }], border);
-        const size = { width, height };
-        const { item, end } = placeItem(planRead({ x: 0, y: 0, ...size }, size, 1, border), 0);
-        const bytes = new Uint8Array(end);
-        for (let y = 0; y < height; y++) {
-          bytes.set(pixels.subarray(y * width, (y + 1) * width), item.offset + y * item.stride);
-        }
+      fc.constantFrom(...variants),
+      ({ size, tile, seed, levels }, border, lbp) => {
+        const { width, height } = size;
+        const parameters = { ...lbp, points: String(lbp.points), radius: String(lbp.radius) };
+        const pipeline = createPipeline([{ kernel: 'lbp', parameters, border }]);
+        const image = noiseImage(size, seed, levels);
+        const { item, bytes } = staged(pipeline, image, tile);
         const result = runReference(pipeline, bytes, item, true);
+        const samples = samplesOf(pipeline, result, tile);
 
-        const pixel = (x: number, y: number) => {
+        const read = (x: number, y: number) => {
           const [bx, by] = [borderIndex(x, width, border), borderIndex(y, height, border)];
-          return bx < 0 || by < 0 ? 0 : pixels[by * width + bx]!;
+          return bx < 0 || by < 0 ? 0 : image.pixels[by * width + bx]!;
         };
-        const bins = new Array(256).fill(0);
+        const rim = border === 'interior' ? Math.ceil(lbp.radius) : 0;
+        const bins = new Array(pipeline.bins).fill(0);
         let counted = 0;
-        for (let y = 0; y < height; y++) {
-          for (let x = 0; x < width; x++) {
-            const outside = x === 0 || y === 0 || x === width - 1 || y === height - 1;
-            const code = border === 'interior' && outside ? -1 : definition(pixel, x, y, convention);
-            assert.equal(result.map![y * result.mapStride! + x], Math.max(code, 0));
-            if (code < 0) continue;
-            bins[code]++;
+        for (let y = 0; y < tile.height; y++) {
+          for (let x = 0; x < tile.width; x++) {
+            const [ix, iy] = [tile.x + x, tile.y + y];
+            const isInside = ix >= rim && iy >= rim && ix < width - rim && iy < height - rim;
+            const expected = isInside ? defineLbp(read, ix, iy, lbp) : 0;
+            const sample = samples[y * tile.width + x]!;
+            if (lbp.labels === 'var') checkVariance(sample, expected);
+            else assert.equal(sample, expected);
+            if (!isInside) continue;
+            if (pipeline.bins > 0) bins[expected]++;
             counted++;
           }
         }
@@ -55,23 +71,12 @@ test('codes and counts are those of the definition, pixel by pixel, for whole im
         assert.equal(result.counted, counted);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 2000 },
   );
 });
 
-/** The sentence of the literature, bit by bit: "NW N NE E SE S SW W are bits 7 … 0" (or 0 … 7); 1 where >= centre. */
-function definition(pixel: (x: number, y: number) => number, x: number, y: number, convention: string): number {
-  const c = pixel(x, y);
-  const ring = [
-    pixel(x - 1, y - 1) >= c,
-    pixel(x, y - 1) >= c,
-    pixel(x + 1, y - 1) >= c,
-    pixel(x + 1, y) >= c,
-    pixel(x + 1, y + 1) >= c,
-    pixel(x, y + 1) >= c,
-    pixel(x - 1, y + 1) >= c,
-    pixel(x - 1, y) >= c,
-  ];
-  const digits = ring.map((bit) => (bit ? '1' : '0'));
-  return Number.parseInt((convention === 'nw-cw-msb' ? digits : digits.reverse()).join(''), 2);
+/** As near as an f32 can be. */
+function checkVariance(sample: number, expected: number): void {
+  if (Number.isNaN(expected)) assert.ok(Number.isNaN(sample));
+  else assert.ok(Math.abs(sample - expected) <= 1e-6 * expected, `${sample} is not ${expected}`);
 }

@@ -1,54 +1,108 @@
-import { type BorderMode, borderIndex } from '../border.ts';
-import type { Parameters } from '../kernel.ts';
+import { copyBorderedRows } from '../bordered-rows.ts';
+import { type SampleType, sampleBytes } from '../image-type.ts';
+import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import { labelOf } from './labels.ts';
+import { ringOf } from './parameters.ts';
+import { type Offset, onePixel } from './ring.ts';
 
-/** Row and column steps to the ring: NW, N, NE, E, SE, S, SW, W. */
-const ring = [
-  [-1, -1],
-  [-1, 0],
-  [-1, 1],
-  [0, 1],
-  [1, 1],
-  [1, 0],
-  [1, -1],
-  [0, -1],
-] as const;
+/** What a neighbour of weight 1 weighs. Sums of weights times pixels stay below 2^42, so doubles hold them exactly. */
+const unit = onePixel * onePixel;
 
-/** The CPU twin of lbp.wgsl: codes and histogram of one item. */
+/** The CPU twin of lbp.wgsl and ring.wgsl: labels, or variances, and histogram of one item. */
 export function lbpReference(
-  parameters: Parameters,
-  border: BorderMode,
+  { parameters, border }: Operation,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
 ): ItemResult {
-  const msb = parameters.convention === 'nw-cw-msb';
-  const { offset, stride, stored, out, valid } = item;
-  const map = withMap ? new Uint8Array(out.width * out.height) : undefined;
-  const bins = new Uint32Array(256);
-  const lastX = stored.width - 1;
-  const lastY = stored.height - 1;
+  const { points, labels, nonUniform, isStrict, neighbours, halo, sample, bins: binCount } = ringOf(parameters);
+  const { out, valid } = item;
+  const stride = valid.width + 2 * halo + 1;
+  const rect = { x: valid.x - halo, y: valid.y - halo, width: stride, height: valid.height + 2 * halo + 1 };
+  const plane = new Uint8Array(stride * rect.height);
+  copyBorderedRows(bytes, item, border, rect, plane, 0, stride);
 
-  const bits = msb ? [128, 64, 32, 16, 8, 4, 2, 1] : [1, 2, 4, 8, 16, 32, 64, 128];
-  const steps = ring.map(([dy, dx]) => dy * stride + dx);
-  for (let y = valid.y; y < valid.y + valid.height; y++) {
-    for (let x = valid.x; x < valid.x + valid.width; x++) {
-      const at = offset + y * stride + x;
-      const centre = bytes[at]!;
+  const { steps, weights } = tapsOf(neighbours, stride);
+  const map = withMap ? newMap(sample, out.width * out.height) : undefined;
+  const bins = new Uint32Array(binCount);
+  const ring = new Float64Array(points);
+  for (let y = 0; y < valid.height; y++) {
+    const row = (valid.y - out.y + y) * out.width + valid.x - out.x;
+    for (let x = 0; x < valid.width; x++) {
+      const at = (y + halo) * stride + x + halo;
+      const centre = plane[at]! * unit;
       let code = 0;
-      if (x > 0 && y > 0 && x < lastX && y < lastY) {
-        for (let i = 0; i < 8; i++) if (bytes[at + steps[i]!]! >= centre) code |= bits[i]!;
-      } else {
-        for (let i = 0; i < 8; i++) {
-          const ny = borderIndex(y + ring[i]![0], stored.height, border);
-          const nx = borderIndex(x + ring[i]![1], stored.width, border);
-          const neighbour = nx < 0 || ny < 0 ? 0 : bytes[offset + ny * stride + nx]!;
-          if (neighbour >= centre) code |= bits[i]!;
-        }
+      for (let i = 0, k = 0; i < points; i++, k += 4) {
+        const neighbour =
+          weights[k]! * plane[at + steps[k]!]! +
+          weights[k + 1]! * plane[at + steps[k + 1]!]! +
+          weights[k + 2]! * plane[at + steps[k + 2]!]! +
+          weights[k + 3]! * plane[at + steps[k + 3]!]!;
+        ring[i] = neighbour;
+        if (neighbour > centre || (neighbour === centre && !isStrict)) code |= 1 << i;
       }
-      bins[code]!++;
-      if (map) map[(y - out.y) * out.width + (x - out.x)] = code;
+      if (labels === 'var') {
+        if (map) map[row + x] = varianceOf(ring);
+        continue;
+      }
+      const label = labelOf(code, points, labels, nonUniform);
+      if (binCount > 0) bins[label]!++;
+      if (map) map[row + x] = label;
     }
   }
-  return { counted: valid.width * valid.height, bins, map, mapStride: map && out.width };
+  return {
+    counted: valid.width * valid.height,
+    bins,
+    map: map && {
+      bytes: new Uint8Array(map.buffer),
+      stride: out.width * sampleBytes[sample],
+      bandBytes: map.byteLength,
+    },
+  };
+}
+
+/** The four pixels around each neighbour: their steps from the pixel in memory, and their weights. */
+function tapsOf(neighbours: readonly Offset[], stride: number): { steps: Int32Array; weights: Float64Array } {
+  const taps = neighbours.flatMap(({ x, y }) => {
+    const [left, top] = [Math.floor(x / onePixel), Math.floor(y / onePixel)];
+    const [right, bottom] = [x - left * onePixel, y - top * onePixel];
+    const step = top * stride + left;
+    return [
+      { step, weight: (onePixel - right) * (onePixel - bottom) },
+      { step: step + 1, weight: right * (onePixel - bottom) },
+      { step: step + stride, weight: (onePixel - right) * bottom },
+      { step: step + stride + 1, weight: right * bottom },
+    ];
+  });
+  return { steps: Int32Array.from(taps, (tap) => tap.step), weights: Float64Array.from(taps, (tap) => tap.weight) };
+}
+
+/** Biased variance of neighbours in units of weight, as pixels squared; NaN where they are all equal. */
+function varianceOf(ring: Float64Array): number {
+  const base = ring[0]!;
+  let sum = 0;
+  let isFlat = true;
+  for (const value of ring) {
+    sum += value - base;
+    if (value !== base) isFlat = false;
+  }
+  if (isFlat) return Number.NaN;
+  const mean = sum / ring.length;
+  let squares = 0;
+  for (const value of ring) squares += ((value - base - mean) / unit) ** 2;
+  return squares / ring.length;
+}
+
+function newMap(sample: SampleType, length: number): Uint8Array | Uint16Array | Uint32Array | Float32Array {
+  switch (sample) {
+    case 'u16':
+      return new Uint16Array(length);
+    case 'u32':
+      return new Uint32Array(length);
+    case 'f32':
+      return new Float32Array(length);
+    default:
+      return new Uint8Array(length);
+  }
 }

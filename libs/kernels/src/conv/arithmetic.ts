@@ -1,0 +1,131 @@
+import type { Parameters } from '../kernel.ts';
+import { ParameterError } from '../parameter-error.ts';
+import { type Matrix, parseMatrix } from './matrix.ts';
+import { defaultSigma, gaussian, parseNamedKernel } from './named.ts';
+import { type Factors, outerProduct, separate } from './separate.ts';
+
+/**
+ * How a convolution is computed. `taps` is the matrix turned by 180 degrees, row by row: tap (r, c) belongs to the pixel
+ * r - halo rows below and c - halo columns right of the one that is computed.
+ */
+export type Arithmetic =
+  /** Sums of taps times pixels in float32, times `scale`. Integer taps have exact sums. */
+  | { kind: 'sum'; side: number; taps: Float64Array; scale: number; factors?: Factors }
+  /** The root of the sum of the squares of two such sums, both integers. */
+  | { kind: 'magnitude'; side: number; taps: readonly [Float64Array, Float64Array] }
+  /** Sums of integer taps times pixels, exact, times 2^-shift. */
+  | { kind: 'exact'; side: number; taps: Float64Array; shift: number };
+
+/** Below it, every sum of integers is exact in a float32, in any order. */
+const exactFloat = 2 ** 24;
+/** Bound of sum |tap| * 255 before taps are rounded. See `exactShift`. */
+const exactSum = 2 ** 42;
+/** More would not be used: the weights of a Gaussian have the sum 1 and take 34. */
+const largestShift = 34;
+/** Devices hold a sum in two words, the lower of 12 bits, and round in the upper one. */
+const smallestShift = 13;
+/** From this side on two passes are fewer operations than one, loads and the pass in between included. */
+const separableSide = 5;
+
+/** Side of the matrix that parameters name. */
+export function sideOf({ kernel, matrix }: Parameters): number {
+  if (matrix !== undefined) return (JSON.parse(matrix) as Matrix).length;
+  const named = parseNamedKernel(kernel!);
+  return named.kind === 'fixed' ? named.matrices[0]!.length : named.side;
+}
+
+/** How to compute the convolution of complete parameters. */
+export function arithmeticOf(parameters: Parameters): Arithmetic {
+  const { matrices, scale, factors } = filterOf(parameters);
+  const side = matrices[0]!.length;
+  const [taps, second] = matrices.map((matrix) => Float64Array.from(matrix.flat().reverse()));
+  if (second) return { kind: 'magnitude', side, taps: [taps!, second] };
+
+  if (hasExactSums(taps!) && (scale === 1 || parameters.as === 'f32')) {
+    return { kind: 'sum', side, taps: taps!, scale, factors };
+  }
+  const weights = taps!.map((tap) => tap * scale);
+  const shift = exactShift(weights);
+  const isExact = parameters.as !== 'f32' || (taps!.every(Number.isInteger) && shift >= smallestShift);
+  if (!isExact) return { kind: 'sum', side, taps: taps!, scale, factors };
+  return { kind: 'exact', side, taps: weights.map((weight) => Math.round(weight * 2 ** shift)), shift };
+}
+
+/** Whether every sum of these taps times pixels is an integer that a float32 holds, and so is every part of it. */
+export function hasExactSums(taps: Float64Array): boolean {
+  return taps.every(Number.isInteger) && absoluteSum(taps) * 255 < exactFloat;
+}
+
+/** Throws ParameterError where a matrix is too large to be rounded exactly. */
+export function checkExact(parameters: Parameters): void {
+  if (parameters.as === 'f32' || parameters.matrix === undefined) return;
+  const weights = Float64Array.from(parseMatrix(parameters.matrix).flat());
+  if (exactShift(weights) >= smallestShift) return;
+  const limit = Math.floor(exactSum / 2 ** smallestShift / 255);
+  throw new ParameterError(
+    'conv:matrix',
+    `a sum of ${absoluteSum(weights)}`,
+    `entries whose absolute values have a sum of at most ${limit} with as=${parameters.as}`,
+  );
+}
+
+/**
+ * Binary digits after the point that taps keep: the most with which sum |tap| * 255 * 2^shift is at most 2^42. Rounding
+ * adds at most 1/2 to each of the 961 taps, so a sum T is below 2^42 + 2^17 in size. Devices split a tap into
+ * floor(tap / 4096) and the 12 bits below: the lower sum is at most 961 * 4095 * 255 < 2^30, so the upper one, which is
+ * (T - lower) / 4096, is below 2^30 + 2^19 in size, and both fit 32 bits with their sign.
+ */
+function exactShift(weights: Float64Array): number {
+  const size = absoluteSum(weights) * 255;
+  let shift = largestShift;
+  while (shift >= smallestShift && size * 2 ** shift > exactSum) shift--;
+  return shift;
+}
+
+interface Filter {
+  /** One, or two for a magnitude. */
+  matrices: readonly Matrix[];
+  /** The weights are the matrix times this. */
+  scale: number;
+  /** Of the matrix, where it is worth it. */
+  factors?: Factors;
+}
+
+function filterOf({ kernel, matrix, sigma }: Parameters): Filter {
+  if (matrix !== undefined) return separated(JSON.parse(matrix) as Matrix);
+  const named = parseNamedKernel(kernel!);
+  switch (named.kind) {
+    case 'fixed':
+      return named.matrices.length === 1 ? separated(named.matrices[0]!) : { matrices: named.matrices, scale: 1 };
+    case 'gaussian': {
+      const line = gaussian(named.side, sigma === undefined ? defaultSigma(named.side) : Number(sigma));
+      const rounded = outerProduct(line, line).map((row) => row.map(Math.fround));
+      return { matrices: [rounded], scale: 1, factors: worthwhile({ vertical: line, horizontal: line }) };
+    }
+    case 'box': {
+      // The sum is an integer, so that the one rounding is that of the product.
+      const ones = Array.from({ length: named.side }, () => 1);
+      const scale = Math.fround(1 / named.side ** 2);
+      return {
+        matrices: [outerProduct(ones, ones)],
+        scale,
+        factors: worthwhile({ vertical: ones, horizontal: ones }),
+      };
+    }
+  }
+}
+
+function separated(matrix: Matrix): Filter {
+  const factors = separate(matrix);
+  return { matrices: [matrix], scale: 1, factors: factors && worthwhile(factors) };
+}
+
+/** Factors of the taps, turned as they are, for sides where two passes are faster. */
+function worthwhile({ vertical, horizontal }: Factors): Factors | undefined {
+  if (vertical.length < separableSide) return undefined;
+  return { vertical: vertical.toReversed(), horizontal: horizontal.toReversed() };
+}
+
+function absoluteSum(weights: Float64Array): number {
+  return weights.reduce((sum, weight) => sum + Math.abs(weight), 0);
+}

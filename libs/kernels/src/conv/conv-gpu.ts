@@ -1,0 +1,154 @@
+import type { Size } from '../geometry.ts';
+import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
+import type { Parameters } from '../kernel.ts';
+import type { Operation } from '../pipeline.ts';
+import { laneBytes } from '../plane-item.ts';
+import { type GpuHost, inShapes, type Strategy } from '../strategy.ts';
+import { type Arithmetic, arithmeticOf, hasExactSums } from './arithmetic.ts';
+import { conv } from './conv.ts';
+import { directTable, separableTable } from './gpu-table.ts';
+import type { Factors } from './separate.ts';
+
+const tile = readWgsl(import.meta.url, './tile.wgsl');
+const sums = readWgsl(import.meta.url, './sums.wgsl');
+const directCode = `${tile}\n${sums}\n${readWgsl(import.meta.url, './direct.wgsl')}`;
+const separableCode = `${tile}\n${readWgsl(import.meta.url, './separable.wgsl')}`;
+
+/** Lanes of `workgroup` and `global`, a vector of 16 pixels each. Wide tiles of large matrices do not fit every device. */
+const directShapes = ['16x16', '16x8', '32x8', '8x16', '8x32'];
+/** Lanes of `separable`, four columns of four rows each; fewer rows where a device has little workgroup memory. */
+const separableShapes = ['16x16', '16x8', '16x4'];
+/** Vectors in a row of lanes of `separable`, and places for the words of a row of a tile of two more. */
+const separable = { vectors: 4, tileVectors: 6 };
+/** Bytes of workgroup memory that every device has. */
+const workgroupBytes = 16384;
+const histogramBytes = 4 * 256;
+
+const arithmetics: readonly Arithmetic['kind'][] = ['sum', 'magnitude', 'exact'];
+const samples: readonly string[] = ['f32', 'i16', 'u8'];
+
+/** Convolution on GPUs. */
+export const convOnGpu: GpuHost = {
+  variant: ({ parameters }) => {
+    const arithmetic = arithmeticOf(parameters);
+    const path = separableFactors(parameters, arithmetic) ? 'separable' : 'direct';
+    return `${path}-${arithmetic.side}-${sumsOf(arithmetic)}-${parameters.as}`;
+  },
+  strategies: ({ parameters }) => {
+    const arithmetic = arithmeticOf(parameters);
+    const isSeparable = separableFactors(parameters, arithmetic) !== undefined;
+    // Another path may add in another order, or be compiled to another rounding.
+    const isExact = sumsOf(arithmetic) !== 'real';
+    const fits = ({ lanes }: Strategy) => tileBytes(lanes, arithmetic.side) + histogramBytes <= workgroupBytes;
+    return [
+      ...(isSeparable ? inShapes('separable', separableShapes) : []),
+      ...inShapes('workgroup', directShapes, isExact || !isSeparable).filter(fits),
+      ...inShapes('global', directShapes, isExact),
+    ];
+  },
+  compile: (device, operation, output, strategy) => {
+    const arithmetic = arithmeticOf(operation.parameters);
+    const factors = separableFactors(operation.parameters, arithmetic);
+    return strategy.name === 'separable'
+      ? compileSeparable(device, operation, factors!, strategy)
+      : compileDirect(device, operation, arithmetic, output, strategy);
+  },
+};
+
+/** The factors of a matrix whose rows and columns can be filtered one after the other. */
+function separableFactors(parameters: Parameters, arithmetic: Arithmetic): ScaledFactors | undefined {
+  if (arithmetic.kind !== 'sum' || parameters.as !== 'f32') return undefined;
+  return arithmetic.factors && { ...arithmetic.factors, scale: arithmetic.scale };
+}
+
+interface ScaledFactors extends Factors {
+  scale: number;
+}
+
+/** What is summed: all but the `real` have the same result in any order. */
+function sumsOf(arithmetic: Arithmetic): 'integer' | 'real' | 'magnitude' | 'exact' {
+  if (arithmetic.kind !== 'sum') return arithmetic.kind;
+  return hasExactSums(arithmetic.taps) ? 'integer' : 'real';
+}
+
+function compileDirect(
+  device: GPUDevice,
+  { parameters, border }: Operation,
+  arithmetic: Arithmetic,
+  output: GpuOutput,
+  { name, lanes }: Strategy,
+): Promise<GpuKernel> {
+  const { side, kind } = arithmetic;
+  const { sample, channels } = conv.output(parameters);
+  const isTiled = name === 'workgroup';
+  const room = device.limits.maxComputeWorkgroupStorageSize - (isTiled ? tileBytes(lanes, side) : 0);
+  const only = output === 'map';
+  return compileKernel(device, {
+    label: `conv.${name}.${kind}.${output}`,
+    code: directCode,
+    entryPoint: only ? 'map_only' : 'count',
+    border,
+    constants: {
+      SIDE: side,
+      GROUP_VECTORS: lanes.width,
+      GROUP_ROWS: lanes.height,
+      TILE_VECTORS: tileVectors(lanes.width),
+      THREADS: lanes.width * lanes.height,
+      CHANNELS: channels.length,
+      TILED: Number(isTiled),
+      ARITHMETIC: arithmetics.indexOf(kind),
+      ...(kind === 'sum' && { SCALE: arithmetic.scale }),
+      ...(kind === 'exact' && { SHIFT: arithmetic.shift }),
+      ...(only ? { SAMPLE: samples.indexOf(sample) } : { WRITE_MAP: output === 'both' ? 1 : 0 }),
+      ...(!only && { COPIES: room >= 4 * histogramBytes ? 4 : 1 }),
+    },
+    groupPixels: { width: lanes.width * laneBytes, height: lanes.height },
+    groupsAnItem: channels.length,
+    table: directTable(arithmetic),
+  });
+}
+
+/**
+ * Places for the words of a row of a tile, in each of its four planes. Of 32 lanes in a row none meet; rows of 16 or 8 are
+ * put 16 or 8 banks apart.
+ */
+function tileVectors(vectors: number): number {
+  return vectors === 16 ? 20 : vectors + 2;
+}
+
+function tileBytes({ width, height }: Size, side: number): number {
+  return laneBytes * tileVectors(width) * (height + side - 1);
+}
+
+function compileSeparable(
+  device: GPUDevice,
+  { parameters, border }: Operation,
+  factors: ScaledFactors,
+  { lanes }: Strategy,
+): Promise<GpuKernel> {
+  const { channels } = conv.output(parameters);
+  const side = factors.vertical.length;
+  // A row of the tile, and a float32 for each pixel that its group computes.
+  const rowBytes = laneBytes * separable.tileVectors + 4 * laneBytes * separable.vectors;
+  const fitting = Math.floor(device.limits.maxComputeWorkgroupStorageSize / rowBytes) - (side - 1);
+  const rows = Math.min(4 * lanes.height, Math.floor(fitting / 8) * 8);
+  return compileKernel(device, {
+    label: 'conv.separable',
+    code: separableCode,
+    entryPoint: 'separable',
+    border,
+    constants: {
+      SIDE: side,
+      GROUP_VECTORS: separable.vectors,
+      GROUP_ROWS: rows,
+      TILE_VECTORS: separable.tileVectors,
+      // Four columns of four rows each.
+      THREADS: 4 * rows,
+      CHANNELS: channels.length,
+      SCALE: factors.scale,
+    },
+    groupPixels: { width: separable.vectors * laneBytes, height: rows },
+    groupsAnItem: channels.length,
+    table: separableTable(factors),
+  });
+}

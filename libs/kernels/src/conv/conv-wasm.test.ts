@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { borderModes } from '../border.ts';
+import { runCpu } from '../cpu.ts';
+import { createPipeline } from '../pipeline.ts';
+import { runReference } from '../reference.ts';
+import { noiseImage, samplesOf, staged, tileArbitrary } from '../testing.ts';
+import { convArbitrary } from './arbitrary.ts';
+import { checkNearTwin } from './testing.ts';
+
+test('tiles of any size, place, border and kernel equal the CPU twin', () => {
+  fc.assert(
+    fc.property(
+      tileArbitrary(70, 20),
+      convArbitrary,
+      fc.constantFrom(...borderModes),
+      fc.boolean(),
+      fc.constantFrom({ rows: 1, columns: 1 }, { rows: 3, columns: 2 }),
+      ({ size, tile, seed, levels }, { parameters }, border, withMap, grid) => {
+        const pipeline = createPipeline([{ kernel: 'conv', parameters, border }]);
+        const image = noiseImage(size, seed, levels, pipeline.input.length);
+        const { item, bytes } = staged(pipeline, image, tile, grid);
+        const [ours, twin] = [runCpu, runReference].map((run) => run(pipeline, bytes, item, withMap));
+        assert.deepEqual(ours!.bins, twin!.bins);
+        assert.equal(ours!.counted, twin!.counted);
+        if (withMap) checkNearTwin(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
+        else assert.equal(ours!.map, undefined);
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+for (const [name, run] of Object.entries({ twin: runReference, cpu: runCpu })) {
+  test(`${name}: tiles of every size make the whole image, bit for bit`, () => {
+    fc.assert(
+      fc.property(
+        tileArbitrary(60, 24),
+        convArbitrary,
+        fc.constantFrom(...borderModes),
+        ({ size, tile, seed }, { parameters }, border) => {
+          const pipeline = createPipeline([{ kernel: 'conv', parameters, border }]);
+          const image = noiseImage(size, seed, 256, pipeline.input.length);
+          const samplesIn = (rect: typeof tile) => {
+            const { item, bytes } = staged(pipeline, image, rect);
+            return samplesOf(pipeline, run(pipeline, bytes, item, true), rect);
+          };
+          const whole = samplesIn({ x: 0, y: 0, ...size });
+          const part = samplesIn(tile);
+          for (let row = 0; row < tile.height * pipeline.input.length; row++) {
+            const band = Math.floor(row / tile.height);
+            const at = (band * size.height + tile.y + (row % tile.height)) * size.width + tile.x;
+            const from = row * tile.width;
+            assert.deepEqual(part.subarray(from, from + tile.width), whole.subarray(at, at + tile.width));
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+}
+
+test('images wider, higher and larger than a band equal the CPU twin', () => {
+  for (const size of [
+    { width: 100_000, height: 4 },
+    { width: 1, height: 50_000 },
+    { width: 1000, height: 300 },
+  ]) {
+    for (const as of ['f32', 'u8']) {
+      const pipeline = createPipeline([{ kernel: 'conv', parameters: { kernel: 'box-7', as }, border: 'mirror' }]);
+      const { item, bytes } = staged(pipeline, noiseImage(size, 5));
+      assert.deepEqual(runCpu(pipeline, bytes, item, true), runReference(pipeline, bytes, item, true));
+    }
+  }
+});

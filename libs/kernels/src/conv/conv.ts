@@ -1,0 +1,72 @@
+import { gray, rgb, type SampleType } from '../image-type.ts';
+import type { KernelDefinition, Parameters } from '../kernel.ts';
+import { ParameterError } from '../parameter-error.ts';
+import { checkExact, sideOf } from './arithmetic.ts';
+import { parseMatrix } from './matrix.ts';
+import { defaultSigma, parseNamedKernel } from './named.ts';
+
+const names = ['kernel', 'matrix', 'sigma', 'channels', 'as'];
+/** Types of results. */
+export const sampleTypes = ['f32', 'u8', 'i16'] as const satisfies readonly SampleType[];
+const [smallestSigma, largestSigma] = [0.1, 100];
+
+/**
+ * Convolution of each channel with a square matrix of odd side: the sum over i, j of matrix(i, j) times the pixel at
+ * (row - i, column - j), i and j counted from the matrix's centre. `as=u8` and `as=i16` round it exactly, see arithmetic.ts.
+ */
+export const conv: KernelDefinition = {
+  name: 'conv',
+  summary: 'Convolution with a named kernel or any matrix of odd side 3 to 31',
+
+  parseParameters(given) {
+    for (const name of Object.keys(given)) {
+      if (!names.includes(name)) throw new ParameterError('a parameter of conv', name, `one of ${names.join(', ')}`);
+    }
+    const { kernel, matrix } = given;
+    if (kernel !== undefined && matrix !== undefined) {
+      throw new ParameterError('conv', `kernel=${kernel} and a matrix`, 'either kernel or matrix');
+    }
+    if (kernel === undefined && matrix === undefined) {
+      throw new ParameterError('conv', 'neither', `kernel, such as kernel=sobel-x, or matrix`);
+    }
+    const channels = choose('channels', given.channels ?? 'gray', ['gray', 'rgb']);
+    const as = choose('as', given.as ?? 'f32', sampleTypes);
+    const parameters: Parameters =
+      matrix === undefined
+        ? { kernel: kernel!, ...sigmaOf(kernel!, given.sigma), channels, as }
+        : { matrix: JSON.stringify(parseMatrix(matrix)), ...sigmaOf(undefined, given.sigma), channels, as };
+    checkExact(parameters);
+    return parameters;
+  },
+
+  halo: (parameters) => (sideOf(parameters) - 1) / 2,
+  defaultBorder: () => 'zero',
+  input: channelsOf,
+  output: (parameters) => ({ sample: parameters.as as SampleType, channels: channelsOf(parameters) }),
+  bins: ({ as }) => (as === 'u8' ? 256 : 0),
+  minSide: sideOf,
+  convention: () => 'convolution',
+};
+
+function channelsOf({ channels }: Parameters): readonly string[] {
+  return channels === 'rgb' ? rgb : gray;
+}
+
+function choose(name: string, value: string, allowed: readonly string[]): string {
+  if (!allowed.includes(value)) throw new ParameterError(`conv:${name}`, value, `one of ${allowed.join(', ')}`);
+  return value;
+}
+
+/** The parameter sigma of a Gaussian, in its canonical form; no other kernel has one. Checks the kernel's name, too. */
+function sigmaOf(kernel: string | undefined, given: string | undefined): { sigma?: string } {
+  const named = kernel === undefined ? undefined : parseNamedKernel(kernel);
+  if (named?.kind !== 'gaussian') {
+    if (given !== undefined) throw new ParameterError('conv:sigma', given, 'no value but with kernel=gaussian-N');
+    return {};
+  }
+  const sigma = given === undefined ? defaultSigma(named.side) : given.trim() === '' ? Number.NaN : Number(given);
+  if (!(sigma >= smallestSigma && sigma <= largestSigma)) {
+    throw new ParameterError('conv:sigma', given, `a number from ${smallestSigma} to ${largestSigma}`);
+  }
+  return { sigma: String(sigma) };
+}

@@ -1,0 +1,224 @@
+// Convolution with any matrix, over a batch of 8-bit planes, as f32, i16 or u8 with a histogram. After tile.wgsl
+// and sums.wgsl.
+//
+// A lane computes 16 pixels of a row, with the sums of sums.wgsl.
+//
+// dispatch: x = ceil(width / 256), y = ceil(height / 16) of the largest item, z = items x channels.
+
+// What is computed: see arithmetic.ts.
+override ARITHMETIC: u32 = 0;
+const SUM = 0u;
+const MAGNITUDE = 1u;
+const EXACT = 2u;
+
+// Type of the dense result.
+override SAMPLE: u32 = 0;
+const F32 = 0u;
+const I16 = 1u;
+const U8 = 2u;
+
+override WRITE_MAP: bool = true;
+override SCALE: f32 = 1;
+const BINS = 256u;
+// Interleaved histograms, against lanes that meet the same value.
+override COPIES: u32 = 1;
+var<workgroup> bins: array<atomic<u32>, BINS * COPIES>;
+
+// Dense results, nothing counted.
+@compute @workgroup_size(GROUP_VECTORS, GROUP_ROWS)
+fn map_only(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(local_invocation_id) lane: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let item = items[group.z / CHANNELS];
+  load_tile(item, group.z % CHANNELS, group.xy, local);
+  let place = place_of(item, group, lane.xy);
+  if (!place.is_inside) {
+    return;
+  }
+  if (SAMPLE == F32) {
+    write_reals(item, place, reals(lane.xy));
+  } else {
+    write_wholes(item, place, valid_wholes(item, place, wholes(lane.xy)));
+  }
+}
+
+// u8 results counted into `histograms`, and written to `maps` if WRITE_MAP. Pixels that do not count are 0 and counted all
+// the same; they are taken off in the end.
+@compute @workgroup_size(GROUP_VECTORS, GROUP_ROWS)
+fn count(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(local_invocation_id) lane: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let item = items[group.z / CHANNELS];
+  load_tile(item, group.z % CHANNELS, group.xy, local);
+  let place = place_of(item, group, lane.xy);
+  if (place.is_inside) {
+    let values = bytes_of(valid_wholes(item, place, wholes(lane.xy)));
+    if (WRITE_MAP) {
+      maps[place.row + place.vector] = values;
+    }
+    let copy = local % COPIES;
+    count_word(values.x, copy);
+    count_word(values.y, copy);
+    count_word(values.z, copy);
+    count_word(values.w, copy);
+  }
+
+  workgroupBarrier();
+  if (local == 0 && group.x == 0 && group.y == 0) {
+    atomicSub(&histograms[group.z * BINS], excess(item));
+  }
+  for (var bin = local; bin < BINS; bin += THREADS) {
+    var sum = 0u;
+    for (var copy = 0u; copy < COPIES; copy++) {
+      sum += atomicLoad(&bins[bin * COPIES + copy]);
+    }
+    if (sum != 0) {
+      atomicAdd(&histograms[group.z * BINS + bin], sum);
+    }
+  }
+}
+
+// Pixels that lanes cover and that do not count.
+fn excess(item: Item) -> u32 {
+  let covered = ((item.lead + item.out_width + 15) / 16) * 16 * item.out_height;
+  return covered - (item.valid_x1 - item.valid_x0) * (item.valid_y1 - item.valid_y0);
+}
+
+// Four equal values, the rule in flat areas, take one addition.
+fn count_word(values: u32, copy: u32) {
+  let first = values & 0xff;
+  if (values == first * 0x01010101u) {
+    atomicAdd(&bins[first * COPIES + copy], 4);
+  } else {
+    atomicAdd(&bins[first * COPIES + copy], 1);
+    atomicAdd(&bins[((values >> 8) & 0xff) * COPIES + copy], 1);
+    atomicAdd(&bins[((values >> 16) & 0xff) * COPIES + copy], 1);
+    atomicAdd(&bins[(values >> 24) * COPIES + copy], 1);
+  }
+}
+
+// Where a lane's 16 pixels are.
+struct Place {
+  is_inside: bool,
+  vector: u32,    // of 16 pixels of the item's row
+  x: i32,         // first pixel, relative to `out`; below 0 within `lead`
+  y: u32,
+  row: u32,       // vector of the first result of the row
+}
+
+fn place_of(item: Item, group: vec3<u32>, lane: vec2<u32>) -> Place {
+  let vector = group.x * GROUP_VECTORS + lane.x;
+  let y = group.y * GROUP_ROWS + lane.y;
+  let x = i32(vector * 16) - i32(item.lead);
+  let row = item.map + ((group.z % CHANNELS) * item.out_height + y) * item.map_stride;
+  return Place(x < i32(item.out_width) && y < item.out_height, vector, x, y, row);
+}
+
+// Results as f32.
+fn reals(lane: vec2<u32>) -> Reals {
+  if (ARITHMETIC == EXACT) {
+    let v = exact_sums(lane);
+    return Reals(exact_real(v.a), exact_real(v.b), exact_real(v.c), exact_real(v.d));
+  }
+  let s = sums(lane, 0);
+  if (ARITHMETIC == MAGNITUDE) {
+    let t = sums(lane, SIDE * TAP_GROUPS);
+    return Reals(root(s.a, t.a), root(s.b, t.b), root(s.c, t.c), root(s.d, t.d));
+  }
+  return Reals(s.a * SCALE, s.b * SCALE, s.c * SCALE, s.d * SCALE);
+}
+
+// Results as integers, not saturated. Float sums are integers here.
+fn wholes(lane: vec2<u32>) -> Wholes {
+  if (ARITHMETIC == EXACT) {
+    return exact_sums(lane);
+  }
+  let s = sums(lane, 0);
+  if (ARITHMETIC == MAGNITUDE) {
+    let t = sums(lane, SIDE * TAP_GROUPS);
+    return Wholes(whole_root(s.a, t.a), whole_root(s.b, t.b), whole_root(s.c, t.c), whole_root(s.d, t.d));
+  }
+  return Wholes(vec4<i32>(s.a), vec4<i32>(s.b), vec4<i32>(s.c), vec4<i32>(s.d));
+}
+
+fn root(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
+  return sqrt(a * a + b * b);
+}
+
+// The integer nearest to the root of an integer below 2^24. The root of a float32 is within one of it everywhere; n is
+// right where n^2 - n < squares <= n^2 + n, because no integer's root is a half.
+fn whole_root(a: vec4<f32>, b: vec4<f32>) -> vec4<i32> {
+  let squares = vec4<i32>(a * a + b * b);
+  let n = vec4<i32>(sqrt(vec4<f32>(squares)) + 0.5);
+  let lower = select(vec4(0), vec4(1), (squares <= n * n - n) & (n > vec4(0)));
+  let higher = select(vec4(0), vec4(1), squares > n * n + n);
+  return n - lower + higher;
+}
+
+// The nearest f32 of an integer: two that f32 holds exactly, and one addition.
+fn exact_real(value: vec4<i32>) -> vec4<f32> {
+  return vec4<f32>(value >> vec4(12u)) * 4096 + vec4<f32>(value & vec4(4095));
+}
+
+fn write_reals(item: Item, place: Place, v: Reals) {
+  write_four(item, place, 0, v.a);
+  write_four(item, place, 4, v.b);
+  write_four(item, place, 8, v.c);
+  write_four(item, place, 12, v.d);
+}
+
+fn write_four(item: Item, place: Place, first: u32, value: vec4<f32>) {
+  let x = place.x + i32(first);
+  if (x < i32(item.out_width)) {
+    let kept = select(vec4(0f), value, is_valid(item, x, place.y));
+    maps[place.row + place.vector * 4 + first / 4] = bitcast<vec4<u32>>(kept);
+  }
+}
+
+fn write_wholes(item: Item, place: Place, v: Wholes) {
+  if (SAMPLE == U8) {
+    maps[place.row + place.vector] = bytes_of(v);
+    return;
+  }
+  let at = place.row + place.vector * 2;
+  maps[at] = vec4(shorts_of(v.a), shorts_of(v.b));
+  if (place.x + 8 < i32(item.out_width)) {
+    maps[at + 1] = vec4(shorts_of(v.c), shorts_of(v.d));
+  }
+}
+
+// Four values in two words, saturated.
+fn shorts_of(value: vec4<i32>) -> vec2<u32> {
+  let v = bitcast<vec4<u32>>(clamp(value, vec4(-32768), vec4(32767))) & vec4(0xffffu);
+  return v.xz | (v.yw << vec2(16u));
+}
+
+// 16 values in four words, saturated.
+fn bytes_of(v: Wholes) -> vec4<u32> {
+  return vec4(byte_word(v.a), byte_word(v.b), byte_word(v.c), byte_word(v.d));
+}
+
+fn byte_word(value: vec4<i32>) -> u32 {
+  let v = vec4<u32>(clamp(value, vec4(0), vec4(255)));
+  return v.x | (v.y << 8) | (v.z << 16) | (v.w << 24);
+}
+
+// Values with 0 for pixels that do not count.
+fn valid_wholes(item: Item, place: Place, v: Wholes) -> Wholes {
+  return Wholes(
+    select(vec4(0), v.a, is_valid(item, place.x, place.y)),
+    select(vec4(0), v.b, is_valid(item, place.x + 4, place.y)),
+    select(vec4(0), v.c, is_valid(item, place.x + 8, place.y)),
+    select(vec4(0), v.d, is_valid(item, place.x + 12, place.y)),
+  );
+}
+
+fn is_valid(item: Item, x: i32, y: u32) -> vec4<bool> {
+  let columns = vec4(x) + vec4(0, 1, 2, 3);
+  let inside = (columns >= vec4(i32(item.valid_x0))) & (columns < vec4(i32(item.valid_x1)));
+  return inside & vec4(y >= item.valid_y0 && y < item.valid_y1);
+}

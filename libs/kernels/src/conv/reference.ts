@@ -1,0 +1,80 @@
+import { borderIndex } from '../border.ts';
+import type { Operation } from '../pipeline.ts';
+import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import { arithmeticOf } from './arithmetic.ts';
+import { createConvResult, finishConvResult } from './conv-result.ts';
+
+/** The CPU twin of convolution, in float64: exact wherever taps are integers. */
+export function convReference(
+  { parameters, border }: Operation,
+  bytes: Uint8Array,
+  item: PlaneItem,
+  withMap: boolean,
+): ItemResult {
+  const arithmetic = arithmeticOf(parameters);
+  const { side } = arithmetic;
+  const halo = (side - 1) / 2;
+  const { offset, stride, planeBytes, stored, out, valid } = item;
+  const result = createConvResult(parameters, item, withMap);
+  const { samples, bins, channels } = result;
+  if (!samples && bins.length === 0) return finishConvResult(result, item);
+
+  // The pixels around `valid` too, so that the sums know no borders.
+  const width = valid.width + 2 * halo;
+  const height = valid.height + 2 * halo;
+  const columns = Array.from({ length: width }, (_, i) => borderIndex(valid.x + i - halo, stored.width, border));
+  const rows = Array.from({ length: height }, (_, i) => borderIndex(valid.y + i - halo, stored.height, border));
+  const pixels = new Uint8Array(width * height);
+  const fill = (plane: number): void => {
+    rows.forEach((row, y) => {
+      columns.forEach((column, x) => {
+        pixels[y * width + x] = row < 0 || column < 0 ? 0 : bytes[plane + row * stride + column]!;
+      });
+    });
+  };
+  const sumAt = (taps: Float64Array, x: number, y: number): number => {
+    let sum = 0;
+    for (let r = 0; r < side; r++) {
+      for (let c = 0; c < side; c++) sum += taps[r * side + c]! * pixels[(y + r) * width + x + c]!;
+    }
+    return sum;
+  };
+  const valueAt = (x: number, y: number): number => {
+    switch (arithmetic.kind) {
+      case 'sum':
+        return sumAt(arithmetic.taps, x, y) * arithmetic.scale;
+      case 'magnitude': {
+        const [first, second] = arithmetic.taps;
+        return Math.sqrt(sumAt(first, x, y) ** 2 + sumAt(second, x, y) ** 2);
+      }
+      case 'exact':
+        return sumAt(arithmetic.taps, x, y) / 2 ** arithmetic.shift;
+    }
+  };
+  const sampleOf = {
+    f32: Math.fround,
+    u8: (v: number) => saturate(v, 0, 255),
+    i16: (v: number) => saturate(v, -32768, 32767),
+  }[parameters.as as 'f32' | 'u8' | 'i16'];
+
+  for (let channel = 0; channel < channels; channel++) {
+    fill(offset + channel * planeBytes);
+    for (let y = 0; y < valid.height; y++) {
+      let at = (channel * out.height + valid.y - out.y + y) * out.width + valid.x - out.x;
+      for (let x = 0; x < valid.width; x++, at++) {
+        const sample = sampleOf(valueAt(x, y));
+        if (bins.length > 0) bins[channel * 256 + sample]!++;
+        if (samples) samples[at] = sample;
+      }
+    }
+  }
+  return finishConvResult(result, item);
+}
+
+/** The nearest integer, the even one of two, not below `least` nor above `most`. */
+function saturate(value: number, least: number, most: number): number {
+  const below = Math.floor(value);
+  const rest = value - below;
+  const isUp = rest > 0.5 || (rest === 0.5 && below % 2 !== 0);
+  return Math.min(Math.max(below + (isUp ? 1 : 0), least), most);
+}

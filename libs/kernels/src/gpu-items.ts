@@ -1,0 +1,75 @@
+import type { Size } from './geometry.ts';
+import { itemWords } from './gpu-kernel.ts';
+import { laneBytes, type PlaneItem } from './plane-item.ts';
+
+/** Where a dense result lies in a buffer, in bytes, all multiples of 16. Its first sample lies `lead` samples in. */
+export interface MapPlace {
+  offset: number;
+  stride: number;
+  bandBytes: number;
+}
+
+/** Pixels between the first vector that a lane loads and the first column to compute. */
+export function leadOf({ offset, out }: PlaneItem): number {
+  return (offset + out.x) % laneBytes;
+}
+
+/** Places dense results of `bands` bands of samples of `bytes` bytes one after another; `end` is where the last ends. */
+export function placeMaps(
+  items: readonly PlaneItem[],
+  bytes: number,
+  bands: number,
+): { places: MapPlace[]; end: number } {
+  let end = 0;
+  const places = items.map((item) => {
+    const stride = Math.ceil(((leadOf(item) + item.out.width) * bytes) / laneBytes) * laneBytes;
+    const place = { offset: end, stride, bandBytes: stride * item.out.height };
+    end += place.bandBytes * bands;
+    return place;
+  });
+  return { places, end };
+}
+
+/** Nowhere: for items whose dense result is not wanted. */
+export const noPlace: MapPlace = { offset: 0, stride: 0, bandBytes: 0 };
+
+/** The table of items as `struct Item` of item.wgsl reads it. */
+export function packItems(items: readonly PlaneItem[], places: readonly MapPlace[]): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(items.length * itemWords);
+  items.forEach((item, i) => {
+    const { offset, stride, stored, out, valid } = item;
+    const place = places[i]!;
+    const lead = leadOf(item);
+    const x0 = valid.x - out.x;
+    const y0 = valid.y - out.y;
+    words.set(
+      [
+        (offset + out.x - lead) / laneBytes,
+        stride / laneBytes,
+        stored.width,
+        stored.height,
+        out.x,
+        out.y,
+        out.width,
+        out.height,
+        x0,
+        y0,
+        x0 + valid.width,
+        y0 + valid.height,
+        place.offset / laneBytes,
+        place.stride / laneBytes,
+        lead,
+      ],
+      i * itemWords,
+    );
+  });
+  return words;
+}
+
+/** The largest width, with its lead, and the largest height of items. */
+export function largestOf(items: readonly PlaneItem[]): Size {
+  return {
+    width: items.reduce((width, item) => Math.max(width, leadOf(item) + item.out.width), 0),
+    height: items.reduce((height, { out }) => Math.max(height, out.height), 0),
+  };
+}

@@ -1,0 +1,63 @@
+import { intersect, type Rect, type Size } from './geometry.ts';
+import { ParameterError } from './parameter-error.ts';
+import type { Pipeline } from './pipeline.ts';
+
+/** A grid laid over each image; every cell gets a histogram of its own. */
+export interface Grid {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** Bins of all cells of an image at most: one result is one message, and a count takes a byte or two of it. */
+export const maxImageBins = 2 ** 22;
+
+/** Throws ParameterError for a grid that cannot be, or whose histograms are too many. */
+export function checkGrid({ rows, columns }: Grid, { output, bins }: Pick<Pipeline, 'output' | 'bins'>): void {
+  const name = `${rows}x${columns}`;
+  if (![rows, columns].every((count) => Number.isInteger(count) && count >= 1)) {
+    throw new ParameterError('the grid', name, 'RxC with whole numbers from 1');
+  }
+  const binsACell = Math.max(1, bins * output.channels.length);
+  if (rows * columns * binsACell > maxImageBins) {
+    const most = Math.floor(maxImageBins / binsACell);
+    throw new ParameterError('the grid', name, `at most ${most} cells (of ${binsACell} bins each)`);
+  }
+}
+
+/** The part of a cell that a rectangle holds. */
+export interface Cell {
+  row: number;
+  column: number;
+  rect: Rect;
+}
+
+/** First row of grid row `index` of an image of `length` rows cut into `count`, or column likewise; integers. */
+export function cellStart(index: number, count: number, length: number): number {
+  return Math.floor((index * length) / count);
+}
+
+/**
+ * The cells that `rect` of an image of that size touches, row by row, each with its part of `rect`. Cell r of R holds rows
+ * floor(r H / R) up to floor((r + 1) H / R); one without pixels is never touched.
+ */
+export function cellsOf(grid: Grid, size: Size, rect: Rect): Cell[] {
+  const cells: Cell[] = [];
+  for (let row = cellAt(rect.y, grid.rows, size.height); row < grid.rows; row++) {
+    const y = cellStart(row, grid.rows, size.height);
+    if (y >= rect.y + rect.height) break;
+    for (let column = cellAt(rect.x, grid.columns, size.width); column < grid.columns; column++) {
+      const x = cellStart(column, grid.columns, size.width);
+      if (x >= rect.x + rect.width) break;
+      const width = cellStart(column + 1, grid.columns, size.width) - x;
+      const height = cellStart(row + 1, grid.rows, size.height) - y;
+      const part = intersect({ x, y, width, height }, rect);
+      if (part.width > 0 && part.height > 0) cells.push({ row, column, rect: part });
+    }
+  }
+  return cells;
+}
+
+/** A cell that does not begin after `at`, and the last such one but for empty cells. */
+function cellAt(at: number, count: number, length: number): number {
+  return Math.floor((at * count) / length);
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { runCpu } from '../cpu.ts';
+import { noOracle, readGray, readOracle, sha256 } from '../oracle.ts';
+import { createPipeline } from '../pipeline.ts';
+import { runReference } from '../reference.ts';
+import { samplesOf, staged, type TestImage } from '../testing.ts';
+import type { ExpectedLbp, LbpResults } from './testing.ts';
+
+if (noOracle) test('the oracle', { skip: noOracle });
+
+const runs = { twin: runReference, cpu: runCpu };
+
+for (const expected of readOracle<LbpResults>()) {
+  describe(expected.name, async () => {
+    const image = await readGray(expected);
+
+    test('the luma plane is the one that was measured', () => {
+      assert.equal(sha256(image.pixels), expected.gray.sha256);
+    });
+
+    for (const [name, run] of Object.entries(runs)) {
+      const compute = (parameters: Record<string, string>, border?: string) => {
+        const pipeline = createPipeline([{ kernel: 'lbp', parameters, border }]);
+        const { item, bytes } = staged(pipeline, image);
+        const result = run(pipeline, bytes, item, true);
+        return { result, samples: samplesOf(pipeline, result, image) };
+      };
+
+      for (const lbp of expected.lbp) {
+        test(`${name}: scikit-image's definition, P=${lbp.P} R=${lbp.R} ${lbp.method}`, () => {
+          const { result, samples } = compute({
+            convention: 'scikit-image',
+            points: String(lbp.P),
+            radius: String(lbp.R),
+            labels: lbp.method === 'default' ? 'all' : lbp.method.replace('_', '-'),
+          });
+          if (lbp.method === 'var') {
+            checkVariances(samples as Float32Array, image, lbp);
+            return;
+          }
+          assert.equal(sha256(samples), lbp.map_sha256);
+          const counts = [...result.bins.entries()].filter(([, count]) => count > 0);
+          assert.deepEqual(Object.fromEntries(counts), lbp.histogram);
+        });
+      }
+
+      for (const square of expected.square_lbp) {
+        test(`${name}: the 3x3 square, ${square.bit_order}, ${square.border}`, () => {
+          const { result, samples } = compute({ convention: square.bit_order }, square.border);
+          assert.equal(sha256(samples), square.map_sha256);
+          assert.deepEqual([...result.bins], square.histogram);
+        });
+      }
+    }
+  });
+}
+
+/** Within 1e-4 of scikit-image's float64. */
+function checkVariances(samples: Float32Array, { width }: TestImage, { crop32 }: ExpectedLbp): void {
+  crop32.forEach((row, y) => {
+    row.forEach((theirs, x) => {
+      const ours = samples[y * width + x]!;
+      if (theirs === null) assert.ok(Number.isNaN(ours), `${ours} at ${x}, ${y}`);
+      else assert.ok(Math.abs(ours - theirs) <= 1e-4 * theirs, `${ours} is not ${theirs} at ${x}, ${y}`);
+    });
+  });
+}

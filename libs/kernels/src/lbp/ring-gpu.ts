@@ -1,0 +1,109 @@
+import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
+import { type SampleType, sampleBytes } from '../image-type.ts';
+import type { Operation } from '../pipeline.ts';
+import type { GpuHost, Strategy } from '../strategy.ts';
+import { lbpLabels } from './labels.ts';
+import { type LbpRing, ringOf } from './parameters.ts';
+import { onePixel } from './ring.ts';
+
+const code = readWgsl(import.meta.url, './ring.wgsl');
+
+/** COLUMNS, ROWS, STEPS and TILE_WIDTH of ring.wgsl. */
+const columns = 64;
+const rows = 4;
+const steps = 4;
+const tileWidth = 96;
+/** Words of workgroup memory that every device has. */
+const workgroupWords = 4096;
+/** More would be added up for longer than lanes queue on fewer. */
+const maxCopies = 8;
+/** Words of histograms in workgroup memory: with more, too few workgroups are at work at once. */
+const maxHistogramWords = 1024;
+/** Fewer would move labels that others count in workgroup memory to global memory. */
+const leastHistogramWords = 256;
+/** Words of struct Neighbour. */
+const neighbourWords = 8;
+
+/** LBP of any ring. */
+export const ringOnGpu: GpuHost = {
+  variant: ({ parameters }) => {
+    const { points, halo, labels } = ringOf(parameters);
+    return `ring-${points}-halo-${halo}-${labels}`;
+  },
+  strategies: ({ parameters }) => strategiesOf(ringOf(parameters)),
+  compile: compileRing,
+};
+
+/** Tiles of 4, 8, 16 or 32 rows, as far as they and their histogram fit. A wide halo leaves room for fewer. */
+function strategiesOf(ring: LbpRing): Strategy[] {
+  const [first, ...others] = ring.halo <= 8 ? [4, 2, 1, 8] : [2, 1];
+  const strategyOf = (blocks: number, isExact: boolean): Strategy => {
+    return { name: `rows-${rows * blocks}`, lanes: { width: columns, height: 1 }, isExact };
+  };
+  const fitting = others.filter((blocks) => freeWordsOf(ring, blocks) >= leastHistogramWords);
+  // Labels are made of integers. Variances are sums of f32, which another program may round differently.
+  const isExact = ring.labels !== 'var';
+  return [strategyOf(first!, true), ...fitting.map((blocks) => strategyOf(blocks, isExact))];
+}
+
+/** Words of workgroup memory that tiles of 4 * `blocks` rows leave to the histograms. */
+function freeWordsOf({ halo, sample }: LbpRing, blocks: number): number {
+  return workgroupWords - tileWidth * (rows * blocks + 2 * halo) - packedWordsOf(sample);
+}
+
+const packedWordsOf = (sample: SampleType): number => (sampleBytes[sample] < 4 ? columns * sampleBytes[sample] : 1);
+
+function compileRing(
+  device: GPUDevice,
+  { parameters, border }: Operation,
+  output: GpuOutput,
+  { name }: Strategy,
+): Promise<GpuKernel> {
+  const ring = ringOf(parameters);
+  const { halo, points, labels, isStrict, nonUniform, bins } = ring;
+  const blocks = Number(name.slice('rows-'.length)) / rows;
+  const shape = { BLOCKS: blocks, HALO: halo, POINTS: points, SAMPLE_BYTES: sampleBytes[ring.sample] };
+  return compileKernel(device, {
+    label: `lbp.ring.${name}.${output}`,
+    code,
+    entryPoint: labels === 'var' ? 'variances' : 'labels',
+    border,
+    constants:
+      labels === 'var'
+        ? shape
+        : {
+            ...shape,
+            STRICT: Number(isStrict),
+            LABELS: lbpLabels.indexOf(labels),
+            NON_UNIFORM_FIRST: Number(nonUniform === 'first'),
+            WRITE_MAP: Number(output !== 'histogram'),
+            COUNT: Number(output !== 'map'),
+            BINS: bins,
+            ...privateBins(ring, freeWordsOf(ring, blocks)),
+          },
+    groupPixels: { width: columns * steps, height: rows * blocks },
+    table: neighbourTable(ring),
+  });
+}
+
+/** Which labels are counted in workgroup memory: all where they fit, and otherwise the one that flat areas have. */
+function privateBins({ bins, points, isStrict }: LbpRing, freeWords: number) {
+  const words = Math.min(maxHistogramWords, freeWords);
+  const isFew = bins > 0 && bins <= words;
+  const count = isFew ? bins : 1;
+  const copies = Math.min(maxCopies, 2 ** Math.floor(Math.log2(words / count)));
+  return { FIRST_PRIVATE: isFew || isStrict ? 0 : 2 ** points - 1, PRIVATE_BINS: count, COPIES: copies };
+}
+
+/** The ring as ring.wgsl reads it. */
+function neighbourTable({ neighbours }: LbpRing): Int32Array<ArrayBuffer> {
+  const words = new Int32Array(neighbourWords * 24);
+  const floats = new Float32Array(words.buffer);
+  neighbours.forEach(({ x, y }, i) => {
+    const [left, top] = [Math.floor(x / onePixel), Math.floor(y / onePixel)];
+    const [right, down] = [x - left * onePixel, y - top * onePixel];
+    words.set([left, top, right, down], i * neighbourWords);
+    floats.set([right / onePixel, down / onePixel, 1 - down / onePixel], i * neighbourWords + 4);
+  });
+  return words;
+}

@@ -1,0 +1,47 @@
+import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
+import type { Operation } from '../pipeline.ts';
+import { type GpuHost, inShapes, type Strategy } from '../strategy.ts';
+import { orderOf } from './ldp.ts';
+
+const code = readWgsl(import.meta.url, './ldp.wgsl');
+
+/** Vectors of 16 pixels in a row of a workgroup: a constant of the shader. */
+const vectors = 8;
+/** Rows that a workgroup computes, a strip of its lanes' after another: its 1024 counts are added for every 8192 pixels. */
+const rows = 64;
+
+/**
+ * Rows of a strip, half of it and twice of it: fewer rows have more halo each, and let more workgroups work at once. The
+ * default takes 14 KiB of the 16 that every device has, with two interleaved histograms; twice the rows leave room for one.
+ */
+const strategies = inShapes('strip', ['8x16', '8x8', '8x32']);
+
+/** LDP on GPUs. */
+export const ldpOnGpu: GpuHost = {
+  variant: ({ parameters }) => `order-${orderOf(parameters)}`,
+  strategies: () => strategies,
+  compile: compileLdp,
+};
+
+function compileLdp(
+  device: GPUDevice,
+  { parameters, border }: Operation,
+  output: GpuOutput,
+  { lanes }: Strategy,
+): Promise<GpuKernel> {
+  return compileKernel(device, {
+    label: `ldp.strip.${output}`,
+    code,
+    entryPoint: 'ldp',
+    border,
+    constants: {
+      ORDER: orderOf(parameters),
+      LANES_Y: lanes.height,
+      STRIPS: rows / lanes.height,
+      COPIES: lanes.height <= 16 ? 2 : 1,
+      COUNT: output === 'map' ? 0 : 1,
+      WRITE_MAP: output === 'histogram' ? 0 : 1,
+    },
+    groupPixels: { width: 16 * vectors, height: rows },
+  });
+}

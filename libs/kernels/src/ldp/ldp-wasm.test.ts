@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { borderModes } from '../border.ts';
+import { runCpu } from '../cpu.ts';
+import { createPipeline } from '../pipeline.ts';
+import { runReference } from '../reference.ts';
+import { noiseImage, staged, tileArbitrary } from '../testing.ts';
+
+test('tiles of any size, place, border and order equal the CPU twin', () => {
+  fc.assert(
+    fc.property(
+      tileArbitrary(120, 40),
+      fc.constantFrom(...borderModes),
+      fc.integer({ min: 2, max: 6 }),
+      fc.boolean(),
+      ({ size, tile, seed, levels }, border, order, withMap) => {
+        const pipeline = createPipeline([{ kernel: 'ldp', parameters: { order: `${order}` }, border }]);
+        const { item, bytes } = staged(pipeline, noiseImage(size, seed, levels), tile);
+        assert.deepEqual(runCpu(pipeline, bytes, item, withMap), runReference(pipeline, bytes, item, withMap));
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('images wider, higher and larger than what is computed at once equal the CPU twin', () => {
+  for (const size of [
+    { width: 70_000, height: 3 },
+    { width: 1, height: 70_000 },
+    { width: 640, height: 360 },
+  ]) {
+    const pipeline = createPipeline([{ kernel: 'ldp', parameters: {}, border: 'mirror' }]);
+    const { item, bytes } = staged(pipeline, noiseImage(size, 5));
+    assert.deepEqual(runCpu(pipeline, bytes, item, true), runReference(pipeline, bytes, item, true));
+  }
+});

@@ -1,0 +1,326 @@
+// Local Derivative Pattern in four directions over a batch of 8-bit planes, and its four 256-bin histograms, in one pass.
+//
+// A workgroup computes strips of TILE_WIDTH x LANES_Y pixels, one below the other, each in three steps:
+//
+// 1. Load the strip and its halo into workgroup memory, with the border rule applied, so that nothing after knows borders.
+// 2. Make one byte of every pixel of the strip and of a ring around it: the signs of its derivatives in the four directions.
+//    Each is needed nine times.
+// 3. A lane makes the codes of 16 pixels in all four directions from the bytes around them, all of it bit by bit on words
+//    of four pixels, without a comparison or a multiplication.
+//
+// Codes are counted in COPIES interleaved histograms in workgroup memory, which are added to the item's at the end of all
+// strips: 1024 additions to global memory are too many for one strip.
+//
+// dispatch: x = ceil(width / TILE_WIDTH), y = ceil(height / (LANES_Y * STRIPS)) of the largest item, z = items.
+
+// 2 to 6.
+override ORDER: u32 = 3;
+override LANES_Y: u32 = 16;
+override STRIPS: u32 = 4;
+override COPIES: u32 = 2;
+override COUNT: bool = true;
+override WRITE_MAP: bool = false;
+
+const LANES_X = 8u;
+const LANE_PIXELS = 16u;
+const TILE_WIDTH = LANES_X * LANE_PIXELS;
+const BANDS = 4u;
+const BINS = 256u;
+
+// A strip's pixels: ORDER rows above it, one below, and a vector on each side; four pixels a word.
+const PIXEL_VECTORS = LANES_X + 2;
+const PIXEL_STRIDE = 4 * PIXEL_VECTORS;
+override PIXEL_ROWS: u32 = ORDER + LANES_Y + 1;
+var<workgroup> pixels: array<u32, PIXEL_STRIDE * PIXEL_ROWS>;
+
+// A strip's signs: one row above and one below, and a word on each side, a byte a pixel. Bit 4 + d says that the
+// derivative in direction d is above 0, bit d that it is below. An odd stride: lanes, which are four words apart, then meet in
+// no bank of memory.
+const SIGN_WORDS = TILE_WIDTH / 4 + 2;
+const SIGN_STRIDE = SIGN_WORDS + 1;
+override SIGN_ROWS: u32 = LANES_Y + 2;
+var<workgroup> signs: array<u32, SIGN_STRIDE * SIGN_ROWS>;
+
+override COUNTERS: u32 = select(1u, BANDS * BINS * COPIES, COUNT);
+var<workgroup> counters: array<atomic<u32>, COUNTERS>;
+
+@compute @workgroup_size(LANES_X, LANES_Y)
+fn ldp(
+  @builtin(local_invocation_id) lane: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+  @builtin(workgroup_id) group: vec3<u32>,
+) {
+  let item = items[group.z];
+  for (var strip = 0u; strip < STRIPS; strip++) {
+    let top = (group.y * STRIPS + strip) * LANES_Y;
+    if (top >= item.out_height) {
+      break;
+    }
+    load_pixels(item, local, group.x * LANES_X, top);
+    workgroupBarrier();
+    make_signs(local);
+    workgroupBarrier();
+    let column = group.x * LANES_X + lane.x;
+    let x = i32(column * LANE_PIXELS) - i32(item.lead);
+    let y = top + lane.y;
+    if (x < i32(item.out_width) && y < item.out_height) {
+      let codes = lane_codes(item, lane, x, y);
+      if (WRITE_MAP) {
+        write_codes(item, column, y, codes);
+      }
+      if (COUNT) {
+        let copy = local % COPIES;
+        count_vector(codes.d0, 0, copy);
+        count_vector(codes.d45, 1, copy);
+        count_vector(codes.d90, 2, copy);
+        count_vector(codes.d135, 3, copy);
+      }
+    }
+  }
+  if (COUNT) {
+    workgroupBarrier();
+    add_counts(item, local, group);
+  }
+}
+
+// Step 1. `column` is the vector of the strip's left edge, `top` its first row, both in the part to compute.
+fn load_pixels(item: Item, local: u32, column: u32, top: u32) {
+  let left = i32(item.out_x) - i32(item.lead) + i32(column * LANE_PIXELS) - i32(LANE_PIXELS);
+  let above = i32(item.out_y + top) - i32(ORDER);
+  let first = item.src + column - 1;
+  // Of a strip that leaves the part to compute, what lies further on is of no use, and the border rule takes time.
+  let right = i32(item.out_x + item.out_width + ORDER);
+  let bottom = i32(item.out_y + item.out_height);
+  for (var i = local; i < PIXEL_VECTORS * PIXEL_ROWS; i += LANES_X * LANES_Y) {
+    let vector = i % PIXEL_VECTORS;
+    let x = left + i32(vector * LANE_PIXELS);
+    let y = above + i32(i / PIXEL_VECTORS);
+    let is_inside = x >= 0 && x + i32(LANE_PIXELS) <= i32(item.stored_width) && y >= 0 && y < i32(item.stored_height);
+    if (is_inside) {
+      let here = planes[first + vector + u32(y) * item.src_stride];
+      pixels[4 * i] = here.x;
+      pixels[4 * i + 1] = here.y;
+      pixels[4 * i + 2] = here.z;
+      pixels[4 * i + 3] = here.w;
+    } else if (x < right && y <= bottom) {
+      for (var word = 0u; word < 4; word++) {
+        pixels[4 * i + word] = pixels4(item, 0, x + i32(4 * word), y);
+      }
+    }
+  }
+}
+
+// Step 2.
+fn make_signs(local: u32) {
+  for (var i = local; i < SIGN_WORDS * SIGN_ROWS; i += LANES_X * LANES_Y) {
+    let row = i / SIGN_WORDS;
+    let word = i % SIGN_WORDS;
+    // The first sign is of the pixel left of the strip and above it, in the last word of the first vector.
+    signs[row * SIGN_STRIDE + word] = signs_of((row + ORDER - 1) * PIXEL_STRIDE + word + 3);
+  }
+}
+
+// Signs of four pixels. A derivative is the sum of the pixels along its direction, each times a binomial coefficient of
+// alternating sign: 1 -2 1 for ORDER 3. It is computed for two pixels at once in the halves of a word, pixels 0 and 2
+// apart from 1 and 3. The components of a vector are the four directions.
+fn signs_of(at: u32) -> u32 {
+  let here = pixels[at];
+  var even = BIAS + vec4(here & 0x00ff00ff);
+  var odd = BIAS + vec4((here >> 8) & 0x00ff00ff);
+  var size = 1u;
+  for (var k = 1u; k < ORDER; k++) {
+    size = size * (ORDER - k) / k;
+    let coefficient = select(size, 0 - size, k % 2 == 1);
+    let row = at - k * PIXEL_STRIDE;
+    let along = vec4(pixels_right(at, k), pixels_right(row, k), pixels[row], pixels_left(row, k));
+    even += coefficient * (along & vec4(0x00ff00ffu));
+    odd += coefficient * ((along >> vec4(8u)) & vec4(0x00ff00ffu));
+  }
+  return choose(0xff00ff00u, signs_of_halves(odd), signs_of_halves(even) >> 8);
+}
+
+// The halves of a word for direction d are kept at 2^(12 + d) - 1 + derivative. Derivatives are at most 16 * 255, which is
+// below 2^12, so that bit 12 + d says 'above 0', no half borrows of the other, and the bits of four directions need no
+// shifting to be put together.
+const BIAS = vec4(0x0fff0fffu, 0x1fff1fffu, 0x3fff3fffu, 0x7fff7fffu);
+
+// The signs of two pixels as the high bytes of the halves. The low ones are noise.
+fn signs_of_halves(biased: vec4<u32>) -> u32 {
+  let above = bits_of_directions(biased);
+  let below = bits_of_directions(2 * BIAS - biased);
+  return choose(0xf000f000u, above, below >> 4);
+}
+
+fn bits_of_directions(biased: vec4<u32>) -> u32 {
+  let first = choose(0x10001000u, biased.x, biased.y);
+  let last = choose(0x40004000u, biased.z, biased.w);
+  return choose(0x30003000u, first, last);
+}
+
+// The four pixels that are k to the right of those of a word.
+fn pixels_right(at: u32, k: u32) -> u32 {
+  return straddling(at + k / 4, k % 4);
+}
+
+fn pixels_left(at: u32, k: u32) -> u32 {
+  return straddling(at - (k + 3) / 4, (4 - k % 4) % 4);
+}
+
+// Four pixels from byte `skip` of a word on.
+fn straddling(at: u32, skip: u32) -> u32 {
+  if (skip == 0) {
+    return pixels[at];
+  }
+  return (pixels[at] >> (8 * skip)) | (pixels[at + 1] << (32 - 8 * skip));
+}
+
+// The codes of a lane, 16 pixels in each direction. Pixels that do not count have code 0.
+struct Codes {
+  d0: vec4<u32>,
+  d45: vec4<u32>,
+  d90: vec4<u32>,
+  d135: vec4<u32>,
+}
+
+// Step 3.
+fn lane_codes(item: Item, lane: vec3<u32>, x: i32, y: u32) -> Codes {
+  let at = lane.y * SIGN_STRIDE + 4 * lane.x;
+  var codes = codes_of(sign_row(at), sign_row(at + SIGN_STRIDE), sign_row(at + 2 * SIGN_STRIDE));
+  let all_columns = x >= i32(item.valid_x0) && x + i32(LANE_PIXELS) <= i32(item.valid_x1);
+  if (!(all_columns && y >= item.valid_y0 && y < item.valid_y1)) {
+    let mask = valid_bytes(item, x, y);
+    codes.d0 &= mask;
+    codes.d45 &= mask;
+    codes.d90 &= mask;
+    codes.d135 &= mask;
+  }
+  return codes;
+}
+
+// Signs of 16 pixels of a row and of those left and right of each: byte k of `west` is the pixel left of byte k of `here`.
+struct Row {
+  west: vec4<u32>,
+  here: vec4<u32>,
+  east: vec4<u32>,
+}
+
+fn sign_row(at: u32) -> Row {
+  let here = vec4(signs[at + 1], signs[at + 2], signs[at + 3], signs[at + 4]);
+  let west = (here << vec4(8u)) | (vec4(signs[at], here.xyz) >> vec4(24u));
+  let east = (here >> vec4(8u)) | (vec4(here.yzw, signs[at + 5]) << vec4(24u));
+  return Row(west, here, east);
+}
+
+// Each pair of opposite neighbours gives a byte that holds what they have in common with the pixel, in four directions
+// each. Those four bytes are turned, in two steps, into one byte a direction: a bit of every neighbour. Where it is set
+// the product of the derivatives is above 0, so the code is the complement.
+fn codes_of(above: Row, centre: Row, below: Row) -> Codes {
+  let c = centre.here;
+  let nw_se = agree(c, above.west, below.east);
+  let n_s = agree(c, above.here, below.here);
+  let ne_sw = agree(c, above.east, below.west);
+  let e_w = agree(c, centre.east, centre.west);
+
+  // Bits of each half byte: two of direction 0 or 45 next to each other (first), two of 90 or 135 (last).
+  let n_first = choose4(0x33333333u, e_w, n_s << vec4(2u));
+  let n_last = choose4(0x33333333u, e_w >> vec4(2u), n_s);
+  let nw_first = choose4(0x33333333u, ne_sw, nw_se << vec4(2u));
+  let nw_last = choose4(0x33333333u, ne_sw >> vec4(2u), nw_se);
+  return Codes(
+    ~choose4(0x55555555u, n_first, nw_first << vec4(1u)),
+    ~choose4(0x55555555u, n_first >> vec4(1u), nw_first),
+    ~choose4(0x55555555u, n_last, nw_last << vec4(1u)),
+    ~choose4(0x55555555u, n_last >> vec4(1u), nw_last),
+  );
+}
+
+// In which directions the derivatives have the same sign, and are not 0: of the pixels and one neighbour in the high half
+// of each byte, of them and the opposite one in the low half.
+fn agree(c: vec4<u32>, high: vec4<u32>, low: vec4<u32>) -> vec4<u32> {
+  let both_high = c & high;
+  let both_low = c & low;
+  return choose4(0xf0f0f0f0u, both_high | (both_high << vec4(4u)), both_low | (both_low >> vec4(4u)));
+}
+
+// Bits of a under the mask, of b elsewhere.
+fn choose(mask: u32, a: u32, b: u32) -> u32 {
+  return (a & mask) | (b & ~mask);
+}
+
+fn choose4(mask: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
+  return (a & vec4(mask)) | (b & vec4(~mask));
+}
+
+// 0xff in each byte of a row of 16 whose pixel counts.
+fn valid_bytes(item: Item, x: i32, y: u32) -> vec4<u32> {
+  let columns = bytes_below(i32(item.valid_x1) - x) & ~bytes_below(i32(item.valid_x0) - x);
+  return select(vec4(0u), columns, y >= item.valid_y0 && y < item.valid_y1);
+}
+
+// 0xff in bytes 0 … n-1 of 16.
+fn bytes_below(n: i32) -> vec4<u32> {
+  let bytes = clamp(vec4(n) - vec4(0, 4, 8, 12), vec4(0), vec4(4));
+  // A shift by 32 is not defined, so whole words are chosen apart.
+  return select((vec4(1u) << vec4<u32>(bytes * 8)) - 1, vec4(0xffffffffu), bytes == vec4(4));
+}
+
+fn write_codes(item: Item, column: u32, y: u32, codes: Codes) {
+  let at = item.map + y * item.map_stride + column;
+  let band = item.out_height * item.map_stride;
+  maps[at] = codes.d0;
+  maps[at + band] = codes.d45;
+  maps[at + 2 * band] = codes.d90;
+  maps[at + 3 * band] = codes.d135;
+}
+
+// Equal codes, the rule in flat areas, take one addition: 16 of them, which saves most in a black frame, or four.
+fn count_vector(codes: vec4<u32>, band: u32, copy: u32) {
+  let first = codes.x & 0xff;
+  if (all(codes == vec4(first * 0x01010101u))) {
+    count(first, band, copy, 16);
+  } else {
+    count_word(codes.x, band, copy);
+    count_word(codes.y, band, copy);
+    count_word(codes.z, band, copy);
+    count_word(codes.w, band, copy);
+  }
+}
+
+fn count_word(codes: u32, band: u32, copy: u32) {
+  let first = codes & 0xff;
+  if (codes == first * 0x01010101u) {
+    count(first, band, copy, 4);
+  } else {
+    count(first, band, copy, 1);
+    count((codes >> 8) & 0xff, band, copy, 1);
+    count((codes >> 16) & 0xff, band, copy, 1);
+    count(codes >> 24, band, copy, 1);
+  }
+}
+
+fn count(code: u32, band: u32, copy: u32, times: u32) {
+  atomicAdd(&counters[(band * BINS + code) * COPIES + copy], times);
+}
+
+// Adds the workgroup's counts to the item's. Pixels that do not count were counted as code 0, and are taken off once.
+fn add_counts(item: Item, local: u32, group: vec3<u32>) {
+  let histogram = group.z * BANDS * BINS;
+  if (local < BANDS && group.x == 0 && group.y == 0) {
+    atomicSub(&histograms[histogram + local * BINS], excess(item));
+  }
+  for (var bin = local; bin < BANDS * BINS; bin += LANES_X * LANES_Y) {
+    var sum = 0u;
+    for (var copy = 0u; copy < COPIES; copy++) {
+      sum += atomicLoad(&counters[bin * COPIES + copy]);
+    }
+    if (sum != 0) {
+      atomicAdd(&histograms[histogram + bin], sum);
+    }
+  }
+}
+
+// Pixels of a band that lanes cover and that do not count.
+fn excess(item: Item) -> u32 {
+  let lanes = ((item.lead + item.out_width + LANE_PIXELS - 1) / LANE_PIXELS) * item.out_height;
+  return lanes * LANE_PIXELS - (item.valid_x1 - item.valid_x0) * (item.valid_y1 - item.valid_y0);
+}

@@ -1,0 +1,101 @@
+import { type BorderMode, borderIndex } from '../border.ts';
+import type { Rect } from '../geometry.ts';
+import type { Operation } from '../pipeline.ts';
+import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import { derivativeCoefficients, orderOf } from './ldp.ts';
+
+/** Row and column steps of the directions 0, 45, 90 and 135 degrees. */
+const directions = [
+  [0, 1],
+  [-1, 1],
+  [-1, 0],
+  [-1, -1],
+] as const;
+
+/** Row and column steps to the ring: NW, N, NE, E, SE, S, SW, W. */
+const ring = [
+  [-1, -1],
+  [-1, 0],
+  [-1, 1],
+  [0, 1],
+  [1, 1],
+  [1, 0],
+  [1, -1],
+  [0, -1],
+] as const;
+
+const bins = 256;
+
+/** The CPU twin of ldp.wgsl: four bands of codes and four histograms of one item. */
+export function ldpReference(
+  { parameters, border }: Operation,
+  bytes: Uint8Array,
+  item: PlaneItem,
+  withMap: boolean,
+): ItemResult {
+  const { out, valid } = item;
+  const order = orderOf(parameters);
+  const bandBytes = out.width * out.height;
+  const map = withMap ? new Uint8Array(bandBytes * directions.length) : undefined;
+  const counts = new Uint32Array(bins * directions.length);
+  const { pixels, stride } = surround(bytes, item, border, valid, order);
+  const coefficients = derivativeCoefficients(order);
+
+  directions.forEach(([dy, dx], band) => {
+    const signs = signsOfDerivative(pixels, stride, coefficients, dy * stride + dx);
+    const steps = ring.map(([ry, rx]) => ry * stride + rx);
+    for (let y = 0; y < valid.height; y++) {
+      for (let x = 0; x < valid.width; x++) {
+        const at = (y + order) * stride + x + order;
+        let code = 0;
+        for (let i = 0; i < 8; i++) if (signs[at]! * signs[at + steps[i]!]! <= 0) code |= 128 >> i;
+        counts[band * bins + code]!++;
+        if (map) map[band * bandBytes + (valid.y - out.y + y) * out.width + valid.x - out.x + x] = code;
+      }
+    }
+  });
+  return {
+    counted: valid.width * valid.height,
+    bins: counts,
+    map: map && { bytes: map, stride: out.width, bandBytes },
+  };
+}
+
+/** `rect` of a stored plane with `halo` pixels around it, by the border rule where they are outside. */
+function surround(
+  bytes: Uint8Array,
+  { offset, stride, stored }: PlaneItem,
+  border: BorderMode,
+  rect: Rect,
+  halo: number,
+): { pixels: Uint8Array; stride: number } {
+  const width = rect.width + 2 * halo;
+  const height = rect.height + 2 * halo;
+  const pixels = new Uint8Array(width * height);
+  const columns = Array.from({ length: width }, (_, x) => borderIndex(rect.x - halo + x, stored.width, border));
+  for (let y = 0; y < height; y++) {
+    const row = borderIndex(rect.y - halo + y, stored.height, border);
+    for (let x = 0; row >= 0 && x < width; x++) {
+      const column = columns[x]!;
+      if (column >= 0) pixels[y * width + x] = bytes[offset + row * stride + column]!;
+    }
+  }
+  return { pixels, stride: width };
+}
+
+/** The sign of the derivative along `step` of every pixel from which no direction leaves `pixels`: -1, 0 or 1. */
+function signsOfDerivative(
+  pixels: Uint8Array,
+  stride: number,
+  coefficients: readonly number[],
+  step: number,
+): Int8Array {
+  const reach = (coefficients.length - 1) * (stride + 1);
+  const signs = new Int8Array(pixels.length);
+  for (let at = reach; at < pixels.length - coefficients.length + 1; at++) {
+    let derivative = 0;
+    for (let k = 0; k < coefficients.length; k++) derivative += coefficients[k]! * pixels[at + k * step]!;
+    signs[at] = Math.sign(derivative);
+  }
+  return signs;
+}

@@ -1,0 +1,76 @@
+import { findKernel } from './catalogue.ts';
+import type { Rect, Size } from './geometry.ts';
+import { type Cell, cellsOf, type Grid } from './grid.ts';
+import { type CopyRect, planRead } from './halo.ts';
+import type { Pipeline } from './pipeline.ts';
+import { laneBytes, type PlaneItem } from './plane-item.ts';
+
+/** What one kernel of a pipeline reads, computes and counts, in the coordinates of the plane it reads. */
+export type StagePlan = Pick<PlaneItem, 'stored' | 'out' | 'valid'>;
+
+/** How a tile is read so that a pipeline needs nothing else, and what each of its kernels makes of what the one before left. */
+export interface PipelinePlan {
+  /** A kernel each; the first one's stored plane is what is read, the last one's `out` is the tile. */
+  stages: readonly StagePlan[];
+  /** What to copy from the image into the first stored plane; together they fill it. */
+  copies: readonly CopyRect[];
+  /** Cells of the grid that the tile touches, in the image's coordinates. */
+  cells: readonly Cell[];
+  /** Parts of the last kernel's `out` that have a histogram of their own, in its coordinates: a cell each. */
+  parts: readonly Rect[];
+}
+
+/** A planned tile and where its first stored plane lies in a staging buffer, as in PlaneItem. */
+export interface PipelineItem extends Pick<PlaneItem, 'offset' | 'stride' | 'planeBytes'> {
+  stages: readonly StagePlan[];
+  parts: readonly Rect[];
+}
+
+const wholeGrid: Grid = { rows: 1, columns: 1 };
+
+/** Plans `tile` of an image of size `image`, from the last kernel to the first: each wants its halo of the one before. */
+export function planPipeline(pipeline: Pipeline, tile: Rect, image: Size, grid: Grid = wholeGrid): PipelinePlan {
+  const stages: StagePlan[] = [];
+  let copies: CopyRect[] = [];
+  let wanted = tile;
+  for (const { kernel, parameters, border } of pipeline.operations.toReversed()) {
+    const { stored, out, valid, ...read } = planRead(wanted, image, findKernel(kernel).halo(parameters), border);
+    stages.unshift({ stored, out, valid });
+    copies = read.copies;
+    wanted = { x: wanted.x - out.x, y: wanted.y - out.y, ...stored };
+  }
+  const { out } = stages.at(-1)!;
+  const cells = cellsOf(grid, image, tile);
+  const parts = cells.map(({ rect }) => ({ ...rect, x: rect.x - tile.x + out.x, y: rect.y - tile.y + out.y }));
+  return { stages, copies, cells, parts };
+}
+
+/**
+ * Places a planned tile at or after byte `from`, for a pipeline of that many input channels; `end` is where the next may
+ * begin. The first pixel that the first kernel computes lies on a 16-byte boundary, because a GPU lane loads 16 pixels.
+ */
+export function placeItem(plan: PipelinePlan, channels: number, from: number): { item: PipelineItem; end: number } {
+  const { stored, out } = plan.stages[0]!;
+  const lead = (laneBytes - (out.x % laneBytes)) % laneBytes;
+  const offset = roundUp(from, laneBytes) + lead;
+  const stride = roundUp(stored.width + lead, laneBytes);
+  const planeBytes = stride * stored.height;
+  const item = { offset, stride, planeBytes, stages: plan.stages, parts: plan.parts };
+  return { item, end: roundUp(offset + planeBytes * channels, 256) };
+}
+
+/** `item` restricted to one of its parts. */
+export function restrict(item: PlaneItem, part: Rect): PlaneItem {
+  return { ...item, out: part, valid: inside(item.valid, part) };
+}
+
+/** The part of `valid` inside `out`; empty ones begin where `out` does. */
+function inside(valid: Rect, out: Rect): Rect {
+  const x = Math.max(valid.x, out.x);
+  const y = Math.max(valid.y, out.y);
+  const width = Math.min(valid.x + valid.width, out.x + out.width) - x;
+  const height = Math.min(valid.y + valid.height, out.y + out.height) - y;
+  return width > 0 && height > 0 ? { x, y, width, height } : { x: out.x, y: out.y, width: 0, height: 0 };
+}
+
+const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;

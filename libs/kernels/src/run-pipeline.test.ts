@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { borderModes } from './border.ts';
+import { runCpu } from './cpu.ts';
+import { type Cell, cellsOf } from './grid.ts';
+import { type AskedOperation, createPipeline } from './pipeline.ts';
+import { runReference } from './reference.ts';
+import { noiseImage, samplesOf, staged, type TestImage, tileArbitrary } from './testing.ts';
+
+const lbp = (convention: string): AskedOperation => ({ kernel: 'lbp', parameters: { convention } });
+
+/** Kernels one after another over whole images, each a pipeline of its own. */
+function oneByOne(operations: readonly AskedOperation[], image: TestImage): Uint8Array {
+  let at = image;
+  for (const operation of operations) {
+    const pipeline = createPipeline([operation]);
+    const { item, bytes } = staged(pipeline, at);
+    const pixels = samplesOf(pipeline, runReference(pipeline, bytes, item, true), at) as Uint8Array;
+    at = { ...at, pixels };
+  }
+  return at.pixels;
+}
+
+const chains: AskedOperation[][] = [
+  [lbp('nw-cw-msb'), lbp('nw-cw-lsb')],
+  [lbp('nw-cw-lsb'), lbp('nw-cw-msb'), lbp('nw-cw-lsb')],
+];
+
+for (const [name, run] of [
+  ['the CPU twins', runReference],
+  ['the cpu device', runCpu],
+] as const) {
+  test(`${name} give any tile of a pipeline what its kernels give one by one on the whole image`, () => {
+    fc.assert(
+      fc.property(
+        tileArbitrary(20, 20),
+        fc.constantFrom(...chains),
+        fc.constantFrom(...borderModes),
+        ({ size, tile, seed, levels }, chain, border) => {
+          const operations = chain.map((operation) => ({ ...operation, border }));
+          const image = noiseImage(size, seed, levels);
+          const pipeline = createPipeline(operations);
+          const { item, bytes } = staged(pipeline, image, tile);
+          const codes = samplesOf(pipeline, run(pipeline, bytes, item, true), tile);
+          const whole = oneByOne(operations, image);
+          for (let y = 0; y < tile.height; y++) {
+            const at = (tile.y + y) * size.width + tile.x;
+            const row = codes.subarray(y * tile.width, (y + 1) * tile.width);
+            assert.deepEqual(row, whole.subarray(at, at + tile.width));
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+}
+
+test('the histograms of the cells of a grid are those of the cells as tiles', () => {
+  fc.assert(
+    fc.property(
+      tileArbitrary(30, 30),
+      fc.record({ rows: fc.integer({ min: 1, max: 7 }), columns: fc.integer({ min: 1, max: 7 }) }),
+      fc.constantFrom(...borderModes),
+      ({ size, tile, seed, levels }, grid, border) => {
+        const pipeline = createPipeline([{ ...lbp('nw-cw-msb'), border }]);
+        const image = noiseImage(size, seed, levels);
+        const { item, bytes } = staged(pipeline, image, tile, grid);
+        const result = runCpu(pipeline, bytes, item, true);
+        const histogramOf = ({ rect }: Cell) => {
+          const cell = staged(pipeline, image, rect);
+          return runCpu(pipeline, cell.bytes, cell.item, false);
+        };
+        const cells = cellsOf(grid, size, tile).map(histogramOf);
+        assert.deepEqual(
+          [...result.bins],
+          cells.flatMap(({ bins }) => [...bins]),
+        );
+        assert.equal(
+          result.counted,
+          cells.reduce((sum, { counted }) => sum + counted, 0),
+        );
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,45 @@
+import type { Operation, Pipeline } from './pipeline.ts';
+import { type PipelineItem, restrict } from './pipeline-item.ts';
+import type { ItemResult, PlaneItem } from './plane-item.ts';
+
+/** Computes one kernel on the planes of one item. */
+export type RunKernel = (operation: Operation, bytes: Uint8Array, item: PlaneItem, withMap: boolean) => ItemResult;
+
+/** Computes one item on this thread, kernel after kernel, each by `runKernel`. */
+export function runPipeline(
+  runKernel: RunKernel,
+  pipeline: Pipeline,
+  bytes: Uint8Array,
+  item: PipelineItem,
+  withMap: boolean,
+): ItemResult {
+  const { operations } = pipeline;
+  if (!withMap && pipeline.bins === 0) return uncomputed(item);
+  let source = bytes;
+  let { offset, stride, planeBytes } = item;
+  for (const [i, operation] of operations.slice(0, -1).entries()) {
+    const { map } = runKernel(operation, source, { offset, stride, planeBytes, ...item.stages[i]! }, true);
+    source = map!.bytes;
+    offset = 0;
+    stride = map!.stride;
+    planeBytes = map!.bandBytes;
+  }
+  const last = operations.at(-1)!;
+  const plane = { offset, stride, planeBytes, ...item.stages.at(-1)! };
+  if (item.parts.length === 1) return runKernel(last, source, plane, withMap);
+
+  const parts = item.parts.map((part) => runKernel(last, source, restrict(plane, part), false));
+  const binsAPart = parts[0]!.bins.length;
+  const bins = new Uint32Array(parts.length * binsAPart);
+  parts.forEach((part, i) => {
+    bins.set(part.bins, i * binsAPart);
+  });
+  const counted = parts.reduce((sum, part) => sum + part.counted, 0);
+  return { counted, bins, map: withMap ? runKernel(last, source, plane, true).map : undefined };
+}
+
+/** What is known of an item without computing it: all where neither counts nor a dense result are wanted. */
+function uncomputed({ stages }: PipelineItem): ItemResult {
+  const { width, height } = stages.at(-1)!.valid;
+  return { counted: width * height, bins: new Uint32Array(0) };
+}

@@ -1,0 +1,34 @@
+import type { Size } from './geometry.ts';
+import type { GpuKernel, GpuOutput } from './gpu-kernel.ts';
+import type { Operation } from './pipeline.ts';
+
+/** One way to run a kernel on a GPU. Its name and lanes together tell it from the kernel's others. */
+export interface Strategy {
+  /** The path that pixels and counts take, e.g. `vector`: see docs/tuning.md. */
+  readonly name: string;
+  /** Lanes of a workgroup, at most 256 in all, so that every device has them. */
+  readonly lanes: Size;
+  /** Whether its results equal the default's bit for bit. Others are there to be measured, never to give results. */
+  readonly isExact: boolean;
+}
+
+/** A kernel as GPUs run it. */
+export interface GpuHost {
+  /** What a choice of strategy depends on besides the kernel and the output; not the border. */
+  variant(operation: Operation): string;
+  /** The default first. */
+  strategies(operation: Operation, output: GpuOutput): readonly Strategy[];
+  /** Rejects with GPUPipelineError where the device refuses the shader. */
+  compile(device: GPUDevice, operation: Operation, output: GpuOutput, strategy: Strategy): Promise<GpuKernel>;
+}
+
+/** Chooses a strategy of a kernel; the default where there is none. */
+export type ChooseStrategy = (operation: Operation, output: GpuOutput) => Strategy | undefined;
+
+/** A path in several shapes of a workgroup, written `32x8`. */
+export function inShapes(name: string, shapes: readonly string[], isExact = true): Strategy[] {
+  return shapes.map((shape) => {
+    const [width, height] = shape.split('x').map(Number);
+    return { name, lanes: { width: width!, height: height! }, isExact };
+  });
+}

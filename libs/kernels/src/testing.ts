@@ -1,0 +1,122 @@
+// Images and results for tests of kernels and devices.
+import fc from 'fast-check';
+import type { Rect, Size } from './geometry.ts';
+import type { Grid } from './grid.ts';
+import { sampleBytes } from './image-type.ts';
+import type { Pipeline } from './pipeline.ts';
+import { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline-item.ts';
+import type { ItemResult } from './plane-item.ts';
+
+/** An 8-bit image: planes without gaps, one after another. */
+export interface TestImage extends Size {
+  pixels: Uint8Array;
+}
+
+export type Samples = Uint8Array | Uint16Array | Uint32Array | Int16Array | Float32Array;
+
+/** Bytes that a seed decides, below `levels`. */
+export function noise(length: number, seed: number, levels = 256): Uint8Array {
+  let state = seed | 1;
+  return Uint8Array.from({ length }, () => {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9;
+    return ((state >>> 8) & 0xff) % levels;
+  });
+}
+
+/** An image of noise; few levels make ties, which are where implementations differ. */
+export function noiseImage(size: Size, seed: number, levels = 256, channels = 1): TestImage {
+  return { ...size, pixels: noise(size.width * size.height * channels, seed, levels) };
+}
+
+/** Lays an image's tile out in staging memory, at or after `from`, as a node does it. */
+export function stageTile(
+  pipeline: Pipeline,
+  image: TestImage,
+  tile: Rect,
+  grid?: Grid,
+  from = 0,
+): { plan: PipelinePlan; item: PipelineItem; end: number; fill: (bytes: Uint8Array) => void } {
+  const plan = planPipeline(pipeline, tile, image, grid);
+  const { item, end } = placeItem(plan, pipeline.input.length, from);
+  const fill = (bytes: Uint8Array): void => {
+    for (let channel = 0; channel < pipeline.input.length; channel++) {
+      for (const { from: source, to } of plan.copies) {
+        for (let row = 0; row < source.height; row++) {
+          const at = (channel * image.height + source.y + row) * image.width + source.x;
+          const target = item.offset + channel * item.planeBytes + (to.y + row) * item.stride + to.x;
+          bytes.set(image.pixels.subarray(at, at + source.width), target);
+        }
+      }
+    }
+  };
+  return { plan, item, end, fill };
+}
+
+/** A tile of an image in staging memory of its own, with noise around it, so that a kernel that reads that is caught. */
+export function staged(
+  pipeline: Pipeline,
+  image: TestImage,
+  tile: Rect = { x: 0, y: 0, width: image.width, height: image.height },
+  grid?: Grid,
+): { item: PipelineItem; bytes: Uint8Array } {
+  const { item, end, fill } = stageTile(pipeline, image, tile, grid);
+  const bytes = noise(end, 977);
+  fill(bytes);
+  return { item, bytes };
+}
+
+/** The dense result of a tile as samples without gaps, bands one after another. */
+export function samplesOf(pipeline: Pipeline, { map }: ItemResult, { width, height }: Size): Samples {
+  const { sample, channels } = pipeline.output;
+  const rowBytes = width * sampleBytes[sample];
+  const packed = new Uint8Array(rowBytes * height * channels.length);
+  for (let row = 0; row < height * channels.length; row++) {
+    const from = Math.floor(row / height) * map!.bandBytes + (row % height) * map!.stride;
+    packed.set(map!.bytes.subarray(from, from + rowBytes), row * rowBytes);
+  }
+  const { buffer } = packed;
+  switch (sample) {
+    case 'u8':
+      return packed;
+    case 'u16':
+      return new Uint16Array(buffer);
+    case 'u32':
+      return new Uint32Array(buffer);
+    case 'i16':
+      return new Int16Array(buffer);
+    case 'f32':
+      return new Float32Array(buffer);
+  }
+}
+
+/** A tile of an image of noise, in every position: within it, at its edges, or all of it. */
+export interface TestTile {
+  size: Size;
+  tile: Rect;
+  levels: number;
+  seed: number;
+}
+
+/** Tiles of images of at most `width` x `height` pixels. */
+export function tileArbitrary(width: number, height: number): fc.Arbitrary<TestTile> {
+  return fc
+    .record({
+      width: fc.oneof(fc.integer({ min: 1, max: Math.min(4, width) }), fc.integer({ min: 1, max: width })),
+      height: fc.oneof(fc.integer({ min: 1, max: Math.min(4, height) }), fc.integer({ min: 1, max: height })),
+      left: fc.nat(width - 1),
+      top: fc.nat(height - 1),
+      tileWidth: fc.integer({ min: 1, max: width }),
+      tileHeight: fc.integer({ min: 1, max: height }),
+      isWhole: fc.boolean(),
+      levels: fc.constantFrom(1, 2, 4, 256),
+      seed: fc.integer(),
+    })
+    .map(({ width, height, left, top, tileWidth, tileHeight, isWhole, levels, seed }) => {
+      const x = isWhole ? 0 : left % width;
+      const y = isWhole ? 0 : top % height;
+      const tile = isWhole
+        ? { x, y, width, height }
+        : { x, y, width: Math.min(tileWidth, width - x), height: Math.min(tileHeight, height - y) };
+      return { size: { width, height }, tile, levels, seed };
+    });
+}
