@@ -5,7 +5,13 @@ export const mapFormats: readonly string[] = ['none', 'tiff', 'png'];
 export const maxTilePx = 32_768;
 
 /**
- * `JobSpec.batch_frames` at most: a lease names every frame and is one message, and 4096 URIs of a kilobyte are half of what
- * one may hold.
+ * `JobSpec.batch_frames` at most: a lease names every frame and is one message, and 4096 URIs of a kilobyte are a quarter
+ * of what one may hold.
  */
 export const maxBatchFrames = 4096;
+
+/**
+ * Bytes of a message between coordinator and node at most. The largest is the answer for one image of 2^22 bins, which is all
+ * that an image may have: its counts take 1 or 2 bytes each, and 3 only where every bin holds 2^14 pixels.
+ */
+export const maxMessageBytes = 16 * 2 ** 20;

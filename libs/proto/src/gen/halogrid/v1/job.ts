@@ -96,8 +96,13 @@ export function jobStateToNumber(object: JobState): number {
 export interface Operation {
   /** "lbp". */
   kernel: string;
-  /** Every parameter by name, defaults filled in, e.g. {"convention": "nw-cw-msb"}. */
+  /**
+   * By name. What is left out takes the operator's default; a job's specification as the coordinator gives it back has
+   * every one, e.g. {"order": "3"}.
+   */
   parameters: { [key: string]: string };
+  /** The rule for pixels outside the image: zero, replicate, reflect, mirror, wrap or interior; empty: the operator's default. */
+  border: string;
 }
 
 export interface Operation_ParametersEntry {
@@ -105,11 +110,19 @@ export interface Operation_ParametersEntry {
   value: string;
 }
 
-/** Operators applied one after another, and the rule for pixels outside the image. */
+/**
+ * Operators applied one after another: the result is what they give one by one on the whole image. Each but the last
+ * leaves 8-bit values with the channels that the next one takes.
+ */
 export interface Pipeline {
   operations: Operation[];
-  /** Canonical border mode: zero, replicate, reflect, mirror, wrap or interior. */
-  border: string;
+}
+
+/** A grid laid over each image. Row r of R begins at pixel row floor(r H / R) of an image of H rows, columns likewise. */
+export interface Grid {
+  /** 1 or more; 0 is taken as 1. */
+  rows: number;
+  columns: number;
 }
 
 /**
@@ -130,6 +143,8 @@ export interface JobSpec {
   tilePx: number;
   /** Frames a shard, at most. 0: the coordinator chooses. */
   batchFrames: number;
+  /** Every cell gets a histogram of its own, beside that of the whole image; absent: one cell. */
+  grid: Grid | undefined;
 }
 
 export interface Counts {
@@ -170,7 +185,7 @@ export interface JobStatus {
 }
 
 function createBaseOperation(): Operation {
-  return { kernel: "", parameters: {} };
+  return { kernel: "", parameters: {}, border: "" };
 }
 
 export const Operation: MessageFns<Operation> = {
@@ -181,6 +196,9 @@ export const Operation: MessageFns<Operation> = {
     globalThis.Object.entries(message.parameters).forEach(([key, value]: [string, string]) => {
       Operation_ParametersEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
     });
+    if (message.border !== "") {
+      writer.uint32(26).string(message.border);
+    }
     return writer;
   },
 
@@ -216,6 +234,14 @@ export const Operation: MessageFns<Operation> = {
             }
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.border = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -243,6 +269,7 @@ export const Operation: MessageFns<Operation> = {
       },
       {},
     );
+    message.border = object.border ?? "";
     return message;
   },
 };
@@ -315,16 +342,13 @@ export const Operation_ParametersEntry: MessageFns<Operation_ParametersEntry> = 
 };
 
 function createBasePipeline(): Pipeline {
-  return { operations: [], border: "" };
+  return { operations: [] };
 }
 
 export const Pipeline: MessageFns<Pipeline> = {
   encode(message: Pipeline, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.operations) {
       Operation.encode(v!, writer.uint32(10).fork()).join();
-    }
-    if (message.border !== "") {
-      writer.uint32(18).string(message.border);
     }
     return writer;
   },
@@ -350,14 +374,6 @@ export const Pipeline: MessageFns<Pipeline> = {
             message.operations.push(Operation.decode(reader, reader.uint32()));
             continue;
           }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.border = reader.string();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -376,13 +392,79 @@ export const Pipeline: MessageFns<Pipeline> = {
   fromPartial(object: DeepPartial<Pipeline>): Pipeline {
     const message = createBasePipeline();
     message.operations = object.operations?.map((e) => Operation.fromPartial(e)) || [];
-    message.border = object.border ?? "";
+    return message;
+  },
+};
+
+function createBaseGrid(): Grid {
+  return { rows: 0, columns: 0 };
+}
+
+export const Grid: MessageFns<Grid> = {
+  encode(message: Grid, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rows !== 0) {
+      writer.uint32(8).uint32(message.rows);
+    }
+    if (message.columns !== 0) {
+      writer.uint32(16).uint32(message.columns);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Grid {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGrid();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.rows = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.columns = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Grid>): Grid {
+    return Grid.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Grid>): Grid {
+    const message = createBaseGrid();
+    message.rows = object.rows ?? 0;
+    message.columns = object.columns ?? 0;
     return message;
   },
 };
 
 function createBaseJobSpec(): JobSpec {
-  return { sources: [], pipeline: undefined, out: "", mapFormat: "", tilePx: 0, batchFrames: 0 };
+  return { sources: [], pipeline: undefined, out: "", mapFormat: "", tilePx: 0, batchFrames: 0, grid: undefined };
 }
 
 export const JobSpec: MessageFns<JobSpec> = {
@@ -404,6 +486,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.batchFrames !== 0) {
       writer.uint32(48).uint32(message.batchFrames);
+    }
+    if (message.grid !== undefined) {
+      Grid.encode(message.grid, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -469,6 +554,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.batchFrames = reader.uint32();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.grid = Grid.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -494,6 +587,7 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.mapFormat = object.mapFormat ?? "";
     message.tilePx = object.tilePx ?? 0;
     message.batchFrames = object.batchFrames ?? 0;
+    message.grid = (object.grid !== undefined && object.grid !== null) ? Grid.fromPartial(object.grid) : undefined;
     return message;
   },
 };

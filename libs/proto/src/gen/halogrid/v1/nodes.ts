@@ -20,7 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Pipeline } from "./job.ts";
+import { Grid, Pipeline } from "./job.ts";
 
 /** A report of the node: the first is `hello`, and only the first. */
 export interface AttachRequest {
@@ -105,9 +105,8 @@ export interface SourceResult {
   rect:
     | Rect
     | undefined;
-  /** Pixels that have a code and were counted, in each channel. */
+  /** Pixels that have a result and were counted, in each channel. */
   counted: number;
-  /** Bins of every channel, one channel after another, in the order the catalogue names them. */
   bins: number[];
 }
 
@@ -201,6 +200,8 @@ export interface Lease {
   previews: number;
   /** Decoded bytes this lease holds of the node's credit. */
   costBytes: number;
+  /** As the job's. */
+  grid: Grid | undefined;
 }
 
 /** An input: an image or a frame. */
@@ -906,9 +907,9 @@ export const SourceResult: MessageFns<SourceResult> = {
       writer.uint32(40).uint64(message.counted);
     }
     if (message.bins.length !== 0) {
-      writer.uint32(50).fork();
+      writer.uint32(58).fork();
       for (const v of message.bins) {
-        writer.uint64(v);
+        writer.uint32(v);
       }
       writer.join();
     }
@@ -968,17 +969,17 @@ export const SourceResult: MessageFns<SourceResult> = {
             message.counted = longToNumber(reader.uint64());
             continue;
           }
-          case 6: {
-            if (tag === 48) {
-              message.bins.push(longToNumber(reader.uint64()));
+          case 7: {
+            if (tag === 56) {
+              message.bins.push(reader.uint32());
 
               continue;
             }
 
-            if (tag === 50) {
+            if (tag === 58) {
               const end2 = reader.uint32() + reader.pos;
               while (reader.pos < end2) {
-                message.bins.push(longToNumber(reader.uint64()));
+                message.bins.push(reader.uint32());
               }
 
               continue;
@@ -1585,6 +1586,7 @@ function createBaseLease(): Lease {
     wantsMap: false,
     previews: 0,
     costBytes: 0,
+    grid: undefined,
   };
 }
 
@@ -1624,6 +1626,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.costBytes !== 0) {
       writer.uint32(88).uint64(message.costBytes);
+    }
+    if (message.grid !== undefined) {
+      Grid.encode(message.grid, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -1729,6 +1734,14 @@ export const Lease: MessageFns<Lease> = {
             message.costBytes = longToNumber(reader.uint64());
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.grid = Grid.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1771,6 +1784,7 @@ export const Lease: MessageFns<Lease> = {
     message.wantsMap = object.wantsMap ?? false;
     message.previews = object.previews ?? 0;
     message.costBytes = object.costBytes ?? 0;
+    message.grid = (object.grid !== undefined && object.grid !== null) ? Grid.fromPartial(object.grid) : undefined;
     return message;
   },
 };
