@@ -1,135 +1,35 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { credentials, type ServiceError, status } from '@grpc/grpc-js';
-import { openImage, writeChunk } from '@halogrid/imaging';
-import { createPipeline, placeItem, planRead, runReference } from '@halogrid/kernels';
+import { status } from '@grpc/grpc-js';
+import { type JobSpec, JobState, type JobStatus, type NodeStatus, type Operation } from '@halogrid/proto';
 import {
-  JobSpec,
-  JobState,
-  type JobStatus,
-  JobsClient,
-  type Lease,
-  type NodeStatus,
-  type SourceResult,
-} from '@halogrid/proto';
-import { createLog } from '@halogrid/service';
-import { createCoordinatorConfig } from './config.ts';
-import { type RunningCoordinator, startCoordinator } from './coordinator.ts';
+  cancel,
+  complete,
+  get,
+  metricsOf,
+  readFeatures,
+  refusalOf,
+  setStage,
+  specOf,
+  submit,
+  watchToEnd,
+  writeImages,
+} from './coordinator-stage.ts';
 import { ScriptedNode } from './services/scripted-node.ts';
 
-interface Stage {
-  coordinator: RunningCoordinator;
-  jobs: JobsClient;
-  folder: string;
-}
-
-/** A coordinator on free ports, a client of it, and a folder; all gone when the test ends. */
-async function setStage(t: TestContext, nodeTimeoutMs = 10_000): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-coordinator-'));
-  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', nodeTimeoutMs });
-  const coordinator = await startCoordinator(config, createLog('test', 'silent'));
-  const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
-  t.after(async () => {
-    jobs.close();
-    await coordinator.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  return { coordinator, jobs, folder };
-}
-
-/** Writes gray images of 7 x 5 pixels and returns their URIs. */
-async function writeImages(folder: string, count: number): Promise<string[]> {
-  const uris: string[] = [];
-  for (let i = 0; i < count; i++) {
-    const pixels = Uint8Array.from({ length: 35 }, (_, p) => (p * p * (i + 3)) % 251);
-    const path = join(folder, `image-${i}.pgm`);
-    await writeFile(path, Buffer.concat([Buffer.from('P5\n7 5\n255\n'), pixels]));
-    uris.push(pathToFileURL(path).href);
-  }
-  return uris;
-}
-
-function specOf(folder: string, sources: string[], more: Partial<JobSpec> = {}): JobSpec {
-  const pipeline = { operations: [{ kernel: 'lbp', parameters: {} }], border: 'interior' };
-  const out = pathToFileURL(join(folder, 'out')).href;
-  return JobSpec.fromPartial({ sources, pipeline, out, mapFormat: 'none', batchFrames: 1, ...more });
-}
-
-const submit = (jobs: JobsClient, spec: JobSpec | undefined, nameOutByJob = false): Promise<JobStatus> =>
-  new Promise((resolve, reject) => {
-    jobs.submit({ spec, nameOutByJob }, (error, response) => (error ? reject(error) : resolve(response.job!)));
-  });
-
-const get = (jobs: JobsClient, jobId: string): Promise<JobStatus> =>
-  new Promise((resolve, reject) => {
-    jobs.get({ jobId }, (error, response) => (error ? reject(error) : resolve(response.job!)));
-  });
-
-const cancel = (jobs: JobsClient, jobId: string): Promise<JobStatus> =>
-  new Promise((resolve, reject) => {
-    jobs.cancel({ jobId }, (error, response) => (error ? reject(error) : resolve(response.job!)));
-  });
-
-/** Watches the job to its end; every message. */
-async function watchToEnd(jobs: JobsClient, jobId: string): Promise<JobStatus[]> {
-  const messages: JobStatus[] = [];
-  const call = jobs.watch({ jobId });
-  call.on('data', ({ job }) => messages.push(job));
-  await once(call, 'end');
-  return messages;
-}
-
-/** Computes the shard as a node does, with the CPU twin, and says so. */
-async function complete(node: ScriptedNode, lease: Lease): Promise<void> {
-  const pipeline = createPipeline(lease.pipeline!.operations, lease.pipeline!.border);
-  assert.ok(lease.work);
-  const sources = lease.work.$case === 'tile' ? [lease.work.value.source!] : lease.work.value.sources;
-  const results: SourceResult[] = [];
-  for (const source of sources) {
-    const image = await openImage(source.uri);
-    const size = { width: image.width, height: image.height };
-    const rect = lease.work.$case === 'tile' ? lease.work.value.rect! : { x: 0, y: 0, ...size };
-    const { item, end } = placeItem(planRead(rect, size, pipeline.halo, pipeline.border), 0);
-    const bytes = new Uint8Array(end);
-    await image.decode({ x: 0, y: 0, ...size }, bytes, item.offset, item.stride);
-    await image.close();
-    const { counted, bins, map, mapStride } = runReference(pipeline, bytes, item, true);
-    const chunk = { scratch: lease.scratch, kind: 'preview', source: source.index, size, rect } as const;
-    if (source.index < lease.previews) await writeChunk(chunk, map!, mapStride!);
-    results.push({ source: source.index, ...size, rect, counted, bins: [...bins] });
-  }
-  const { jobId, shard, attempt, epoch } = lease;
-  const answer = { jobId, shard, attempt, epoch, results, errors: [], stageSeconds: { decode: 0.25 }, inputBytes: 46 };
-  node.say({ $case: 'completed', value: answer });
-}
-
-async function metricsOf({ coordinator }: Stage): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${coordinator.httpPort}/metrics`);
-  return response.text();
-}
-
-/** The error that a call ends with. */
-async function refusalOf(call: Promise<unknown>): Promise<{ code: number; details: string }> {
-  try {
-    await call;
-  } catch (error) {
-    const { code, details } = error as ServiceError;
-    return { code, details };
-  }
-  throw new Error('Expected a refusal but the call succeeded');
-}
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 test('a job runs from its submission to its output, and is watched to its end', async (t) => {
   const stage = await setStage(t);
   const { coordinator, jobs, folder } = stage;
   const submitted = await submit(jobs, specOf(folder, await writeImages(folder, 3), { tilePx: 4096 }));
-  assert.deepEqual(submitted.spec?.pipeline?.operations[0]?.parameters, { convention: 'nw-cw-msb' });
+  const [{ kernel, parameters, border }] = submitted.spec!.pipeline!.operations as [Operation];
+  assert.deepEqual([kernel, parameters.convention, border], ['lbp', 'nw-cw-msb', 'interior']);
+  assert.deepEqual(submitted.spec!.grid, { rows: 1, columns: 1 });
   const watched = watchToEnd(jobs, submitted.jobId);
 
   const node = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'n', name: 'one' });
@@ -156,6 +56,13 @@ test('a job runs from its submission to its output, and is watched to its end', 
   assert.equal(histogram.counted, 3 * 5 * 3);
   const jobJson = JSON.parse(await readFile(join(folder, 'out', 'job.json'), 'utf8'));
   assert.equal(jobJson.digest, last.digest);
+  assert.deepEqual(jobJson.specification, last.spec);
+  const features = await readFeatures(folder);
+  assert.deepEqual(
+    features.map(({ source }) => source),
+    last.spec!.sources,
+  );
+  for (const { counted, histogram } of features) assert.deepEqual([counted, sum(histogram)], [15n, 15]);
 
   const metrics = await metricsOf(stage);
   for (const line of [
@@ -179,6 +86,57 @@ test('a job runs from its submission to its output, and is watched to its end', 
   assert.deepEqual(listed, [last]);
   const { nodes } = (await (await fetch(`${api}/nodes`)).json()) as { nodes: NodeStatus[] };
   assert.deepEqual([nodes[0]?.name, nodes[0]?.shardsDone, nodes[0]?.pixelsDone], ['one', 3, 105]);
+  node.hangUp();
+});
+
+test('a grid gives a histogram a cell, the same however an image is cut, and its totals are those of no grid', async (t) => {
+  const { coordinator, jobs, folder } = await setStage(t);
+  const sources = await writeImages(folder, 2);
+  const node = await ScriptedNode.attach(coordinator.grpcPort);
+  const answering = (async (): Promise<never> => {
+    for (;;) await complete(node, await node.next('lease'));
+  })();
+  // It ends as the node hangs up.
+  answering.catch(() => {});
+  const outcome = async (name: string, more: Partial<JobSpec>) => {
+    const at = join(folder, name);
+    const { jobId } = await submit(jobs, specOf(at, sources, more));
+    const { state, error, digest, counts, spec } = (await Promise.race([watchToEnd(jobs, jobId), answering])).at(-1)!;
+    assert.equal(state, JobState.COMPLETE, error);
+    const histogram = JSON.parse(await readFile(join(at, 'out', 'histogram.json'), 'utf8'));
+    return { shards: counts!.shards, grid: spec!.grid, digest, histogram, features: await readFeatures(at) };
+  };
+  const grid = { rows: 3, columns: 8 };
+  const { shards, ...whole } = await outcome('whole', { grid });
+  assert.equal(shards, 2);
+  assert.deepEqual(whole.grid, grid);
+  // Of rows 0 … 4 the cells hold 1, 2 and 2, and their first and last pixel row has no code; of eight columns over seven
+  // pixels the first is empty, and the pixels of the second and the last have no code.
+  assert.deepEqual(
+    whole.features.slice(0, 24).map(({ cell_row, cell_col, counted }) => [cell_row, cell_col, Number(counted)]),
+    [0, 2, 1].flatMap((height, row) => {
+      return [0, 0, 1, 1, 1, 1, 1, 0].map((width, column) => [row, column, width * height]);
+    }),
+  );
+  const cut = await outcome('cut', { grid, tilePx: 3 });
+  assert.deepEqual(cut, { ...whole, shards: 2 * 6 });
+  const plain = await outcome('plain', {});
+  assert.deepEqual(plain.histogram, whole.histogram);
+  assert.notEqual(plain.digest, whole.digest);
+  node.hangUp();
+});
+
+test('a job whose features cannot be written fails at once, and leaves its job.json alone', async (t) => {
+  const { coordinator, jobs, folder } = await setStage(t);
+  const out = join(folder, 'out');
+  const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 1)));
+  await rm(join(out, '.halogrid'), { recursive: true });
+  const node = await ScriptedNode.attach(coordinator.grpcPort);
+  await node.next('lease');
+  const { state, error } = (await watchToEnd(jobs, jobId)).at(-1)!;
+  assert.equal(state, JobState.FAILED);
+  assert.match(error, new RegExp(`^'${out}/features.parquet' could not be written: ENOENT: [^\n]*$`));
+  assert.deepEqual(await readdir(out), ['job.json']);
   node.hangUp();
 });
 
@@ -276,7 +234,7 @@ test('a wrong specification is refused with a sentence and leaves no trace', asy
   const sources = await writeImages(folder, 1);
   await mkdir(join(folder, 'empty'));
   const before = await readdir(folder);
-  const pipeline = (kernel: string, border = 'interior') => ({ operations: [{ kernel, parameters: {} }], border });
+  const pipeline = (kernel: string, border = '') => ({ operations: [{ kernel, parameters: {}, border }] });
   const [missing, glob, empty] = ['missing.png', '*.webp', 'empty'].map(
     (name) => pathToFileURL(join(folder, name)).href,
   );
@@ -286,7 +244,18 @@ test('a wrong specification is refused with a sentence and leaves no trace', asy
     [specOf(folder, ['s3://bucket/key']), status.INVALID_ARGUMENT, /a file: URI|file: URI.*'s3:\/\/bucket\/key'/],
     [specOf(folder, sources, { pipeline: pipeline('blur') }), status.INVALID_ARGUMENT, /lbp.*'blur'/],
     [specOf(folder, sources, { pipeline: pipeline('lbp', 'soft') }), status.INVALID_ARGUMENT, /replicate.*'soft'/],
+    [specOf(folder, sources, { pipeline: { operations: [] } }), status.INVALID_ARGUMENT, /1 to 8 .*'0'/],
+    [
+      specOf(folder, sources, { grid: { rows: 128, columns: 129 } }),
+      status.INVALID_ARGUMENT,
+      /at most 16384 cells \(of 256 bins each\) for the grid but received '128x129'/,
+    ],
     [specOf(folder, sources, { mapFormat: 'bmp' }), status.INVALID_ARGUMENT, /none, tiff, png.*map_format.*'bmp'/],
+    [
+      specOf(folder, sources, { pipeline: pipeline('ldp'), mapFormat: 'png' }),
+      status.INVALID_ARGUMENT,
+      /tiff or none, because a PNG cannot hold 4 bands of u8, for map_format/,
+    ],
     [specOf(folder, sources, { out: 'out' }), status.INVALID_ARGUMENT, /for out but received 'out'/],
     [specOf(folder, sources, { tilePx: 40_000 }), status.INVALID_ARGUMENT, /32768 for tile_px.*'40000'/],
     [specOf(folder, sources, { batchFrames: 5000 }), status.INVALID_ARGUMENT, /4096 for batch_frames.*'5000'/],

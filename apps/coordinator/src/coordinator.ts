@@ -6,7 +6,8 @@ import { createJobId } from './job-id.ts';
 import { MemoryLedger } from './ledger/memory-ledger.ts';
 import { createMetrics, exposeState } from './metrics.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
-import { releaseOutputFolder } from './output/output-folder.ts';
+import { openFeatures } from './output/open-features.ts';
+import { histogramSpoolPath, releaseOutputFolder } from './output/output-folder.ts';
 import { planJob } from './plan/planner.ts';
 import { startGrpc } from './services/grpc-server.ts';
 import { createJobsService } from './services/jobs-service.ts';
@@ -24,10 +25,16 @@ export interface RunningCoordinator {
 export async function startCoordinator(config: CoordinatorConfig, log: Log): Promise<RunningCoordinator> {
   const clock = systemClock;
   const registry = createRegistry('coordinator');
-  const ledger = new MemoryLedger();
+  const ledger = new MemoryLedger(({ out }) => histogramSpoolPath(out));
   const dispatcher = new Dispatcher({
     ledger,
-    work: { plan: planJob, finalise: finaliseJob, abandon: abandonJob, release: releaseOutputFolder },
+    work: {
+      plan: planJob,
+      features: openFeatures,
+      finalise: finaliseJob,
+      abandon: abandonJob,
+      release: releaseOutputFolder,
+    },
     clock,
     reportWithinMs: config.nodeTimeoutMs,
     metrics: createMetrics(registry),

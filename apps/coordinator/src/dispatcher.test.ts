@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPipeline } from '@halogrid/kernels';
 import { Hello, JobSpec } from '@halogrid/proto';
@@ -13,14 +16,18 @@ import { createMetrics } from './metrics.ts';
 import type { LeaseOrder } from './node-session.ts';
 import type { PlanStep } from './shard.ts';
 
-const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'interior');
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 const spec = JobSpec.fromPartial({
   sources: ['file:///in'],
-  pipeline: { operations: [{ kernel: 'lbp', parameters: {} }], border: 'interior' },
+  pipeline: { operations: [{ kernel: 'lbp', parameters: {} }] },
   out: 'file:///out',
   mapFormat: 'none',
 });
 const job = { jobId: 'job', spec, pipeline, scratch: 'file:///out/.scratch' };
+
+const folder = await mkdtemp(join(tmpdir(), 'halogrid-dispatcher-'));
+after(() => rm(folder, { recursive: true, force: true }));
+let spools = 0;
 
 /** Frames of 3 x 3 pixels, a shard each. */
 async function* frames(count: number): AsyncGenerator<PlanStep> {
@@ -45,11 +52,12 @@ interface Stage {
 /** A dispatcher whose jobs plan two frames and write nothing, except for what `work` says. */
 function setStage(t: TestContext, work: Partial<JobWork> = {}): Stage {
   const calls: string[] = [];
-  const ledger = new MemoryLedger();
+  const ledger = new MemoryLedger(() => join(folder, String(spools++)));
   const dispatcher = new Dispatcher({
     ledger,
     work: {
       plan: () => frames(2),
+      features: () => undefined,
       finalise: async () => void calls.push('finalise'),
       abandon: async (_, { state }) => void calls.push(`abandon: ${state}`),
       release: () => void calls.push('release'),
@@ -130,6 +138,49 @@ test('an output that cannot be written fails the job with its sentence', async (
   assert.deepEqual(calls, ['abandon: failed', 'release']);
 });
 
+test('features are started with the first lease, told of every result, and finished or aborted with the job', async (t) => {
+  const features: string[] = [];
+  const told = {
+    start: () => void features.push('start'),
+    advance: () => void features.push('advance'),
+    finish: async (sources: number) => void features.push(`finish ${sources}`),
+    abort: async () => void features.push('abort'),
+  };
+  const complete = setStage(t, {
+    features: (_job, { settled }) => {
+      return { ...told, advance: async () => void features.push(`settled ${(await settled(0, 9)).next}`) };
+    },
+    finalise: async (results, _pipeline, output) => output!.finish(results.sources.length),
+  });
+  attachWorker(complete.dispatcher);
+  await complete.dispatcher.submit(job);
+  assert.equal((await complete.ended()).state, 'complete');
+  assert.equal(features[0], 'start');
+  assert.deepEqual(
+    features.filter((call) => call !== 'start'),
+    // The histograms of both wait for the disk until all are done.
+    ['settled 0', 'settled 0', 'finish 2'],
+  );
+
+  features.length = 0;
+  const failing = setStage(t, {
+    features: (_job, { failed }) => {
+      return { ...told, start: () => failed(new Error('The disk is full')) };
+    },
+  });
+  attachWorker(failing.dispatcher);
+  await failing.dispatcher.submit(job);
+  const { state, error } = await failing.ended();
+  assert.deepEqual([state, error], ['failed', 'The disk is full']);
+  assert.ok(features.includes('abort') && !features.includes('finish 2'), features.join());
+
+  features.length = 0;
+  const closing = setStage(t, { features: () => told });
+  await closing.dispatcher.submit(job);
+  await closing.dispatcher.close();
+  assert.ok(features.includes('abort'));
+});
+
 test('a ledger that takes no results fails the job with its sentence', async (t) => {
   const { dispatcher, ledger, ended } = setStage(t);
   ledger.commit = async () => {
@@ -144,7 +195,7 @@ test('a ledger that takes no results fails the job with its sentence', async (t)
 test('a job is cancelled while it is finalised', async (t) => {
   const finalising = Promise.withResolvers<void>();
   const { dispatcher, ledger, calls } = setStage(t, {
-    finalise: (_results, _pipeline, _now, signal) => {
+    finalise: (_results, _pipeline, _features, _now, signal) => {
       finalising.resolve();
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },

@@ -223,6 +223,7 @@ export class Dispatcher {
         node.shardsDone++;
         node.pixelsDone += pixels;
       }
+      this.#runs.get(lease.jobId)?.resultsCame();
       this.#handle({ kind: 'CommitFinished', jobId: lease.jobId, shard: lease.shard });
       this.#changed(lease.jobId);
     } catch (error) {
@@ -236,6 +237,7 @@ export class Dispatcher {
     const { jobId, shard, error, attempts } = command;
     try {
       await this.#options.ledger.quarantineShard(jobId, shard.shard, error, attempts);
+      this.#runs.get(jobId)?.resultsCame();
       this.#handle({ kind: 'CommitFinished', jobId, shard: shard.shard });
       this.#changed(jobId);
     } catch (caught) {

@@ -2,7 +2,7 @@ import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from './clock.ts';
-import type { JobRecord, JobResults, Ledger, LedgerState } from './ledger/ledger.ts';
+import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources } from './ledger/ledger.ts';
 import { runPlan } from './plan/run-plan.ts';
 import type { PlanStep } from './shard.ts';
 
@@ -25,12 +25,38 @@ export interface AcceptedJob {
 export interface JobWork {
   /** Throws the signal's reason soon after it aborts; so does `finalise`. */
   plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<PlanStep>;
+  /** The part of the output that is written while results come; undefined where there is none. */
+  features(job: AcceptedJob, events: FeaturesEvents): FeaturesOutput | undefined;
   /** Writes the output. `now` gives milliseconds since 1970. */
-  finalise(results: JobResults, pipeline: Pipeline, now: () => number, signal: AbortSignal): Promise<void>;
+  finalise(
+    results: JobResults,
+    pipeline: Pipeline,
+    features: FeaturesOutput | undefined,
+    now: () => number,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Ends the output of a job that has no results. */
   abandon(job: JobRecord, end: JobEnd, finishedMs: number): Promise<void>;
   /** Gives the output folder back. */
   release(out: string): void;
+}
+
+export interface FeaturesOutput {
+  /** The first of the work is given out. */
+  start(): void;
+  /** More sources may be settled. */
+  advance(): void;
+  /** All sources are settled, that many. Resolves when it is written. */
+  finish(sources: number): Promise<void>;
+  /** Stops writing; resolves when nothing is being written any more. May be called again. */
+  abort(): Promise<void>;
+}
+
+export interface FeaturesEvents {
+  /** As the ledger has it, of the job. */
+  settled(from: number, atMost: number): Promise<SettledSources>;
+  /** It cannot be written. */
+  failed(error: Error): void;
 }
 
 export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string };
@@ -62,6 +88,7 @@ export class JobRun {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #listener: JobRunListener;
+  readonly #features: FeaturesOutput | undefined;
   readonly #stopped = new AbortController();
   readonly #shardsDone = Promise.withResolvers<void>();
   #room = Promise.withResolvers<void>();
@@ -77,13 +104,23 @@ export class JobRun {
     this.#clock = clock;
     this.#log = log.child({ jobId: job.jobId });
     this.#listener = listener;
+    this.#features = work.features(job, {
+      settled: (from, atMost) => ledger.settled(job.jobId, from, atMost),
+      failed: ({ message }) => this.stop({ state: 'failed', error: message }),
+    });
     this.ended = this.#run();
   }
 
   /** One of its shards was leased to this node. */
   shardLeased(nodeId: string): void {
     this.nodeIds.add(nodeId);
+    this.#features?.start();
     if (this.#listener.queued() <= maxQueuedShards / 2) this.#room.resolve();
+  }
+
+  /** The ledger has more results, or has set sources aside. */
+  resultsCame(): void {
+    this.#features?.advance();
   }
 
   /** Every shard is committed or quarantined. */
@@ -94,6 +131,7 @@ export class JobRun {
   /** Ends the job early; `closing` leaves it as it is in the ledger and in its folder. The first call counts. */
   stop(how: JobEnd | 'closing'): void {
     this.#stopped.abort(how);
+    void this.#features?.abort();
     this.#room.resolve();
     this.#shardsDone.resolve();
   }
@@ -106,7 +144,7 @@ export class JobRun {
       stopped.throwIfAborted();
       await this.#setState('finalising');
       const results = await this.#ledger.results(this.job.jobId);
-      await this.#work.finalise(results, this.job.pipeline, this.#clock.wallMs, stopped);
+      await this.#work.finalise(results, this.job.pipeline, this.#features, this.#clock.wallMs, stopped);
       stopped.throwIfAborted();
       await this.#setState('complete', { digest: results.digest });
       this.#log.info({ digest: results.digest }, 'The job is complete');
@@ -115,6 +153,7 @@ export class JobRun {
         ? stopped.reason
         : { state: 'failed', error: error instanceof Error ? error.message : String(error) };
       this.#listener.abandoned();
+      await this.#features?.abort();
       if (how !== 'closing') await this.#giveUp(how);
     } finally {
       this.#work.release(this.job.spec.out);

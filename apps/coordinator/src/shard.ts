@@ -34,7 +34,10 @@ export interface SourceResult {
   size: Size;
   rect: Rect;
   counted: number;
-  /** Counts of every channel, one channel after another. */
+  /**
+   * Histograms of the cells that `rect` touches, cells row by row; of each the bins of every channel, one channel after
+   * another. Empty where the pipeline has no histogram.
+   */
   bins: number[];
 }
 

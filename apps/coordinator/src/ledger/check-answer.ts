@@ -1,6 +1,6 @@
-import type { Rect, Size } from '@halogrid/kernels';
+import { cellsOf, type Rect, type Size } from '@halogrid/kernels';
 import type { ShardWork, SourceError, SourceRef, SourceResult } from '../shard.ts';
-import type { HistogramShape } from './merge.ts';
+import { binsOfCell, type HistogramShape, isOneCell } from './histogram-shape.ts';
 
 /** A node's results cannot be right: they are not merged. */
 export class InvalidResultError extends Error {
@@ -12,8 +12,8 @@ export class InvalidResultError extends Error {
 
 /**
  * Checks a node's answer against the work it was leased: every source of the work is answered once, with a result or an
- * error; a result covers what was asked; its bins are as many as the kernel has and each channel's sum is `counted`.
- * Throws InvalidResultError.
+ * error; a result covers what was asked; its bins are those of the cells that it touches. In each cell every channel holds
+ * the same number of pixels, at most as many as lie there, and all cells together hold `counted`. Throws InvalidResultError.
  */
 export function checkAnswer(
   work: ShardWork,
@@ -42,26 +42,45 @@ function checkArea(work: ShardWork, { source, size, rect }: SourceResult): void 
   if (!sameRect(rect, wantedRect)) refuse(source, 'covers another rectangle than was asked for');
 }
 
-function checkCounts({ source, rect, counted, bins }: SourceResult, shape: HistogramShape): void {
-  if (!Number.isSafeInteger(counted) || counted < 0 || counted > rect.width * rect.height) {
-    refuse(source, `counts ${counted} of ${rect.width * rect.height} pixels`);
+function checkCounts({ source, size, rect, counted, bins }: SourceResult, shape: HistogramShape): void {
+  if (!Number.isSafeInteger(counted) || counted < 0 || counted > pixelsOf(rect)) {
+    refuse(source, `counts ${counted} of ${pixelsOf(rect)} pixels`);
   }
-  if (bins.length !== shape.channels * shape.bins) {
-    refuse(source, `has ${bins.length} bins instead of ${shape.channels * shape.bins}`);
+  // The cells of a single one are not listed, because an ordinary job's frames are many.
+  const cells = isOneCell(shape.grid) || shape.bins === 0 ? undefined : cellsOf(shape.grid, size, rect);
+  const cellBins = binsOfCell(shape);
+  const wantedBins = (cells?.length ?? 1) * cellBins;
+  if (bins.length !== wantedBins) refuse(source, `has ${bins.length} bins instead of ${wantedBins}`);
+  if (shape.bins === 0) return;
+  let sum = 0;
+  for (let cell = 0; cell * cellBins < bins.length; cell++) {
+    sum += pixelsInCell(source, bins, cell * cellBins, shape, cells ? cells[cell]!.rect : rect);
   }
+  if (sum !== counted) refuse(source, `counts ${counted} pixels but its bins hold ${sum}`);
+}
+
+/** Sum of the bins of each channel of the cell whose bins begin at `first`. */
+function pixelsInCell(source: number, bins: number[], first: number, shape: HistogramShape, cell: Rect): number {
+  let pixels = 0;
   for (let channel = 0; channel < shape.channels; channel++) {
     let sum = 0;
-    for (let i = channel * shape.bins; i < (channel + 1) * shape.bins; i++) {
+    const from = first + channel * shape.bins;
+    for (let i = from; i < from + shape.bins; i++) {
       if (!Number.isSafeInteger(bins[i]) || bins[i]! < 0) refuse(source, `has ${bins[i]} pixels in bin ${i}`);
       sum += bins[i]!;
     }
-    if (sum !== counted) refuse(source, `counts ${counted} pixels but the bins of channel ${channel} hold ${sum}`);
+    if (channel === 0) pixels = sum;
+    if (sum !== pixels) refuse(source, `has ${pixels} pixels in channel 0 of a cell but ${sum} in channel ${channel}`);
   }
+  if (pixels > pixelsOf(cell)) refuse(source, `has ${pixels} pixels in a cell of ${pixelsOf(cell)}`);
+  return pixels;
 }
 
 function refuse(source: number, why: string): never {
   throw new InvalidResultError(`The result of source ${source} ${why}`);
 }
+
+const pixelsOf = ({ width, height }: Rect): number => width * height;
 
 const sameRect = (a: Rect, b: Rect): boolean =>
   a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { createPipeline } from '@halogrid/kernels';
 import fc from 'fast-check';
-import { jobDigest, quarantinedDigest, sourceDigest } from './digest.ts';
+import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from './digest.ts';
 
 /** The rule as the documentation states it, one integer after another. */
 function documentedDigest(width: number, height: number, counted: number, bins: number[]): string {
@@ -34,4 +35,12 @@ test('a job digest is the SHA-256 of two lines and the digests of the sources in
   assert.equal(jobDigest('lbp border=zero', sources), expected.digest('hex'));
   assert.notEqual(jobDigest('lbp border=zero', sources), jobDigest('lbp border=zero', sources.toReversed()));
   assert.notEqual(jobDigest('lbp border=zero', sources), jobDigest('lbp border=wrap', sources));
+});
+
+test('the line of a job names its pipeline, and its grid where that has several cells', () => {
+  const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
+  const line = jobLine(pipeline, { rows: 1, columns: 1 });
+  assert.match(line, /^lbp:.* border=zero$/);
+  assert.equal(jobLine(pipeline, { rows: 1, columns: 2 }), `${line} grid=1x2`);
+  assert.equal(jobLine(pipeline, { rows: 16, columns: 1 }), `${line} grid=16x1`);
 });

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Size } from '@halogrid/kernels';
+import { describePipeline, type Grid, type Pipeline, type Size } from '@halogrid/kernels';
+import { isOneCell } from './histogram-shape.ts';
 
 /** Changes when the rules below do, so that digests of different rules never look equal by accident. */
 const versionLine = 'halogrid digest 1\n';
@@ -11,9 +12,11 @@ export type SourceDigest = string;
 export const quarantinedDigest: SourceDigest = hash('sha256', 'quarantined');
 
 /**
- * Digest of a source that is done: SHA-256 over the ASCII word `done`, then width, height, counted and every bin (channels
- * one after another), each as an unsigned 64-bit little-endian integer. Numbers are integers from 0 to 2^53 - 1. Measured:
- * 3 µs for 256 bins, so that hashing a frame as it is committed costs next to nothing.
+ * Digest of a source that is done: SHA-256 over the ASCII word `done`, then width, height, counted and every bin (cells row
+ * by row, those without pixels too; of each the channels one after another), each as an unsigned 64-bit little-endian
+ * integer. Numbers are integers from 0 to 2^53 - 1. A result without a histogram is known by its size and `counted` alone:
+ * its dense result does not enter. Measured: 3 µs for 256 bins, so that hashing a frame as it is committed costs next to
+ * nothing.
  */
 export function sourceDigest(size: Size, counted: number, bins: ArrayLike<number>): SourceDigest {
   const word = Buffer.from('done');
@@ -27,13 +30,18 @@ export function sourceDigest(size: Size, counted: number, bins: ArrayLike<number
   return hash('sha256', bytes);
 }
 
+/** The line that stands for a job in its digest: describePipeline's, and ` grid=RxC` where the grid has several cells. */
+export function jobLine(pipeline: Pick<Pipeline, 'operations'>, grid: Grid): string {
+  const line = describePipeline(pipeline);
+  return isOneCell(grid) ? line : `${line} grid=${grid.rows}x${grid.columns}`;
+}
+
 /**
- * Digest of a job: SHA-256 over the line `halogrid digest 1`, the line that describePipeline gives (each with its line
- * feed), then the 32-byte digests of its sources in the order of results. URIs, the cut into shards, the order of arrival
+ * Digest of a job: SHA-256 over the line `halogrid digest 1`, the line that jobLine gives (each with its line feed), then the 32-byte digests of its sources in the order of results. URIs, the cut into shards, the order of arrival
  * and the machines do not enter.
  */
-export function jobDigest(pipelineLine: string, sources: Iterable<SourceDigest>): string {
-  const parts = [Buffer.from(`${versionLine}${pipelineLine}\n`)];
+export function jobDigest(line: string, sources: Iterable<SourceDigest>): string {
+  const parts = [Buffer.from(`${versionLine}${line}\n`)];
   for (const digest of sources) parts.push(Buffer.from(digest, 'hex'));
   return hash('sha256', Buffer.concat(parts));
 }

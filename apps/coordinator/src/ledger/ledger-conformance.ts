@@ -1,32 +1,37 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPipeline, describePipeline, type Rect, type Size } from '@halogrid/kernels';
+import { cellsOf, createPipeline, type Grid, type Rect, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import fc from 'fast-check';
 import { cutTiles } from '../plan/cut-tiles.ts';
 import type { PlanStep, Shard, SourceRef, SourceResult } from '../shard.ts';
-import { jobDigest, quarantinedDigest, sourceDigest } from './digest.ts';
-import type { JobResults, Ledger, ShardCommit } from './ledger.ts';
+import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from './digest.ts';
+import { binsOfSource, histogramShape } from './histogram-shape.ts';
+import type { Ledger, ShardCommit } from './ledger.ts';
+import { readHistograms } from './read-histograms.ts';
 
 const epoch = 7;
 const jobId = 'job-1';
-const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'zero');
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
+const operations = pipeline.operations.map((operation) => ({ ...operation, parameters: { ...operation.parameters } }));
+const oneCell: Grid = { rows: 1, columns: 1 };
 const spec: JobSpec = {
   sources: ['file:///in'],
-  pipeline: { operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-msb' } }], border: 'zero' },
+  pipeline: { operations },
   out: 'file:///out',
   mapFormat: 'none',
   tilePx: 0,
   batchFrames: 0,
+  grid: oneCell,
 };
 
 /** Holds any ledger to what `Ledger` says. `makeLedger` gives an empty one whose epoch is the one given. */
 export function ledgerConformance(name: string, makeLedger: (epoch: number) => Promise<Ledger>): void {
-  const withLedger = async (act: (ledger: Ledger) => Promise<void>): Promise<void> => {
+  const withLedger = async (act: (ledger: Ledger) => Promise<void>, grid = oneCell): Promise<void> => {
     const ledger = await makeLedger(epoch);
     try {
       assert.equal(ledger.epoch, epoch);
-      await ledger.createJob({ jobId, spec, submittedMs: 1000 });
+      await ledger.createJob({ jobId, spec: { ...spec, grid }, submittedMs: 1000 });
       await act(ledger);
     } finally {
       await ledger.close();
@@ -84,14 +89,42 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
       assert.equal((await ledger.results(jobId)).counted, 4n);
     }));
 
+  test(`${name}: sources are settled up to the first that is not done or quarantined, and stay so`, () =>
+    withLedger(async (ledger) => {
+      const sizes = Array.from({ length: 6 }, () => ({ width: 1, height: 1 }));
+      const steps = planOf(sizes, 1, 1, new Set([1]));
+      const shards = shardsOf(steps);
+      await ledger.addPlan(jobId, steps, true);
+      const settledTo = async (from: number, atMost = 99): Promise<number> =>
+        (await ledger.settled(jobId, from, atMost)).next;
+      assert.equal(await settledTo(0), 0);
+      // Shards 0 … 4 are sources 0, 2, 3, 4 and 5.
+      await ledger.commit(commitOf(shards[2]!, steps));
+      await ledger.quarantineShard(jobId, shards[0]!.shard, 'The device ran out of memory', 3);
+      assert.deepEqual([await settledTo(0), await settledTo(0, 1), await settledTo(2)], [2, 1, 2]);
+      for (const shard of [1, 4, 3]) await ledger.commit(commitOf(shards[shard]!, steps));
+      await ledger.results(jobId);
+      assert.deepEqual(
+        [await settledTo(0), await settledTo(0, 3), await settledTo(4, 1), await settledTo(6)],
+        [6, 3, 5, 6],
+      );
+      const settled = await ledger.settled(jobId, 2, 3);
+      assert.deepEqual(
+        settled.done.map(({ uri }) => uri),
+        ['file:///in/2', 'file:///in/3', 'file:///in/4'],
+      );
+      assert.equal((await histogramsOf(ledger, oneCell)).length, 4);
+    }));
+
   test(`${name}: a job without sources is done at once`, () =>
     withLedger(async (ledger) => {
       await ledger.addPlan(jobId, [], true);
       const results = await ledger.results(jobId);
       assert.deepEqual(
         [results.sources, results.counted, results.digest],
-        [[], 0n, jobDigest(describePipeline(pipeline), [])],
+        [[], 0n, jobDigest(jobLine(pipeline, oneCell), [])],
       );
+      assert.deepEqual(await histogramsOf(ledger, oneCell), []);
     }));
 
   test(`${name}: an attempt counts once, and a lower one is known already`, () =>
@@ -156,6 +189,9 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
       await ledger.commit(commitOf(frame!, steps));
       await ledger.quarantineShard(jobId, right!.shard, 'The device ran out of memory', 3);
       const { sources, counted, job } = await ledger.results(jobId);
+      assert.deepEqual(await histogramsOf(ledger, oneCell), [
+        { uri: 'file:///in/1', bins: binsOf(1, { x: 0, y: 0, width: 1, height: 1 }) },
+      ]);
       assert.deepEqual(sources[0], {
         index: 0,
         uri: 'file:///in/0',
@@ -194,17 +230,21 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
     const job = fc.record({
       sources: fc.array(source, { maxLength: 6 }),
       cut: fc.record({ tilePx: side, batchFrames: fc.integer({ min: 1, max: 3 }) }),
+      grid: fc.oneof(
+        fc.constant(oneCell),
+        fc.record({ rows: fc.constantFrom(1, 2, 5), columns: fc.constantFrom(1, 3) }),
+      ),
       order: fc.infiniteStream(fc.nat()),
     });
     await fc.assert(
-      fc.asyncProperty(job, ({ sources, cut, order }) =>
+      fc.asyncProperty(job, ({ sources, cut, grid, order }) =>
         withLedger(async (ledger) => {
           const unread = new Set(sources.keys().filter((i) => sources[i]!.fate === 'unread'));
           const broken = new Set(sources.keys().filter((i) => sources[i]!.fate === 'broken'));
           const steps = planOf(sources, cut.tilePx, cut.batchFrames, unread);
           await ledger.addPlan(jobId, steps, true);
           const waiting = shardsOf(steps).flatMap((shard) => {
-            const commit = commitOf(shard, steps, broken);
+            const commit = commitOf(shard, steps, broken, grid);
             return [commit, { ...commit, attempt: 2 }, { ...commit, epoch: epoch - 1 }];
           });
           while (waiting.length) {
@@ -212,9 +252,9 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
             await ledger.commit(commit!);
           }
           const results = await ledger.results(jobId);
-          assert.deepEqual(comparable(results), expectedResults(sources));
+          assert.deepEqual(await comparable(ledger, grid), expectedResults(sources, grid));
           assert.equal(results.job.counts.shardsDone, results.job.counts.shards);
-        }),
+        }, grid),
       ),
       { numRuns: 60 },
     );
@@ -222,20 +262,31 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
 }
 
 /** What does not depend on the cut. */
-function comparable({ job, sources, counted, bins, digest }: JobResults) {
+async function comparable(ledger: Ledger, grid: Grid) {
+  const { job, sources, counted, bins, digest } = await ledger.results(jobId);
   const { frames, pixels, quarantined } = job.counts;
   const outcomes = sources.map((outcome) => (outcome.state === 'done' ? outcome.size : outcome.error));
-  return { counts: { sources: job.counts.sources, frames, pixels, quarantined }, outcomes, counted, bins, digest };
+  const counts = { sources: job.counts.sources, frames, pixels, quarantined };
+  return { counts, outcomes, counted, bins, histograms: await histogramsOf(ledger, grid), digest };
+}
+
+async function histogramsOf(ledger: Ledger, grid: Grid): Promise<{ uri: string; bins: number[] }[]> {
+  const { done, file } = await ledger.settled(jobId, 0, 99);
+  if (done.length === 0) return [];
+  const all = readHistograms(file, done, binsOfSource(histogramShape(pipeline, grid)));
+  return [...all.map((bins) => [...bins])].map((bins, i) => ({ uri: done[i]!.uri, bins }));
 }
 
 /** The same from whole images, without shards. */
-function expectedResults(sources: (Size & { fate: string })[]): ReturnType<typeof comparable> {
+function expectedResults(sources: (Size & { fate: string })[], grid: Grid): Awaited<ReturnType<typeof comparable>> {
   const good = sources.filter(({ fate }) => fate === 'good');
   const bins = new BigUint64Array(pipeline.bins);
-  const digests = sources.map(({ fate, width, height }, i) => {
+  const histograms: { uri: string; bins: number[] }[] = [];
+  const digests = sources.map(({ fate, width, height }, source) => {
     if (fate !== 'good') return quarantinedDigest;
-    const own = binsOf(i, { x: 0, y: 0, width, height });
-    for (const [bin, count] of own.entries()) bins[bin]! += BigInt(count);
+    const own = everyCell(grid, { width, height }).flatMap((cell) => binsOf(source, cell));
+    histograms.push({ uri: `file:///in/${source}`, bins: own });
+    for (const [i, count] of own.entries()) bins[i % bins.length]! += BigInt(count);
     return sourceDigest({ width, height }, width * height, own);
   });
   const pixels = good.reduce((sum, { width, height }) => sum + width * height, 0);
@@ -244,8 +295,19 @@ function expectedResults(sources: (Size & { fate: string })[]): ReturnType<typeo
     outcomes: sources.map(({ fate, width, height }, i) => (fate === 'good' ? { width, height } : `${i} is ${fate}`)),
     counted: BigInt(pixels),
     bins,
-    digest: jobDigest(describePipeline(pipeline), digests),
+    histograms,
+    digest: jobDigest(jobLine(pipeline, grid), digests),
   };
+}
+
+/** Cells row by row, with those that hold no pixel. */
+function everyCell({ rows, columns }: Grid, { width, height }: Size): Rect[] {
+  return Array.from({ length: rows * columns }, (_, cell) => {
+    const [row, column] = [Math.floor(cell / columns), cell % columns];
+    const [x, y] = [Math.floor((column * width) / columns), Math.floor((row * height) / rows)];
+    const right = Math.floor(((column + 1) * width) / columns);
+    return { x, y, width: right - x, height: Math.floor(((row + 1) * height) / rows) - y };
+  });
 }
 
 /** Sources larger than a tile are cut, the others are batched; those in `unread` are quarantined by the planner. */
@@ -274,7 +336,7 @@ function planOf(sizes: Size[], tilePx: number, batchFrames: number, unread = new
 }
 
 /** A node's answer to a shard of a plan; it finds the sources in `broken` broken. */
-function commitOf({ shard, work }: Shard, steps: PlanStep[], broken = new Set<number>()): ShardCommit {
+function commitOf({ shard, work }: Shard, steps: PlanStep[], broken = new Set<number>(), grid = oneCell): ShardCommit {
   const wholeOf = (index: number): { source: number; size: Size; rect: Rect } => {
     const size = sourcesOf(steps)[index]!.size!;
     return { source: index, size, rect: { x: 0, y: 0, ...size } };
@@ -291,7 +353,11 @@ function commitOf({ shard, work }: Shard, steps: PlanStep[], broken = new Set<nu
     node: { name: 'node', device: 'cpu' },
     results: parts
       .filter(({ source }) => !broken.has(source))
-      .map((part) => ({ ...part, counted: part.rect.width * part.rect.height, bins: binsOf(part.source, part.rect) })),
+      .map((part) => {
+        const { source, size, rect } = part;
+        const bins = cellsOf(grid, size, rect).flatMap((cell) => binsOf(source, cell.rect));
+        return { ...part, counted: rect.width * rect.height, bins };
+      }),
     errors: parts
       .filter(({ source }) => broken.has(source))
       .map(({ source }) => ({ source, stage: 'decode', error: `${source} is broken` })),

@@ -1,6 +1,7 @@
 import type { Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { PlanStep, SourceError, SourceResult } from '../shard.ts';
+import type { HistogramPlace } from './read-histograms.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
 
@@ -50,14 +51,27 @@ export type SourceOutcome = { index: number; uri: string; name: string } & (
   | { state: 'quarantined'; stage: string; error: string; attempts: number }
 );
 
-/** Everything the output is made of. */
+/** Sources that are done or quarantined, and so stay as they are. */
+export interface SettledSources {
+  /** Index of the first source behind them. */
+  next: number;
+  /**
+   * Those that are done, in order of index, and where `file` has the histograms of all their cells, as HistogramShape lays
+   * them out; none where the pipeline has no histogram. `readHistograms` reads them.
+   */
+  done: (HistogramPlace & { uri: string })[];
+  /** A path; it is valid until the job has ended. */
+  file: string;
+}
+
+/** Everything the output is made of, besides the histograms of each source. */
 export interface JobResults {
   job: JobRecord;
   /** In order of index. */
   sources: SourceOutcome[];
   /** Pixels counted in each channel, over every source that is done. */
   counted: bigint;
-  /** Counts of every channel, one after another, over every source that is done. */
+  /** Counts of every channel, one after another, over all cells of every source that is done; none without a histogram. */
   bins: BigUint64Array;
   /** Summed over shards. */
   stageSeconds: Record<string, number>;
@@ -83,7 +97,8 @@ export interface Ledger {
   /**
    * Marks the shard done and merges its results, once: 'duplicate' when it was done before, 'stale' when the epoch is an
    * older one or the job has ended. A source with an error in any of its tiles is quarantined as a whole and counts
-   * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see merge.ts).
+   * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see check-answer.ts);
+   * any other rejection is the end of the job, because what it says is not kept.
    */
   commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'>;
   /**
@@ -91,6 +106,11 @@ export interface Ledger {
    * attempts. Of a shard that is done already it changes nothing.
    */
   quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void>;
+  /**
+   * The sources from index `from` on that are settled, up to the first that is not, and `atMost`. The last ones may follow
+   * a little later, as what is kept of them is written, and are there once `results` has resolved.
+   */
+  settled(jobId: string, from: number, atMost: number): Promise<SettledSources>;
   getJob(jobId: string): Promise<JobRecord | undefined>;
   /** Newest first. */
   listJobs(): Promise<JobRecord[]>;

@@ -1,4 +1,95 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { createPipeline } from '@halogrid/kernels';
+import { JobSpec } from '@halogrid/proto';
+import { jobDigest, jobLine, sourceDigest } from './digest.ts';
+import type { ShardCommit } from './ledger.ts';
 import { ledgerConformance } from './ledger-conformance.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 
-ledgerConformance('MemoryLedger', async (epoch) => new MemoryLedger(epoch));
+const folder = await mkdtemp(join(tmpdir(), 'halogrid-ledger-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+let spools = 0;
+ledgerConformance('MemoryLedger', async (epoch) => new MemoryLedger(() => join(folder, String(spools++)), epoch));
+
+const spec = JobSpec.fromPartial({
+  pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
+  grid: { rows: 16, columns: 16 },
+});
+
+/** Plans frames of 16 x 16 pixels, a shard each. */
+async function planFrames(ledger: MemoryLedger, count: number, of = spec): Promise<void> {
+  await ledger.createJob({ jobId: 'job', spec: of, submittedMs: 0 });
+  for (let index = 0; index < count; index++) {
+    const source = { index, uri: `file:///${index}` };
+    const work = { kind: 'frames' as const, sources: [source] };
+    const shard = { kind: 'shard' as const, shard: { shard: index, work, costBytes: 1 } };
+    await ledger.addPlan('job', [{ kind: 'source', ...source, name: String(index), tiles: 1 }, shard], false);
+  }
+  await ledger.addPlan('job', [], true);
+}
+
+/** A pixel in each of the 256 cells. */
+const bins = Array.from({ length: 256 * 256 }, (_, i) => (i % 256 === 0 ? 1 : 0));
+
+function commitOf(source: number): ShardCommit {
+  const size = { width: 16, height: 16 };
+  const results = [{ source, size, rect: { x: 0, y: 0, ...size }, counted: 256, bins }];
+  const node = { name: '', device: '' };
+  return {
+    jobId: 'job',
+    shard: source,
+    attempt: 1,
+    epoch: 1,
+    node,
+    results,
+    errors: [],
+    stageSeconds: {},
+    inputBytes: 0,
+  };
+}
+
+test('histograms that cannot be kept are told to a commit, or when the results are asked for', async () => {
+  const path = join(folder, 'nowhere', 'spool');
+  const failure = { message: new RegExp(`^The histograms could not be kept in '${path}': ENOENT`) };
+  const few = new MemoryLedger(() => path);
+  await planFrames(few, 1);
+  assert.equal(await few.commit(commitOf(0)), 'committed');
+  await assert.rejects(few.results('job'), failure);
+
+  const many = new MemoryLedger(() => path);
+  await planFrames(many, 100);
+  await assert.rejects(async () => {
+    for (let source = 0; source < 100; source++) {
+      await many.commit(commitOf(source));
+      await new Promise(setImmediate);
+    }
+  }, failure);
+  await many.setState('job', 'failed', { nowMs: 1 });
+});
+
+test('a job without a histogram keeps none, and its digest is that of sizes and counts', async () => {
+  const before = await readdir(folder);
+  const ledger = new MemoryLedger(() => join(folder, 'none'));
+  const variance = { kernel: 'lbp', parameters: { labels: 'var' }, border: 'zero' };
+  const without = { ...spec, pipeline: { operations: [variance] }, grid: undefined };
+  await planFrames(ledger, 2, without);
+  for (const source of [0, 1]) {
+    const commit = commitOf(source);
+    assert.equal(
+      await ledger.commit({ ...commit, results: commit.results.map((r) => ({ ...r, bins: [] })) }),
+      'committed',
+    );
+  }
+  const { bins: totals, counted, digest } = await ledger.results('job');
+  assert.deepEqual(await ledger.settled('job', 0, 99), { next: 2, done: [], file: '' });
+  assert.deepEqual([totals.length, counted], [0, 512n]);
+  const source = sourceDigest({ width: 16, height: 16 }, 256, []);
+  assert.equal(digest, jobDigest(jobLine(createPipeline([variance]), { rows: 1, columns: 1 }), [source, source]));
+  await ledger.setState('job', 'complete', { nowMs: 1 });
+  assert.deepEqual(await readdir(folder), before);
+});

@@ -1,10 +1,13 @@
-import { createPipeline, describePipeline } from '@halogrid/kernels';
+import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { jobGrid } from '../job-grid.ts';
 import type { PlanStep, ShardWork } from '../shard.ts';
 import { checkAnswer } from './check-answer.ts';
-import { jobDigest } from './digest.ts';
-import type { JobCounts, JobRecord, JobResults, Ledger, LedgerState, ShardCommit } from './ledger.ts';
-import { type HistogramShape, Merge } from './merge.ts';
+import { jobDigest, jobLine } from './digest.ts';
+import { type HistogramShape, histogramShape } from './histogram-shape.ts';
+import { HistogramSpool } from './histogram-spool.ts';
+import type { JobCounts, JobRecord, JobResults, Ledger, LedgerState, SettledSources, ShardCommit } from './ledger.ts';
+import { Merge } from './merge.ts';
 
 /** A shard of a job that has not ended. */
 interface ShardState {
@@ -15,10 +18,12 @@ interface ShardState {
 
 /** What is kept of a job until it ends. */
 interface OpenJob {
-  pipelineLine: string;
+  line: string;
   shape: HistogramShape;
   shards: ShardState[];
   merge: Merge;
+  /** Histograms of the sources that the merge says are done; undefined where the pipeline has none. */
+  spool: HistogramSpool | undefined;
   stageSeconds: Record<string, number>;
   nodes: Map<string, { name: string; device: string; shards: number }>;
 }
@@ -31,28 +36,34 @@ interface Job {
   open: OpenJob | undefined;
 }
 
-/** The journal of a coordinator that forgets its jobs when it ends. */
+/** The journal of a coordinator that forgets its jobs when it ends. Histograms of sources go to a file of each job. */
 export class MemoryLedger implements Ledger {
   readonly epoch: number;
   /** In order of submission. */
   readonly #jobs = new Map<string, Job>();
+  readonly #spoolPath: (spec: JobSpec) => string;
 
-  constructor(epoch = 1) {
+  /** `spoolPath` names a file that is not there yet, in a folder that is there while the job runs. */
+  constructor(spoolPath: (spec: JobSpec) => string, epoch = 1) {
+    this.#spoolPath = spoolPath;
     this.epoch = epoch;
   }
 
   async createJob({ jobId, spec, submittedMs }: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void> {
     if (this.#jobs.has(jobId)) throw new Error(`There is a job ${jobId} already`);
-    const pipeline = createPipeline(spec.pipeline?.operations ?? [], spec.pipeline?.border ?? '');
-    const shape = { channels: pipeline.channels.length, bins: pipeline.bins };
+    const pipeline = createPipeline(spec.pipeline?.operations ?? []);
+    const grid = jobGrid(spec);
+    const shape = histogramShape(pipeline, grid);
+    const spool = shape.bins > 0 ? new HistogramSpool(this.#spoolPath(spec)) : undefined;
     this.#jobs.set(jobId, {
       record: { jobId, spec, state: 'pending', submittedMs, finishedMs: 0, error: '', digest: '', planned: false },
       counts: { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 },
       open: {
-        pipelineLine: describePipeline(pipeline),
+        line: jobLine(pipeline, grid),
         shape,
         shards: [],
-        merge: new Merge(shape),
+        merge: new Merge(shape, (source, bins) => spool?.append(source, bins)),
+        spool,
         stageSeconds: {},
         nodes: new Map(),
       },
@@ -68,7 +79,9 @@ export class MemoryLedger implements Ledger {
     job.record.state = state;
     if (state !== 'complete' && state !== 'failed' && state !== 'cancelled') return;
     Object.assign(job.record, { finishedMs: at.nowMs, error: at.error ?? '', digest: at.digest ?? '' });
+    const spool = job.open?.spool;
     job.open = undefined;
+    await spool?.close();
   }
 
   async addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void> {
@@ -121,6 +134,9 @@ export class MemoryLedger implements Ledger {
     const { name, device } = commit.node;
     const key = `${name}\n${device}`;
     open.nodes.set(key, { name, device, shards: (open.nodes.get(key)?.shards ?? 0) + 1 });
+    // All of the above is one step, as nothing else runs meanwhile. The disk is waited for after it, and a failure of it
+    // ends the job.
+    await open.spool?.room();
     return 'committed';
   }
 
@@ -134,6 +150,21 @@ export class MemoryLedger implements Ledger {
     counts.shardsDone++;
     for (const { index } of sources) open.merge.quarantine(index, { stage: 'compute', error, attempts, shard });
     takeCounts(counts, open.merge);
+  }
+
+  async settled(jobId: string, from: number, atMost: number): Promise<SettledSources> {
+    const { open } = this.#job(jobId);
+    const done: SettledSources['done'] = [];
+    let next = from;
+    for (; next - from < atMost; next++) {
+      const source = open?.merge.settled(next);
+      if (!source) break;
+      if (source.state === 'quarantined' || !open?.spool) continue;
+      const place = open.spool.written(next);
+      if (!place) break;
+      done.push({ uri: source.uri, ...place });
+    }
+    return { next, done, file: open?.spool?.path ?? '' };
   }
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {
@@ -152,6 +183,7 @@ export class MemoryLedger implements Ledger {
     if (!record.planned || counts.shardsDone < counts.shards) {
       throw new Error(`Job ${jobId} has ${counts.shardsDone} of ${counts.shards} shards done and is not ready`);
     }
+    await open.spool?.flush();
     return {
       job: snapshot(job),
       sources: open.merge.outcomes(),
@@ -159,11 +191,12 @@ export class MemoryLedger implements Ledger {
       bins: open.merge.bins.slice(),
       stageSeconds: { ...open.stageSeconds },
       nodes: [...open.nodes.keys()].sort().map((key) => ({ ...open.nodes.get(key)! })),
-      digest: jobDigest(open.pipelineLine, open.merge.digests()),
+      digest: jobDigest(open.line, open.merge.digests()),
     };
   }
 
   async close(): Promise<void> {
+    for (const { open } of this.#jobs.values()) await open?.spool?.close();
     this.#jobs.clear();
   }
 

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cellsOf, type Grid, type Rect, type Size } from '@halogrid/kernels';
+import fc from 'fast-check';
+import { cutTiles } from '../plan/cut-tiles.ts';
 import type { SourceResult } from '../shard.ts';
+import { quarantinedDigest, sourceDigest } from './digest.ts';
 import { Merge } from './merge.ts';
 
-const shape = { channels: 1, bins: 2 };
+const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 2 };
 
 test('sums beyond 2^53 are exact', () => {
   const merge = new Merge(shape);
@@ -52,6 +56,91 @@ test('outcomes are asked for too early while a source is open', () => {
   merge.add([tileOf(0, 0, [1, 0])]);
   assert.throws(() => merge.outcomes(), /Source 0 still waits for 1 results/);
 });
+
+test('tiles of any cut in any order add up to the cells of the whole, for any grid', () => {
+  const side = fc.integer({ min: 1, max: 12 });
+  const scene = fc.record({
+    size: fc.record({ width: side, height: side }),
+    grid: fc.record({ rows: side, columns: side }),
+    channels: fc.constantFrom(1, 4),
+    tilePx: side,
+    order: fc.infiniteStream(fc.nat()),
+  });
+  fc.assert(
+    fc.property(scene, ({ size, grid, channels, tilePx, order }) => {
+      const wide = { grid, channels, bins: 3 };
+      const done: number[][] = [];
+      const merge = new Merge(wide, (source, bins) => void done.splice(source, 0, Array.from(bins)));
+      const tiles = [...cutTiles(size, tilePx)];
+      merge.addSource('file:///cut', 'cut', tiles.length);
+      merge.addSource('file:///whole', 'whole', 1);
+      while (tiles.length) {
+        assert.equal(done.length, 0, 'a source is done when its last tile is in');
+        const [rect] = tiles.splice(order.next().value! % tiles.length, 1);
+        merge.add([resultOf(0, size, rect!, grid, channels)]);
+      }
+      merge.add([resultOf(1, size, { x: 0, y: 0, ...size }, grid, channels)]);
+
+      const expected = everyCell(size, grid, channels);
+      assert.deepEqual(done, [expected, expected]);
+      const totals = new Array<number>(3 * channels).fill(0);
+      for (const [i, count] of expected.entries()) totals[i % totals.length]! += 2 * count;
+      assert.deepEqual([...merge.bins].map(Number), totals);
+      assert.deepEqual(merge.counted, BigInt(2 * size.width * size.height));
+      const digest = sourceDigest(size, size.width * size.height, expected);
+      assert.deepEqual(merge.digests(), [digest, digest]);
+    }),
+  );
+});
+
+test('without a histogram a source is known by its size and its count, and its grid has no cells to keep', () => {
+  const done: number[] = [];
+  const merge = new Merge({ grid: { rows: 2, columns: 2 }, channels: 3, bins: 0 }, (source, bins) =>
+    done.push(source, bins.length),
+  );
+  merge.addSource('file:///a', 'a', 2);
+  merge.addSource('file:///b', 'b', 1);
+  for (const x of [1, 0]) merge.add([{ ...tileOf(0, x, []), size: { width: 2, height: 1 } }]);
+  merge.quarantine(1, { stage: 'read', error: 'gone', attempts: 1, shard: 1 });
+  assert.deepEqual([merge.counted, merge.bins.length, done], [2n, 0, [0, 0]]);
+  assert.deepEqual(merge.digests(), [sourceDigest({ width: 2, height: 1 }, 2, []), quarantinedDigest]);
+});
+
+/** The code of a pixel, by its place. */
+const codeOf = (x: number, y: number, channel: number): number => (5 * x + 3 * y + channel) % 3;
+
+/** What a node says of a part: the cells that it touches, with three bins a channel. */
+function resultOf(source: number, size: Size, rect: Rect, grid: Grid, channels: number): SourceResult {
+  const bins = cellsOf(grid, size, rect).flatMap(({ rect: part }) => {
+    const counts = new Array<number>(3 * channels).fill(0);
+    for (let y = part.y; y < part.y + part.height; y++) {
+      for (let x = part.x; x < part.x + part.width; x++) {
+        for (let channel = 0; channel < channels; channel++) counts[3 * channel + codeOf(x, y, channel)]!++;
+      }
+    }
+    return counts;
+  });
+  return { source, size, rect, counted: rect.width * rect.height, bins };
+}
+
+/** The bins of every cell, from its definition: cell r of R holds rows floor(r H / R) up to floor((r + 1) H / R). */
+function everyCell({ width, height }: Size, { rows, columns }: Grid, channels: number): number[] {
+  const bins: number[] = [];
+  for (let r = 0; r < rows; r++) {
+    for (let c = 0; c < columns; c++) {
+      for (let channel = 0; channel < channels; channel++) {
+        const counts = [0, 0, 0];
+        for (let y = Math.floor((r * height) / rows); y < Math.floor(((r + 1) * height) / rows); y++) {
+          for (let x = Math.floor((c * width) / columns); x < Math.floor(((c + 1) * width) / columns); x++) {
+            counts[codeOf(x, y, channel)]!++;
+          }
+        }
+        bins.push(...counts);
+      }
+    }
+  }
+  return bins;
+}
 
 /** The result of one pixel of a row. */
 function tileOf(source: number, x: number, bins: number[]): SourceResult {

@@ -1,13 +1,8 @@
-import type { Size } from '@halogrid/kernels';
+import { cellsOf, type Size } from '@halogrid/kernels';
 import type { SourceResult } from '../shard.ts';
 import { quarantinedDigest, type SourceDigest, sourceDigest } from './digest.ts';
+import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from './histogram-shape.ts';
 import type { SourceOutcome } from './ledger.ts';
-
-/** Length of a result's bins: channels one after another. */
-export interface HistogramShape {
-  channels: number;
-  bins: number;
-}
 
 /** Why a source counts nothing. */
 export interface Quarantine {
@@ -27,7 +22,7 @@ type SourceState = { uri: string; name: string; tiles: number } & (
       counted: number;
       /** Image pixels of the tiles that came. */
       pixels: number;
-      /** The sum over the tiles that came, exact below 2^53; undefined before the first. */
+      /** The sum over the tiles that came, of all cells, exact below 2^53; undefined before the first. */
       bins: Float64Array | undefined;
     }
   | {
@@ -49,10 +44,11 @@ type SourceState = { uri: string; name: string; tiles: number } & (
  * came: sources fold into the totals when their last tile is in, sums are integers, and of several reasons to quarantine a
  * source that of the lowest shard stays.
  *
- * The caller passes each shard's results once, checked by `checkAnswer`.
+ * The caller passes each shard's results once, checked by `checkAnswer`. `onDone` is told the bins of each source that is
+ * done, once, as HistogramShape lays them out; they are valid during the call only.
  */
 export class Merge {
-  /** Counts of every channel, one after another, over the sources that are done. */
+  /** Counts of every channel, one after another, over all cells of the sources that are done. */
   readonly bins: BigUint64Array;
   /** Pixels counted in each channel, over the sources that are done. */
   counted = 0n;
@@ -61,9 +57,15 @@ export class Merge {
   done = 0;
   quarantined = 0;
   readonly #sources: SourceState[] = [];
+  readonly #shape: HistogramShape;
+  readonly #binsOfSource: number;
+  readonly #onDone: (source: number, bins: ArrayLike<number>) => void;
 
-  constructor(shape: HistogramShape) {
-    this.bins = new BigUint64Array(shape.channels * shape.bins);
+  constructor(shape: HistogramShape, onDone: (source: number, bins: ArrayLike<number>) => void = () => {}) {
+    this.bins = new BigUint64Array(binsOfCell(shape));
+    this.#shape = shape;
+    this.#binsOfSource = binsOfSource(shape);
+    this.#onDone = onDone;
   }
 
   get sources(): number {
@@ -85,12 +87,13 @@ export class Merge {
       source.pixels += pixels;
       source.counted += result.counted;
       source.tilesLeft--;
-      if (source.tilesLeft === 0 && !source.bins) {
+      // A whole frame that touches every cell lists them as they are kept.
+      if (source.tilesLeft === 0 && !source.bins && result.bins.length === this.#binsOfSource) {
         this.#finish(result.source, result.size, source.counted, result.bins);
         continue;
       }
-      source.bins ??= new Float64Array(this.bins.length);
-      for (let i = 0; i < source.bins.length; i++) source.bins[i]! += result.bins[i]!;
+      source.bins ??= new Float64Array(this.#binsOfSource);
+      this.#addBins(source.bins, result);
       if (source.tilesLeft === 0) this.#finish(result.source, result.size, source.counted, source.bins);
     }
   }
@@ -109,6 +112,12 @@ export class Merge {
     this.#sources[index] = { uri, name, tiles, state: 'quarantined', reason };
   }
 
+  /** A source that is done or quarantined, and so stays as it is. */
+  settled(index: number): { uri: string; state: 'done' | 'quarantined' } | undefined {
+    const source = this.#sources[index];
+    return source && source.state !== 'open' ? { uri: source.uri, state: source.state } : undefined;
+  }
+
   /** Every source in order; all are done or quarantined. */
   outcomes(): SourceOutcome[] {
     return this.#sources.map(outcome);
@@ -117,6 +126,21 @@ export class Merge {
   /** Digests of every source in order; all are done or quarantined. */
   digests(): SourceDigest[] {
     return this.#sources.map((source) => (source.state === 'done' ? source.digest : quarantinedDigest));
+  }
+
+  /** Adds the bins of the cells that a result touches to those of its source. */
+  #addBins(target: Float64Array, { size, rect, bins }: SourceResult): void {
+    const { grid } = this.#shape;
+    const cellBins = this.bins.length;
+    if (isOneCell(grid) || cellBins === 0) {
+      for (let i = 0; i < cellBins; i++) target[i]! += bins[i]!;
+      return;
+    }
+    let from = 0;
+    for (const { row, column } of cellsOf(grid, size, rect)) {
+      const to = (row * grid.columns + column) * cellBins;
+      for (let i = 0; i < cellBins; i++) target[to + i]! += bins[from++]!;
+    }
   }
 
   /**
@@ -129,7 +153,11 @@ export class Merge {
     this.#sources[index] = { uri, name, tiles, state: 'done', size: { ...size }, counted, digest };
     this.done++;
     this.counted += BigInt(counted);
-    for (let i = 0; i < bins.length; i++) this.bins[i]! += BigInt(bins[i]!);
+    const cellBins = this.bins.length;
+    for (let cell = 0; cell < bins.length; cell += cellBins) {
+      for (let i = 0; i < cellBins; i++) this.bins[i]! += BigInt(bins[cell + i]!);
+    }
+    this.#onDone(index, bins);
   }
 }
 

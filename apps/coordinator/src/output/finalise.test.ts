@@ -5,16 +5,21 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { writeChunk } from '@halogrid/imaging';
-import { createPipeline, type Size } from '@halogrid/kernels';
+import { createPipeline, type Pipeline, type Size, sampleBytes } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { softwareVersion } from '@halogrid/service';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import sharp from 'sharp';
+import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { cutTiles } from '../plan/cut-tiles.ts';
 import { abandonJob, finaliseJob } from './finalise.ts';
-import { claimOutputFolder, outputPath, releaseOutputFolder, scratchUri } from './output-folder.ts';
+import { mapType } from './map-type.ts';
+import { openFeatures } from './open-features.ts';
+import { claimOutputFolder, histogramSpoolPath, outputPath, releaseOutputFolder, scratchUri } from './output-folder.ts';
 
-const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'interior');
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
+const operations = pipeline.operations.map((operation) => ({ ...operation, parameters: { ...operation.parameters } }));
 const tilePx = 8;
 const sizes: Size[] = [
   { width: 20, height: 10 },
@@ -33,10 +38,11 @@ const broken: SourceOutcome = {
 test('a complete job is what the contract says, and nothing else is left', async (t) => {
   const results = await makeResults(t, 'tiff');
   const out = outputPath(results.job.spec.out);
-  await finaliseJob(results, pipeline, () => 61_000);
+  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
 
   assert.deepEqual((await readdir(out, { recursive: true })).sort(), [
     'errors.jsonl',
+    'features.parquet',
     'histogram.json',
     'histogram.svg',
     'job.json',
@@ -69,6 +75,10 @@ test('a complete job is what the contract says, and nothing else is left', async
   });
   const errors = { uri: 'file:///in/c.jpg', frame: 0, stage: 'decode', error: 'The image ends early', attempts: 1 };
   assert.equal(await readFile(join(out, 'errors.jsonl'), 'utf8'), `${JSON.stringify(errors)}\n`);
+  assert.deepEqual(await readFeatures(out), [
+    featureOf('file:///in/a.tif', 0, 0, 144, binsOf(144)),
+    featureOf('file:///in/a.png', 0, 0, 15, binsOf(15)),
+  ]);
   const histogram = await read('histogram.json');
   assert.deepEqual([histogram.kernel, histogram.counted, histogram.channels[0].bins[1]], ['lbp', 159, 159]);
 
@@ -87,8 +97,9 @@ test('a complete job is what the contract says, and nothing else is left', async
 test('a job without errors and without maps has no files for them', async (t) => {
   const results = await makeResults(t, 'none');
   results.sources.pop();
-  await finaliseJob(results, pipeline, () => 61_000);
+  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
   assert.deepEqual((await readdir(outputPath(results.job.spec.out))).sort(), [
+    'features.parquet',
     'histogram.json',
     'histogram.svg',
     'job.json',
@@ -97,18 +108,90 @@ test('a job without errors and without maps has no files for them', async (t) =>
 });
 
 test('a job without sources has a histogram of nothing', async (t) => {
-  const results = { ...(await makeResults(t, 'png')), sources: [], counted: 0n, bins: new BigUint64Array(256) };
-  await finaliseJob(results, pipeline, () => 61_000);
+  const none = { sources: [], counted: 0n, bins: new BigUint64Array(256) };
+  const results = { ...(await makeResults(t, 'png')), ...none };
+  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
   const out = outputPath(results.job.spec.out);
-  assert.deepEqual((await readdir(out)).sort(), ['histogram.json', 'histogram.svg', 'job.json']);
+  assert.deepEqual((await readdir(out)).sort(), ['features.parquet', 'histogram.json', 'histogram.svg', 'job.json']);
+  assert.deepEqual(await readFeatures(out), []);
   assert.deepEqual(JSON.parse(await readFile(join(out, 'job.json'), 'utf8')).sources, []);
+});
+
+test('of four channels and a grid, every file has all of them', async (t) => {
+  // As ldp: four bands of codes, four histograms.
+  const directions = ['0', '45', '90', '135'];
+  const four: Pipeline = { ...pipeline, output: { sample: 'u8', channels: directions }, convention: 'ldp-3', bins: 4 };
+  const given = await makeResults(t, 'tiff', { rows: 2, columns: 1 }, four);
+  const bins = BigUint64Array.from({ length: 16 }, (_, i) => BigInt(i));
+  const results = { ...given, bins };
+  const histograms = [Array.from({ length: 32 }, (_, i) => i), Array(32).fill(0)];
+  await finaliseJob(results, four, await featuresOf(results, four, histograms), () => 61_000);
+  const out = outputPath(results.job.spec.out);
+
+  const histogram = JSON.parse(await readFile(join(out, 'histogram.json'), 'utf8'));
+  assert.deepEqual([histogram.convention, histogram.counted], ['ldp-3', 159]);
+  assert.deepEqual(
+    histogram.channels,
+    directions.map((name, i) => ({ name, bins: [4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3] })),
+  );
+  const chart = await readFile(join(out, 'histogram.svg'), 'utf8');
+  for (const name of directions) assert.match(chart, new RegExp(`class="channel"[^<]*\\b${name}<`));
+
+  const cell = (first: number): number[] => Array.from({ length: 16 }, (_, i) => first + i);
+  assert.deepEqual(await readFeatures(out), [
+    // The first channel's bins are 0 … 3 in the upper cell and 16 … 19 in the lower.
+    featureOf('file:///in/a.tif', 0, 0, 6, cell(0)),
+    featureOf('file:///in/a.tif', 1, 0, 70, cell(16)),
+    featureOf('file:///in/a.png', 0, 0, 0, Array(16).fill(0)),
+    featureOf('file:///in/a.png', 1, 0, 0, Array(16).fill(0)),
+  ]);
+
+  const map = await readFile(join(out, 'maps/a.tif'));
+  assert.ok(map.includes('ldp-3; bands 0, 45, 90, 135'));
+  assert.ok((await readBands(join(out, 'maps/a.tif'), 4, 'uchar')).equals(pixelsOf(0, four)));
+  assert.deepEqual((await readdir(join(out, 'preview'))).sort(), ['a.png', 'a.png.png']);
+});
+
+test('of a result without a histogram there are maps and previews, and a histogram.json without bins', async (t) => {
+  const responses: Pipeline = {
+    ...pipeline,
+    output: { sample: 'f32', channels: ['red', 'green', 'blue'] },
+    convention: 'conv-sobel',
+    bins: 0,
+  };
+  const results = await makeResults(t, 'tiff', { rows: 2, columns: 2 }, responses);
+  await finaliseJob(results, responses, await featuresOf(results, responses), () => 61_000);
+  const out = outputPath(results.job.spec.out);
+  assert.deepEqual((await readdir(out)).sort(), ['errors.jsonl', 'histogram.json', 'job.json', 'maps', 'preview']);
+  assert.deepEqual(JSON.parse(await readFile(join(out, 'histogram.json'), 'utf8')), {
+    kernel: 'lbp',
+    convention: 'conv-sobel',
+    counted: 159,
+    channels: ['red', 'green', 'blue'].map((name) => ({ name, bins: [] })),
+  });
+  assert.ok((await readBands(join(out, 'maps/a.tif'), 3, 'float')).equals(pixelsOf(0, responses)));
+});
+
+test('features that cannot be written fail the output', async (t) => {
+  const results = await makeResults(t, 'none');
+  const features = {
+    finish: async () => {
+      throw new Error('The file of histograms ends early');
+    },
+  };
+  await assert.rejects(
+    finaliseJob(results, pipeline, features, () => 61_000),
+    /^Error: The output in '.*' could not be written: The file of histograms ends early$/,
+  );
+  const job = JSON.parse(await readFile(join(outputPath(results.job.spec.out), 'job.json'), 'utf8'));
+  assert.equal(job.state, 'running');
 });
 
 test('what cannot be written ends in one sentence, and job.json then tells it', async (t) => {
   const results = await makeResults(t, 'png');
   await rm(join(fileURLToPath(scratchUri(results.job.spec.out)), 'map/0/16-8-4-2.u8'));
   const out = outputPath(results.job.spec.out);
-  const message = await finaliseJob(results, pipeline, () => 61_000).then(
+  const message = await finaliseJob(results, pipeline, undefined, () => 61_000).then(
     () => 'It was written',
     (error: Error) => error.message,
   );
@@ -126,7 +209,7 @@ test('an aborted job stops writing, and a cancelled one keeps its job.json alone
   const out = outputPath(results.job.spec.out);
   const signal = AbortSignal.abort(new Error('cancelled'));
   await assert.rejects(
-    finaliseJob(results, pipeline, () => 61_000, signal),
+    finaliseJob(results, pipeline, undefined, () => 61_000, signal),
     /^Error: cancelled$/,
   );
   await abandonJob(results.job, { state: 'cancelled' }, 62_000);
@@ -137,25 +220,35 @@ test('an aborted job stops writing, and a cancelled one keeps its job.json alone
 });
 
 /** A job of two images and a broken one, its folder claimed and its chunks written as nodes write them. */
-async function makeResults(t: { after(act: () => Promise<void>): void }, mapFormat: string): Promise<JobResults> {
+async function makeResults(
+  t: { after(act: () => Promise<void>): void },
+  mapFormat: string,
+  grid = { rows: 1, columns: 1 },
+  of: Pipeline = pipeline,
+): Promise<JobResults> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-finalise-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const spec: JobSpec = {
     sources: ['file:///in'],
-    pipeline: { operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-msb' } }], border: 'interior' },
+    pipeline: { operations },
     out: pathToFileURL(join(folder, 'out')).href,
     mapFormat,
     tilePx,
     batchFrames: 0,
+    grid,
   };
   await claimOutputFolder(spec.out, { jobId: 'job-1', spec });
   releaseOutputFolder(spec.out);
   const scratch = scratchUri(spec.out);
+  const type = mapType(of.output);
+  const unit = sampleBytes[type.sample];
   for (const [source, size] of sizes.entries()) {
+    const planes = pixelsOf(source, of);
+    const strides = { strideBytes: unit * size.width, bandBytes: unit * size.width * size.height };
     for (const rect of cutTiles(size, tilePx)) {
-      const codes = pixelsOf(source).subarray(rect.y * size.width + rect.x);
+      const bytes = planes.subarray(unit * (rect.y * size.width + rect.x));
       for (const kind of ['map', 'preview'] as const)
-        await writeChunk({ scratch, kind, source, size, rect }, codes, size.width);
+        await writeChunk({ scratch, kind, source, size, type, rect }, { bytes, ...strides });
     }
   }
   const job: JobRecord = {
@@ -169,8 +262,6 @@ async function makeResults(t: { after(act: () => Promise<void>): void }, mapForm
     planned: true,
     counts: { sources: 3, frames: 2, shards: 7, shardsDone: 7, attempts: 8, pixels: 235, quarantined: 1 },
   };
-  const bins = new BigUint64Array(256);
-  bins[1] = 159n;
   return {
     job,
     sources: [
@@ -179,14 +270,57 @@ async function makeResults(t: { after(act: () => Promise<void>): void }, mapForm
       broken,
     ],
     counted: 159n,
-    bins,
+    bins: BigUint64Array.from(binsOf(159), BigInt),
     stageSeconds: { read: 2, decode: 0.1 + 0.2 },
     nodes: [{ name: 'node-1', device: 'cpu', shards: 7 }],
     digest: 'abc',
   };
 }
 
-function pixelsOf(source: number): Uint8Array {
+/** The features of a job whose sources that are done have these histograms, as the ledger keeps them. */
+async function featuresOf(
+  { job, sources }: JobResults,
+  of: Pipeline = pipeline,
+  histograms = [binsOf(144), binsOf(15)],
+): Promise<ReturnType<typeof openFeatures>> {
+  const spool = new HistogramSpool(histogramSpoolPath(job.spec.out));
+  const done = sources.filter(({ state }) => state === 'done');
+  for (const { index } of done) spool.append(index, histograms[index]!);
+  await spool.flush();
+  const settled = async (from: number) => ({
+    next: sources.length,
+    done: done.filter(({ index }) => index >= from).map(({ index, uri }) => ({ uri, ...spool.written(index)! })),
+    file: spool.path,
+  });
+  return openFeatures({ spec: job.spec, pipeline: of }, { settled, failed: assert.fail });
+}
+
+/** 256 bins, all pixels in one. */
+function binsOf(counted: number): number[] {
+  return Array.from({ length: 256 }, (_, bin) => (bin === 1 ? counted : 0));
+}
+
+/** The dense result of a source, planes one after another. */
+function pixelsOf(source: number, { output }: Pipeline = pipeline): Uint8Array {
   const { width, height } = sizes[source]!;
-  return Uint8Array.from({ length: width * height }, (_, i) => (i * 37 + source) % 256);
+  const samples = width * height * output.channels.length;
+  const values = Array.from({ length: samples }, (_, i) => (i * 37 + source) % 256);
+  return output.sample === 'f32' ? new Uint8Array(Float32Array.from(values).buffer) : Uint8Array.from(values);
+}
+
+async function readBands(path: string, bands: number, depth: 'uchar' | 'float'): Promise<Buffer> {
+  const metadata = await sharp(path).metadata();
+  assert.deepEqual([metadata.channels, metadata.depth], [bands, depth]);
+  const planes = ([0, 1, 2, 3] as const).slice(0, bands).map((band) => {
+    return sharp(path).extractChannel(band).toColourspace('b-w').raw({ depth }).toBuffer();
+  });
+  return Buffer.concat(await Promise.all(planes));
+}
+
+function featureOf(source: string, cell_row: number, cell_col: number, counted: number, histogram: number[]) {
+  return { source, frame: 0, timestamp_ms: null, cell_row, cell_col, counted: BigInt(counted), histogram };
+}
+
+async function readFeatures(out: string): Promise<Record<string, unknown>[]> {
+  return parquetReadObjects({ file: await asyncBufferFromFile(join(out, 'features.parquet')) });
 }

@@ -6,8 +6,10 @@ import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { cutTiles, tileSide } from '../plan/cut-tiles.ts';
 import { errorsJsonl } from './errors-jsonl.ts';
+import type { FeaturesFile } from './features-file.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson } from './job-json.ts';
+import { mapType } from './map-type.ts';
 import { outputPath, removeOutput, scratchUri } from './output-folder.ts';
 import { outputNames } from './output-names.ts';
 
@@ -27,13 +29,14 @@ type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
 
 /**
  * Writes the output of a job whose shards are all done into its folder, job.json with state "complete" last, and removes
- * the scratch folder. Rejects with one sentence where that fails (disk full, a chunk that is missing), and with the
+ * the scratch folder. `features` is what openFeatures gave for the job. Rejects with one sentence where that fails (disk full, a chunk that is missing), and with the
  * signal's reason when `signal` aborts; nothing is being written any more then, and `abandonJob` cleans up. `now` gives
  * milliseconds since 1970.
  */
 export async function finaliseJob(
   results: JobResults,
   pipeline: Pipeline,
+  features: Pick<FeaturesFile, 'finish'> | undefined,
   now: () => number,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -43,7 +46,11 @@ export async function finaliseJob(
     await writeHistogram(folder, results, pipeline);
     await writeErrors(folder, results.sources);
     const names = outputNames(results.sources.map((source) => source.name));
-    await writePictures(folder, results, pipeline, names, signal);
+    const writers = [
+      async () => features?.finish(results.sources.length),
+      () => writePictures(folder, results, pipeline, names, signal),
+    ];
+    await forEachOf(writers, writers.length, (write) => write());
     await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, names, now()));
   } catch (error) {
     signal?.throwIfAborted();
@@ -69,14 +76,16 @@ export async function abandonJob(
   await writeFileAtomically(join(outputPath(job.spec.out), 'job.json'), text);
 }
 
+/** Where the pipeline has no histogram, histogram.json has its channels without bins, and there is nothing to draw. */
 async function writeHistogram(folder: string, results: JobResults, pipeline: Pipeline): Promise<void> {
   const { counted, bins } = results;
   const { kernel } = pipeline.operations[pipeline.operations.length - 1]!;
-  const channels = pipeline.channels.map((name, channel) => {
+  const channels = pipeline.output.channels.map((name, channel) => {
     return { name, bins: bins.subarray(channel * pipeline.bins, (channel + 1) * pipeline.bins) };
   });
   const histogram = { kernel, convention: pipeline.convention, counted, channels };
   await writeFileAtomically(join(folder, 'histogram.json'), histogramJson(histogram));
+  if (pipeline.bins === 0) return;
   const title = `${kernel.toUpperCase()} histogram`;
   const subtitle = `${describePipeline(pipeline)} · ${counted.toLocaleString('en')} pixels`;
   await writeFileAtomically(join(folder, 'histogram.svg'), histogramSvg({ title, subtitle, channels }));
@@ -96,6 +105,7 @@ async function writePictures(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { spec } = results.job;
+  const type = mapType(pipeline.output);
   const scratch = scratchUri(spec.out);
   const done = results.sources.filter((source) => source.state === 'done');
   const previewed = done.filter((source) => source.index < previewSources);
@@ -104,17 +114,21 @@ async function writePictures(
     signal?.throwIfAborted();
     const to = join(folder, 'preview', `${names[source.index]}.png`);
     const rects = rectsOf(source, spec.tilePx);
-    await assemblePreview({ scratch, source: source.index, size: source.size, rects, to });
+    await assemblePreview({ scratch, source: source.index, size: source.size, type, rects, to, levels: pipeline.bins });
   });
   const format = spec.mapFormat;
   if (format !== 'tiff' && format !== 'png') return;
 
+  const { convention, output } = pipeline;
+  const description = type.bands > 1 ? `${convention}; bands ${output.channels.join(', ')}` : convention;
   if (done.length) await mkdir(join(folder, 'maps'), { recursive: true });
   const assemble = async (source: DoneSource): Promise<void> => {
     const to = join(folder, 'maps', `${names[source.index]}.${format === 'tiff' ? 'tif' : 'png'}`);
     const rects = rectsOf(source, spec.tilePx);
-    const description = pipeline.convention;
-    await assembleMap({ scratch, source: source.index, size: source.size, rects, to, format, description }, signal);
+    await assembleMap(
+      { scratch, source: source.index, size: source.size, type, rects, to, format, description },
+      signal,
+    );
   };
   await forEachOf(done, picturesAtOnce, assemble);
 }

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import { claimOutputFolder, outputPath, releaseOutputFolder, scratchUri } from './output-folder.ts';
+import { claimOutputFolder, histogramSpoolPath, outputPath, releaseOutputFolder, scratchUri } from './output-folder.ts';
 
 test('a missing folder is made, and job.json says who runs what', async (t) => {
   const out = join(await temporaryFolder(t), 'a', 'b c');
@@ -22,6 +22,7 @@ test('a missing folder is made, and job.json says who runs what', async (t) => {
   assert.deepEqual((await readdir(out)).sort(), ['.halogrid', 'job.json']);
   assert.equal(outputPath(spec.out), out);
   assert.equal(scratchUri(spec.out), pathToFileURL(join(out, '.halogrid')).href);
+  assert.equal(histogramSpoolPath(spec.out), join(out, '.halogrid', 'histograms'));
 });
 
 test('what the same job left is replaced, whether it stopped or ended', async (t) => {
@@ -34,6 +35,7 @@ test('what the same job left is replaced, whether it stopped or ended', async (t
       JSON.stringify({ id: 'old', state, specification: spec, coordinator: dead }),
     );
     await writeFile(join(out, 'histogram.json'), '{}');
+    await writeFile(join(out, 'features.parquet'), '');
     await mkdir(join(out, 'maps'));
     await writeFile(join(out, 'maps', 'a.tif'), '');
     await claimOutputFolder(spec.out, { jobId: 'new', spec });
@@ -151,11 +153,12 @@ async function assertRefused(out: string, why: RegExp): Promise<void> {
 function specOf(out: string): JobSpec {
   return {
     sources: ['file:///in'],
-    pipeline: { operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-msb' } }], border: 'interior' },
+    pipeline: { operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-msb' }, border: 'interior' }] },
     out: pathToFileURL(out).href,
     mapFormat: 'none',
     tilePx: 0,
     batchFrames: 0,
+    grid: { rows: 1, columns: 1 },
   };
 }
 

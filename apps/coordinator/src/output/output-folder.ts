@@ -9,7 +9,15 @@ import { UsageError } from '@halogrid/service';
 import { type JobClaim, runningJobJson } from './job-json.ts';
 
 /** Everything a job writes into its folder, besides job.json. */
-const outputEntries = ['histogram.json', 'histogram.svg', 'errors.jsonl', 'preview', 'maps', '.halogrid'];
+const outputEntries = [
+  'histogram.json',
+  'histogram.svg',
+  'features.parquet',
+  'errors.jsonl',
+  'preview',
+  'maps',
+  '.halogrid',
+];
 
 /** Folders that jobs of this process hold. */
 const held = new Set<string>();
@@ -26,6 +34,16 @@ export function outputPath(out: string): string {
 /** URI of the folder for unfinished results, inside the output folder so that finished ones never cross a file system. */
 export function scratchUri(out: string): string {
   return pathToFileURL(join(outputPath(out), '.halogrid')).href;
+}
+
+/** Where the histograms of a job's sources are kept until its output is written. */
+export function histogramSpoolPath(out: string): string {
+  return join(outputPath(out), '.halogrid', 'histograms');
+}
+
+/** Where features.parquet grows until it is whole. */
+export function unfinishedFeaturesPath(out: string): string {
+  return join(outputPath(out), '.halogrid', 'features.parquet');
 }
 
 /**

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InputError, type OpenImage, SourceNotFoundError } from '@halogrid/imaging';
-import { createPipeline, type Size } from '@halogrid/kernels';
+import { createPipeline, type Pipeline, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import fc from 'fast-check';
 import type { PlanStep, Shard } from '../shard.ts';
-import { maxBatchBytes, planJob } from './planner.ts';
+import { maxBatchBins, maxBatchBytes, planJob } from './planner.ts';
 
 const MiB = 2 ** 20;
-const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'interior');
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 
 /** An input as the listing tells of it, and what opening it gives. */
 interface FakeInput {
@@ -169,10 +169,60 @@ test('an abort ends the plan at once, between the tiles of one image too', { tim
   assert.equal(shards, 3);
 });
 
-async function plan(fakes: FakeInput[], options: Partial<JobSpec> = {}) {
+test('a batch never has more bins than its answer may hold, though more frames were asked for', async () => {
+  const wide = (channels: number, bins: number): Pipeline => {
+    return { ...pipeline, output: { sample: 'u8', channels: Array(channels).fill('') }, bins };
+  };
+  const table: [frames: number, wide: Pipeline, grid: JobSpec['grid'], batchFrames: number, sizes: number[]][] = [
+    [20, wide(1, 256), undefined, 4096, [20]],
+    [5000, wide(1, 256), undefined, 4096, [4096, 904]],
+    [5000, wide(4, 256), undefined, 4096, [2048, 2048, 904]],
+    [20, wide(4, 256), { rows: 16, columns: 16 }, 4096, [8, 8, 4]],
+    [20, wide(4, 256), { rows: 16, columns: 16 }, 5, [5, 5, 5, 5]],
+    [20, wide(4, 256), { rows: 16, columns: 16 }, 0, [8, 8, 4]],
+    [3, wide(1, 256), { rows: 128, columns: 128 }, 4096, [1, 1, 1]],
+    [20, wide(1, 2 ** 18), { rows: 1, columns: 3 }, 0, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2]],
+    [20, wide(1, 0), { rows: 128, columns: 128 }, 4096, [20]],
+  ];
+  for (const [frames, of, grid, batchFrames, sizes] of table) {
+    const fakes = Array.from({ length: frames }, (_, i) => ({ name: `${i}.jpg`, sizeBytes: 1 }));
+    const { steps } = await plan(fakes, { grid, batchFrames }, of);
+    const planned = shardsOf(steps).map(({ work }) => (work.kind === 'frames' ? work.sources.length : 0));
+    assert.deepEqual(planned, sizes);
+    const bins = (grid ? grid.rows * grid.columns : 1) * of.output.channels.length * of.bins;
+    for (const size of planned) assert.ok(size === 1 || size * bins <= maxBatchBins);
+  }
+});
+
+test('a shard costs what its pipeline reads: every channel, and the halos of all kernels', async () => {
+  const colour: Pipeline = { ...pipeline, input: ['red', 'green', 'blue'] };
+  const size = { width: 100, height: 50 };
+  const fakes = [
+    { name: 'a.png', named: true, content: size },
+    { name: 'b.jpg', sizeBytes: 1000 },
+  ];
+  const whole = await plan(fakes, {}, colour);
+  assert.deepEqual(shardsOf(whole.steps)[0]!.costBytes, 3 * (100 * 50 + 8000));
+  const cut = await plan(fakes.slice(0, 1), { tilePx: 64 }, colour);
+  assert.deepEqual(
+    shardsOf(cut.steps).map(({ costBytes }) => costBytes),
+    [3 * 65 * 50, 3 * 37 * 50],
+  );
+  const twice = createPipeline([
+    { kernel: 'lbp', parameters: {} },
+    { kernel: 'lbp', parameters: {} },
+  ]);
+  const deep = await plan(fakes.slice(0, 1), { tilePx: 64, grid: { rows: 9, columns: 9 } }, twice);
+  assert.deepEqual(
+    shardsOf(deep.steps).map(({ costBytes }) => costBytes),
+    [66 * 50, 38 * 50],
+  );
+});
+
+async function plan(fakes: FakeInput[], options: Partial<JobSpec> = {}, of = pipeline) {
   const { list, open, opened } = fakesOf(fakes);
   const steps: PlanStep[] = [];
-  for await (const step of planJob(specOf(['file:///'], options), pipeline, undefined, list, open)) steps.push(step);
+  for await (const step of planJob(specOf(['file:///'], options), of, undefined, list, open)) steps.push(step);
   return { steps, opened };
 }
 
@@ -195,7 +245,16 @@ function fakesOf(fakes: FakeInput[]) {
 }
 
 function specOf(sources: string[], options: Partial<JobSpec>): JobSpec {
-  return { sources, pipeline: undefined, out: '', mapFormat: 'none', tilePx: 0, batchFrames: 0, ...options };
+  return {
+    sources,
+    pipeline: undefined,
+    out: '',
+    mapFormat: 'none',
+    tilePx: 0,
+    batchFrames: 0,
+    grid: undefined,
+    ...options,
+  };
 }
 
 function shardsOf(steps: PlanStep[]): Shard[] {

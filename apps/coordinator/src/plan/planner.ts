@@ -1,6 +1,8 @@
 import { InputError, listSources, openImage, type Source } from '@halogrid/imaging';
-import { type Pipeline, planRead, type Size } from '@halogrid/kernels';
+import { type Grid, type Pipeline, planPipeline, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { jobGrid } from '../job-grid.ts';
+import { binsOfSource, histogramShape } from '../ledger/histogram-shape.ts';
 import type { PlanStep, ShardWork, SourceRef } from '../shard.ts';
 import { countTiles, cutTiles, tileSide } from './cut-tiles.ts';
 import { type Batch, FrameGatherer } from './gather-frames.ts';
@@ -16,6 +18,12 @@ export const defaultBatchFrames = 2048;
 export function chosenBatchFrames(batch: number): number {
   return Math.min(defaultBatchFrames, 8 * 2 ** Math.floor(batch / 8));
 }
+
+/**
+ * Bins of a batch at most, of all its frames together: its answer is one message, and its checking and merging hold up
+ * everything else meanwhile. 2048 frames of 1024 bins, as ldp has, are just as many.
+ */
+export const maxBatchBins = 2 ** 21;
 
 /** Decoded bytes of a batch at most: what every WebGPU device can bind as one buffer. */
 export const maxBatchBytes = 128 * 2 ** 20;
@@ -48,8 +56,10 @@ export async function* planJob(
   open: typeof openImage = openImage,
 ): AsyncGenerator<PlanStep> {
   const tilePx = tileSide(spec.tilePx);
+  const channels = pipeline.input.length;
+  const most = maxFramesOf(pipeline, jobGrid(spec));
   const batches = new FrameGatherer<SourceRef>({
-    maxFrames: spec.batchFrames ? () => spec.batchFrames : chosenBatchFrames,
+    maxFrames: (batch) => Math.min(most, spec.batchFrames || chosenBatchFrames(batch)),
     maxBytes: maxBatchBytes,
   });
   let index = 0;
@@ -81,14 +91,12 @@ export async function* planJob(
     if (size && tiles > 1) {
       for (const rect of cutTiles(size, tilePx)) {
         signal?.throwIfAborted();
-        const { stored } = planRead(rect, size, pipeline.halo, pipeline.border);
-        yield shard({ kind: 'tile', source, size, rect }, stored.width * stored.height);
+        const { stored } = planPipeline(pipeline, rect, size).stages[0]!;
+        yield shard({ kind: 'tile', source, size, rect }, stored.width * stored.height * channels);
       }
     } else {
-      const closed = batches.add(
-        source,
-        size ? size.width * size.height : estimateDecodedBytes(uri, probed.input.sizeBytes),
-      );
+      const pixels = size ? size.width * size.height : estimatePixels(uri, probed.input.sizeBytes);
+      const closed = batches.add(source, pixels * channels);
       if (closed) yield frames(closed);
     }
   }
@@ -112,12 +120,17 @@ async function probeImage(input: Source, open: typeof openImage): Promise<Probe>
   }
 }
 
+/** Frames of a batch at most, for the number of their bins. */
+function maxFramesOf(pipeline: Pipeline, grid: Grid): number {
+  return Math.max(1, Math.floor(maxBatchBins / binsOfSource(histogramShape(pipeline, grid))));
+}
+
 /**
- * Decoded bytes of an image that nobody opened, from the size of its file. JPEG and WebP at usual qualities hold about 8
+ * Pixels of an image that nobody opened, from the size of its file. JPEG and WebP at usual qualities hold about 8
  * pixels a byte, the other formats 2 at most for a photograph. Batches only become smaller where it is too high, and
  * nodes hold more than their credit where it is too low.
  */
-function estimateDecodedBytes(uri: string, fileBytes: number): number {
+function estimatePixels(uri: string, fileBytes: number): number {
   const pixelsPerByte = /\.(jpe?g|webp)$/i.test(uri) ? 8 : 2;
   return Math.max(1, fileBytes * pixelsPerByte);
 }

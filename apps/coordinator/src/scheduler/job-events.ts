@@ -1,5 +1,6 @@
 import type { Shard } from '../shard.ts';
 import { leaseToAll, release } from './leases.ts';
+import { maxSettling } from './placement.ts';
 import { type AttachedNode, createJob, type ScheduledJob, type SchedulerState, type Turn } from './scheduler-state.ts';
 
 export function jobSubmitted({ state }: Turn<unknown>, jobId: string): void {
@@ -30,7 +31,11 @@ export function planEnded<A>(turn: Turn<A>, jobId: string): void {
 
 export function commitFinished<A>(turn: Turn<A>, jobId: string, shard: number): void {
   const job = turn.state.jobs.get(jobId);
-  if (job?.open.delete(shard)) finaliseWhenDone(turn, job);
+  if (!job?.open.delete(shard)) return;
+  const wasHeldUp = job.settling >= maxSettling;
+  job.settling--;
+  if (wasHeldUp) leaseToAll(turn);
+  finaliseWhenDone(turn, job);
 }
 
 /** Forgets the job and recalls its leases. */

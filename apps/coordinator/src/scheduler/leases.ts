@@ -79,6 +79,7 @@ export function release(entry: ShardEntry): void {
   node.leases.delete(entry);
   node.leasedBytes -= entry.shard.costBytes;
   entry.state = { kind: 'settling', nodeId: node.nodeId };
+  entry.job.settling++;
 }
 
 /**
@@ -123,6 +124,7 @@ function isKiller({ nodesById }: SchedulerState, { lostOn }: ShardEntry): boolea
 }
 
 function requeue<A>({ now }: Turn<A>, entry: ShardEntry, reason: AttemptReason): void {
+  entry.job.settling--;
   entry.state = { kind: 'queued', sinceMs: now, reason };
   entry.job.retries.push(entry);
 }

@@ -9,6 +9,12 @@ const maxLeases = 64;
 const minLeases = 4;
 
 /**
+ * Shards of a job that may be settling while others are leased: a ledger or a disk that cannot keep up with the nodes holds
+ * them up, so that answers never pile up beyond these and the leases. Enough for a ledger that commits several at once.
+ */
+export const maxSettling = 16;
+
+/**
  * Leases that each node may hold now: half its fair share of what is open. Near the end of the work shards are thus held
  * back for whichever node is free first, and a node that joins late finds some.
  */
@@ -40,6 +46,7 @@ export function chooseShard(state: SchedulerState, node: AttachedNode): ShardEnt
 }
 
 function nextShard(state: SchedulerState, job: ScheduledJob, node: AttachedNode): ShardEntry | undefined {
+  if (job.settling >= maxSettling) return undefined;
   return job.retries.find((entry) => mayRetry(state, entry, node)) ?? job.fresh.find(() => true);
 }
 

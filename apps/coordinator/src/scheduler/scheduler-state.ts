@@ -33,6 +33,8 @@ export interface ScheduledJob {
   readonly fresh: ShardQueue<ShardEntry>;
   /** Shards that were leased in vain: they go first, because the job cannot end without them. */
   readonly retries: ShardQueue<ShardEntry>;
+  /** Shards that are settling. */
+  settling: number;
   /** Shards planned so far. */
   planned: number;
   planEnded: boolean;
@@ -96,6 +98,7 @@ export function createJob(jobId: string): ScheduledJob {
     open: new Map(),
     fresh: new ShardQueue(),
     retries: new ShardQueue(),
+    settling: 0,
     planned: 0,
     planEnded: false,
   };

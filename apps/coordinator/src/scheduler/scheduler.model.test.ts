@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Shard } from '../shard.ts';
 import type { LeaseId, SchedulerEvent } from './events.ts';
+import { maxSettling } from './placement.ts';
 import { Scheduler } from './scheduler.ts';
 
 interface SimulatedNode {
@@ -43,6 +44,8 @@ class World {
           assert.ok(node, 'a lease goes to an attached node');
           assert.ok(!node.isDraining, 'a draining node is given nothing');
           assert.ok(this.isOpen(command.lease), 'a shard that is done is not leased');
+          const settling = this.#writing.filter(({ lease }) => lease.jobId === command.lease.jobId);
+          assert.ok(settling.length < maxSettling, 'a job whose ledger cannot keep up is held up');
           for (const other of this.nodes.values()) {
             assert.ok(!other.held.some(({ lease }) => isSameShard(lease, command.lease)), 'one lease a shard');
           }

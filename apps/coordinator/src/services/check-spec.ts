@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { listSources, SourceNotFoundError } from '@halogrid/imaging';
-import { createPipeline, ParameterError, type Pipeline } from '@halogrid/kernels';
-import { type JobSpec, mapFormats, maxBatchFrames, maxTilePx } from '@halogrid/proto';
-import { Refusal } from './refusal.ts';
+import { checkGrid, createPipeline, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
+import { type JobSpec, maxBatchFrames, maxTilePx } from '@halogrid/proto';
+import { jobGrid } from '../job-grid.ts';
+import { checkMapFormat } from './check-map-format.ts';
+import { Refusal, refuseValue } from './refusal.ts';
 
 /**
  * Checks a specification, all of it: the same with everything in canonical form, and its pipeline. Throws Refusal:
@@ -11,23 +13,28 @@ import { Refusal } from './refusal.ts';
 export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
   if (!given) throw new Refusal('invalid', 'Expected a specification of the job but received none');
   const { sources, out, mapFormat, tilePx, batchFrames } = given;
-  const pipeline = checkPipeline(given);
+  const { pipeline, grid } = checkWork(given);
   if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none');
   for (const uri of sources) checkFileUri('a source', uri);
   checkFileUri('out', out);
-  if (!mapFormats.includes(mapFormat)) refuse('map_format', mapFormat, `one of ${mapFormats.join(', ')}`);
-  if (tilePx > maxTilePx) refuse('tile_px', tilePx, `0 to ${maxTilePx}`);
-  if (batchFrames > maxBatchFrames) refuse('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
+  checkMapFormat(mapFormat, pipeline.output);
+  if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
+  if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
   for (const uri of sources) await checkHasInput(uri);
 
-  const operations = pipeline.operations.map(({ kernel, parameters }) => ({ kernel, parameters: { ...parameters } }));
-  const spec = { sources, pipeline: { operations, border: pipeline.border }, out, mapFormat, tilePx, batchFrames };
-  return { spec, pipeline };
+  const operations = pipeline.operations.map((operation) => ({
+    ...operation,
+    parameters: { ...operation.parameters },
+  }));
+  return { spec: { sources, pipeline: { operations }, out, mapFormat, tilePx, batchFrames, grid }, pipeline };
 }
 
-function checkPipeline({ pipeline }: JobSpec): Pipeline {
+function checkWork(given: JobSpec): { pipeline: Pipeline; grid: Grid } {
   try {
-    return createPipeline(pipeline?.operations ?? [], pipeline?.border ?? '');
+    const pipeline = createPipeline(given.pipeline?.operations ?? []);
+    const grid = jobGrid(given);
+    checkGrid(grid, pipeline);
+    return { pipeline, grid };
   } catch (error) {
     throw error instanceof ParameterError ? new Refusal('invalid', error.message) : error;
   }
@@ -37,7 +44,7 @@ function checkFileUri(what: string, uri: string): void {
   try {
     fileURLToPath(uri);
   } catch {
-    refuse(what, uri, 'an absolute file: URI');
+    refuseValue(what, uri, 'an absolute file: URI');
   }
 }
 
@@ -48,8 +55,4 @@ async function checkHasInput(uri: string): Promise<void> {
   } catch (error) {
     throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message) : error;
   }
-}
-
-function refuse(what: string, value: unknown, allowed: string): never {
-  throw new Refusal('invalid', `Expected ${allowed} for ${what} but received '${value}'`);
 }

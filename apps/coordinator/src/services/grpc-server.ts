@@ -1,12 +1,18 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
-import { type JobsServer, JobsService, type NodesServer, NodesService, protoFiles, protoRoot } from '@halogrid/proto';
+import {
+  type JobsServer,
+  JobsService,
+  maxMessageBytes,
+  type NodesServer,
+  NodesService,
+  protoFiles,
+  protoRoot,
+} from '@halogrid/proto';
 import type { ListenAddress } from '@halogrid/service';
 import { HealthImplementation } from 'grpc-health-check';
 
-/** Far above any message there is (a lease of 4096 frames is about 1 MB), and finite. */
-const maxMessageBytes = 8 * 2 ** 20;
 /** Time that clients have to take the ends of their streams. */
 const closingMs = 500;
 

@@ -8,6 +8,7 @@ export function toLease({ lease, shard, job }: LeaseOrder): Lease {
   return {
     ...lease,
     pipeline: job.spec.pipeline,
+    grid: job.spec.grid,
     work: toWork(shard.work),
     scratch: job.scratch,
     wantsMap: job.spec.mapFormat !== 'none',

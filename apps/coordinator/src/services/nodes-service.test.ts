@@ -3,7 +3,15 @@ import { Duplex } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, status } from '@grpc/grpc-js';
-import { Hello, type NodeStatus, NodesClient, type NodesServer, protocolVersion } from '@halogrid/proto';
+import { maxImageBins } from '@halogrid/kernels';
+import {
+  Hello,
+  maxMessageBytes,
+  type NodeStatus,
+  NodesClient,
+  type NodesServer,
+  protocolVersion,
+} from '@halogrid/proto';
 import { createLog, createRegistry } from '@halogrid/service';
 import { systemClock } from '../clock.ts';
 import { createCoordinatorConfig } from '../config.ts';
@@ -12,6 +20,7 @@ import { Dispatcher } from '../dispatcher.ts';
 import { MemoryLedger } from '../ledger/memory-ledger.ts';
 import { createMetrics } from '../metrics.ts';
 import { abandonJob, finaliseJob } from '../output/finalise.ts';
+import { openFeatures } from '../output/open-features.ts';
 import { releaseOutputFolder } from '../output/output-folder.ts';
 import { planJob } from '../plan/planner.ts';
 import { createNodesService } from './nodes-service.ts';
@@ -47,7 +56,7 @@ async function untilAttached(grpcPort: number, count: number): Promise<NodeStatu
 
 const device = { kind: 'cpu', name: '', driver: '' };
 const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
-  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /speaks protocol 2/],
+  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 2 /],
   ['no id', { nodeId: '' }, status.INVALID_ARGUMENT, /for node_id but received ''/],
   ['an endless name', { name: 'x'.repeat(201) }, status.INVALID_ARGUMENT, /1 to 200 characters for name/],
   ['no device', { device: undefined }, status.INVALID_ARGUMENT, /gpu, software, cpu for device.kind/],
@@ -98,11 +107,22 @@ for (const [name, say, sentence] of [
   });
 }
 
-test('a message above 8 MiB ends the conversation', async (t) => {
+test('the answer of an image with all the bins that it may have passes', async (t) => {
+  const node = await ScriptedNode.attach(await start(t));
+  const lease = { jobId: 'x', shard: 0, attempt: 1, epoch: 1 };
+  // Two bytes a count, as in a gigapixel.
+  const bins = new Array<number>(maxImageBins).fill(256);
+  const result = { source: 0, width: 2 ** 15, height: 2 ** 15, rect: undefined, counted: 2 ** 30, bins };
+  node.say({ $case: 'completed', value: { ...lease, results: [result], errors: [], stageSeconds: {}, inputBytes: 0 } });
+  await node.next('acknowledge');
+  node.hangUp();
+});
+
+test('a message above the limit ends the conversation', async (t) => {
   const grpcPort = await start(t);
   const node = await ScriptedNode.attach(grpcPort);
   const lease = { jobId: 'x', shard: 0, attempt: 1, epoch: 1 };
-  node.say({ $case: 'failed', value: { ...lease, error: 'x'.repeat(8 * 2 ** 20), output: false } });
+  node.say({ $case: 'failed', value: { ...lease, error: 'x'.repeat(maxMessageBytes), output: false } });
   assert.equal((await node.over()).code, status.RESOURCE_EXHAUSTED);
   await untilAttached(grpcPort, 0);
   node.hangUp();
@@ -176,10 +196,16 @@ test('a node that vanishes is forgotten at once', async (t) => {
 });
 
 test('nothing piles up for a node that reports but does not read', async (t) => {
-  const ledger = new MemoryLedger();
+  const ledger = new MemoryLedger(() => assert.fail('no job is submitted'));
   const dispatcher = new Dispatcher({
     ledger,
-    work: { plan: planJob, finalise: finaliseJob, abandon: abandonJob, release: releaseOutputFolder },
+    work: {
+      plan: planJob,
+      features: openFeatures,
+      finalise: finaliseJob,
+      abandon: abandonJob,
+      release: releaseOutputFolder,
+    },
     clock: systemClock,
     reportWithinMs: 10_000,
     metrics: createMetrics(createRegistry('coordinator')),

@@ -11,3 +11,8 @@ export class Refusal extends Error {
     this.kind = kind;
   }
 }
+
+/** Throws the refusal of an option's value, with what is allowed. */
+export function refuseValue(what: string, value: unknown, allowed: string): never {
+  throw new Refusal('invalid', `Expected ${allowed} for ${what} but received '${value}'`);
+}

@@ -67,7 +67,10 @@ export class ScriptedNode {
     for (;;) {
       while (this.heard.length === 0) {
         if (this.ended) throw new Error(`Expected ${kind} but the conversation ended: ${this.ended.details}`);
-        await Promise.race([once(this.#call, 'data'), once(this.#call, 'end')]);
+        // The event that does not come must not be listened for any more.
+        const either = new AbortController();
+        const events = ['data', 'end'].map((event) => once(this.#call, event, { signal: either.signal }));
+        await Promise.race(events).finally(() => either.abort());
       }
       const { order } = this.heard.shift()!;
       const received: string | undefined = order?.$case;

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { HistogramSpool } from './histogram-spool.ts';
+import { readHistograms } from './read-histograms.ts';
+
+test('sources are read in the order asked for, whatever the order they came in', async (t) => {
+  const folder = await temporaryFolder(t);
+  let spools = 0;
+  const job = fc.record({
+    bins: fc.array(fc.array(fc.oneof(fc.nat(200), fc.maxSafeNat()), { minLength: 3, maxLength: 3 }), {
+      minLength: 1,
+      maxLength: 30,
+    }),
+    appendOrder: fc.infiniteStream(fc.nat()),
+    readOrder: fc.infiniteStream(fc.nat()),
+  });
+  await fc.assert(
+    fc.asyncProperty(job, async ({ bins, appendOrder, readOrder }) => {
+      const spool = new HistogramSpool(join(folder, String(spools++)));
+      for (const source of shuffled(bins.length, appendOrder)) spool.append(source, bins[source]!);
+      const order = shuffled(bins.length, readOrder);
+      assert.deepEqual(
+        await readAll(spool, order, 3),
+        order.map((source) => [source, ...bins[source]!]),
+      );
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('many blocks of many sources come back, and indices have gaps', async (t) => {
+  const folder = await temporaryFolder(t);
+  const spool = new HistogramSpool(join(folder, 'spool'));
+  // 3 bytes a count: 15 MB, so that blocks are written while others are filled, and offsets are far apart.
+  const binsOf = (source: number): Float64Array =>
+    Float64Array.from({ length: 500 }, (_, i) => 2 ** 20 - source * 7 + i);
+  const sources = Array.from({ length: 10_000 }, (_, i) => 2 * i + 1);
+  // Pairs finish the other way round, and the last source of all comes first.
+  const came = [sources.at(-1)!, ...sources.slice(0, -1).map((_, i, all) => all[i ^ 1] ?? all[i]!)];
+  for (const source of came) {
+    spool.append(source, binsOf(source));
+    await spool.room();
+  }
+  await spool.flush();
+  let next = 0;
+  const places = sources.map((source) => spool.written(source)!);
+  for (const bins of readHistograms(spool.path, places, 500)) assert.deepEqual(bins, binsOf(sources[next++]!));
+  assert.equal(next, sources.length);
+  assert.throws(() => spool.written(2), /no histograms of source 2$/);
+  assert.throws(() => spool.written(1e6), /no histograms of source 1000000$/);
+});
+
+test('a source can be read once it is written, and the file is opened anew for what comes later', async (t) => {
+  const folder = await temporaryFolder(t);
+  const spool = new HistogramSpool(join(folder, 'spool'));
+  await spool.flush();
+  assert.deepEqual(await readdir(folder), [], 'there is no file before there is something to write');
+  for (const round of [0, 1, 2]) {
+    spool.append(round, [round, 1000]);
+    await spool.flush();
+    spool.append(round + 10, [round, 2000]);
+    const order = [round + 10, 0, round];
+    assert.deepEqual(await readAll(spool, order, 2), [
+      [round + 10, round, 2000],
+      [0, 0, 1000],
+      [round, round, 1000],
+    ]);
+  }
+  await spool.close();
+  assert.deepEqual(await readAll(spool, [11], 2), [[11, 1, 2000]]);
+});
+
+test('what cannot be written is told in one sentence, by everything that waits for it', async (t) => {
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'file'), '');
+  const path = join(folder, 'file', 'spool');
+  const spool = new HistogramSpool(path);
+  const failure = { message: new RegExp(`^The histograms could not be kept in '${path}': .*ENOTDIR`) };
+  await spool.room();
+  // The second one fills the first block, which is written then.
+  for (let source = 0; source < 2; source++) spool.append(source, new Float64Array(2 ** 20));
+  await assert.rejects(async () => {
+    for (;;) {
+      await spool.room();
+      await new Promise(setImmediate);
+    }
+  }, failure);
+  await assert.rejects(spool.flush(), failure);
+  assert.equal(spool.written(0), undefined);
+  await spool.close();
+});
+
+test('a file that was cut meanwhile is not read as if it were whole', async (t) => {
+  const path = join(await temporaryFolder(t), 'spool');
+  const spool = new HistogramSpool(path);
+  spool.append(0, [1, 2]);
+  await spool.flush();
+  await truncate(path, 1);
+  await assert.rejects(readAll(spool, [0], 2), { message: `The file of histograms '${path}' ends early` });
+});
+
+async function readAll(spool: HistogramSpool, sources: number[], binsOfSource: number): Promise<number[][]> {
+  await spool.flush();
+  const places = sources.map((source) => spool.written(source)!);
+  return [...readHistograms(spool.path, places, binsOfSource).map((bins) => [...bins])].map((bins, i) => {
+    return [sources[i]!, ...bins];
+  });
+}
+
+/** The numbers below `count` in an order made of random ones. */
+function shuffled(count: number, random: Iterator<number>): number[] {
+  const rest = [...Array(count).keys()];
+  return Array.from({ length: count }, () => rest.splice(random.next().value % rest.length, 1)[0]!);
+}
+
+async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-spool-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

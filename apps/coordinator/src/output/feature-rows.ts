@@ -1,0 +1,19 @@
+import type { FeatureRow } from '@halogrid/imaging/features';
+import { binsOfCell, type HistogramShape } from '../ledger/histogram-shape.ts';
+
+/**
+ * The rows of a source in features.parquet: one for each of its cells, row by row, those without pixels too. `bins` is laid
+ * out as `shape` says; a row is valid as long as it.
+ */
+export function* featureRows(source: string, bins: Float64Array, shape: HistogramShape): Generator<FeatureRow> {
+  const { rows, columns } = shape.grid;
+  const cellBins = binsOfCell(shape);
+  for (let cell = 0; cell < rows * columns; cell++) {
+    const histogram = bins.subarray(cell * cellBins, (cell + 1) * cellBins);
+    // Every channel counts the same pixels.
+    let counted = 0;
+    for (let bin = 0; bin < shape.bins; bin++) counted += histogram[bin]!;
+    const [cellRow, cellColumn] = [Math.floor(cell / columns), cell % columns];
+    yield { source, frame: 0, timestampMs: null, cellRow, cellColumn, counted, histogram };
+  }
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createPipeline, type Grid } from '@halogrid/kernels';
+import { JobSpec } from '@halogrid/proto';
+import fc from 'fast-check';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { histogramShape } from '../ledger/histogram-shape.ts';
+import type { ShardCommit } from '../ledger/ledger.ts';
+import { MemoryLedger } from '../ledger/memory-ledger.ts';
+import type { PlanStep } from '../shard.ts';
+import { FeaturesFile } from './features-file.ts';
+
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
+const operations = pipeline.operations.map((operation) => ({ ...operation, parameters: { ...operation.parameters } }));
+/** Every cell of the grids below has four pixels or more. */
+const size = { width: 40, height: 40 };
+
+type Fate = 'done' | 'broken' | 'given up' | 'unread';
+
+test('the file holds what the histograms say, in order, whatever the order in which sources finished', async (t) => {
+  const job = fc.record({
+    fates: fc.array(fc.constantFrom<Fate>('done', 'done', 'done', 'broken', 'given up', 'unread'), { maxLength: 25 }),
+    order: fc.infiniteStream(fc.nat()),
+    // Histograms of 300 cells fill blocks of the ledger's file, so that sources can be read before the end.
+    grid: fc.constantFrom<Grid>({ rows: 1, columns: 1 }, { rows: 2, columns: 3 }, { rows: 20, columns: 15 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(job, async ({ fates, order, grid }) => {
+      const { features, settle, path, folder, ledger } = await stage(t, fates, grid);
+      features.start();
+      const waiting = [...fates.keys()];
+      while (waiting.length > 0) {
+        const [source] = waiting.splice(order.next().value! % waiting.length, 1);
+        await settle(source!);
+      }
+      await ledger.results('job');
+      await features.finish(fates.length);
+      assert.deepEqual(await readRows(path), expectedRows(fates, grid));
+      assert.ok((await readdir(folder)).every((name) => ['features.parquet', 'scratch', 'spool'].includes(name)));
+      assert.deepEqual(await readdir(join(folder, 'scratch')), []);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('the file grows while results come, up to the first source that is missing', async (t) => {
+  const grid = { rows: 20, columns: 20 };
+  const fates = Array<Fate>(60).fill('done');
+  const { features, settle, folder, path, ledger, asked } = await stage(t, fates, grid);
+  features.start();
+  for (let source = 59; source >= 30; source--) await settle(source);
+  while (asked.length < 2) await delay(1);
+  assert.deepEqual(new Set(asked), new Set([0]), 'nothing is written before the first');
+  // Histograms of 100 kB each: most of these are in the ledger's file before the last came.
+  for (let source = 0; source < 30; source++) await settle(source);
+  while (asked.at(-1)! < 10) {
+    features.advance();
+    await delay(1);
+  }
+  const [unfinished] = await readdir(join(folder, 'scratch'));
+  assert.ok((await stat(join(folder, 'scratch', unfinished!))).size > 1000);
+  await ledger.results('job');
+  await features.finish(60);
+  assert.deepEqual(await readRows(path), expectedRows(fates, grid));
+});
+
+test('what cannot be written is told once, in one sentence', async (t) => {
+  const { features, settle, path, folder, failures, ledger } = await stage(t, ['done']);
+  await rm(join(folder, 'scratch'), { recursive: true });
+  await settle(0);
+  await ledger.results('job');
+  const failure = new RegExp(`^Error: '${path}' could not be written: ENOENT: .*scratch/features.parquet`);
+  await assert.rejects(features.finish(1), failure);
+  await assert.rejects(features.finish(1), failure);
+  assert.equal(failures.length, 1);
+  assert.match(String(failures[0]), failure);
+});
+
+test('histograms that are cut short or missing fail the file', async (t) => {
+  const cut = await stage(t, ['done', 'done']);
+  for (const source of [0, 1]) await cut.settle(source);
+  await cut.ledger.results('job');
+  await truncate(join(cut.folder, 'spool'), 300);
+  await assert.rejects(cut.features.finish(2), /features.parquet' could not be written: The file of .* ends early$/);
+  assert.deepEqual((await readdir(cut.folder)).sort(), ['scratch', 'spool']);
+
+  const missing = await stage(t, ['done', 'done']);
+  await missing.settle(0);
+  await assert.rejects(missing.features.finish(2), /could not be written: the histograms of source 0 are not there$/);
+  await missing.features.abort();
+});
+
+test('a thread that ends by itself fails the file, while it works and while it waits', async (t) => {
+  for (const program of [
+    'process.exit(3)',
+    'import { parentPort as p } from "node:worker_threads"; p.on("message", () => process.exit(3))',
+  ]) {
+    const { features, settle, path, failures, ledger } = await stage(t, ['done'], undefined, program);
+    features.start();
+    await settle(0);
+    await ledger.results('job');
+    await assert.rejects(features.finish(1), { message: `'${path}' could not be written: its thread exited with 3` });
+    assert.equal(failures.length, 1);
+  }
+});
+
+test('an abort ends the thread, whatever it does, and leaves no file', async (t) => {
+  const fates = Array<Fate>(20).fill('done');
+  for (const settledSources of [0, 20]) {
+    const { features, settle, folder, failures, ledger } = await stage(t, fates);
+    features.start();
+    for (let source = 0; source < settledSources; source++) await settle(source);
+    if (settledSources === 20) await ledger.results('job');
+    const finished = settledSources === 20 && assert.rejects(features.finish(20), /not wanted any more$/);
+    await features.abort();
+    await features.abort();
+    await finished;
+    features.start();
+    assert.ok(!(await readdir(folder)).includes('features.parquet'));
+    assert.deepEqual(failures, []);
+  }
+  const { features, folder } = await stage(t, fates);
+  await features.abort();
+  features.start();
+  await assert.rejects(features.finish(20), /not wanted any more$/);
+  assert.deepEqual(await readdir(join(folder, 'scratch')), []);
+});
+
+/** A ledger with a job of a frame a shard, planned, and the features of it. */
+async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, columns: 1 }, program?: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-features-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'scratch'));
+  const ledger = new MemoryLedger(() => join(folder, 'spool'));
+  await ledger.createJob({
+    jobId: 'job',
+    spec: JobSpec.fromPartial({ pipeline: { operations }, grid }),
+    submittedMs: 0,
+  });
+  const steps = fates.flatMap((fate, index): PlanStep[] => {
+    const source = { index, uri: uriOf(index) };
+    if (fate === 'unread') {
+      const step = { kind: 'source' as const, ...source, name: uriOf(index), tiles: 0 };
+      return [step, { kind: 'quarantine', index, stage: 'read', error: 'It is not there' }];
+    }
+    const shard = { shard: index, work: { kind: 'frames' as const, sources: [source] }, costBytes: 1 };
+    return [
+      { kind: 'source', ...source, name: uriOf(index), tiles: 1 },
+      { kind: 'shard', shard },
+    ];
+  });
+  // The ledger counts shards by their numbers, which have gaps here.
+  for (const [index, fate] of fates.entries()) {
+    if (fate !== 'unread') continue;
+    const work = { kind: 'frames' as const, sources: [] };
+    steps.push({ kind: 'shard', shard: { shard: index, work, costBytes: 1 } });
+  }
+  await ledger.addPlan('job', steps, true);
+
+  const asked: number[] = [];
+  const failures: Error[] = [];
+  const path = join(folder, 'features.parquet');
+  const features = new FeaturesFile({
+    path,
+    unfinishedPath: join(folder, 'scratch', 'features.parquet'),
+    shape: histogramShape(pipeline, grid),
+    settled: (from, atMost) => {
+      asked.push(from);
+      return ledger.settled('job', from, atMost);
+    },
+    failed: (error) => failures.push(error),
+    program: program === undefined ? undefined : new URL(`data:text/javascript,${encodeURIComponent(program)}`),
+  });
+  t.after(() => features.abort());
+
+  const settle = async (source: number): Promise<void> => {
+    const fate = fates[source]!;
+    if (fate === 'given up') await ledger.quarantineShard('job', source, 'The device ran out of memory', 3);
+    else await ledger.commit(commitOf(source, fate, grid));
+    features.advance();
+  };
+  return { features, settle, folder, path, ledger, asked, failures };
+}
+
+function commitOf(source: number, fate: Fate, grid: Grid): ShardCommit {
+  const result = { source, size, rect: { x: 0, y: 0, ...size } };
+  const bins = cellsOfSource(source, grid).flat();
+  return {
+    jobId: 'job',
+    shard: source,
+    attempt: 1,
+    epoch: 1,
+    node: { name: 'node', device: 'cpu' },
+    results: fate === 'done' ? [{ ...result, counted: 2 * grid.rows * grid.columns, bins }] : [],
+    errors: fate === 'broken' ? [{ source, stage: 'decode', error: 'It is broken' }] : [],
+    stageSeconds: {},
+    inputBytes: 0,
+  };
+}
+
+/** Two pixels in each cell, in bins that tell source and cell apart. */
+function cellsOfSource(source: number, { rows, columns }: Grid): number[][] {
+  return Array.from({ length: rows * columns }, (_, cell) => {
+    const bins = Array<number>(256).fill(0);
+    bins[source]!++;
+    bins[cell % 256]!++;
+    return bins;
+  });
+}
+
+function expectedRows(fates: Fate[], grid: Grid): Record<string, unknown>[] {
+  return fates.flatMap((fate, source) => {
+    if (fate !== 'done') return [];
+    return cellsOfSource(source, grid).map((histogram, cell) => {
+      const [cell_row, cell_col] = [Math.floor(cell / grid.columns), cell % grid.columns];
+      return { source: uriOf(source), frame: 0, timestamp_ms: null, cell_row, cell_col, counted: 2n, histogram };
+    });
+  });
+}
+
+async function readRows(path: string): Promise<Record<string, unknown>[]> {
+  return parquetReadObjects({ file: await asyncBufferFromFile(path) });
+}
+
+const uriOf = (source: number): string => `file:///in/${source}`;
