@@ -1,7 +1,7 @@
 import type { Lease, ShardCompleted } from '@halogrid/proto';
 import { Counter, Gauge, Histogram, type Registry, secondsBuckets } from '@halogrid/service';
 
-/** Everything that a node measures of its own work. Labels are from small fixed sets: kernel, stage, outcome, device kind. */
+/** Everything that a node measures of its own work. Labels are from small sets: kernels, stage, outcome, device kind. */
 export class NodeMetrics {
   readonly attached: Gauge;
   readonly leases: Gauge;
@@ -60,13 +60,13 @@ export class NodeMetrics {
     });
     this.#pixels = new Counter({
       name: 'halogrid_node_pixels_total',
-      help: 'Pixels computed in completed shards, by kernel.',
+      help: 'Pixels computed in completed shards, by the kernels of the pipeline.',
       labelNames: ['kernel'],
       registers,
     });
     this.#frames = new Counter({
       name: 'halogrid_node_frames_total',
-      help: 'Whole frames computed in completed shards, by kernel.',
+      help: 'Whole frames computed in completed shards, by the kernels of the pipeline.',
       labelNames: ['kernel'],
       registers,
     });
@@ -81,11 +81,12 @@ export class NodeMetrics {
       labelNames: ['stage'],
       registers,
     });
+    for (const stage of ['read', 'decode']) this.#quarantined.inc({ stage }, 0);
   }
 
   /** Counts a shard that was computed. */
   observeShard(lease: Lease, { results, errors, stageSeconds, inputBytes }: ShardCompleted): void {
-    const kernel = lease.pipeline?.operations.at(-1)?.kernel ?? '';
+    const kernel = (lease.pipeline?.operations ?? []).map((operation) => operation.kernel).join('+');
     this.shards.inc({ outcome: 'completed' });
     for (const [stage, seconds] of Object.entries(stageSeconds)) this.#stageSeconds.observe({ stage }, seconds);
     for (const { rect } of results) this.#pixels.inc({ kernel }, rect ? rect.width * rect.height : 0);

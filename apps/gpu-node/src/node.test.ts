@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createLog } from '@halogrid/service';
 import { FakeCoordinator } from './agent/fake-coordinator.ts';
 import { createNodeConfig } from './config.ts';
-import { frameLease, patternPgm, referenceOf, withFolder } from './executor/shard-fixture.ts';
+import { frameLease, lbp, patternImage, referenceOf, withFolder } from './executor/shard-fixture.ts';
 import { startNode } from './node.ts';
 
 const log = createLog('test', 'silent');
@@ -11,8 +11,8 @@ const log = createLog('test', 'silent');
 test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, stopped by a signal', async () => {
   await withFolder(async (folder) => {
     const size = { width: 50, height: 40 };
-    const { pgm, pixels } = patternPgm(size, 1);
-    const uri = await folder.put('a.pgm', pgm);
+    const { file, image } = patternImage(size, 1);
+    const uri = await folder.put('a.pgm', file);
     const coordinator = new FakeCoordinator();
     await coordinator.start();
     const stop = new AbortController();
@@ -30,19 +30,22 @@ test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, 
       assert.deepEqual([name, nodeId, device?.kind], ['host-abcd', 'abcdef', 'cpu']);
       assert.ok(creditBytes >= 4 * 128 * 2 ** 20);
 
-      session.lease(frameLease(folder, [uri]));
+      const operations = [lbp({}, 'mirror'), lbp()];
+      session.lease(frameLease(folder, [uri], { pipeline: { operations } }));
       const { results } = await session.report('completed');
-      const { counted, bins } = referenceOf(pixels, size, {}, 'interior');
+      const { counted, bins } = referenceOf(operations, image);
       const rect = { x: 0, y: 0, ...size };
-      assert.deepEqual(results, [{ source: 0, ...size, rect, counted, bins: Array.from(bins) }]);
+      assert.deepEqual(results, [{ source: 0, ...size, rect, counted, bins }]);
 
       assert.equal((await at('/readyz')).status, 200);
       const text = await (await at('/metrics')).text();
       for (const line of [
-        'halogrid_node_pixels_total{kernel="lbp"} 2000',
-        'halogrid_node_frames_total{kernel="lbp"} 1',
+        'halogrid_node_pixels_total{kernel="lbp+lbp"} 2000',
+        'halogrid_node_frames_total{kernel="lbp+lbp"} 1',
         'halogrid_node_shards_total{outcome="completed"} 1',
         'halogrid_stage_duration_seconds_count{stage="compute"} 1',
+        'halogrid_node_quarantined_total{stage="read"} 0',
+        'halogrid_node_quarantined_total{stage="decode"} 0',
         'halogrid_node_attached 1',
         'halogrid_node_leases 0',
         'halogrid_inflight_bytes 0',

@@ -17,7 +17,7 @@ import { dialCoordinator } from './agent/dial.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
 import type { DeviceInfo } from './devices/device.ts';
 import { withMetrics } from './devices/metered-device.ts';
-import { openDevice } from './devices/open-device.ts';
+import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
 import { createExecutor } from './executor/executor.ts';
 import { NodeMetrics } from './metrics.ts';
@@ -43,7 +43,8 @@ export async function startNode(
   onStarted: (node: NodeStarted) => void = () => {},
 ): Promise<Exit> {
   warnOfFewThreads(log);
-  const { device: opened, reason } = await openDevice(config.device);
+  const open = (choice: DeviceChoice) => openDevice(choice, undefined, (line) => log.info(line));
+  const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
   log.info({ kind, name, driver }, `Computing on ${name}: ${reason}`);
 
@@ -51,7 +52,7 @@ export async function startNode(
   const metrics = new NodeMetrics(registry);
   const reopening = new ReopeningDevice(opened, {
     // The coordinator was told this kind; another would make other promises.
-    open: async () => (await openDevice(kind)).device,
+    open: async () => (await open(kind)).device,
     onLost: (why) => {
       metrics.deviceLost.inc({ device: kind });
       log.error(`The device was lost: ${why}; opening it again`);

@@ -1,6 +1,6 @@
 // The only file of the node that knows gRPC.
 import { credentials, type ServiceError, status } from '@grpc/grpc-js';
-import { type AttachRequest, type AttachResponse, NodesClient } from '@halogrid/proto';
+import { type AttachRequest, type AttachResponse, maxMessageBytes, NodesClient } from '@halogrid/proto';
 
 export interface Connection {
   send(report: NonNullable<AttachRequest['report']>): void;
@@ -24,9 +24,8 @@ const channelOptions = {
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.keepalive_permit_without_calls': 1,
-  // Far above any report or order, and finite.
-  'grpc.max_receive_message_length': 8 * 2 ** 20,
-  'grpc.max_send_message_length': 8 * 2 ** 20,
+  'grpc.max_receive_message_length': maxMessageBytes,
+  'grpc.max_send_message_length': maxMessageBytes,
   // A stream is not retried by the library, and its own backoff must not delay ours.
   'grpc.enable_retries': 0,
   'grpc.use_local_subchannel_pool': 1,

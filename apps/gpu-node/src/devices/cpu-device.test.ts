@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createPipeline, type PlaneItem, placeItem, planRead, runReference } from '@halogrid/kernels';
+import { createPipeline, type PipelineItem, runReference } from '@halogrid/kernels';
+import { noiseImage, samplesOf, staged, stageTile } from '@halogrid/kernels/testing';
 import { CpuDevice, type CpuDeviceOptions } from './cpu-device.ts';
 import { type Device, DeviceLostError } from './device.ts';
 
-const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'mirror');
+const lbp = { kernel: 'lbp', parameters: {}, border: 'mirror' };
+const pipeline = createPipeline([lbp]);
 
 async function withDevice(options: CpuDeviceOptions, use: (device: Device) => Promise<void>): Promise<void> {
   const device = new CpuDevice(options);
@@ -16,32 +18,35 @@ async function withDevice(options: CpuDeviceOptions, use: (device: Device) => Pr
   }
 }
 
-/** Frames of `count` sizes in one buffer, filled with a pattern that depends on `seed`. */
-function createBatch(count: number, seed: number): { items: PlaneItem[]; fill: (bytes: Uint8Array) => void } {
-  const items: PlaneItem[] = [];
-  for (let i = 0, end = 0; i < count; i++) {
+/** Frames of noise of `count` sizes in one buffer. */
+function createBatch(count: number, seed: number): { items: PipelineItem[]; bytes: Uint8Array } {
+  let end = 0;
+  const placed = Array.from({ length: count }, (_, i) => {
     const size = { width: 1 + ((i * 13 + seed) % 40), height: 1 + ((i * 7) % 30) };
-    const placed = placeItem(planRead({ x: 0, y: 0, ...size }, size, 1, 'mirror'), end);
-    items.push(placed.item);
-    end = placed.end;
-  }
-  const fill = (bytes: Uint8Array) => {
-    for (let i = 0; i < bytes.length; i++) bytes[i] = (Math.imul(i + seed, 2654435761) >>> 13) & 255;
-  };
-  return { items, fill };
+    const one = stageTile(pipeline, noiseImage(size, seed + i), { x: 0, y: 0, ...size }, undefined, end);
+    end = one.end;
+    return one;
+  });
+  const bytes = new Uint8Array(end);
+  for (const { fill } of placed) fill(bytes);
+  return { items: placed.map(({ item }) => item), bytes };
+}
+
+/** Computes what lies in `bytes`. */
+async function compute(device: Device, { items, bytes }: ReturnType<typeof createBatch>, withMap: boolean) {
+  const staging = await device.acquire(bytes.length);
+  staging.bytes.set(bytes);
+  return device.run(staging, items, pipeline, withMap);
 }
 
 test('batches that run at the same time each equal the CPU twin, maps included', async () => {
   await withDevice({ threads: 2 }, async (device) => {
     const batches = Array.from({ length: 9 }, async (_, seed) => {
-      const { items, fill } = createBatch(12, seed);
-      const staging = await device.acquire(12 * 2048);
-      fill(staging.bytes);
-      const copy = staging.bytes.slice();
-      const { items: results } = await device.run(staging, items, pipeline, true);
+      const batch = createBatch(12, seed);
+      const { items: results } = await compute(device, batch, true);
       assert.deepEqual(
         results,
-        items.map((item) => runReference(pipeline, copy, item, true)),
+        batch.items.map((item) => runReference(pipeline, batch.bytes, item, true)),
       );
     });
     await Promise.all(batches);
@@ -86,16 +91,43 @@ test('a thread that crashes fails its batch as a lost device does, and is replac
   });
 });
 
-test('what it cannot compute is one sentence, and the thread goes on', async () => {
+test('what it cannot compute is refused, and the thread goes on', async () => {
   await withDevice({ threads: 1 }, async (device) => {
-    const unknown = { ...pipeline, operations: [{ kernel: 'blur', parameters: {} }] };
-    const { items } = createBatch(1, 0);
-    await assert.rejects(
-      device.run(await device.acquire(2048), items, unknown, false),
-      /No CPU program of kernel 'blur'/,
-    );
-    const { items: results } = await device.run(await device.acquire(2048), items, pipeline, false);
+    const batch = createBatch(1, 0);
+    const unknown = { ...pipeline, operations: [{ ...pipeline.operations[0]!, kernel: 'blur' }] };
+    const refused = device.run(await device.acquire(1), batch.items, unknown, false);
+    await assert.rejects(refused, (error) => error instanceof Error && !(error instanceof DeviceLostError));
+    const { items: results } = await compute(device, batch, false);
     assert.equal(results.length, 1);
+  });
+});
+
+test('kernels one after another, and cells, equal the CPU twin', async () => {
+  await withDevice({ threads: 1 }, async (device) => {
+    const twice = createPipeline([lbp, { ...lbp, border: 'interior' }]);
+    const size = { width: 37, height: 29 };
+    const tile = { x: 3, y: 5, width: 30, height: 20 };
+    const { item, bytes } = staged(twice, noiseImage(size, 1), tile, { rows: 3, columns: 4 });
+    const staging = await device.acquire(bytes.length);
+    staging.bytes.set(bytes);
+    const [ours] = (await device.run(staging, [item], twice, true)).items;
+    const twin = runReference(twice, bytes, item, true);
+    assert.deepEqual([ours!.counted, ours!.bins], [twin.counted, twin.bins]);
+    assert.deepEqual(samplesOf(twice, ours!, tile), samplesOf(twice, twin, tile));
+  });
+});
+
+test('nothing is computed where neither counts nor a dense result are wanted', async () => {
+  await withDevice({ threads: 1 }, async (device) => {
+    // No thread knows the kernel, so a result says that none was asked.
+    const idle = { ...pipeline, operations: [{ ...pipeline.operations[0]!, kernel: 'blur' }], bins: 0 };
+    const { items } = createBatch(2, 0);
+    const { items: results } = await device.run(await device.acquire(1), items, idle, false);
+    const counted = items.map(({ stages }) => stages[0]!.out.width * stages[0]!.out.height);
+    assert.deepEqual(
+      results,
+      counted.map((pixels) => ({ counted: pixels, bins: new Uint32Array(0) })),
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import type { ItemResult, Pipeline, PlaneItem } from '@halogrid/kernels';
+import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
 import { BufferPool } from './buffer-pool.ts';
 import { type CpuBatch, CpuThread } from './cpu-thread.ts';
 import { type BatchResult, type Device, type DeviceInfo, DeviceLostError, type Staging } from './device.ts';
@@ -58,7 +58,7 @@ export class CpuDevice implements Device {
     return new CpuStaging(this.#pool, await this.#pool.take(bytes));
   }
 
-  run(staging: Staging, items: readonly PlaneItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult> {
+  run(staging: Staging, items: readonly PipelineItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult> {
     const buffer = (staging as CpuStaging).take();
     return new Promise((resolve, reject) => {
       this.#queue.push({ batch: { buffer, items, pipeline, withMap }, resolve, reject });

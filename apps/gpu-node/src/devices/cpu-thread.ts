@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { ItemResult, Pipeline, PlaneItem } from '@halogrid/kernels';
+import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
 
 /** What a thread computes. The buffer is moved to the thread and moved back with the answer. */
 export interface CpuBatch {
   buffer: ArrayBuffer;
-  items: readonly PlaneItem[];
+  items: readonly PipelineItem[];
   pipeline: Pipeline;
   withMap: boolean;
 }

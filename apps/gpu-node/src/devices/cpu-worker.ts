@@ -1,19 +1,16 @@
 // Runs in a worker thread: computes the batches that a CpuThread sends, one at a time, with WebAssembly.
-import { parentPort, type Transferable } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { runCpu } from '@halogrid/kernels/cpu';
 import type { CpuAnswer, CpuBatch } from './cpu-thread.ts';
+import { resultBuffers } from './result-buffers.ts';
 
 const port = parentPort!;
 
 port.on('message', (batch: CpuBatch) => {
   const answer = compute(batch);
   // Memory changes hands instead of being copied.
-  const moved: Transferable[] = [batch.buffer];
-  if (answer.kind === 'done') {
-    for (const { bins, map } of answer.items)
-      moved.push(bins.buffer as ArrayBuffer, ...(map ? [map.buffer as ArrayBuffer] : []));
-  }
-  port.postMessage(answer, moved);
+  const results = answer.kind === 'done' ? resultBuffers(answer.items) : [];
+  port.postMessage(answer, [batch.buffer, ...results]);
 });
 
 function compute({ buffer, items, pipeline, withMap }: CpuBatch): CpuAnswer {

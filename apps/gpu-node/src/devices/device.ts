@@ -1,4 +1,4 @@
-import type { ItemResult, Pipeline, PlaneItem } from '@halogrid/kernels';
+import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
 
 export const deviceKinds = ['gpu', 'software', 'cpu'] as const;
 /** A WebGPU adapter; WebGPU on SwiftShader, a software Vulkan; WebAssembly in worker threads. */
@@ -45,7 +45,7 @@ export interface Device {
    * Computes items laid out in `staging`, which it takes back. Rejects with DeviceLostError when the device is gone:
    * the same work may be repeated on another.
    */
-  run(staging: Staging, items: readonly PlaneItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult>;
+  run(staging: Staging, items: readonly PipelineItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult>;
   /** Resolves with the reason when the device is lost; never after `close`. */
   readonly lost: Promise<string>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Pipeline, PlaneItem } from '@halogrid/kernels';
+import type { Pipeline, PipelineItem } from '@halogrid/kernels';
 import type { NodeMetrics } from '../metrics.ts';
 import type { BatchResult, Device, Staging } from './device.ts';
 
@@ -23,7 +23,7 @@ export function withMetrics(device: Device, metrics: NodeMetrics): Device {
     },
     async run(
       staging: Staging,
-      items: readonly PlaneItem[],
+      items: readonly PipelineItem[],
       pipeline: Pipeline,
       withMap: boolean,
     ): Promise<BatchResult> {

@@ -4,7 +4,7 @@ import { createPipeline } from '@halogrid/kernels';
 import { type Device, DeviceLostError } from './device.ts';
 import { ReopeningDevice } from './reopening-device.ts';
 
-const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'zero');
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 
 /** A device that computes nothing and is lost on request. */
 function createFake(name: string) {

@@ -1,4 +1,4 @@
-import type { Pipeline, PlaneItem } from '@halogrid/kernels';
+import type { Pipeline, PipelineItem } from '@halogrid/kernels';
 import { type BatchResult, type Device, type DeviceInfo, DeviceLostError, type Staging } from './device.ts';
 
 export interface ReopeningOptions {
@@ -55,7 +55,12 @@ export class ReopeningDevice implements Device {
     return new BoundStaging(device, await device.acquire(bytes));
   }
 
-  async run(staging: Staging, items: readonly PlaneItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult> {
+  async run(
+    staging: Staging,
+    items: readonly PipelineItem[],
+    pipeline: Pipeline,
+    withMap: boolean,
+  ): Promise<BatchResult> {
     const { device, inner } = staging as BoundStaging;
     const result = await device.run(inner, items, pipeline, withMap);
     if (device === this.#device) this.#tries = 0;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { type BorderMode, createPipeline, type PlaneItem, placeItem, planRead, runReference } from '@halogrid/kernels';
-import fc from 'fast-check';
+import { createPipeline, runReference } from '@halogrid/kernels';
+import { noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
+import { checkAgainstTwin, type TwinVariant } from './check-against-twin.ts';
 import type { Device } from './device.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
@@ -13,74 +14,71 @@ before(async () => {
 });
 after(() => device.close());
 
-const tile = fc.record({
-  width: fc.integer({ min: 1, max: 90 }),
-  height: fc.integer({ min: 1, max: 40 }),
-  left: fc.nat(89),
-  top: fc.nat(39),
-  tileWidth: fc.integer({ min: 1, max: 90 }),
-  tileHeight: fc.integer({ min: 1, max: 40 }),
-  levels: fc.constantFrom(1, 3, 256),
-});
-type Tile = typeof tile extends fc.Arbitrary<infer T> ? T : never;
+const lbp = (convention: string, border: string) => ({ kernel: 'lbp', parameters: { convention }, border });
 
 /** Every border, and every pair of the other two; not all 24, because SwiftShader compiles each for half a second. */
-const variants = [
-  ['zero', 'nw-cw-msb', true],
-  ['replicate', 'nw-cw-lsb', true],
-  ['reflect', 'nw-cw-msb', false],
-  ['mirror', 'nw-cw-lsb', true],
-  ['wrap', 'nw-cw-msb', true],
-  ['interior', 'nw-cw-msb', true],
-  ['interior', 'nw-cw-lsb', false],
-] as const;
+const variants: TwinVariant[] = [
+  { operations: [lbp('nw-cw-msb', 'zero')], withMap: true },
+  { operations: [lbp('nw-cw-lsb', 'replicate')], withMap: true },
+  { operations: [lbp('nw-cw-msb', 'reflect')], withMap: false },
+  { operations: [lbp('nw-cw-lsb', 'mirror')], withMap: true },
+  { operations: [lbp('nw-cw-msb', 'wrap')], withMap: true },
+  { operations: [lbp('nw-cw-msb', 'interior')], withMap: true },
+  { operations: [lbp('nw-cw-lsb', 'interior')], withMap: false, grid: { rows: 3, columns: 2 } },
+  {
+    operations: [lbp('nw-cw-msb', 'mirror'), lbp('nw-cw-msb', 'interior')],
+    withMap: true,
+    grid: { rows: 2, columns: 5 },
+  },
+];
 
 test('batches of tiles of any size, place and border equal the CPU twin', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(tile, { minLength: 1, maxLength: 6 }),
-      fc.constantFrom(...variants),
-      fc.integer(),
-      async (tiles, [border, convention, withMap], seed) => {
-        const pipeline = createPipeline([{ kernel: 'lbp', parameters: { convention } }], border);
-        const { items, bytes } = layOut(tiles, border);
-        const staged = noise(bytes, seed, tiles);
-        const staging = await device.acquire(bytes);
-        staging.bytes.set(staged);
-        const result = await device.run(staging, items, pipeline, withMap);
-        items.forEach((item, i) => {
-          const twin = runReference(pipeline, staged, item, withMap);
-          const ours = result.items[i]!;
-          assert.equal(ours.counted, twin.counted);
-          assert.deepEqual(ours.bins, twin.bins);
-          for (let y = 0; withMap && y < item.out.height; y++) {
-            assert.deepEqual(
-              ours.map!.subarray(y * ours.mapStride!, y * ours.mapStride! + item.out.width),
-              twin.map!.subarray(y * twin.mapStride!, y * twin.mapStride! + item.out.width),
-              `row ${y} of item ${i}`,
-            );
-          }
-        });
-      },
-    ),
-    { numRuns: kind === 'gpu' ? 500 : 60 },
-  );
+  await checkAgainstTwin(device, variants, kind === 'gpu' ? 500 : 70);
 });
 
 test('flat and random frames of full size are counted exactly, several batches in flight', async () => {
-  const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'zero');
+  const pipeline = createPipeline([lbp('nw-cw-msb', 'zero')]);
   const size = { width: 1920, height: 1080 };
   await Promise.all(
-    [0, 1, 2, 3, 4, 5].map(async (seed) => {
-      const { item, end } = placeItem(planRead({ x: 0, y: 0, ...size }, size, 1, 'zero'), 0);
-      const staged = seed === 0 ? new Uint8Array(end) : noise(end, seed, [{ levels: 256 }]);
-      const staging = await device.acquire(end);
-      staging.bytes.set(staged);
+    [1, 2, 3, 4, 5, 6].map(async (seed) => {
+      const { item, bytes } = staged(pipeline, noiseImage(size, seed, seed === 1 ? 1 : 256));
+      const staging = await device.acquire(bytes.length);
+      staging.bytes.set(bytes);
       const { items, seconds } = await device.run(staging, [item], pipeline, false);
-      assert.deepEqual(items[0]!.bins, runReference(pipeline, staged, item, false).bins);
+      assert.deepEqual(items[0]!.bins, runReference(pipeline, bytes, item, false).bins);
       assert.ok(seconds.compute > 0);
     }),
   );
+});
+
+test('a grid of more cells than one dispatch takes has the histogram of each', async () => {
+  const pipeline = createPipeline([lbp('nw-cw-msb', 'interior')]);
+  const { item, bytes } = staged(pipeline, noiseImage({ width: 97, height: 61 }, 3), undefined, {
+    rows: 61,
+    columns: 40,
+  });
+  const staging = await device.acquire(bytes.length);
+  staging.bytes.set(bytes);
+  const { items } = await device.run(staging, [item], pipeline, true);
+  assert.equal(item.parts.length, 2440);
+  assert.deepEqual(items[0]!.bins, runReference(pipeline, bytes, item, false).bins);
+});
+
+test('a dense result without counts, and neither', async () => {
+  const uncounted = { ...createPipeline([lbp('nw-cw-msb', 'zero')]), bins: 0 };
+  const size = { width: 37, height: 21 };
+  const { item, bytes } = staged(uncounted, noiseImage(size, 5));
+  for (const withMap of [true, false]) {
+    const staging = await device.acquire(bytes.length);
+    staging.bytes.set(bytes);
+    const [result] = (await device.run(staging, [item], uncounted, withMap)).items;
+    assert.deepEqual([result!.counted, result!.bins], [37 * 21, new Uint32Array(0)]);
+    if (!withMap) assert.equal(result!.map, undefined);
+    else {
+      const twin = runReference(uncounted, bytes, item, true);
+      assert.deepEqual(samplesOf(uncounted, result!, size), samplesOf(uncounted, twin, size));
+    }
+  }
 });
 
 test('staging that was released without computing serves again', async () => {
@@ -92,8 +90,9 @@ test('staging that was released without computing serves again', async () => {
 
 test('what waits for a device that is closed is told so, and so is what comes later', async () => {
   const closing = await openWebGpuDevice(kind);
-  const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }], 'zero');
-  const { item, end } = placeItem(planRead({ x: 0, y: 0, width: 9, height: 9 }, { width: 9, height: 9 }, 1, 'zero'), 0);
+  const pipeline = createPipeline([lbp('nw-cw-msb', 'zero')]);
+  const { item, bytes } = staged(pipeline, noiseImage({ width: 9, height: 9 }, 1));
+  const end = bytes.length;
   const taken = await Promise.all(Array.from({ length: closing.batchesInFlight }, () => closing.acquire(end)));
   const waiting = closing.acquire(end);
   const running = closing.run(taken[0]!, [item], pipeline, false);
@@ -108,27 +107,3 @@ test('what waits for a device that is closed is told so, and so is what comes la
 test('more than the largest buffer is refused', async () => {
   await assert.rejects(device.acquire(device.maxStagingBytes + 1), /do not fit the device's largest buffer/);
 });
-
-function layOut(tiles: Tile[], border: BorderMode): { items: PlaneItem[]; bytes: number } {
-  const items: PlaneItem[] = [];
-  let bytes = 0;
-  for (const t of tiles) {
-    const x = t.left % t.width;
-    const y = t.top % t.height;
-    const rect = { x, y, width: Math.min(t.tileWidth, t.width - x), height: Math.min(t.tileHeight, t.height - y) };
-    const placed = placeItem(planRead(rect, t, 1, border), bytes);
-    items.push(placed.item);
-    bytes = placed.end;
-  }
-  return { items, bytes };
-}
-
-/** Seeded bytes; padding included, so that a kernel that reads it is caught. */
-function noise(length: number, seed: number, tiles: { levels: number }[]): Uint8Array {
-  let state = seed | 1;
-  const { levels } = tiles[0]!;
-  return Uint8Array.from({ length }, () => {
-    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9;
-    return ((state >>> 8) & 0xff) % levels;
-  });
-}

@@ -1,13 +1,5 @@
-import type { Pipeline, PlaneItem } from '@halogrid/kernels';
-import {
-  createGpuProgram,
-  type GpuProgram,
-  itemTableBytes,
-  maxItems,
-  packItems,
-  placeMaps,
-  unpackResults,
-} from '@halogrid/kernels/gpu';
+import type { Pipeline, PipelineItem } from '@halogrid/kernels';
+import { type ChooseStrategy, createGpuProgram, type GpuBatchLayout, type GpuProgram } from '@halogrid/kernels/gpu';
 import {
   type BatchResult,
   type Device,
@@ -16,23 +8,39 @@ import {
   type DeviceSeconds,
   type Staging,
 } from './device.ts';
+import { tunedChoice } from './tuned-choice.ts';
 import { openAdapter } from './webgpu-adapter.ts';
 import { roundUpCapacity, timestampCount, WebGpuSlot } from './webgpu-slot.ts';
 
 /** GPUMapMode, whose global exists only after Dawn is loaded. */
 const MAP_MODE_READ = 1;
 
+export interface WebGpuDeviceOptions {
+  /** Strategies of kernels, in place of those that were tuned for the adapter. */
+  choose?: ChooseStrategy;
+  /** Takes a line for the log. */
+  note?: (line: string) => void;
+}
+
 /** Opens the GPU, or SwiftShader. Rejects with one sentence that says why there is none. */
-export async function openWebGpuDevice(kind: 'gpu' | 'software'): Promise<Device> {
+export async function openWebGpuDevice(
+  kind: 'gpu' | 'software',
+  { choose, note = () => {} }: WebGpuDeviceOptions = {},
+): Promise<Device> {
   const { adapter, info } = await openAdapter(kind);
-  const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
-  const device = await adapter.requestDevice({
+  const device = await requestDevice(adapter);
+  return new WebGpuDevice(device, info, choose ?? (await tunedChoice(info, note)));
+}
+
+/** The device that kernels are compiled for. */
+export function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
+  const { maxBufferSize, maxStorageBufferBindingSize, maxComputeWorkgroupStorageSize } = adapter.limits;
+  return adapter.requestDevice({
     label: 'halogrid',
     requiredFeatures: adapter.features.has('timestamp-query') ? ['timestamp-query'] : [],
-    // Without being asked for they stay at 256 and 128 MiB.
-    requiredLimits: { maxBufferSize, maxStorageBufferBindingSize },
+    // Without being asked for they stay at 256 and 128 MiB, and 16 KiB.
+    requiredLimits: { maxBufferSize, maxStorageBufferBindingSize, maxComputeWorkgroupStorageSize },
   });
-  return new WebGpuDevice(device, info);
 }
 
 class WebGpuDevice implements Device {
@@ -41,6 +49,7 @@ class WebGpuDevice implements Device {
   readonly batchesInFlight: number;
   readonly lost: Promise<string>;
   readonly #device: GPUDevice;
+  readonly #choose: ChooseStrategy;
   readonly #free: WebGpuSlot[] = [];
   readonly #waiting: (() => void)[] = [];
   readonly #running = new Set<(reason: DeviceLostError) => void>();
@@ -48,8 +57,9 @@ class WebGpuDevice implements Device {
   #slots = 0;
   #failure: string | undefined;
 
-  constructor(device: GPUDevice, info: DeviceInfo) {
+  constructor(device: GPUDevice, info: DeviceInfo, choose: ChooseStrategy) {
     this.#device = device;
+    this.#choose = choose;
     this.info = info;
     // Measured on an H200 with batches of 31 1080p frames: eight reach 0.84 of what decoding alone does, four 0.80. SwiftShader
     // computes on the cores that decode, so more than two only cost memory.
@@ -76,7 +86,12 @@ class WebGpuDevice implements Device {
     return new WebGpuStaging(slot, () => this.#giveBack(slot));
   }
 
-  async run(staging: Staging, items: readonly PlaneItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult> {
+  async run(
+    staging: Staging,
+    items: readonly PipelineItem[],
+    pipeline: Pipeline,
+    withMap: boolean,
+  ): Promise<BatchResult> {
     const { slot } = staging as WebGpuStaging;
     try {
       const result = await this.#orLost(this.#compute(slot, items, pipeline, withMap));
@@ -108,11 +123,11 @@ class WebGpuDevice implements Device {
     });
   }
 
-  #program(pipeline: Pipeline, withMap: boolean): Promise<GpuProgram> {
-    const key = JSON.stringify([pipeline.operations, pipeline.border, withMap]);
+  #program(pipeline: Pipeline, map: boolean, cells: boolean): Promise<GpuProgram> {
+    const key = JSON.stringify([pipeline.operations, pipeline.bins, map, cells]);
     let program = this.#programs.get(key);
     if (!program) {
-      program = createGpuProgram(this.#device, pipeline, withMap ? 'both' : 'histogram');
+      program = createGpuProgram(this.#device, pipeline, { map, cells }, this.#choose);
       this.#programs.set(key, program);
     }
     return program;
@@ -120,37 +135,38 @@ class WebGpuDevice implements Device {
 
   async #compute(
     slot: WebGpuSlot,
-    items: readonly PlaneItem[],
+    items: readonly PipelineItem[],
     pipeline: Pipeline,
     withMap: boolean,
   ): Promise<BatchResult> {
-    if (items.length > maxItems) {
-      throw new RangeError(`Expected at most ${maxItems} items but received ${items.length}`);
-    }
     const device = this.#device;
-    const program = await this.#program(pipeline, withMap);
-    const usedBytes = Math.max(...items.map((i) => roundUp4(i.offset + i.stride * i.stored.height)));
-    const { places, bytes: mapBytes } = placeMaps(items);
-    const histogramBytes = program.histogramBytes * items.length;
-    const table = slot.buffer('items', itemTableBytes);
-    const histograms = slot.buffer('histograms', histogramBytes);
-    const maps = slot.buffer('maps', withMap ? mapBytes : 16);
+    const hasCells = items.some(({ parts }) => parts.length > 1);
+    const program = await this.#program(pipeline, withMap, hasCells);
+    const layout = program.layOut(items);
+    if (layout.dispatches.length === 0) return idleResult(program, layout);
+    const { histogramsBytes, mapsBytes } = layout;
+    const planesEnd = (item: PipelineItem) => item.offset + item.planeBytes * pipeline.input.length;
+    const usedBytes = roundUp4(Math.max(...items.map(planesEnd)));
+    const table = slot.buffer('table', layout.tableBytes);
+    const histograms = slot.buffer('histograms', histogramsBytes);
+    const maps = slot.buffer('maps', mapsBytes);
+    const planes = [slot.planes, ...layout.planesBytes.map((bytes, i) => slot.buffer(`planes${i + 1}`, bytes))];
     // [timestamps][histograms][maps]
     const histogramsAt = 8 * timestampCount;
-    const mapsAt = histogramsAt + histogramBytes;
-    const readback = slot.buffer('readback', mapsAt + (withMap ? mapBytes : 0));
+    const mapsAt = histogramsAt + histogramsBytes;
+    const readback = slot.buffer('readback', mapsAt + mapsBytes);
 
     slot.unmap();
-    device.queue.writeBuffer(table, 0, packItems(items, places));
+    device.queue.writeBuffer(table, 0, layout.table);
     const encoder = device.createCommandEncoder({ label: 'batch' });
     this.#stamp(encoder, slot, 0);
     encoder.copyBufferToBuffer(slot.upload, 0, slot.planes, 0, Math.min(usedBytes, slot.capacity));
-    encoder.clearBuffer(histograms, 0, histogramBytes);
+    encoder.clearBuffer(histograms, 0, histogramsBytes);
     const pass = encoder.beginComputePass({ label: 'batch.kernels', timestampWrites: stampsOf(slot, 2) });
-    program.record(pass, { planes: slot.planes, items: table, histograms, maps }, items);
+    program.record(pass, layout, { planes, table, histograms, maps });
     pass.end();
-    encoder.copyBufferToBuffer(histograms, 0, readback, histogramsAt, histogramBytes);
-    if (withMap) encoder.copyBufferToBuffer(maps, 0, readback, mapsAt, mapBytes);
+    encoder.copyBufferToBuffer(histograms, 0, readback, histogramsAt, histogramsBytes);
+    encoder.copyBufferToBuffer(maps, 0, readback, mapsAt, mapsBytes);
     this.#stamp(encoder, slot, 4);
     if (slot.timestamps) {
       encoder.resolveQuerySet(slot.timestamps.queries, 0, timestampCount, slot.timestamps.resolved, 0);
@@ -163,11 +179,10 @@ class WebGpuDevice implements Device {
 
     const mapped = readback.getMappedRange();
     const result = {
-      items: unpackResults(
-        items,
-        places,
-        new Uint32Array(mapped, histogramsAt, histogramBytes / 4),
-        withMap ? new Uint8Array(mapped, mapsAt, mapBytes) : undefined,
+      items: program.unpack(
+        layout,
+        new Uint32Array(mapped, histogramsAt, histogramsBytes / 4),
+        new Uint8Array(mapped, mapsAt, mapsBytes),
       ),
       seconds: slot.timestamps
         ? secondsOf(new BigUint64Array(mapped, 0, timestampCount))
@@ -211,6 +226,12 @@ class WebGpuDevice implements Device {
     this.#slots--;
     this.#waiting.shift()?.();
   }
+}
+
+/** Of a pipeline that neither counts nor leaves anything that is wanted. */
+function idleResult(program: GpuProgram, layout: GpuBatchLayout): BatchResult {
+  const items = program.unpack(layout, new Uint32Array(0), new Uint8Array(0));
+  return { items, seconds: { upload: 0, compute: 0, readback: 0 } };
 }
 
 class WebGpuStaging implements Staging {

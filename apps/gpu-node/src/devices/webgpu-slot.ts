@@ -11,9 +11,10 @@ const MAP_MODE_WRITE = 2;
 /** Timestamps of a batch: before the upload, before and after the kernels, after the readback copy. */
 export const timestampCount = 6;
 
-type Role = 'items' | 'histograms' | 'maps' | 'readback';
-const usages: Record<Role, GPUBufferUsageFlags> = {
-  items: UNIFORM | COPY_DST,
+/** `planesN`: what the n-th kernel of a pipeline leaves for the next. */
+type Role = 'table' | 'histograms' | 'maps' | 'readback' | `planes${number}`;
+const usages: Record<string, GPUBufferUsageFlags> = {
+  table: UNIFORM | COPY_DST,
   histograms: STORAGE | COPY_SRC | COPY_DST,
   maps: STORAGE | COPY_SRC,
   readback: MAP_READ | COPY_DST,
@@ -79,7 +80,7 @@ export class WebGpuSlot {
     const made = this.#device.createBuffer({
       label: `slot.${role}`,
       size: roundUpCapacity(bytes, 4096),
-      usage: usages[role],
+      usage: usages[role] ?? STORAGE,
     });
     this.#results.set(role, made);
     return made;

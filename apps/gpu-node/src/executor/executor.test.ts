@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type OpenImage, openImage } from '@halogrid/imaging';
-import { borderModes, type Rect, type Size } from '@halogrid/kernels';
-import type { ShardCompleted } from '@halogrid/proto';
-import fc from 'fast-check';
+import { openImage } from '@halogrid/imaging';
+import type { Size } from '@halogrid/kernels';
+import type { TestImage } from '@halogrid/kernels/testing';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import {
   createTestExecutor,
   frameLease,
-  patternPgm,
+  lbp,
+  openedWhole,
+  patternImage,
   referenceOf,
   type TestFolder,
   tileLease,
-  tilesOf,
   withFolder,
 } from './shard-fixture.ts';
 
@@ -24,32 +23,6 @@ const device = new CpuDevice({ threads: 2 });
 after(() => device.close());
 const never = new AbortController().signal;
 const execute = createTestExecutor(device);
-
-/** The same images, but as if they could only be decoded whole; counts the decodes. */
-function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>; decodes: () => number } {
-  let decodes = 0;
-  return {
-    decodes: () => decodes,
-    openImage: async (uri) => {
-      const image = await openImage(uri);
-      return {
-        format: image.format,
-        width: image.width,
-        height: image.height,
-        readsRegions: false,
-        get inputBytes() {
-          return image.inputBytes;
-        },
-        decode: (region, target, offset, stride) => {
-          decodes++;
-          assert.deepEqual(region, { x: 0, y: 0, width: image.width, height: image.height });
-          return image.decode(region, target, offset, stride);
-        },
-        close: () => image.close(),
-      };
-    },
-  };
-}
 
 /** A device that notes its batches and what is out. */
 function noted(inner: Device, changes: Partial<Device> = {}) {
@@ -88,10 +61,10 @@ const sizes: Size[] = [
   { width: 200, height: 3 },
 ];
 
-async function putFrames(folder: TestFolder): Promise<{ uris: string[]; frames: Uint8Array[] }> {
-  const patterns = sizes.map((size, seed) => patternPgm(size, seed));
-  const uris = await Promise.all(patterns.map(({ pgm }, i) => folder.put(`${i}.pgm`, pgm)));
-  return { uris, frames: patterns.map(({ pixels }) => pixels) };
+async function putFrames(folder: TestFolder): Promise<{ uris: string[]; frames: TestImage[] }> {
+  const patterns = sizes.map((size, seed) => patternImage(size, seed));
+  const uris = await Promise.all(patterns.map(({ file }, i) => folder.put(`${i}.pgm`, file)));
+  return { uris, frames: patterns.map(({ image }) => image) };
 }
 
 test('whole frames: histograms in the order of the lease, maps and previews where they are wanted', async () => {
@@ -102,11 +75,10 @@ test('whole frames: histograms in the order of the lease, maps and previews wher
     assert.deepEqual({ jobId, shard, attempt, epoch }, { jobId: 'job', shard: 3, attempt: 1, epoch: 5 });
     assert.deepEqual(answer.errors, []);
     for (const [i, size] of sizes.entries()) {
-      const expected = referenceOf(frames[i]!, size, {}, 'interior');
+      const { counted, bins, map } = referenceOf([lbp()], frames[i]!);
       const rect = { x: 0, y: 0, ...size };
-      const { counted, bins } = expected;
-      assert.deepEqual(answer.results[i], { source: i, ...size, rect, counted, bins: Array.from(bins) });
-      assert.deepEqual(await folder.map(i, size, [rect]), expected.map);
+      assert.deepEqual(answer.results[i], { source: i, ...size, rect, counted, bins });
+      assert.deepEqual(await folder.map([lbp()], size, [rect], i), map);
       const preview = new URL(`scratch/preview/${i}/`, `${pathToFileURL(folder.path).href}/`);
       assert.equal(existsSync(preview), i < 2);
     }
@@ -117,7 +89,25 @@ test('whole frames: histograms in the order of the lease, maps and previews wher
   });
 });
 
-test('maps are asked of the device only where something needs codes', async () => {
+test('a grid: the histogram of every cell of each frame', async () => {
+  await withFolder(async (folder) => {
+    const { uris, frames } = await putFrames(folder);
+    const grid = { rows: 5, columns: 3 };
+    const { results } = await execute(frameLease(folder, uris, { grid }), never);
+    for (const [i, { bins }] of results.entries()) {
+      assert.deepEqual(bins, referenceOf([lbp()], frames[i]!, grid).bins);
+    }
+  });
+});
+
+test('a grid whose histograms are too many fails with a sentence', async () => {
+  await withFolder(async (folder) => {
+    const lease = frameLease(folder, [], { grid: { rows: 1000, columns: 1000 } });
+    await assert.rejects(execute(lease, never), /Expected at most 16384 cells .* received '1000x1000'/);
+  });
+});
+
+test('dense results are asked of the device only where something needs them', async () => {
   await withFolder(async (folder) => {
     const { uris } = await putFrames(folder);
     const { device: watched, batches } = noted(device);
@@ -133,8 +123,8 @@ test('maps are asked of the device only where something needs codes', async () =
 test('inputs that cannot be processed are named, and the others are computed', async () => {
   await withFolder(async (folder) => {
     const { uris } = await putFrames(folder);
-    const { pgm } = patternPgm({ width: 40, height: 40 }, 9);
-    const cut = await folder.put('cut.pgm', pgm.subarray(0, 500));
+    const { file } = patternImage({ width: 40, height: 40 }, 9);
+    const cut = await folder.put('cut.pgm', file.subarray(0, 500));
     const text = await folder.put('text.png', 'no picture');
     const missing = pathToFileURL(`${folder.path}/missing.pgm`).href;
     const lease = frameLease(folder, [text, uris[0]!, cut, missing, uris[1]!], { wantsMap: true });
@@ -156,8 +146,8 @@ test('inputs that cannot be processed are named, and the others are computed', a
 
 test('frames of which none can be decoded leave no staging memory behind', async () => {
   await withFolder(async (folder) => {
-    const { pgm } = patternPgm({ width: 40, height: 40 }, 9);
-    const cut = await folder.put('cut.pgm', pgm.subarray(0, 500));
+    const { file } = patternImage({ width: 40, height: 40 }, 9);
+    const cut = await folder.put('cut.pgm', file.subarray(0, 500));
     const { device: watched, out } = noted(device);
     const { errors } = await createTestExecutor(watched)(frameLease(folder, [cut, cut]), never);
     assert.equal(errors.length, 2);
@@ -191,7 +181,61 @@ test('a frame larger than the device takes is set aside with a sentence', async 
       [1, 2, 3],
     );
     assert.equal(errors[0]!.source, 0);
-    assert.match(errors[0]!.error, /^64 x 48 pixels are more than the device takes at once \(2048 bytes\)/);
+    assert.match(
+      errors[0]!.error,
+      /^64 x 48 pixels and their results are more than the device takes at once \(2048 bytes\); cut/,
+    );
+  });
+});
+
+test('an image smaller than a kernel is set aside with a sentence', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 5, height: 4 };
+    const uri = await folder.put('small.pgm', patternImage(size, 1).file);
+    const { uris } = await putFrames(folder);
+    const pipeline = { operations: [{ kernel: 'conv', parameters: { kernel: 'box-21' }, border: '' }] };
+    const error = 'A 5 x 4 image is smaller than the kernel, which needs 21 pixels a side';
+    const frames = await execute(frameLease(folder, [uri, uris[0]!], { pipeline }), never);
+    const tile = await execute(tileLease(folder, uri, size, { x: 1, y: 0, width: 2, height: 2 }, { pipeline }), never);
+    for (const { errors } of [frames, tile]) assert.deepEqual(errors, [{ source: 0, stage: 'read', error }]);
+    assert.deepEqual(
+      frames.results.map(({ source }) => source),
+      [1],
+    );
+  });
+});
+
+test('where neither counts nor dense results are wanted, inputs are decoded and counted', async () => {
+  await withFolder(async (folder) => {
+    const { uris } = await putFrames(folder);
+    const { file } = patternImage({ width: 40, height: 40 }, 9);
+    const cut = await folder.put('cut.pgm', file.subarray(0, 500));
+    const pipeline = { operations: [{ kernel: 'conv', parameters: { kernel: 'sobel' }, border: '' }] };
+    const { results, errors } = await execute(frameLease(folder, [uris[0]!, cut], { pipeline }), never);
+    const rect = { x: 0, y: 0, width: 64, height: 48 };
+    assert.deepEqual(results, [{ source: 0, width: 64, height: 48, rect, counted: 64 * 48, bins: [] }]);
+    assert.deepEqual(
+      errors.map(({ source, stage }) => [source, stage]),
+      [[1, 'decode']],
+    );
+  });
+});
+
+test('floats are kept as they are, in maps and previews', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 30, height: 20 };
+    const { file, image } = patternImage(size, 1, 3);
+    const uri = await folder.put('a.ppm', file);
+    const operations = [{ kernel: 'conv', parameters: { kernel: 'sobel-y', channels: 'rgb' }, border: 'mirror' }];
+    const lease = { pipeline: { operations }, wantsMap: true, previews: 1 };
+    const { results } = await execute(frameLease(folder, [uri], lease), never);
+    assert.deepEqual(results[0]!.bins, []);
+    const rect = { x: 0, y: 0, ...size };
+    const { map } = referenceOf(operations, image);
+    assert.deepEqual(await folder.map(operations, size, [rect]), map);
+    // The preview of a small image is all of it.
+    const preview = readFileSync(`${folder.path}/scratch/preview/0/0-0-30-20.f32`);
+    assert.deepEqual(new Uint8Array(preview), map);
   });
 });
 
@@ -245,7 +289,7 @@ test('a lease that was taken back is given up at the next step', async () => {
 
 test('a lease of an unknown kernel fails with a sentence', async () => {
   await withFolder(async (folder) => {
-    const pipeline = { operations: [{ kernel: 'blur', parameters: {} }], border: 'zero' };
+    const pipeline = { operations: [{ kernel: 'blur', parameters: {}, border: '' }] };
     await assert.rejects(execute(frameLease(folder, [], { pipeline }), never), /received 'blur'/);
   });
 });
@@ -265,22 +309,10 @@ test('an image that changed since it was planned is set aside with a sentence', 
   });
 });
 
-test('tiles of an image that is decoded whole share one decode, also when they come at once', async () => {
-  await withFolder(async (folder) => {
-    const size = { width: 90, height: 70 };
-    const uri = await folder.put('a.pgm', patternPgm(size, 1).pgm);
-    const whole = openedWhole();
-    const run = createTestExecutor(device, { openImage: whole.openImage });
-    const answers = await Promise.all(tilesOf(size, 20).map((rect) => run(tileLease(folder, uri, size, rect), never)));
-    assert.equal(whole.decodes(), 1);
-    assert.equal(answers.filter(({ inputBytes }) => inputBytes > 0).length, 1);
-  });
-});
-
 test('a broken image quarantines every tile of it', async () => {
   await withFolder(async (folder) => {
     const size = { width: 40, height: 40 };
-    const uri = await folder.put('cut.pgm', patternPgm(size, 1).pgm.subarray(0, 500));
+    const uri = await folder.put('cut.pgm', patternImage(size, 1).file.subarray(0, 500));
     for (const run of [execute, createTestExecutor(device, { openImage: openedWhole().openImage })]) {
       // The last rows are missing.
       const rect = { x: 0, y: 30, width: 10, height: 10 };
@@ -288,80 +320,4 @@ test('a broken image quarantines every tile of it', async () => {
       assert.equal(errors.length, 1);
     }
   });
-});
-
-/** Runs every tile and adds up the answers. */
-async function runTiles(
-  folder: TestFolder,
-  uri: string,
-  size: Size,
-  rects: readonly Rect[],
-  run: typeof execute,
-  pipeline: { operations: { kernel: string; parameters: Record<string, string> }[]; border: string },
-): Promise<{ counted: number; bins: number[]; map: Uint8Array }> {
-  const lease = { pipeline, wantsMap: true };
-  const answers: ShardCompleted[] = await Promise.all(
-    rects.map((rect) => run(tileLease(folder, uri, size, rect, lease), never)),
-  );
-  const bins = new Array<number>(256).fill(0);
-  let counted = 0;
-  for (const { results, errors } of answers) {
-    assert.deepEqual(errors, []);
-    counted += results[0]!.counted;
-    for (const [i, count] of results[0]!.bins.entries()) bins[i]! += count;
-  }
-  return { counted, bins, map: await folder.map(0, size, rects) };
-}
-
-test('property: any tiling gives the histogram and the map of the whole image', async () => {
-  const cases = fc.record({
-    size: fc.record({ width: fc.integer({ min: 1, max: 70 }), height: fc.integer({ min: 1, max: 70 }) }),
-    tilesAcross: fc.integer({ min: 1, max: 10 }),
-    border: fc.constantFrom(...borderModes),
-    convention: fc.constantFrom('nw-cw-msb', 'nw-cw-lsb'),
-    seed: fc.nat(1000),
-    readsRegions: fc.boolean(),
-  });
-  await fc.assert(
-    fc.asyncProperty(cases, async ({ size, tilesAcross, border, convention, seed, readsRegions }) => {
-      await withFolder(async (folder) => {
-        const { pgm, pixels } = patternPgm(size, seed);
-        const uri = await folder.put('a.pgm', pgm);
-        const run = readsRegions ? execute : createTestExecutor(device, { openImage: openedWhole().openImage });
-        const pipeline = { operations: [{ kernel: 'lbp', parameters: { convention } }], border };
-        const tilePx = Math.ceil(Math.max(size.width, size.height) / tilesAcross);
-        const tiled = await runTiles(folder, uri, size, tilesOf(size, tilePx), run, pipeline);
-        const expected = referenceOf(pixels, size, { convention }, border);
-        assert.equal(tiled.counted, expected.counted);
-        assert.deepEqual(tiled.bins, Array.from(expected.bins));
-        assert.deepEqual(tiled.map, expected.map);
-      });
-    }),
-    { numRuns: 60 },
-  );
-});
-
-const oracle = new URL('../../../../../shared/oracle/', import.meta.url);
-interface OracleCase {
-  bit_order: string;
-  border: string;
-  histogram: number[];
-  map_sha256: string;
-}
-
-test('every case of the oracle, in tiles of several sizes', { skip: !existsSync(oracle) }, async () => {
-  const { width, height, square_lbp } = JSON.parse(readFileSync(new URL('expected/coins.json', oracle), 'utf8'));
-  const size: Size = { width, height };
-  const uri = new URL('images/coins.png', oracle).href;
-  assert.ok(square_lbp.length >= 12);
-  for (const { bit_order: convention, border, histogram, map_sha256 } of square_lbp as OracleCase[]) {
-    for (const tilePx of [100, 512]) {
-      await withFolder(async (folder) => {
-        const pipeline = { operations: [{ kernel: 'lbp', parameters: { convention } }], border };
-        const { bins, map } = await runTiles(folder, uri, size, tilesOf(size, tilePx), execute, pipeline);
-        assert.deepEqual(bins, histogram, `${convention} ${border} ${tilePx}`);
-        assert.equal(createHash('sha256').update(map).digest('hex'), map_sha256, `${convention} ${border} ${tilePx}`);
-      });
-    }
-  }
 });

@@ -1,5 +1,5 @@
 import type { OpenImage, writeChunk } from '@halogrid/imaging';
-import { createPipeline } from '@halogrid/kernels';
+import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
 import type { Lease, ShardCompleted } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
 import { Budget } from './budget.ts';
@@ -25,7 +25,7 @@ export interface ExecutorOptions {
   nowMs: () => number;
 }
 
-/** Memory for images that are decoded as a whole to be cut into tiles: two of the largest that are decoded so. */
+/** Memory for images that are decoded as a whole to be cut into tiles: two of the largest that are decoded so, in gray. */
 const planeCacheBytes = 512 * 2 ** 20;
 
 /** Shards that are under way beyond the batches in flight: their files are opened, and their chunks written, meanwhile. */
@@ -38,12 +38,15 @@ export function createExecutor({ device, openImage, writeChunk, nowMs }: Executo
   async function execute(lease: Lease, signal: AbortSignal): Promise<ShardCompleted> {
     const { jobId, shard, attempt, epoch, pipeline, work, scratch, wantsMap, previews } = lease;
     if (!pipeline || !work) throw new Error('The lease has no pipeline or no work');
+    const checked = createPipeline(pipeline.operations);
     const run: ShardRun = {
       device,
       openImage,
       writeChunk,
       planes,
-      pipeline: createPipeline(pipeline.operations, pipeline.border),
+      pipeline: checked,
+      channels: checked.input.length === 1 ? 'gray' : 'rgb',
+      grid: gridOf(lease, checked),
       scratch,
       wantsMap,
       previews,
@@ -75,4 +78,11 @@ export function createExecutor({ device, openImage, writeChunk, nowMs }: Executo
       turns.release(1);
     }
   };
+}
+
+/** The grid whose cells are counted apart; one cell where nothing is counted. Throws ParameterError. */
+function gridOf({ grid }: Lease, pipeline: Pipeline): Grid {
+  const asked = { rows: grid?.rows || 1, columns: grid?.columns || 1 };
+  checkGrid(asked, pipeline);
+  return pipeline.bins > 0 ? asked : { rows: 1, columns: 1 };
 }

@@ -1,11 +1,11 @@
 import { InputError, type OpenImage } from '@halogrid/imaging';
-import { type PlaneItem, placeItem, planRead, type Rect } from '@halogrid/kernels';
+import { type PipelineItem, planPipeline, type Rect } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
-import { closeImage, type ShardRun, type SourceOutcome, sourceError } from './shard-run.ts';
+import { Batch } from './batch.ts';
+import { closeImage, needsMap, type ShardRun, type SourceOutcome, sourceError } from './shard-run.ts';
 import { startAhead } from './start-ahead.ts';
+import { tooSmall } from './too-small.ts';
 
-/** Of a batch: 31 frames of 1080p. Half of it gave 2 % fewer frames a second on an H200 (measured). */
-const batchBytes = 64 * 2 ** 20;
 /** Frames of a batch, whose encoded bytes are held until they are decoded. */
 const batchFrames = 128;
 /** Files opened before they are needed, so that decoding does not wait for reading. */
@@ -18,13 +18,13 @@ export interface PlacedFrame {
   position: number;
   image: OpenImage;
   whole: Rect;
-  item: PlaneItem;
+  item: PipelineItem;
 }
 
 /** Frames that a device takes at once. */
 export interface FrameBatch {
   frames: PlacedFrame[];
-  stagingBytes: number;
+  batch: Batch;
 }
 
 interface Opened {
@@ -37,13 +37,14 @@ interface Opened {
 
 /**
  * Opens frames and packs them, in their order, into batches; the images of a batch are the caller's to close. Frames that
- * cannot be opened, or are too large for the device, get their outcome here.
+ * cannot be opened, or are too small for the pipeline or too large for the device, get their outcome here.
  */
 export async function* openBatches(
   run: ShardRun,
   sources: readonly Source[],
   outcomes: SourceOutcome[],
 ): AsyncGenerator<FrameBatch, void, undefined> {
+  const { pipeline, grid, device } = run;
   const positions = sources.map((source, position) => ({ source, position }));
   const opening = startAhead(
     positions,
@@ -57,7 +58,8 @@ export async function* openBatches(
     for (const { image } of batch.frames) held.delete(image);
     return batch;
   };
-  let batch: FrameBatch = { frames: [], stagingBytes: 0 };
+  const emptyBatch = (): FrameBatch => ({ frames: [], batch: new Batch(pipeline, device.maxStagingBytes) });
+  let current = emptyBatch();
   try {
     for (;;) {
       run.signal.throwIfAborted();
@@ -70,27 +72,33 @@ export async function* openBatches(
         continue;
       }
       held.add(image);
-      const whole = { x: 0, y: 0, width: image.width, height: image.height };
-      const plan = planRead(whole, image, run.pipeline.halo, run.pipeline.border);
-      const { maxStagingBytes } = run.device;
-      if (placeItem(plan, 0).end > maxStagingBytes) {
-        const message = `${image.width} x ${image.height} pixels are more than the device takes at once (${maxStagingBytes} bytes); cut the image into tiles`;
-        outcomes[position] = sourceError(source, 'decode', message);
+      const refuse = async (stage: string, sentence: string): Promise<void> => {
+        outcomes[position] = sourceError(source, stage, sentence);
         held.delete(image);
         await closeImage(run, image);
+      };
+      const small = tooSmall(image, pipeline);
+      if (small) {
+        await refuse('read', small);
         continue;
       }
-      const isFull = batch.frames.length >= batchFrames;
-      if (isFull || placeItem(plan, batch.stagingBytes).end > Math.min(batchBytes, maxStagingBytes)) {
-        const full = handOut(batch);
-        batch = { frames: [], stagingBytes: 0 };
-        if (full.frames.length > 0) yield full;
+      const whole = { x: 0, y: 0, width: image.width, height: image.height };
+      const plan = planPipeline(pipeline, whole, image, grid);
+      const place = () => current.batch.add(plan, needsMap(run, source));
+      let item = current.frames.length < batchFrames ? place() : undefined;
+      if (!item && current.frames.length > 0) {
+        yield handOut(current);
+        current = emptyBatch();
+        item = place();
       }
-      const { item, end } = placeItem(plan, batch.stagingBytes);
-      batch.frames.push({ source, position, image, whole, item });
-      batch.stagingBytes = end;
+      if (item) current.frames.push({ source, position, image, whole, item });
+      else {
+        const pixels = `${image.width} x ${image.height} pixels`;
+        const limit = `the device takes at once (${device.maxStagingBytes} bytes)`;
+        await refuse('decode', `${pixels} and their results are more than ${limit}; cut the image into tiles`);
+      }
     }
-    if (batch.frames.length > 0) yield handOut(batch);
+    if (current.frames.length > 0) yield handOut(current);
   } finally {
     await opening.return();
     for (const image of held) await closeImage(run, image);

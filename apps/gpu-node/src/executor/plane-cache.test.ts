@@ -12,7 +12,7 @@ function createLoader() {
     async (reserve) => {
       loads.push(key);
       await reserve(bytes);
-      return { kind: 'plane', width: bytes, height: 1, pixels: new Uint8Array(bytes) };
+      return { kind: 'planes', width: bytes, height: 1, pixels: new Uint8Array(bytes) };
     };
   return { loads, plane };
 }
@@ -110,7 +110,7 @@ test('a load that fails for another reason is tried again', async () => {
   };
   await assert.rejects(cache.borrow('a', failing), /out of memory/);
   assert.equal(cache.usedBytes, 0);
-  assert.equal((await touch(cache, 'a', plane('a', 10))).kind, 'plane');
+  assert.equal((await touch(cache, 'a', plane('a', 10))).kind, 'planes');
 });
 
 test('the number of images it knows is bounded', async () => {

@@ -3,14 +3,14 @@ import { Budget } from './budget.ts';
 
 /** What is known of an image after it was opened once. */
 export type ImageContent =
-  /** It is decoded as a whole; the luma, rows without gaps. */
-  | { kind: 'plane'; width: number; height: number; pixels: Uint8Array }
+  /** It is decoded as a whole; its planes one after another, rows without gaps. */
+  | { kind: 'planes'; width: number; height: number; pixels: Uint8Array }
   /** It is read by region, so there is nothing to keep. */
   | { kind: 'regions' }
   /** It cannot be decoded. */
   | { kind: 'broken'; error: InputError };
 
-/** Loads an image; memory for a plane is allocated after `reserve` has resolved. */
+/** Loads an image; memory for planes is allocated after `reserve` has resolved. */
 export type LoadImage = (reserve: (bytes: number) => Promise<void>) => Promise<ImageContent>;
 
 export interface Borrowed {
@@ -26,13 +26,13 @@ interface Entry {
   pins: number;
 }
 
-/** Entries without a plane weigh nothing, so their number is bounded too. */
+/** Entries without planes weigh nothing, so their number is bounded too. */
 const maxEntries = 1024;
 
 /**
  * Decoded images that cannot be read by region, so that their tiles decode them once. Concurrent borrowers of an image
  * share one load. Planes that nobody borrows stay, the least recently used evicted first, while all fit the budget; an
- * image above the budget is decoded while no other plane is held, so there is one of those at most.
+ * image above the budget is decoded while no other is held, so there is one of those at most.
  */
 export class PlaneCache {
   /** Least recently used first. */
@@ -78,7 +78,7 @@ export class PlaneCache {
     };
     entry.content = load(reserve).then(
       (content) => {
-        if (content.kind !== 'plane') giveBack();
+        if (content.kind !== 'planes') giveBack();
         return content;
       },
       (error: unknown) => {

@@ -4,7 +4,6 @@ import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.t
 import { settleAll } from './settle-all.ts';
 import {
   closeImage,
-  needsCodes,
   runOnDevice,
   type ShardRun,
   type SourceOutcome,
@@ -31,12 +30,11 @@ export async function runFrames(run: ShardRun, sources: readonly Source[]): Prom
   return outcomes;
 }
 
-/** Decodes the batch straight into staging memory, computes the frames that could be decoded, and keeps their codes. */
-async function runBatch(run: ShardRun, { frames, stagingBytes }: FrameBatch, outcomes: SourceOutcome[]): Promise<void> {
+/** Decodes the batch straight into staging memory, computes the frames that could be decoded, and keeps what is wanted. */
+async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: SourceOutcome[]): Promise<void> {
   let decoded: PlacedFrame[] = [];
-  const withMap = frames.some(({ source }) => needsCodes(run, source));
-  const compute = runOnDevice(run, stagingBytes, withMap, async (bytes) => {
-    decoded = await run.clock.time('decode', () => decodeFrames(frames, bytes, outcomes));
+  const compute = runOnDevice(run, batch, async (bytes) => {
+    decoded = await run.clock.time('decode', () => decodeFrames(run, frames, bytes, outcomes));
     return decoded.map(({ item }) => item);
   });
   const items = await compute.finally(() => settleAll(frames.map(({ image }) => closeImage(run, image))));
@@ -50,11 +48,12 @@ async function runBatch(run: ShardRun, { frames, stagingBytes }: FrameBatch, out
 
 /** Decodes every frame into its place; returns those that could be decoded, the others get their outcome. */
 async function decodeFrames(
+  run: ShardRun,
   frames: readonly PlacedFrame[],
   bytes: Uint8Array,
   outcomes: SourceOutcome[],
 ): Promise<PlacedFrame[]> {
-  const errors = await settleAll(frames.map((frame) => decodeFrame(frame, bytes)));
+  const errors = await settleAll(frames.map((frame) => decodeFrame(run, frame, bytes)));
   return frames.filter(({ source, position }, i) => {
     const error = errors[i];
     if (error) outcomes[position] = sourceError(source, error.stage, error.message);
@@ -62,9 +61,14 @@ async function decodeFrames(
   });
 }
 
-async function decodeFrame({ image, whole, item }: PlacedFrame, bytes: Uint8Array): Promise<InputError | undefined> {
+async function decodeFrame(
+  { channels }: ShardRun,
+  { image, whole, item }: PlacedFrame,
+  bytes: Uint8Array,
+): Promise<InputError | undefined> {
   try {
-    await image.decode(whole, bytes, item.offset, item.stride);
+    const { offset, stride, planeBytes } = item;
+    await image.decode(whole, { bytes, offset, stride, channels, planeBytes });
     return undefined;
   } catch (error) {
     if (error instanceof InputError) return error;

@@ -1,11 +1,12 @@
 import { InputError, type OpenImage } from '@halogrid/imaging';
-import { type PlaneItem, placeItem, planRead, type ReadPlan, type Size } from '@halogrid/kernels';
+import { type CopyRect, type PipelineItem, planPipeline, type Size } from '@halogrid/kernels';
 import type { Source, Tile } from '@halogrid/proto';
+import { Batch } from './batch.ts';
 import type { ImageContent } from './plane-cache.ts';
 import { settleAll } from './settle-all.ts';
 import {
   closeImage,
-  needsCodes,
+  needsMap,
   runOnDevice,
   type ShardRun,
   type SourceOutcome,
@@ -14,26 +15,30 @@ import {
   writeChunks,
 } from './shard-run.ts';
 import { sourceVersion } from './source-version.ts';
+import { tooSmall } from './too-small.ts';
 
-/** Puts the planned pixels of the image into staging memory. */
-type Fill = (bytes: Uint8Array, plan: ReadPlan, item: PlaneItem) => Promise<void>;
+/** Copies those parts of the image to their places in staging memory. */
+type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: PipelineItem) => Promise<void>;
 
 /** Computes one tile. */
 export async function runTile(run: ShardRun, { source, width, height, rect }: Tile): Promise<SourceOutcome> {
   if (!source || !rect) throw new Error('The lease has a tile without a source or a rectangle');
   const size = { width, height };
-  const plan = planRead(rect, size, run.pipeline.halo, run.pipeline.border);
-  const { item, end } = placeItem(plan, 0);
-  if (end > run.device.maxStagingBytes) {
-    const limit = run.device.maxStagingBytes;
-    throw new Error(`A tile of ${rect.width} x ${rect.height} needs ${end} bytes; the device takes at most ${limit}`);
+  const small = tooSmall(size, run.pipeline);
+  if (small) return sourceError(source, 'read', small);
+  const plan = planPipeline(run.pipeline, rect, size, run.grid);
+  const batch = new Batch(run.pipeline, run.device.maxStagingBytes);
+  const item = batch.add(plan, needsMap(run, source));
+  if (!item) {
+    const limit = `the device takes at once (${run.device.maxStagingBytes} bytes)`;
+    throw new Error(`A tile of ${rect.width} x ${rect.height} pixels and its results are more than ${limit}`);
   }
   const isWhole = rect.width === width && rect.height === height;
   try {
     const withImage = isWhole ? withOpenImage : withSharedImage;
     const [result] = await withImage(run, source, size, (fill) =>
-      runOnDevice(run, end, needsCodes(run, source), async (bytes) => {
-        await fill(bytes, plan, item);
+      runOnDevice(run, batch, async (bytes) => {
+        await fill(bytes, plan.copies, item);
         return [item];
       }),
     );
@@ -52,17 +57,19 @@ async function withSharedImage<T>(
   size: Size,
   use: (fill: Fill) => Promise<T>,
 ): Promise<T> {
-  const key = await run.clock.time('read', () => sourceVersion(source.uri));
-  const { content, release } = await run.planes.borrow(key, (reserve) => loadImage(run, source.uri, reserve));
+  const version = await run.clock.time('read', () => sourceVersion(source.uri));
+  const { content, release } = await run.planes.borrow(`${run.channels} ${version}`, (reserve) =>
+    loadImage(run, source.uri, reserve),
+  );
   try {
     switch (content.kind) {
       case 'regions':
         return await withOpenImage(run, source, size, use);
       case 'broken':
         throw content.error;
-      case 'plane':
+      case 'planes':
         checkSize(content, size);
-        return await use(async (bytes, plan, item) => copyRows(content, bytes, plan, item));
+        return await use(async (bytes, copies, item) => copyPlanes(run, content.pixels, size, bytes, copies, item));
     }
   } finally {
     release();
@@ -79,9 +86,15 @@ async function withOpenImage<T>(
   const image = await run.clock.time('read', () => run.openImage(source.uri));
   try {
     checkSize(image, size);
-    return await use(async (bytes, plan, { offset, stride }) => {
+    const { channels } = run;
+    return await use(async (bytes, copies, { offset, stride, planeBytes }) => {
       await run.clock.time('decode', () =>
-        settleAll(plan.copies.map(({ from, to }) => image.decode(from, bytes, offset + to.y * stride + to.x, stride))),
+        settleAll(
+          copies.map(({ from, to }) => {
+            const at = offset + to.y * stride + to.x;
+            return image.decode(from, { bytes, offset: at, stride, channels, planeBytes });
+          }),
+        ),
       );
     });
   } finally {
@@ -95,11 +108,16 @@ async function loadImage(run: ShardRun, uri: string, reserve: (bytes: number) =>
     image = await run.clock.time('read', () => run.openImage(uri));
     if (image.readsRegions) return { kind: 'regions' };
     const { width, height } = image;
-    await reserve(width * height);
-    const pixels = new Uint8Array(width * height);
+    const planeBytes = width * height;
+    const allBytes = planeBytes * run.pipeline.input.length;
+    await reserve(allBytes);
+    const pixels = new Uint8Array(allBytes);
     const opened = image;
-    await run.clock.time('decode', () => opened.decode({ x: 0, y: 0, width, height }, pixels, 0, width));
-    return { kind: 'plane', width, height, pixels };
+    await run.clock.time('decode', () => {
+      const to = { bytes: pixels, offset: 0, stride: width, channels: run.channels, planeBytes };
+      return opened.decode({ x: 0, y: 0, width, height }, to);
+    });
+    return { kind: 'planes', width, height, pixels };
   } catch (error) {
     if (error instanceof InputError) return { kind: 'broken', error };
     throw error;
@@ -116,16 +134,21 @@ function checkSize(now: Size, planned: Size): void {
   );
 }
 
-function copyRows(
-  { pixels, width }: { pixels: Uint8Array; width: number },
+/** Copies parts of an image's planes, whose rows have no gaps. */
+function copyPlanes(
+  { pipeline }: ShardRun,
+  pixels: Uint8Array,
+  { width, height }: Size,
   bytes: Uint8Array,
-  plan: ReadPlan,
-  { offset, stride }: PlaneItem,
+  copies: readonly CopyRect[],
+  { offset, stride, planeBytes }: PipelineItem,
 ): void {
-  for (const { from, to } of plan.copies) {
-    for (let row = 0; row < from.height; row++) {
-      const at = (from.y + row) * width + from.x;
-      bytes.set(pixels.subarray(at, at + from.width), offset + (to.y + row) * stride + to.x);
+  for (let plane = 0; plane < pipeline.input.length; plane++) {
+    for (const { from, to } of copies) {
+      for (let row = 0; row < from.height; row++) {
+        const at = (plane * height + from.y + row) * width + from.x;
+        bytes.set(pixels.subarray(at, at + from.width), offset + plane * planeBytes + (to.y + row) * stride + to.x);
+      }
     }
   }
 }

@@ -1,18 +1,20 @@
 // Images, leases and results for tests of the executor.
+import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openImage, writeChunk } from '@halogrid/imaging';
+import { type OpenImage, openImage, writeChunk } from '@halogrid/imaging';
 import {
+  type AskedOperation,
   createPipeline,
-  type ItemResult,
-  placeItem,
-  planRead,
+  type Grid,
   type Rect,
   runReference,
   type Size,
+  sampleBytes,
 } from '@halogrid/kernels';
+import { type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
 import { Lease } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
 import { createExecutor, type Executor, type ExecutorOptions } from './executor.ts';
@@ -48,42 +50,86 @@ export class TestFolder {
     return pathToFileURL(path).href;
   }
 
-  /** Codes of a whole map, put together from its chunks. */
-  async map(source: number, size: Size, rects: readonly Rect[]): Promise<Uint8Array> {
-    const map = new Uint8Array(size.width * size.height).fill(255);
+  /** The bytes of a whole map, band after band, put together from its chunks. */
+  async map(
+    operations: readonly AskedOperation[],
+    size: Size,
+    rects: readonly Rect[],
+    source = 0,
+  ): Promise<Uint8Array> {
+    const { sample, channels } = createPipeline(operations).output;
+    const unit = sampleBytes[sample];
+    const map = new Uint8Array(size.width * size.height * channels.length * unit).fill(255);
     for (const rect of rects) {
-      const name = `${rect.x}-${rect.y}-${rect.width}-${rect.height}.u8`;
-      const codes = await readFile(join(this.path, 'scratch', 'map', String(source), name));
-      for (let y = 0; y < rect.height; y++) {
-        map.set(codes.subarray(y * rect.width, (y + 1) * rect.width), (rect.y + y) * size.width + rect.x);
+      const name = `${rect.x}-${rect.y}-${rect.width}-${rect.height}.${sample}`;
+      const chunk = await readFile(join(this.path, 'scratch', 'map', String(source), name));
+      const rowBytes = rect.width * unit;
+      for (let row = 0; row < channels.length * rect.height; row++) {
+        const y = rect.y + (row % rect.height) + Math.floor(row / rect.height) * size.height;
+        map.set(chunk.subarray(row * rowBytes, (row + 1) * rowBytes), (y * size.width + rect.x) * unit);
       }
     }
     return map;
   }
 }
 
-/** A binary PGM with a pattern that `seed` changes. */
-export function patternPgm({ width, height }: Size, seed: number): { pgm: Uint8Array; pixels: Uint8Array } {
-  const pixels = new Uint8Array(width * height);
+/** A binary PGM with a pattern that `seed` changes, or a PPM where it has three planes. */
+export function patternImage(
+  { width, height }: Size,
+  seed: number,
+  planes: 1 | 3 = 1,
+): { file: Uint8Array; image: TestImage } {
+  const pixels = new Uint8Array(width * height * planes);
   for (let i = 0; i < pixels.length; i++) pixels[i] = (Math.imul(i + seed * 977, 2654435761) >>> 11) & 31;
-  return { pgm: Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]), pixels };
+  // Files hold the planes pixel by pixel.
+  const interleaved = pixels.map((_, i) => pixels[(i % planes) * width * height + Math.floor(i / planes)]!);
+  const header = `${planes === 1 ? 'P5' : 'P6'}\n${width} ${height}\n255\n`;
+  return { file: Buffer.concat([Buffer.from(header), interleaved]), image: { width, height, pixels } };
 }
 
-/** What the CPU twin says of a whole image. */
+/** 3x3 LBP with the default convention, changed by what is given. */
+export const lbp = (parameters: Record<string, string> = {}, border = ''): Required<AskedOperation> => {
+  return { kernel: 'lbp', parameters, border };
+};
+
+/** What the CPU twins say of a whole image; the map as `TestFolder.map` gives it. */
 export function referenceOf(
-  pixels: Uint8Array,
-  size: Size,
-  parameters: Record<string, string>,
-  border: string,
-): ItemResult {
-  const pipeline = createPipeline([{ kernel: 'lbp', parameters }], border);
-  const whole = { x: 0, y: 0, ...size };
-  const { item, end } = placeItem(planRead(whole, size, pipeline.halo, pipeline.border), 0);
-  const bytes = new Uint8Array(end);
-  for (let y = 0; y < size.height; y++) {
-    bytes.set(pixels.subarray(y * size.width, (y + 1) * size.width), item.offset + y * item.stride);
-  }
-  return runReference(pipeline, bytes, item, true);
+  operations: readonly AskedOperation[],
+  image: TestImage,
+  grid?: Grid,
+): { counted: number; bins: number[]; map: Uint8Array } {
+  const pipeline = createPipeline(operations);
+  const { item, bytes } = staged(pipeline, image, undefined, grid);
+  const result = runReference(pipeline, bytes, item, true);
+  return { counted: result.counted, bins: Array.from(result.bins), map: bytesOf(samplesOf(pipeline, result, image)) };
+}
+
+const bytesOf = ({ buffer }: Samples): Uint8Array => new Uint8Array(buffer);
+
+/** The same images, but as if they could only be decoded whole; counts the decodes. */
+export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>; decodes: () => number } {
+  let decodes = 0;
+  return {
+    decodes: () => decodes,
+    openImage: async (uri) => {
+      const image = await openImage(uri);
+      return {
+        format: image.format,
+        width: image.width,
+        height: image.height,
+        readsRegions: false,
+        get inputBytes() {
+          return image.inputBytes;
+        },
+        decode: (region, to) => {
+          decodes++;
+          assert.deepEqual(region, { x: 0, y: 0, width: image.width, height: image.height });
+          return image.decode(region, to);
+        },
+        close: () => image.close(),
+      };
+    },
+  };
 }
 
 export function createTestExecutor(device: Device, options: Partial<ExecutorOptions> = {}): Executor {
@@ -102,7 +148,7 @@ export function tileLease(folder: TestFolder, uri: string, size: Size, rect: Rec
 }
 
 function testLease(folder: TestFolder, lease: Partial<Lease>): Lease {
-  const pipeline = { operations: [{ kernel: 'lbp', parameters: {} }], border: 'interior' };
+  const pipeline = { operations: [lbp()] };
   return Lease.fromPartial({
     jobId: 'job',
     shard: 3,

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runReference } from '@halogrid/kernels';
+import { stageCase } from './kernel-case.ts';
+
+const operations = [{ kernel: 'lbp', parameters: {} }];
+const size = { width: 21, height: 9 };
+
+test('a flat image has one code, a random one many, and a photo its own', () => {
+  const codes = (input: 'random' | 'flat' | 'photo', photo?: Uint8Array) => {
+    const { pipeline, item, bytes } = stageCase({ name: 'a', operations, output: 'histogram', input }, { size, photo });
+    const { counted, bins } = runReference(pipeline, bytes, item, false);
+    assert.equal(counted, 19 * 7);
+    return bins.reduce((sum, count) => sum + (count > 0 ? 1 : 0), 0);
+  };
+  assert.equal(codes('flat'), 1);
+  assert.ok(codes('random') > 20);
+  assert.equal(
+    codes(
+      'photo',
+      Uint8Array.from({ length: 21 * 9 }, (_, i) => i % 21),
+    ),
+    1,
+  );
+  assert.throws(() => codes('photo', new Uint8Array(8)), /Expected 189 pixels for the photo but received 8/);
+  assert.throws(() => codes('photo'), /received none/);
+});
+
+test('a map alone is not counted', () => {
+  const { pipeline, withMap } = stageCase({ name: 'a', operations, output: 'map' }, { size });
+  assert.deepEqual([pipeline.bins, withMap], [0, true]);
+});

@@ -1,0 +1,88 @@
+import {
+  type AskedOperation,
+  createPipeline,
+  type Pipeline,
+  type PipelineItem,
+  placeItem,
+  planPipeline,
+  type Size,
+} from '@halogrid/kernels';
+import type { Strategy } from '@halogrid/kernels/gpu';
+
+/** Pixels of every value, in no order; zeros, all of which fall into one bin; or a picture that the caller gives. */
+export type BenchInput = 'random' | 'flat' | 'photo';
+
+/** A pipeline to be timed. */
+export interface KernelCase {
+  name: string;
+  operations: AskedOperation[];
+  /** What it leaves behind. */
+  output: 'map' | 'histogram' | 'both';
+  /** 'random' unless given. */
+  input?: BenchInput;
+  /** In place of those that the cases share. */
+  images?: BenchImages;
+  /** How the last kernel runs; its default unless given. Only kernel times have a choice. */
+  strategy?: Strategy;
+}
+
+/** Images to time kernels on. */
+export interface BenchImages {
+  size: Size;
+  /** The pixels of 'photo', rows without gaps: of every channel, or of one channel after another. */
+  photo?: Uint8Array;
+}
+
+/** One image as a device takes it. */
+export interface StagedCase {
+  pipeline: Pipeline;
+  withMap: boolean;
+  item: PipelineItem;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Lays the image of a case out in memory. Throws ParameterError, and Error for a result that there is not. */
+export function stageCase(one: KernelCase, shared: BenchImages): StagedCase {
+  const { name, operations, output, input = 'random', images = shared } = one;
+  const asked = createPipeline(operations);
+  if (output !== 'map' && asked.bins === 0) throw new Error(`The result of '${name}' has no histogram`);
+  // What has no bins is not counted.
+  const pipeline = output === 'map' ? { ...asked, bins: 0 } : asked;
+  const { width, height } = images.size;
+  const plan = planPipeline(pipeline, { x: 0, y: 0, width, height }, images.size);
+  const { item, end } = placeItem(plan, pipeline.input.length, 0);
+  const pixels = pixelsOf(input, images, pipeline.input.length);
+  const bytes = new Uint8Array(end);
+  for (let row = 0; row < height * pipeline.input.length; row++) {
+    const from = (row * width) % pixels.length;
+    const at = item.offset + Math.floor(row / height) * item.planeBytes + (row % height) * item.stride;
+    bytes.set(pixels.subarray(from, from + width), at);
+  }
+  return { pipeline, withMap: output !== 'histogram', item, bytes };
+}
+
+function pixelsOf(input: BenchInput, { size, photo }: BenchImages, channels: number): Uint8Array {
+  const count = size.width * size.height;
+  switch (input) {
+    case 'flat':
+      return new Uint8Array(count);
+    case 'random':
+      return randomBytes(count);
+    case 'photo':
+      if (photo && (photo.length === count || photo.length === count * channels)) return photo;
+      throw new Error(`Expected ${count} pixels for the photo but received ${photo?.length ?? 'none'}`);
+  }
+}
+
+/** The same each time, by xorshift. */
+function randomBytes(count: number): Uint8Array {
+  const words = new Uint32Array(Math.ceil(count / 4));
+  let state = 1;
+  for (let i = 0; i < words.length; i++) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    words[i] = state;
+  }
+  return new Uint8Array(words.buffer, 0, count);
+}

@@ -1,0 +1,106 @@
+import { createGpuProgram, type Strategy } from '@halogrid/kernels/gpu';
+import type { StagedCase } from './kernel-case.ts';
+
+/** Samples before the first that is timed. */
+export const warmUps = 2;
+/** Of images in rotation, and of results: twice the L2 cache of an H200 (50 MB), so that memory is what is measured. */
+const rotationBytes = 100 * 2 ** 20;
+/** Of either, at most; small images then stay in the cache, but launching their kernels takes longer than reading them. */
+const maxRotation = 1024;
+
+// GPUBufferUsage, whose global exists only after Dawn is loaded.
+const MAP_READ = 0x1;
+const COPY_SRC = 0x4;
+const COPY_DST = 0x8;
+const UNIFORM = 0x40;
+const STORAGE = 0x80;
+const QUERY_RESOLVE = 0x200;
+/** GPUMapMode. */
+const MAP_MODE_READ = 1;
+
+export interface TimingOptions {
+  /** Timed samples. */
+  repetitions: number;
+  /** Runs between two timestamps, so that the clock's step does not matter. */
+  runsPerSample: number;
+}
+
+/**
+ * Milliseconds of one run with each strategy of the last kernel, a repetition each; undefined is the default. They take
+ * turns, so that what slows the device down for a while slows all of them.
+ */
+export async function timeStrategies(
+  device: GPUDevice,
+  { pipeline, withMap, item, bytes }: StagedCase,
+  strategies: readonly (Strategy | undefined)[],
+  { repetitions, runsPerSample }: TimingOptions,
+): Promise<number[][]> {
+  const last = pipeline.operations.at(-1);
+  const compiling = strategies.map(async (strategy) => {
+    const program = await createGpuProgram(device, pipeline, { map: withMap, cells: false }, (operation) => {
+      return operation === last ? strategy : undefined;
+    });
+    return { program, layout: program.layOut([item]) };
+  });
+  const programs = await Promise.all(compiling);
+  // Strategies differ in the kernels, not in where anything lies.
+  const { mapsBytes, planesBytes, histogramsBytes, table: items, tableBytes } = programs[0]!.layout;
+
+  const made: GPUBuffer[] = [];
+  const buffer = (label: string, size: number, usage = STORAGE) => {
+    const created = device.createBuffer({ label, size: Math.max(16, size), usage: usage | COPY_DST });
+    made.push(created);
+    return created;
+  };
+  const runs = (warmUps + repetitions) * runsPerSample;
+  const rotation = (label: string, size: number) => {
+    const wanted = Math.max(2, Math.ceil(rotationBytes / Math.max(16, size)));
+    return Array.from({ length: Math.min(wanted, runs, maxRotation) }, () => buffer(label, size));
+  };
+  const inputs = rotation('bench.input', bytes.length);
+  const outputs = rotation('bench.output', mapsBytes);
+  const between = planesBytes.map((size) => buffer('bench.planes', size));
+  const histograms = buffer('bench.histograms', histogramsBytes);
+  const table = buffer('bench.table', tableBytes, UNIFORM);
+  for (const input of inputs) device.queue.writeBuffer(input, 0, bytes);
+  device.queue.writeBuffer(table, 0, items);
+
+  let run = 0;
+  const samplesMs: number[][] = strategies.map(() => []);
+  for (let i = 0; i < warmUps + repetitions; i++) {
+    for (const [j, { program, layout }] of programs.entries()) {
+      const ms = await sample(device, runsPerSample, (pass) => {
+        const planes = [inputs[run % inputs.length]!, ...between];
+        program.record(pass, layout, { planes, table, histograms, maps: outputs[run % outputs.length]! });
+        run++;
+      });
+      if (i >= warmUps) samplesMs[j]!.push(ms / runsPerSample);
+    }
+  }
+  for (const one of made) one.destroy();
+  return samplesMs;
+}
+
+/** Milliseconds that `runs` runs take on the GPU. */
+async function sample(device: GPUDevice, runs: number, record: (pass: GPUComputePassEncoder) => void): Promise<number> {
+  const queries = device.createQuerySet({ label: 'bench.timestamps', type: 'timestamp', count: 2 });
+  const resolved = device.createBuffer({ label: 'bench.resolved', size: 16, usage: QUERY_RESOLVE | COPY_SRC });
+  const readback = device.createBuffer({ label: 'bench.readback', size: 16, usage: MAP_READ | COPY_DST });
+  const encoder = device.createCommandEncoder({ label: 'bench.sample' });
+  const pass = encoder.beginComputePass({
+    label: 'bench.kernels',
+    timestampWrites: { querySet: queries, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 },
+  });
+  for (let run = 0; run < runs; run++) record(pass);
+  pass.end();
+  encoder.resolveQuerySet(queries, 0, 2, resolved, 0);
+  encoder.copyBufferToBuffer(resolved, 0, readback, 0, 16);
+  device.queue.submit([encoder.finish()]);
+  await readback.mapAsync(MAP_MODE_READ);
+  const stamps = new BigUint64Array(readback.getMappedRange());
+  const ms = Number(stamps[1]! - stamps[0]!) / 1e6;
+  readback.unmap();
+  for (const buffer of [resolved, readback]) buffer.destroy();
+  queries.destroy();
+  return ms;
+}

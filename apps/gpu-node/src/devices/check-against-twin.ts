@@ -1,0 +1,53 @@
+// The property that every device has, for tests.
+import assert from 'node:assert/strict';
+import { type AskedOperation, createPipeline, type Grid, type Pipeline, runReference } from '@halogrid/kernels';
+import { noise, noiseImage, type Samples, samplesOf, stageTile, tileArbitrary } from '@halogrid/kernels/testing';
+import fc from 'fast-check';
+import type { Device } from './device.ts';
+
+/** What a device is tried with. */
+export interface TwinVariant {
+  operations: AskedOperation[];
+  withMap: boolean;
+  grid?: Grid;
+}
+
+/**
+ * Checks with fast-check that batches of tiles of any size and place, of images of noise, have the counts and the dense
+ * results of the CPU twins. `equal` compares dense results; deep equality unless given.
+ */
+export async function checkAgainstTwin(
+  device: Device,
+  variants: readonly TwinVariant[],
+  numRuns: number,
+  equal: (ours: Samples, twin: Samples, pipeline: Pipeline) => void = (ours, twin) => assert.deepEqual(ours, twin),
+): Promise<void> {
+  const property = fc.asyncProperty(
+    fc.array(tileArbitrary(90, 40), { minLength: 1, maxLength: 6 }),
+    fc.constantFrom(...variants),
+    async (tiles, { operations, withMap, grid }) => {
+      const pipeline = createPipeline(operations);
+      let end = 0;
+      const placed = tiles.map(({ size, tile, seed, levels }) => {
+        const one = stageTile(pipeline, noiseImage(size, seed, levels, pipeline.input.length), tile, grid, end);
+        end = one.end;
+        return { ...one, tile };
+      });
+      // Noise wherever no tile is, so that a kernel that reads there is caught.
+      const bytes = noise(end, 977);
+      for (const { fill } of placed) fill(bytes);
+      const staging = await device.acquire(end);
+      staging.bytes.set(bytes);
+      const items = placed.map(({ item }) => item);
+      const result = await device.run(staging, items, pipeline, withMap);
+      placed.forEach(({ item, tile }, i) => {
+        const twin = runReference(pipeline, bytes, item, withMap);
+        const ours = result.items[i]!;
+        assert.equal(ours.counted, twin.counted);
+        assert.deepEqual(ours.bins, twin.bins);
+        if (withMap) equal(samplesOf(pipeline, ours, tile), samplesOf(pipeline, twin, tile), pipeline);
+      });
+    },
+  );
+  await fc.assert(property, { numRuns });
+}

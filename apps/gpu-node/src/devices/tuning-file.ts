@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from '@halogrid/imaging';
+import type { Size } from '@halogrid/kernels';
+import { softwareVersion } from '@halogrid/service';
+
+/** The strategy that was the fastest for a key of `strategyKey`. */
+export interface TunedChoice {
+  key: string;
+  name: string;
+  lanes: Size;
+}
+
+/** What tuned choices hold for, as DeviceInfo names it. */
+export interface TunedAdapter {
+  name: string;
+  driver: string;
+}
+
+/** What a file holds. Choices of another version of the software are of other shaders. */
+interface Tuning {
+  softwareVersion: string;
+  adapter: TunedAdapter;
+  choices: readonly TunedChoice[];
+}
+
+/** A file an adapter, so that two that are tuned at the same time do not overwrite each other. */
+function fileOf({ name, driver }: TunedAdapter): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([name, driver]))
+    .digest('hex');
+  return `tuning-${hash.slice(0, 16)}.json`;
+}
+
+/**
+ * The choices of the first folder that has some. A file that cannot be read, belongs to another user or is not of this
+ * version counts as none, and `note` is told so in one line.
+ */
+export async function readTuning(
+  adapter: TunedAdapter,
+  folders: readonly string[],
+  note: (line: string) => void,
+): Promise<{ path: string; choices: readonly TunedChoice[] } | undefined> {
+  for (const folder of folders) {
+    const path = join(folder, fileOf(adapter));
+    try {
+      const { uid } = await stat(path);
+      if (process.getuid && uid !== process.getuid()) throw new Error('the file belongs to another user');
+      return { path, choices: parseTuning(await readFile(path, 'utf8'), adapter) };
+    } catch (error) {
+      if (isAbsent(error)) continue;
+      note(`Ignoring the tuned choices of ${path}: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** Throws Error for a text that is not the tuning of this adapter by this version. */
+export function parseTuning(text: string, { name, driver }: TunedAdapter): readonly TunedChoice[] {
+  const { softwareVersion: version, adapter, choices } = (parseJson(text) ?? {}) as Partial<Tuning>;
+  if (version !== undefined && version !== softwareVersion) {
+    throw new Error(`they are of version ${version}, and this is ${softwareVersion}`);
+  }
+  if (adapter && (adapter.name !== name || adapter.driver !== driver)) {
+    throw new Error(`they are of the adapter ${adapter.name} (${adapter.driver})`);
+  }
+  if (!version || !adapter || !Array.isArray(choices) || !choices.every(isChoice))
+    throw new Error('the file is damaged');
+  return choices;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isChoice(value: unknown): value is TunedChoice {
+  const { key, name, lanes } = (value ?? {}) as Partial<TunedChoice>;
+  const isText = typeof key === 'string' && typeof name === 'string';
+  return isText && Number.isInteger(lanes?.width) && Number.isInteger(lanes?.height);
+}
+
+/** Writes the choices to the first folder that can be written, and returns the file's path. */
+export async function writeTuning(
+  adapter: TunedAdapter,
+  choices: readonly TunedChoice[],
+  folders: readonly string[],
+): Promise<string> {
+  const { name, driver } = adapter;
+  const tuning: Tuning = { softwareVersion, adapter: { name, driver }, choices };
+  const refusals: string[] = [];
+  for (const folder of folders) {
+    const path = join(folder, fileOf(adapter));
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFileAtomically(path, `${JSON.stringify(tuning, null, 2)}\n`);
+      return path;
+    } catch (error) {
+      refusals.push((error as Error).message);
+    }
+  }
+  throw new Error(`The choices cannot be kept: ${refusals.join('; ')}`);
+}
+
+/** Removes the choices of an adapter, and returns the files that there were. */
+export async function forgetTuning(adapter: TunedAdapter, folders: readonly string[]): Promise<string[]> {
+  const removed: string[] = [];
+  for (const folder of folders) {
+    const path = join(folder, fileOf(adapter));
+    try {
+      await rm(path);
+      removed.push(path);
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+    }
+  }
+  return removed;
+}
+
+function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import {
+  type AskedOperation,
+  createPipeline,
+  type ItemResult,
+  type Pipeline,
+  type PipelineItem,
+  type Rect,
+  runReference,
+} from '@halogrid/kernels';
+import { runCpu } from '@halogrid/kernels/cpu';
+import { noiseImage, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
+import { checkAgainstTwin, type TwinVariant } from './check-against-twin.ts';
+import type { Device } from './device.ts';
+import { openWebGpuDevice } from './webgpu-device.ts';
+
+// The same suite runs on a real GPU with HALOGRID_TEST_DEVICE=gpu.
+const kind = process.env.HALOGRID_TEST_DEVICE === 'gpu' ? 'gpu' : 'software';
+let device: Device;
+before(async () => {
+  device = await openWebGpuDevice(kind);
+});
+after(() => device.close());
+
+const conv = (parameters: Record<string, string>, border: string): AskedOperation => {
+  return { kernel: 'conv', parameters, border };
+};
+
+const matrixOf = (side: number, entry: (i: number, j: number) => number): string =>
+  JSON.stringify(Array.from({ length: side }, (_, i) => Array.from({ length: side }, (_, j) => entry(i, j))));
+/** Integers without a pattern, from -9 to 9; fractions with many ties; any numbers; integers whose sums need 27 bits. */
+const integers = (side: number) => matrixOf(side, (i, j) => ((i * 7 + j * 5 + i * j) % 19) - 9);
+const ties = (side: number) => matrixOf(side, (i, j) => (((i * 3 + j * 7) % 9) - 4) / 8);
+const reals = (side: number) => matrixOf(side, (i, j) => Math.sin(1 + i * 31 + j * j));
+const large = (side: number) => matrixOf(side, (i, j) => ((i * 977 + j * 613 + i * j) % 30_001) - 15_000);
+
+/** Each path, side, border, type and number of channels: not all products, because SwiftShader compiles each for a second. */
+const variants: TwinVariant[] = [
+  { operations: [conv({ matrix: integers(3) }, 'zero')], withMap: true },
+  { operations: [conv({ matrix: reals(5) }, 'mirror')], withMap: true },
+  { operations: [conv({ matrix: integers(21), channels: 'rgb' }, 'reflect')], withMap: true },
+  { operations: [conv({ matrix: large(5) }, 'replicate')], withMap: true },
+  { operations: [conv({ matrix: ties(31), as: 'i16' }, 'wrap')], withMap: true },
+  { operations: [conv({ matrix: integers(7), as: 'u8' }, 'interior')], withMap: true, grid: { rows: 2, columns: 3 } },
+  { operations: [conv({ kernel: 'gaussian-5', as: 'u8', channels: 'rgb' }, 'replicate')], withMap: false },
+  { operations: [conv({ kernel: 'sobel', as: 'u8' }, 'mirror')], withMap: false },
+  { operations: [conv({ kernel: 'sobel' }, 'wrap')], withMap: true },
+  { operations: [conv({ kernel: 'gaussian-31' }, 'reflect')], withMap: true },
+  { operations: [conv({ kernel: 'box-21', channels: 'rgb' }, 'interior')], withMap: true },
+  { operations: [conv({ kernel: 'gaussian-5', sigma: '2' }, 'wrap')], withMap: true },
+  {
+    operations: [
+      conv({ kernel: 'gaussian-5', as: 'u8' }, 'zero'),
+      { kernel: 'lbp', parameters: {}, border: 'interior' },
+    ],
+    withMap: true,
+  },
+];
+
+test('batches of tiles of any size, place, border and kernel equal the CPU twin', async () => {
+  await checkAgainstTwin(device, variants, kind === 'gpu' ? 500 : 110, checkNearTwin);
+});
+
+/** Within 1e-4 of the range of values where the twin is not exact. */
+function checkNearTwin(ours: Samples, twin: Samples, pipeline: Pipeline): void {
+  const { kernel, matrix } = pipeline.operations.at(-1)!.parameters;
+  const isReal = kernel === 'sobel' || kernel?.startsWith('gaussian') || matrix === reals(5);
+  if (pipeline.output.sample !== 'f32' || !isReal) {
+    assert.deepEqual(ours, twin);
+    return;
+  }
+  const range = kernel === 'sobel' ? 1443 : 255;
+  twin.forEach((value: number, i: number) => {
+    assert.ok(Math.abs(ours[i]! - value) <= 1e-4 * range, `${ours[i]} for ${value} at ${i}`);
+  });
+}
+
+type Run = (pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem) => ItemResult | Promise<ItemResult>;
+
+const onDevice: Run = async (pipeline, bytes, item) => {
+  const staging = await device.acquire(bytes.length);
+  staging.bytes.set(bytes);
+  return (await device.run(staging, [item], pipeline, true)).items[0]!;
+};
+
+async function compute(run: Run, pipeline: Pipeline, image: TestImage, tile: Rect): Promise<Samples> {
+  const { item, bytes } = staged(pipeline, image, tile);
+  return samplesOf(pipeline, await run(pipeline, bytes, item), tile);
+}
+
+const wholeOf = ({ width, height }: TestImage): Rect => ({ x: 0, y: 0, width, height });
+
+const size = { width: 301, height: 150 };
+/** They cut it into four, within the pixels that a workgroup computes. */
+const tiles = [
+  { x: 0, y: 0, width: 77, height: 61 },
+  { x: 77, y: 0, width: 224, height: 61 },
+  { x: 0, y: 61, width: 200, height: 89 },
+  { x: 200, y: 61, width: 101, height: 89 },
+];
+
+/** Checks that a tile's bands are those of the whole image at its place. */
+function checkTile(part: Samples, tile: Rect, whole: Samples): void {
+  for (let row = 0; row * tile.width < part.length; row++) {
+    const band = Math.floor(row / tile.height);
+    const at = (band * size.height + tile.y + (row % tile.height)) * size.width + tile.x;
+    const from = row * tile.width;
+    assert.deepEqual(part.subarray(from, from + tile.width), whole.subarray(at, at + tile.width));
+  }
+}
+
+test('tiles make the whole image, bit for bit', async () => {
+  const image = noiseImage(size, 11);
+  for (const operation of [
+    conv({ matrix: reals(5) }, 'mirror'),
+    conv({ kernel: 'gaussian-31' }, 'reflect'),
+    conv({ kernel: 'sobel' }, 'wrap'),
+  ]) {
+    const pipeline = createPipeline([operation]);
+    const whole = await compute(onDevice, pipeline, image, wholeOf(image));
+    checkNearTwin(whole, await compute(runReferenceWithMap, pipeline, image, wholeOf(image)), pipeline);
+    for (const tile of tiles) checkTile(await compute(onDevice, pipeline, image, tile), tile, whole);
+  }
+});
+
+const runReferenceWithMap: Run = (pipeline, bytes, item) => runReference(pipeline, bytes, item, true);
+const runCpuWithMap: Run = (pipeline, bytes, item) => runCpu(pipeline, bytes, item, true);
+
+test('a pipeline gives any tile what its kernels give one after another on the whole image', async () => {
+  const chains = [
+    [conv({ kernel: 'gaussian-5', as: 'u8' }, 'zero'), { kernel: 'lbp', parameters: {}, border: 'interior' }],
+    [
+      conv({ kernel: 'gaussian-5', as: 'u8', channels: 'rgb' }, 'replicate'),
+      conv({ kernel: 'prewitt', as: 'i16', channels: 'rgb' }, 'interior'),
+    ],
+  ];
+  for (const chain of chains) {
+    const pipeline = createPipeline(chain);
+    const image = noiseImage(size, 12, 256, pipeline.input.length);
+    for (const run of [runReferenceWithMap, runCpuWithMap, onDevice]) {
+      let between = image;
+      let whole: Samples = image.pixels;
+      for (const operation of chain) {
+        whole = await compute(run, createPipeline([operation]), between, wholeOf(image));
+        between = { ...size, pixels: whole as Uint8Array };
+      }
+      for (const tile of [wholeOf(image), tiles[3]!]) checkTile(await compute(run, pipeline, image, tile), tile, whole);
+    }
+  }
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { createPipeline, type ItemResult, type Pipeline, type PipelineItem, runReference } from '@halogrid/kernels';
+import { noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
+import { checkAgainstTwin, type TwinVariant } from './check-against-twin.ts';
+import type { Device } from './device.ts';
+import { openWebGpuDevice } from './webgpu-device.ts';
+
+// The same suite runs on a real GPU with HALOGRID_TEST_DEVICE=gpu.
+const kind = process.env.HALOGRID_TEST_DEVICE === 'gpu' ? 'gpu' : 'software';
+let device: Device;
+before(async () => {
+  device = await openWebGpuDevice(kind);
+});
+after(() => device.close());
+
+const ldp = (order: number, border: string) => ({ kernel: 'ldp', parameters: { order: `${order}` }, border });
+
+/** Every border, and the lowest, the default and the highest order; not all, because SwiftShader compiles each for 1.5 s. */
+const variants: TwinVariant[] = [
+  { operations: [ldp(2, 'zero')], withMap: true },
+  { operations: [ldp(3, 'replicate')], withMap: true },
+  { operations: [ldp(6, 'reflect')], withMap: false },
+  { operations: [ldp(6, 'mirror')], withMap: true },
+  { operations: [ldp(3, 'wrap')], withMap: true },
+  { operations: [ldp(2, 'interior')], withMap: false },
+  { operations: [ldp(3, 'interior')], withMap: true, grid: { rows: 3, columns: 2 } },
+];
+
+async function runOnDevice(pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem): Promise<ItemResult> {
+  const staging = await device.acquire(bytes.length);
+  staging.bytes.set(bytes);
+  return (await device.run(staging, [item], pipeline, true)).items[0]!;
+}
+
+test('batches of tiles of any size, place and border equal the CPU twin', async () => {
+  await checkAgainstTwin(device, variants, kind === 'gpu' ? 500 : 60);
+});
+
+test('images of several workgroups in both directions equal the CPU twin', async () => {
+  for (const operation of [ldp(3, 'wrap'), ldp(6, 'mirror')]) {
+    const pipeline = createPipeline([operation]);
+    const size = { width: 407, height: 201 };
+    for (const levels of [1, 3, 256]) {
+      const tile = { x: levels % 2, y: 0, width: size.width - 2, height: size.height };
+      const { item, bytes } = staged(pipeline, noiseImage(size, levels, levels), tile);
+      const [ours, twin] = [await runOnDevice(pipeline, bytes, item), runReference(pipeline, bytes, item, true)];
+      assert.deepEqual(ours.bins, twin.bins);
+      assert.deepEqual(samplesOf(pipeline, ours, tile), samplesOf(pipeline, twin, tile));
+    }
+  }
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPipeline, type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
+import { Batch } from './batch.ts';
+
+const counting = createPipeline([{ kernel: 'lbp', parameters: {} }]);
+const floats: Pipeline = { ...counting, bins: 0, output: { sample: 'f32', channels: ['red', 'green', 'blue'] } };
+const inColour: Pipeline = { ...counting, input: ['red', 'green', 'blue'] };
+const large = 2 ** 30;
+
+/** How many frames of that size a batch takes. */
+function framesOf(pipeline: Pipeline, deviceBytes: number, side: number, needsMap = false, grid?: Grid): number {
+  const size = { width: side, height: side };
+  const batch = new Batch(pipeline, deviceBytes);
+  const plan = planPipeline(pipeline, { x: 0, y: 0, ...size }, size, grid);
+  while (batch.add(plan, needsMap)) assert.ok(batch.stagingBytes <= deviceBytes);
+  return batch.items.length;
+}
+
+test('planes of 64 MiB are a batch, and a colour image is three', () => {
+  assert.equal(framesOf(counting, large, 1024), 64);
+  assert.equal(framesOf(inColour, large, 1024), 21);
+});
+
+test('a batch is full with what the device takes', () => {
+  assert.equal(framesOf(counting, 10 * 2 ** 20, 1024), 10);
+});
+
+test('histograms of 64 MiB are a batch', () => {
+  // 1 KiB a cell, 8 MiB a frame.
+  assert.equal(framesOf(counting, large, 128, false, { rows: 64, columns: 128 }), 8);
+});
+
+test('dense results of 64 MiB are a batch, where they are wanted', () => {
+  // Twelve bytes a pixel, and some at the ends of rows.
+  assert.equal(framesOf(floats, large, 1024, true), 5);
+  assert.equal(framesOf(floats, large, 1024, false), 64);
+});
+
+test('what one tile needs makes the results of all count', () => {
+  const size = { width: 1024, height: 1024 };
+  const plan = planPipeline(floats, { x: 0, y: 0, ...size }, size);
+  const batch = new Batch(floats, large);
+  for (let i = 0; i < 10; i++) assert.ok(batch.add(plan, false));
+  assert.equal(batch.add(plan, true), undefined);
+  assert.deepEqual([batch.items.length, batch.withMap], [10, false]);
+});
+
+test('a tile beyond the limits is alone in its batch, unless the device does not take it', () => {
+  assert.equal(framesOf(counting, large, 9000), 1);
+  assert.equal(framesOf(floats, large, 3000, true), 1);
+  assert.equal(framesOf(floats, 2 ** 26, 3000, true), 0);
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import {
+  type AskedOperation,
+  borderModes,
+  cellsOf,
+  createPipeline,
+  type Grid,
+  type Rect,
+  type Size,
+} from '@halogrid/kernels';
+import fc from 'fast-check';
+import { CpuDevice } from '../devices/cpu-device.ts';
+import type { Executor } from './executor.ts';
+import {
+  createTestExecutor,
+  lbp,
+  openedWhole,
+  patternImage,
+  referenceOf,
+  type TestFolder,
+  tileLease,
+  tilesOf,
+  withFolder,
+} from './shard-fixture.ts';
+
+const device = new CpuDevice({ threads: 2 });
+after(() => device.close());
+const never = new AbortController().signal;
+const execute = createTestExecutor(device);
+const oneCell: Grid = { rows: 1, columns: 1 };
+
+/** Runs every tile and adds up the answers, cell by cell. */
+async function runTiles(
+  folder: TestFolder,
+  uri: string,
+  size: Size,
+  rects: readonly Rect[],
+  run: Executor,
+  operations: Required<AskedOperation>[],
+  grid = oneCell,
+): Promise<{ counted: number; bins: number[]; map: Uint8Array }> {
+  const lease = { pipeline: { operations }, grid, wantsMap: true };
+  const { bins, output } = createPipeline(operations);
+  const binsACell = bins * output.channels.length;
+  const cells = new Map(
+    cellsOf(grid, size, { x: 0, y: 0, ...size }).map(({ row, column }) => [
+      `${row} ${column}`,
+      new Array<number>(binsACell).fill(0),
+    ]),
+  );
+  let counted = 0;
+  const addTile = async (rect: Rect) => {
+    const { results, errors } = await run(tileLease(folder, uri, size, rect, lease), never);
+    assert.deepEqual(errors, []);
+    const touched = cellsOf(grid, size, rect);
+    assert.equal(results[0]!.bins.length, touched.length * binsACell);
+    for (const [i, count] of results[0]!.bins.entries()) {
+      const { row, column } = touched[Math.floor(i / binsACell)]!;
+      cells.get(`${row} ${column}`)![i % binsACell]! += count;
+    }
+    counted += results[0]!.counted;
+  };
+  await Promise.all(rects.map(addTile));
+  return { counted, bins: [...cells.values()].flat(), map: await folder.map(operations, size, rects) };
+}
+
+test('tiles of an image that is decoded whole share one decode, also when they come at once', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 90, height: 70 };
+    const uri = await folder.put('a.pgm', patternImage(size, 1).file);
+    const whole = openedWhole();
+    const run = createTestExecutor(device, { openImage: whole.openImage });
+    const answers = await Promise.all(tilesOf(size, 20).map((rect) => run(tileLease(folder, uri, size, rect), never)));
+    assert.equal(whole.decodes(), 1);
+    assert.equal(answers.filter(({ inputBytes }) => inputBytes > 0).length, 1);
+  });
+});
+
+const single = fc
+  .record({ border: fc.constantFrom(...borderModes), convention: fc.constantFrom('nw-cw-msb', 'nw-cw-lsb') })
+  .map(({ border, convention }) => [lbp({ convention }, border)]);
+const conv = (parameters: Record<string, string>, border = '') => ({ kernel: 'conv', parameters, border });
+const ldp = (order: string) => ({ kernel: 'ldp', parameters: { order }, border: '' });
+// Sums of integers, which are exact however they are computed.
+const others = fc.constantFrom<Required<AskedOperation>[][]>(
+  [lbp({}, 'mirror'), lbp({}, 'interior')],
+  [lbp({}, 'interior'), lbp({}, 'reflect'), lbp({ convention: 'nw-cw-lsb' }, 'zero')],
+  [lbp({}, 'wrap'), lbp({}, 'wrap')],
+  [ldp('2')],
+  [conv({ kernel: 'gaussian-5', as: 'u8' }, 'reflect'), ldp('4')],
+  [conv({ kernel: 'sharpen-3', as: 'u8', channels: 'rgb' }, 'mirror')],
+  [conv({ kernel: 'box-3', as: 'u8', channels: 'rgb' }), conv({ kernel: 'sobel-x', as: 'i16', channels: 'rgb' })],
+  [lbp(), conv({ kernel: 'log-5' }, 'replicate')],
+);
+
+test('the planes of an image in colour are not taken for its luma', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 30, height: 20 };
+    const { file, image } = patternImage(size, 1, 3);
+    const uri = await folder.put('a.ppm', file);
+    const whole = openedWhole();
+    const run = createTestExecutor(device, { openImage: whole.openImage });
+    const inColour = [conv({ kernel: 'sharpen-3', as: 'u8', channels: 'rgb' })];
+    for (let i = 0; i < 2; i++) {
+      const gray = await runTiles(folder, uri, size, tilesOf(size, 16), run, [lbp()]);
+      assert.equal(gray.bins.length, 256);
+      const tiled = await runTiles(folder, uri, size, tilesOf(size, 16), run, inColour);
+      assert.deepEqual(tiled, referenceOf(inColour, image));
+    }
+    assert.equal(whole.decodes(), 2);
+  });
+});
+
+test('property: any tiling gives the histograms and the map of the whole image', async () => {
+  const cases = fc.record({
+    width: fc.integer({ min: 1, max: 70 }),
+    height: fc.integer({ min: 1, max: 70 }),
+    tilesAcross: fc.integer({ min: 1, max: 10 }),
+    operations: fc.oneof(single, others),
+    grid: fc.oneof(
+      fc.constant(oneCell),
+      fc.record({ rows: fc.integer({ min: 1, max: 9 }), columns: fc.integer({ min: 1, max: 9 }) }),
+    ),
+    seed: fc.nat(1000),
+    readsRegions: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ width, height, tilesAcross, operations, grid, seed, readsRegions }) => {
+      await withFolder(async (folder) => {
+        const { input, minSide } = createPipeline(operations);
+        const size = { width: Math.max(width, minSide), height: Math.max(height, minSide) };
+        const { file, image } = patternImage(size, seed, input.length === 1 ? 1 : 3);
+        const uri = await folder.put('a.pnm', file);
+        const run = readsRegions ? execute : createTestExecutor(device, { openImage: openedWhole().openImage });
+        const tilePx = Math.ceil(Math.max(size.width, size.height) / tilesAcross);
+        const tiled = await runTiles(folder, uri, size, tilesOf(size, tilePx), run, operations, grid);
+        assert.deepEqual(tiled, referenceOf(operations, image, grid));
+      });
+    }),
+    { numRuns: 100 },
+  );
+});
+
+const oracle = new URL('../../../../../shared/oracle/', import.meta.url);
+interface OracleCase {
+  bit_order: string;
+  border: string;
+  histogram: number[];
+  map_sha256: string;
+}
+
+test('every case of the oracle, in tiles of several sizes', { skip: !existsSync(oracle) }, async () => {
+  const { width, height, square_lbp } = JSON.parse(readFileSync(new URL('expected/coins.json', oracle), 'utf8'));
+  const size: Size = { width, height };
+  const uri = new URL('images/coins.png', oracle).href;
+  assert.ok(square_lbp.length >= 12);
+  for (const { bit_order: convention, border, histogram, map_sha256 } of square_lbp as OracleCase[]) {
+    for (const tilePx of [100, 512]) {
+      await withFolder(async (folder) => {
+        const operations = [lbp({ convention }, border)];
+        const { bins, map } = await runTiles(folder, uri, size, tilesOf(size, tilePx), execute, operations);
+        assert.deepEqual(bins, histogram, `${convention} ${border} ${tilePx}`);
+        assert.equal(createHash('sha256').update(map).digest('hex'), map_sha256, `${convention} ${border} ${tilePx}`);
+      });
+    }
+  }
+});
