@@ -127,3 +127,18 @@ test('a job without any good input is complete, with an empty histogram', async 
   assert.equal(readHistogram(out).counted, 0);
   assert.equal(readErrors(out).length, 1);
 });
+
+for (const tile of [[], ['--tile', '8']]) {
+  test(`an image smaller than the kernel is set aside, ${tile.join(' ') || 'as a frame'}`, async () => {
+    const out = join(folder, `small${tile.length}`);
+    const sources = [join(source, 'good.pgm'), join(source, 'folder.png')];
+    const args = ['--op', 'conv:kernel=box-21,as=u8', '--out', out, '--device', 'cpu'];
+    const { code, stderr } = await halogrid(['run', ...sources, ...args, ...tile]);
+    assert.equal(code, 3, stderr);
+    assert.deepEqual(
+      readErrors(out).map(({ error }) => error),
+      ['A 20 x 30 image is smaller than the kernel, which needs 21 pixels a side'],
+    );
+    assert.equal(readHistogram(out).counted, 64 * 48);
+  });
+}

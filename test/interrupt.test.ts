@@ -82,5 +82,12 @@ async function assertCompletes(out: string): Promise<void> {
   assert.equal(code, 0, stderr);
   assert.equal(readJson(out, 'job.json').digest, readJson(whole, 'job.json').digest);
   assert.deepEqual(hashFiles(out, 'maps'), hashFiles(whole, 'maps'));
-  assert.deepEqual(readdirSync(out), ['histogram.json', 'histogram.svg', 'job.json', 'maps', 'preview']);
+  assert.deepEqual(readdirSync(out), [
+    'features.parquet',
+    'histogram.json',
+    'histogram.svg',
+    'job.json',
+    'maps',
+    'preview',
+  ]);
 }

@@ -6,8 +6,12 @@ import { JobState, type JobStatus, JobsClient } from '@halogrid/proto';
 export interface JobRequest {
   sources: string[];
   out: string;
+  /** The pipeline; LBP with `convention` unless given. */
+  operations?: { kernel: string; parameters: Record<string, string> }[];
   convention?: string;
+  /** Of every kernel; its own default unless given. */
   border?: string;
+  grid?: { rows: number; columns: number };
   map?: 'none' | 'tiff' | 'png';
   /** 0: chosen. */
   tilePx?: number;
@@ -31,14 +35,16 @@ export function connectJobs(address: string): JobsOverGrpc {
   const url = (path: string): string => pathToFileURL(path).href;
 
   async function submit(request: JobRequest): Promise<string> {
-    const { sources, out, convention = 'nw-cw-msb', border = 'interior', map = 'none' } = request;
+    const { sources, out, convention = 'nw-cw-msb', border = '', map = 'none', grid } = request;
+    const operations = request.operations ?? [{ kernel: 'lbp', parameters: { convention } }];
     const spec = {
       sources: sources.map(url),
-      pipeline: { operations: [{ kernel: 'lbp', parameters: { convention } }], border },
+      pipeline: { operations: operations.map((operation) => ({ ...operation, border })) },
       out: url(out),
       mapFormat: map,
       tilePx: request.tilePx ?? 0,
       batchFrames: request.batchFrames ?? 0,
+      grid,
     };
     return new Promise((resolve, reject) => {
       client.submit({ spec, nameOutByJob: false }, (error: ServiceError | null, response) => {

@@ -1,100 +1,92 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { parseOperation } from '@halogrid/kernels';
 import { Cluster } from './cluster.ts';
-import { type Border, borders, type Convention, conventions } from './lbp-definition.ts';
-import { readHistogram, readJson, readMap, sha256 } from './results.ts';
+import { type Expected, noOracle, type OracleCase, oracleCases, oracleImages, oracleNames } from './oracle-cases.ts';
+import { type Bands, readBands, readChannels, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// Images with results that another program computed, beside the checkout.
-const oracle = fileURLToPath(new URL('../../shared/oracle', import.meta.url));
-
-interface Expected {
-  name: string;
-  file: string;
-  width: number;
-  height: number;
-  of(convention: Convention, border: Border): { map_sha256: string; histogram: number[] };
-}
-
-const skip = existsSync(oracle) ? false : `there is no folder ${oracle} with images and their expected results`;
-
+const skip = noOracle ?? false;
 if (skip) test('the oracle', { skip });
 
-// The clusters work side by side.
-describe('the oracle', { skip, concurrency: 2 }, () => {
+// The devices work side by side.
+describe('the oracle', { skip, concurrency: 3 }, () => {
   const folder = scratchFolder();
-  const images = join(oracle, 'images');
-  const expected = skip ? [] : readExpected();
-  let cpu: Cluster;
-  let software: Cluster;
+  const names = skip ? [] : oracleNames();
+  const cases = skip ? [] : oracleCases();
 
-  before(async () => {
-    [cpu, software] = await Promise.all([
-      Cluster.start({ nodes: 2, device: 'cpu' }),
-      Cluster.start({ nodes: 1, device: 'software' }),
-    ]);
-  });
-  after(() => Promise.all([cpu.stop(), software.stop()]));
-
-  for (const convention of conventions) {
-    for (const border of borders) {
-      test(`cpu: histograms and maps of all images, ${convention}, ${border}`, async () => {
-        await checkMapsAndSum(cpu, convention, border);
-        for (const image of expected) {
-          const out = join(folder, `${image.name}-${convention}-${border}`);
-          await cpu.jobs.run({ sources: [image.file], out, convention, border });
-          assert.deepEqual(readHistogram(out).bins, image.of(convention, border).histogram, image.name);
-        }
+  // One job of all images: the dense result of each, and the sum of their histograms.
+  for (const device of ['cpu', 'software', 'gpu']) {
+    describe(device, { skip: device === 'gpu' && !process.env.HALOGRID_TEST_GPU && 'set HALOGRID_TEST_GPU=1' }, () => {
+      let cluster: Cluster;
+      before(async () => {
+        cluster = await Cluster.start({ nodes: 1, device });
       });
-    }
-  }
+      after(() => cluster.stop());
 
-  // Each border once, and each convention in three of them: the first job of a variant waits for its shader.
-  borders.forEach((border, i) => {
-    const convention = conventions[i % conventions.length]!;
-    test(`software: histograms and maps of all images, ${convention}, ${border}`, async () => {
-      await checkMapsAndSum(software, convention, border);
+      for (const [i, one] of cases.entries()) {
+        test(one.name, async () => {
+          const out = join(folder, `${device}-${i}`);
+          const { border } = one;
+          await cluster.jobs.run({
+            sources: [oracleImages],
+            out,
+            operations: [parseOperation(one.op)],
+            border,
+            map: 'tiff',
+          });
+          for (const [k, expected] of one.expected.entries()) {
+            checkMap(await readBands(join(out, 'maps', `${names[k]}.tif`)), expected, names[k]!);
+          }
+          checkSum(out, one);
+        });
+      }
     });
-  });
-
-  /** One job of all images: the map of each, and the sum of their histograms. */
-  async function checkMapsAndSum(cluster: Cluster, convention: Convention, border: Border): Promise<void> {
-    const out = join(folder, `${cluster === cpu ? 'cpu' : 'software'}-${convention}-${border}`);
-    const what = ['--op', `lbp:convention=${convention}`, '--border', border, '--map', 'tiff', '--out', out];
-    const { code, stderr } = await cluster.halogrid(['run', images, ...what]);
-    assert.equal(code, 0, stderr);
-    const results = expected.map((image) => image.of(convention, border));
-    for (const [i, { name, width, height }] of expected.entries()) {
-      const map = await readMap(join(out, 'maps', `${name}.tif`));
-      assert.deepEqual([map.width, map.height], [width, height], name);
-      assert.equal(sha256(map.codes), results[i]!.map_sha256, name);
-    }
-    const { counted, bins } = readHistogram(out);
-    const sums = bins.map((_, code) => results.reduce((sum, { histogram }) => sum + histogram[code]!, 0));
-    assert.deepEqual(bins, sums);
-    assert.equal(
-      counted,
-      sums.reduce((sum, count) => sum + count),
-    );
   }
 });
 
-function readExpected(): Expected[] {
-  return readdirSync(join(oracle, 'expected')).map((file) => {
-    const { image, width, height, square_lbp: results } = readJson(oracle, 'expected', file);
-    return {
-      name: file.replace(/\.json$/, ''),
-      file: join(oracle, 'images', image),
-      width,
-      height,
-      of(convention, border) {
-        return results.find((r: { bit_order: string; border: string }) => {
-          return r.bit_order === convention && r.border === border;
-        });
-      },
-    };
-  });
+function checkMap(map: Bands, expected: Expected, name: string): void {
+  if (expected.kind === 'exact') {
+    const { buffer, byteOffset, byteLength } = map.samples;
+    assert.equal(sha256(new Uint8Array(buffer, byteOffset, byteLength)), expected.mapSha256, name);
+    return;
+  }
+  for (const [y, row] of expected.crop.entries()) {
+    for (const [x, wanted] of row.entries()) {
+      const got = map.samples[y * map.width + x]!;
+      const where = `${name} (${x}, ${y}): ${got} instead of ${wanted}`;
+      if (wanted === null) assert.ok(Number.isNaN(got), where);
+      else {
+        const tolerance = expected.kind === 'real' ? expected.absolute : expected.relative * Math.abs(wanted);
+        assert.ok(Math.abs(got - wanted) <= tolerance, where);
+      }
+    }
+  }
+  if (expected.kind === 'real') {
+    const values = Float64Array.from(map.samples);
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const l2 = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
+    // The mean of an edge operator may be 0 but for the rounding of a float64 sum.
+    assert.ok(Math.abs(mean - expected.mean) <= 1e-6 * Math.abs(expected.mean) + 1e-9, `${name}: mean ${mean}`);
+    assert.ok(Math.abs(l2 - expected.l2) <= 1e-6 * expected.l2, `${name}: root mean square ${l2}`);
+  }
+}
+
+/** The job's histogram is the sum of those of its images. */
+function checkSum(out: string, { expected }: OracleCase): void {
+  const { counted, channels } = readChannels(out);
+  const exact = expected.flatMap((one) => (one.kind === 'exact' ? [one.histograms] : []));
+  if (exact.length === 0) {
+    assert.ok(channels.every(({ bins }) => bins.length === 0));
+    return;
+  }
+  for (const [c, { bins }] of channels.entries()) {
+    const sums = exact[0]![c]!.map((_, bin) => exact.reduce((sum, histograms) => sum + histograms[c]![bin]!, 0));
+    assert.deepEqual(bins, sums, `channel ${c}`);
+    assert.equal(
+      counted,
+      sums.reduce((sum, count) => sum + count, 0),
+    );
+  }
 }

@@ -15,7 +15,11 @@ const good = join(folder, 'good.pgm');
 const missing = join(folder, 'missing.pgm');
 const onCpu = ['--device', 'cpu'];
 
-before(() => writePgm(good, drawPicture(9, 9)));
+before(() => {
+  writeFileSync(join(folder, 'even.json'), '[[1, 2], [3, 4]]');
+  writeFileSync(join(folder, 'nan.json'), '[[0, 0, 0], [0, NaN, 0], [0, 0, 0]]');
+  return writePgm(good, drawPicture(9, 9));
+});
 
 describe('a wrong command', { concurrency: 2 }, () => {
   const wrong: [args: string[], sentence: RegExp][] = [
@@ -24,7 +28,23 @@ describe('a wrong command', { concurrency: 2 }, () => {
     [['run', good, '--jsn'], /'--jsn'/],
     [['run', good, '--op', 'lpb'], /--op .*'lpb'/],
     [['run', good, '--op', 'lbp:convention=nw-cw'], /lbp:convention .*'nw-cw'/],
-    [['run', good, '--op', 'lbp:radius=1'], /'radius'/],
+    [['run', good, '--op', 'lbp:size=3'], /'size'/],
+    [['run', good, '--op', 'lbp:points=25'], /4 to 24 for lbp:points .*'25'/],
+    [['run', good, '--op', 'lbp:radius=0'], /lbp:radius .*'0'/],
+    [['run', good, '--op', 'lbp:convention=opencv,labels=ror'], /lbp:labels .*'ror'/],
+    [['run', good, '--op', 'ldp:order=7'], /2 to 6 for ldp:order .*'7'/],
+    [['run', good, '--op', 'conv:kernel=box-4'], /conv:kernel .*'box-4'/],
+    [['run', good, '--op', 'conv:kernel=gaussian-33'], /3 to 31 for conv:kernel .*'gaussian-33'/],
+    [['run', good, '--op', `conv:matrix=${folder}/even.json`], /conv:matrix .*2/],
+    [['run', good, '--op', `conv:matrix=${folder}/nan.json`], /matrix .*nan\.json/],
+    [['run', good, '--op', `conv:matrix=${folder}/missing.json`], /matrix .*missing\.json/],
+    [
+      ['run', good, '--op', 'conv:kernel=sobel', '--op', 'lbp'],
+      /u8 gray for the input of kernel 2 .*'f32 gray of conv/,
+    ],
+    [['run', good, '--op', 'ldp', '--map', 'png'], /--map .*'png'/],
+    [['run', good, '--grid', '4'], /--grid .*'4'/],
+    [['run', good, '--op', 'ldp', '--grid', '90x120'], /4096 cells .*'90x120'/],
     [['run', good, '--border', 'torus'], /'torus'/],
     [['run', good, '--map', 'jpeg'], /--map .*'jpeg'/],
     [['run', good, '--tile', '0'], /--tile .*'0'/],

@@ -16,7 +16,7 @@ const wrong: [string[], string][] = [
     ['run', 'a.png', '--device', 'tpu'],
     "halogrid: Expected one of auto, gpu, software, cpu for --device but received 'tpu'",
   ],
-  [['run', 'a.png', '--op', 'sift'], "halogrid: Expected one of lbp for --op but received 'sift'"],
+  [['run', 'a.png', '--op', 'sift'], "halogrid: Expected one of lbp, ldp, conv for --op but received 'sift'"],
   [
     ['run', 'a.png', '--coordinator', 'h:1', '--nodes', '2'],
     'halogrid: Expected neither --nodes nor --device with --coordinator: the cluster has its own',

@@ -10,6 +10,7 @@ import { addNodesCommand } from './commands/nodes.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addSubmitCommand } from './commands/submit.ts';
+import { addTuneCommand } from './commands/tune.ts';
 import { addWatchCommand } from './commands/watch.ts';
 import { exitCodeOfError, exitCodes } from './exit-code.ts';
 import { usageSentence } from './usage-sentence.ts';
@@ -32,6 +33,7 @@ function createProgram(): Command {
   addNodeCommand(program);
   addDoctorCommand(program);
   addBenchCommand(program);
+  addTuneCommand(program);
   return program;
 }
 

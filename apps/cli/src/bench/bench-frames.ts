@@ -83,7 +83,7 @@ async function compare(
 
 /** Seconds from the submission of a job over the frames to its end. */
 async function processFrames(client: CoordinatorClient, source: string, folder: string, name: string): Promise<number> {
-  const request = parseJob([source], { border: 'interior', map: 'none', grid: '1x1', out: join(folder, name) }, folder);
+  const request = parseJob([source], { map: 'none', grid: '1x1', out: join(folder, name) }, folder);
   const start = performance.now();
   const { jobId } = await client.submit(request);
   const job = await followJob(client, jobId, { show() {}, note() {}, end() {} });

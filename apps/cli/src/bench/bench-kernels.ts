@@ -1,5 +1,11 @@
-import { measureKernelTimes } from '@halogrid/gpu-node/bench';
+import { type KernelTime, measureKernelTimes } from '@halogrid/gpu-node/bench';
+import type { Size } from '@halogrid/kernels';
 import { table } from '../summary/table.ts';
+import { type CudaRow, fastestRow } from './cuda/cuda-rows.ts';
+import { measureCuda } from './cuda/measure-cuda.ts';
+import { deviceLimits, leastMs } from './device-limits.ts';
+import { drawScene } from './draw-scene.ts';
+import { bytesAPixel, cudaCalls, kernelSuite } from './kernel-suite.ts';
 import { spreadOf } from './statistics.ts';
 
 export interface BenchKernelsOptions {
@@ -9,20 +15,61 @@ export interface BenchKernelsOptions {
   repetitions: number;
 }
 
-/** Times the kernels by the device's own clock. Returns the table. */
-export async function benchKernels({ device, width, height, repetitions }: BenchKernelsOptions): Promise<string> {
-  const { device: name, rows } = await measureKernelTimes({
-    kind: device,
-    size: { width, height },
+/** Times the kernels by the device's own clock, and what CUDA programs take for the same. Returns the table. */
+export async function benchKernels(options: BenchKernelsOptions, note: (line: string) => void): Promise<string> {
+  const { device: kind, width, height, repetitions } = options;
+  const size = { width, height };
+  const { device, rows } = await measureKernelTimes({
+    kind,
+    size,
+    photo: drawGray(size),
+    cases: kernelSuite,
     repetitions,
     // A hundred runs between two timestamps; SwiftShader takes a second for a few.
-    runsPerSample: device === 'gpu' ? 100 : 1,
+    runsPerSample: kind === 'gpu' ? 100 : 1,
   });
-  return table([
-    [`${name}, ${width} x ${height}, ${repetitions} repetitions`, 'median ms', 'min ms', 'max ms', 'Gpx/s'],
-    ...rows.map(({ name, samplesMs }) => {
-      const { median, min, max } = spreadOf(samplesMs);
-      return [name, ...[median, min, max].map((ms) => ms.toFixed(4)), ((width * height) / median / 1e6).toFixed(1)];
-    }),
-  ]);
+  const cuda = await measureCuda(kind, cudaCalls(`${width}x${height}`, repetitions), note);
+  return kernelTable(`${device}, ${width} x ${height}, ${repetitions} repetitions`, size, rows, cuda);
+}
+
+/** The table of the times of every case of the suite, in its order; columns that need CUDA only where it ran. */
+export function kernelTable(
+  title: string,
+  size: Size,
+  times: readonly KernelTime[],
+  cuda?: readonly CudaRow[],
+): string {
+  const limits = cuda && deviceLimits(cuda);
+  const pixels = size.width * size.height;
+  const rows = times.map(({ name, samplesMs }, i) => {
+    const one = kernelSuite[i]!;
+    const { median, min, max } = spreadOf(samplesMs);
+    const theirs = one.cuda && cuda && fastestRow(cuda, one.cuda);
+    const limit = limits && leastMs(limits, pixels * bytesAPixel(one), pixels * one.multiplyAdds);
+    return [
+      name,
+      ...[median, min, max].map((ms) => ms.toFixed(4)),
+      String(Number((pixels / median / 1e6).toPrecision(3))),
+      ...(limit === undefined ? [] : [limit.toFixed(4)]),
+      ...(cuda ? cudaCells(theirs, median) : []),
+    ];
+  });
+  const cudaHeadings = cuda ? ['CUDA ms', 'CUDA / halogrid', 'CUDA kernel'] : [];
+  const headings = ['median ms', 'min ms', 'max ms', 'Gpx/s', ...(limits ? ['limit ms'] : []), ...cudaHeadings];
+  return table([[title, ...headings], ...rows]);
+}
+
+function cudaCells(row: CudaRow | undefined, ourMs: number): string[] {
+  if (!row) return ['-', '-', '-'];
+  return [
+    row.ms.median.toFixed(4),
+    (row.ms.median / ourMs).toFixed(2),
+    [row.name, row.block].filter(Boolean).join(' '),
+  ];
+}
+
+/** A scene as a gray picture: its green channel. */
+function drawGray(size: Size): Uint8Array {
+  const rgb = drawScene(size, 0);
+  return Uint8Array.from({ length: size.width * size.height }, (_, i) => rgb[3 * i + 1]!);
 }

@@ -8,8 +8,9 @@ export async function measureDecodeRate(jpegs: readonly Uint8Array[], size: Size
   const lanes = 2 * Number(process.env.UV_THREADPOOL_SIZE ?? 4);
   let next = 0;
   const decodeInTurn = async () => {
-    const target = new Uint8Array(size.width * size.height);
-    while (next < frames) await decodeJpeg(jpegs[next++ % jpegs.length]!, target, 0, size.width);
+    const bytes = new Uint8Array(size.width * size.height);
+    const target = { bytes, offset: 0, stride: size.width, channels: 'gray', planeBytes: 0 } as const;
+    while (next < frames) await decodeJpeg(jpegs[next++ % jpegs.length]!, target);
   };
   const start = performance.now();
   await Promise.all(Array.from({ length: lanes }, decodeInTurn));

@@ -1,5 +1,11 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command } from 'commander';
+import type { ReportId } from '../bench/bench-reports.ts';
 import { deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+
+/** Devices whose kernels have a clock of their own. */
+const timedDevices = ['gpu', 'software'] as const;
+const reportIds: readonly ReportId[] = ['r1', 'r2', 'r3', 'r4', 'r5'];
+const reportId = oneOf('a report', reportIds);
 
 /** Benchmarks are loaded when asked for: they bring WebGPU and an encoder along. */
 export function addBenchCommand(program: Command): void {
@@ -7,14 +13,35 @@ export function addBenchCommand(program: Command): void {
   bench
     .command('kernels')
     .summary('kernel times by GPU timestamps')
-    .description('Times the kernels on random pixels by the device’s own clock; several images in rotation.')
-    .addOption(new Option('--device <kind>', 'gpu or software').choices(['gpu', 'software']).default('gpu'))
+    .description(
+      'Times the kernels by the device’s own clock, several images in rotation; beside them the CUDA programs, where nvcc is.',
+    )
+    .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
     .option('--width <px>', 'width of the image', wholeNumber('--width', 1, 32768), 4928)
     .option('--height <px>', 'height of the image', wholeNumber('--height', 1, 32768), 2772)
     .option('--repetitions <n>', 'samples, of which the median is taken', wholeNumber('--repetitions', 1, 1000), 40)
     .action(async (options) => {
       const { benchKernels } = await import('../bench/bench-kernels.ts');
-      process.stdout.write(await benchKernels(options));
+      process.stdout.write(await benchKernels(options, (line) => console.error(line)));
+    });
+  bench
+    .command('reports')
+    .summary('the tables of five reports, measured here')
+    .description('Measures what five published reports measured, beside their figures, as tables, CSV and charts.')
+    .addArgument(
+      new Argument('[report...]', 'some of r1 r2 r3 r4 r5; all unless given').argParser(
+        (text: string, before: ReportId[] | undefined) => [...(before ?? []), reportId(text)],
+      ),
+    )
+    .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
+    .option('--out <dir>', 'folder of the CSV files and charts', 'halogrid-out/reports')
+    .option('--quick', 'sizes that a software GPU computes within seconds', false)
+    .option('--repetitions <n>', 'samples in place of the report’s own number', wholeNumber('--repetitions', 1, 1000))
+    .option('--cell-seconds <s>', 'leave out what takes longer', wholeNumber('--cell-seconds', 1, 86_400), 5)
+    .action(async (reports: ReportId[], options) => {
+      const { benchReports } = await import('../bench/bench-reports.ts');
+      const chosen = reports.length > 0 ? reportIds.filter((id) => reports.includes(id)) : reportIds;
+      await benchReports({ reports: chosen, ...options }, (text) => process.stdout.write(text));
     });
   bench
     .command('frames')

@@ -1,7 +1,7 @@
 import type { DeviceInfo } from '@halogrid/gpu-node';
-import { type ItemResult, runReference } from '@halogrid/kernels';
+import { type ItemResult, runReference, type Size } from '@halogrid/kernels';
 import type { DeviceChoice } from '../options/option-values.ts';
-import { testPlane } from './test-plane.ts';
+import { testPlane, testSize } from './test-plane.ts';
 
 /** What trying a device came to; `why` says why it is this one, `reason` why none works. Both are one sentence. */
 export type Probe =
@@ -20,7 +20,7 @@ export async function probeDevice(choice: DeviceChoice): Promise<Probe> {
     staging.bytes.set(bytes);
     const { items } = await device.run(staging, [item], pipeline, true);
     await device.close();
-    if (!isSame(items[0]!, runReference(pipeline, bytes, item, true), item.out)) {
+    if (!isSame(items[0]!, runReference(pipeline, bytes, item, true), testSize)) {
       return { works: false, reason: `${device.info.name} computes another LBP than the CPU twin.` };
     }
     return { works: true, device: device.info, why: reason, openSeconds };
@@ -30,10 +30,10 @@ export async function probeDevice(choice: DeviceChoice): Promise<Probe> {
 }
 
 /** Whether two results have the same counts and the same codes in their first `width` x `height` bytes. */
-function isSame(a: ItemResult, b: ItemResult, { width, height }: { width: number; height: number }): boolean {
+function isSame(a: ItemResult, b: ItemResult, { width, height }: Size): boolean {
   if (a.counted !== b.counted || a.bins.some((count, code) => count !== b.bins[code])) return false;
   for (let y = 0; y < height; y++) {
-    const row = ({ map, mapStride }: ItemResult) => map!.subarray(y * mapStride!, y * mapStride! + width);
+    const row = ({ map }: ItemResult) => map!.bytes.subarray(y * map!.stride, y * map!.stride + width);
     if (row(a).some((code, x) => code !== row(b)[x])) return false;
   }
   return true;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPipeline } from '@halogrid/kernels';
 import { UsageError } from '@halogrid/service';
 import { Command } from 'commander';
 import { addJobOptions, type JobOptions, parseJob } from './job-options.ts';
@@ -21,44 +22,65 @@ test('a source alone asks for the defaults', () => {
   assert.equal(nameOutByJob, true);
   assert.deepEqual(spec, {
     sources: ['file:///data/a.png'],
-    pipeline: { operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-msb' } }], border: 'interior' },
+    pipeline: { operations: createPipeline([{ kernel: 'lbp', parameters: {} }]).operations },
     out: 'file:///data/halogrid-out',
     mapFormat: 'none',
     tilePx: 0,
     batchFrames: 0,
+    grid: { rows: 1, columns: 1 },
   });
 });
 
 test('every option reaches the specification', () => {
   const { spec, nameOutByJob } = parse(
-    ...['/x/a b.png', 'file:///y/frames', '--op', 'lbp:convention=nw-cw-lsb', '--border', 'reflect', '--out', 'out'],
-    ...['--map', 'tiff', '--grid', '1x1', '--tile', '100', '--batch', '7'],
+    ...['/x/a b.png', 'file:///y/frames', '--op', 'conv:kernel=gaussian-5,as=u8'],
+    ...['--op', 'lbp:convention=nw-cw-lsb', '--border', 'reflect', '--out', 'out'],
+    ...['--map', 'tiff', '--grid', '4x6', '--tile', '100', '--batch', '7'],
   );
   assert.equal(nameOutByJob, false);
   assert.deepEqual(spec, {
     sources: ['file:///x/a%20b.png', 'file:///y/frames'],
-    pipeline: { operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-lsb' } }], border: 'reflect' },
+    pipeline: {
+      operations: createPipeline([
+        { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' }, border: 'reflect' },
+        { kernel: 'lbp', parameters: { convention: 'nw-cw-lsb' }, border: 'reflect' },
+      ]).operations,
+    },
     out: 'file:///data/out',
     mapFormat: 'tiff',
     tilePx: 100,
     batchFrames: 7,
+    grid: { rows: 4, columns: 6 },
   });
 });
 
 test('a border may be called by its name elsewhere', () => {
-  assert.equal(parse('a.png', '--border', 'symmetric').spec?.pipeline?.border, 'reflect');
+  assert.equal(parse('a.png', '--border', 'symmetric').spec?.pipeline?.operations[0]?.border, 'reflect');
 });
 
 const refused: [string[], RegExp][] = [
-  [['--op', 'sift'], /^Expected one of lbp for --op but received 'sift'$/],
-  [['--op', 'lbp:convention=x'], /^Expected one of nw-cw-msb, nw-cw-lsb for lbp:convention but received 'x'$/],
-  [['--op', 'lbp:size=3'], /^Expected 'convention' for a parameter of lbp but received 'size'$/],
-  [['--op', 'lbp', '--op', 'lbp'], /a single kernel for the pipeline but received 'lbp then lbp'$/],
+  [['--op', 'sift'], /^Expected one of lbp, ldp, conv for --op but received 'sift'$/],
+  [['--op', 'lbp:convention=x'], /^Expected one of nw-cw-msb, nw-cw-lsb, .* for lbp:convention but received 'x'$/],
+  [['--op', 'lbp:size=3'], /for a parameter of lbp but received 'size'$/],
+  [
+    ['--op', 'ldp', '--op', 'lbp'],
+    /^Expected u8 gray for the input of kernel 2 .* but received 'u8 0 45 90 135 of ldp'$/,
+  ],
+  [['--op', 'conv:matrix=none.json'], /^Expected a JSON file for matrix but 'none.json' cannot be read/],
+  [['--op', 'conv:kernel=box-4'], /box-4/],
   [['--border', 'torus'], /^Expected one of zero, .* for border but received 'torus'$/],
   [['--map', 'zarr'], /^Expected one of none, tiff, png for --map but received 'zarr', which is not supported yet$/],
+  [
+    ['--op', 'ldp', '--map', 'png'],
+    /^Expected tiff or none for --map but received 'png', which cannot hold 4 x u8 a pixel$/,
+  ],
   [['--map', 'gif'], /^Expected one of none, tiff, png for --map but received 'gif'$/],
-  [['--grid', '4x4'], /^Expected 1x1 for --grid but received '4x4', which is not supported yet$/],
-  [['--grid', '4'], /^Expected 1x1 for --grid but received '4'$/],
+  [['--grid', '4'], /^Expected RxC with whole numbers from 1, such as 4x6, for --grid but received '4'$/],
+  [['--grid', '0x4'], /for --grid but received '0x4'$/],
+  [
+    ['--grid', '2000x2000'],
+    /^Expected at most 16384 cells \(of 256 bins each\) for the grid but received '2000x2000'$/,
+  ],
   [['--tile', '0'], /^Expected a whole number from 1 to \d+ for --tile but received '0'$/],
   [['--tile', '-5'], /^Expected a whole number from 1 to \d+ for --tile but received '-5'$/],
   [['--tile', '99999'], /for --tile but received '99999'$/],

@@ -1,14 +1,15 @@
-import { toUri } from '@halogrid/imaging';
-import { borderModes, createPipeline, parseOperation } from '@halogrid/kernels';
+import { pngCanHold, toUri } from '@halogrid/imaging';
+import { borderModes, checkGrid, createPipeline, type Grid } from '@halogrid/kernels';
 import { mapFormats, maxBatchFrames, maxTilePx, type SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { collect, wholeNumber } from './option-values.ts';
+import { readOperation } from './read-operation.ts';
 
 /** What the options of `addJobOptions` parse to. */
 export interface JobOptions {
   op?: string[];
-  border: string;
+  border?: string;
   out?: string;
   map: string;
   grid: string;
@@ -19,8 +20,8 @@ export interface JobOptions {
 /** The options that say what a job computes, for every command that submits one. */
 export function addJobOptions(command: Command): Command {
   return command
-    .option('--op <name[:k=v,…]>', 'the kernel (default: lbp)', collect)
-    .option('--border <mode>', `pixels outside the image: ${borderModes.join(', ')}`, 'interior')
+    .option('--op <name[:k=v,…]>', 'a kernel: lbp, ldp or conv; repeat it for a pipeline (default: lbp)', collect)
+    .option('--border <mode>', `pixels outside the image: ${borderModes.join(', ')} (default: the kernel's own)`)
     .option('--out <dir>', 'the output folder (default: halogrid-out/<job id>)')
     .option('--map <format>', `the dense result of every source: ${mapFormats.join(', ')}`, 'none')
     .option('--grid <RxC>', 'also a histogram a cell of a grid over each image', '1x1')
@@ -34,30 +35,40 @@ export function addJobOptions(command: Command): Command {
 
 /** The job that is asked for; relative paths are seen from `folder`. Throws UsageError or ParameterError. */
 export function parseJob(sources: readonly string[], options: JobOptions, folder: string): SubmitRequest {
-  const operations = (options.op ?? ['lbp']).map(parseOperation);
-  const pipeline = createPipeline(operations, options.border);
+  const asked = (options.op ?? ['lbp']).map((op) => ({ ...readOperation(op, folder), border: options.border }));
+  const pipeline = createPipeline(asked);
   if (!mapFormats.includes(options.map)) {
     const soon = options.map === 'zarr' ? ', which is not supported yet' : '';
     throw new UsageError(`Expected one of ${mapFormats.join(', ')} for --map but received '${options.map}'${soon}`);
   }
-  if (options.grid !== '1x1') {
-    const isGrid = /^[1-9]\d{0,3}x[1-9]\d{0,3}$/.test(options.grid);
+  const { sample, channels } = pipeline.output;
+  if (options.map === 'png' && !pngCanHold({ sample, bands: channels.length })) {
     throw new UsageError(
-      `Expected 1x1 for --grid but received '${options.grid}'${isGrid ? ', which is not supported yet' : ''}`,
+      `Expected tiff or none for --map but received 'png', which cannot hold ${channels.length} x ${sample} a pixel`,
     );
   }
+  const grid = parseGrid(options.grid);
+  checkGrid(grid, pipeline);
   const spec = {
     sources: sources.map((source) => absoluteUri(source, folder)),
     pipeline: {
-      operations: pipeline.operations.map(({ kernel, parameters }) => ({ kernel, parameters: { ...parameters } })),
-      border: pipeline.border,
+      operations: pipeline.operations.map((operation) => ({ ...operation, parameters: { ...operation.parameters } })),
     },
     out: absoluteUri(options.out ?? 'halogrid-out', folder),
     mapFormat: options.map,
     tilePx: options.tile ?? 0,
     batchFrames: options.batch ?? 0,
+    grid,
   };
   return { spec, nameOutByJob: options.out === undefined };
+}
+
+function parseGrid(text: string): Grid {
+  const [, rows, columns] = /^([1-9]\d{0,6})x([1-9]\d{0,6})$/.exec(text) ?? [];
+  if (!rows || !columns) {
+    throw new UsageError(`Expected RxC with whole numbers from 1, such as 4x6, for --grid but received '${text}'`);
+  }
+  return { rows: Number(rows), columns: Number(columns) };
 }
 
 /** The absolute file URI of a path or URI. Throws UsageError for a place that this version cannot read or write. */

@@ -14,6 +14,7 @@ const summary: JobSummary = {
     { name: 'node-2', device: 'cpu', shards: 5 },
   ],
   out: '/home/me/halogrid-out/j1',
+  pictures: ['histogram.svg', 'preview'],
 };
 
 test('a person reads what was done, by whom, and where the results are', () => {
@@ -27,7 +28,7 @@ test('a person reads what was done, by whom, and where the results are', () => {
       '  nodes    node-1: cpu, 7 shards',
       '           node-2: cpu, 5 shards',
       '  digest   abc',
-      '  results  halogrid-out/j1/ (open histogram.svg and preview/)',
+      '  results  halogrid-out/j1/ (open histogram.svg and preview)',
       '',
     ].join('\n'),
   );

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { createPipeline } from '@halogrid/kernels';
 import type { Counts, JobStatus } from '@halogrid/proto';
 import { stateWord } from '../progress/describe-progress.ts';
 
@@ -18,6 +19,8 @@ export interface JobSummary {
   nodes?: { name: string; device: string; shards: number }[];
   /** Path of the output folder. */
   out: string;
+  /** What there is to look at in it. */
+  pictures: string[];
 }
 
 /** The summary of an ended job, with what its job.json adds, where that file can be read on this machine. */
@@ -36,6 +39,7 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     ...(written?.seconds && { seconds: written.seconds }),
     ...(written?.nodes && { nodes: written.nodes }),
     out,
+    pictures: createPipeline(job.spec!.pipeline!.operations).bins > 0 ? ['histogram.svg', 'preview'] : ['preview'],
   };
 }
 

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const halogrid = fileURLToPath(new URL('../../bin/halogrid.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'halogrid-reports-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const bench = (...args: string[]) =>
+  spawnSync(process.execPath, [halogrid, 'bench', 'reports', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 120_000,
+    env: { ...process.env, XDG_CACHE_HOME: join(folder, 'cache') },
+  });
+
+/** Throws unless every element is closed in its turn. */
+function checkWellFormed(svg: string): void {
+  const open: string[] = [];
+  for (const [, closing, name, selfClosing] of svg.matchAll(/<(\/?)([a-z]+)(?:\s[^<>]*?)?(\/?)>/g)) {
+    if (closing) assert.equal(open.pop(), name);
+    else if (!selfClosing) open.push(name!);
+  }
+  assert.deepEqual(open, []);
+  assert.doesNotMatch(svg.replaceAll(/<[^<>]*>/g, ''), /[<>]|&(?!(amp|lt|gt|quot);)/);
+  assert.doesNotMatch(svg, /NaN|Infinity|undefined/);
+}
+
+test('all reports, quickly: tables, CSV of finite numbers, and charts', () => {
+  const { status, stdout, stderr } = bench('--quick', '--device', 'software', '--out', 'out');
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^CUDA is left out: --device software is not for CUDA\.$/m);
+  for (const title of ['R1 · ', 'R2 · ', 'R3 · ', 'R4 · ', 'R5 · ']) assert.ok(stdout.includes(`\n${title}`), title);
+  assert.doesNotMatch(stdout, /cannot be measured|left out: (?!--device)/);
+
+  const files = readdirSync(join(folder, 'out'));
+  const read = (file: string) => readFileSync(join(folder, 'out', file), 'utf8');
+  assert.equal(files.filter((file) => file.endsWith('.csv')).length, 14);
+  for (const file of files.filter((name) => name.endsWith('.csv'))) {
+    const [header, ...rows] = read(file)
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.replaceAll(/"[^"]*"/g, 'quoted').split(','));
+    assert.ok(rows.length > 0, file);
+    for (const row of rows) {
+      assert.equal(row.length, header!.length, file);
+      header!.forEach((name, i) => {
+        if (/_(ms|samples)$|speedup/.test(name) && row[i] !== '') assert.ok(Number.isFinite(Number(row[i])), file);
+      });
+      const measured = header!.filter((name, i) => name.endsWith('_mean_ms') && Number(row[i]) > 0);
+      assert.ok(measured.length > 0, `${file}: ${row}`);
+    }
+  }
+  const charts = files.filter((file) => file.endsWith('.svg'));
+  assert.ok(charts.includes('r2-heat-map.svg'));
+  assert.equal(charts.length, 11);
+  for (const chart of charts) checkWellFormed(read(chart));
+  const images = readdirSync(join(folder, 'cache/halogrid/bench-images'));
+  assert.ok(images.includes('random-128x128-1.tif'));
+});
+
+for (const [args, sentence] of [
+  [['r1', 'r9'], "Expected one of r1, r2, r3, r4, r5 for a report but received 'r9'"],
+  [['r1', '--device', 'cpu'], "Expected one of gpu, software for --device but received 'cpu'"],
+  [['--repetitions', '0'], "Expected a whole number from 1 to 1000 for --repetitions but received '0'"],
+] as const) {
+  test(`halogrid bench reports ${args.join(' ')}: exit code 2 and one sentence`, () => {
+    const { status, stdout, stderr } = bench(...args);
+    assert.deepEqual([status, stdout, stderr], [2, '', `halogrid: ${sentence}\n`]);
+    assert.equal(existsSync(join(folder, 'halogrid-out')), false);
+  });
+}

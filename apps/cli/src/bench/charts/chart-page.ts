@@ -1,0 +1,53 @@
+/** Of the page around a chart, and the chart itself. */
+export const plot = { left: 76, top: 76, width: 560, height: 320 };
+
+/** Told apart by people who see colours otherwise, on white and on black. */
+export const colours = ['#2563eb', '#ea580c', '#059669', '#c026d3', '#ca8a04', '#0891b2', '#dc2626', '#64748b'];
+
+const style = `
+  text { font: 12px system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: #4b5563 }
+  .title { font-size: 18px; font-weight: 600; fill: #111827 }
+  .page { fill: #ffffff }
+  .grid { stroke: #e5e7eb }
+  .axis { stroke: #6b7280 }
+  .line { fill: none; stroke-width: 2 }
+  .y { text-anchor: end }
+  .x, .label { text-anchor: middle }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #9ca3af }
+    .title { fill: #f3f4f6 }
+    .page { fill: #111827 }
+    .grid { stroke: #374151 }
+  }`;
+
+export interface ChartPage {
+  title: string;
+  /** A line below the title: the device. */
+  subtitle: string;
+  width: number;
+  height: number;
+}
+
+/** A self-contained SVG with its own background, so that it can be read on any page; dark where the reader's screen is. */
+export function chartPage({ title, subtitle, width, height }: ChartPage, content: readonly string[]): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<title>${escapeXml(title)}</title>
+<style>${style}
+</style>
+<rect class="page" width="${width}" height="${height}"/>
+<text class="title" x="${plot.left}" y="32">${escapeXml(title)}</text>
+<text x="${plot.left}" y="54">${escapeXml(subtitle)}</text>
+<g transform="translate(${plot.left} ${plot.top})">
+${content.join('\n')}
+</g>
+</svg>
+`;
+}
+
+export const fixed = (value: number): string => String(Math.round(value * 100) / 100);
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+export const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);
+
+/** About what a text takes in the page's font, px. */
+export const textWidth = (text: string): number => text.length * 6.5;

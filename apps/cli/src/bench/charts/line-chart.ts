@@ -1,0 +1,89 @@
+import { linearScale, log2Scale, log10Scale, shortNumber } from './axis-scale.ts';
+import { chartPage, colours, escapeXml, fixed, plot, textWidth } from './chart-page.ts';
+
+export interface ChartLine {
+  name: string;
+  /** Lines of one group have one colour, and are told apart by their dashes. */
+  group: number;
+  dash: number;
+  points: { x: number | string; y: number }[];
+}
+
+export interface LineChart {
+  title: string;
+  subtitle: string;
+  xTitle: string;
+  /** What lies side by side; unless given, x is a number above 0 on a logarithmic scale. */
+  categories?: readonly (number | string)[];
+  yTitle: string;
+  yScale: 'log10' | 'linear';
+  lines: ChartLine[];
+}
+
+const dashes = ['', '6 4', '2 3', '10 3 2 3'];
+
+/** Draws lines with a dot at each point, which shows its value under the pointer, and a legend. Of at least one point. */
+export function lineChartSvg({ title, subtitle, xTitle, categories, yTitle, yScale, lines }: LineChart): string {
+  const points = lines.flatMap((line) => line.points);
+  const x = horizontal(points, categories);
+  const ys = points.map((point) => point.y);
+  const y = yScale === 'log10' ? log10Scale(ys) : linearScale(ys, 6);
+  const left = (value: number | string) => fixed(x.place(value) * plot.width);
+  const top = (value: number) => fixed((1 - y.place(value)) * plot.height);
+
+  const grid = y.ticks.map((tick) => {
+    const at = top(tick);
+    return `<line class="grid" x2="${plot.width}" y1="${at}" y2="${at}"/><text class="y" x="-8" y="${fixed(Number(at) + 4)}">${shortNumber(tick)}</text>`;
+  });
+  const labels = x.ticks.map((tick) => {
+    const at = left(tick);
+    return `<line class="axis" x1="${at}" x2="${at}" y1="${plot.height}" y2="${plot.height + 5}"/><text class="x" x="${at}" y="${plot.height + 20}">${escapeXml(String(tick))}</text>`;
+  });
+  const drawn = lines.map(({ name, group, dash, points }) => {
+    const stroke = strokeOf(group, dash);
+    const path = points.map((point, i) => `${i ? 'L' : 'M'}${left(point.x)} ${top(point.y)}`).join('');
+    const dots = points.map(
+      (point) =>
+        `<circle cx="${left(point.x)}" cy="${top(point.y)}" r="3" fill="${colourOf(group)}"><title>${escapeXml(`${name}, ${point.x}: ${shortNumber(point.y)}`)}</title></circle>`,
+    );
+    return `<path class="line" ${stroke} d="${path}"/>${dots.join('')}`;
+  });
+  const legend = lines.map(({ name, group, dash }, i) => {
+    const at = 8 + i * 18;
+    return `<line class="line" ${strokeOf(group, dash)} x1="${plot.width + 20}" x2="${plot.width + 48}" y1="${at}" y2="${at}"/><text x="${plot.width + 56}" y="${at + 4}">${escapeXml(name)}</text>`;
+  });
+  const legendWidth = 56 + Math.max(0, ...lines.map(({ name }) => textWidth(name)));
+  const page = {
+    title,
+    subtitle,
+    width: Math.ceil(plot.left + plot.width + legendWidth + 16),
+    height: plot.top + Math.max(plot.height + 64, lines.length * 18 + 16),
+  };
+  return chartPage(page, [
+    ...grid,
+    `<line class="axis" x2="${plot.width}" y1="${plot.height}" y2="${plot.height}"/>`,
+    ...labels,
+    ...drawn,
+    ...legend,
+    `<text class="label" x="${plot.width / 2}" y="${plot.height + 46}">${escapeXml(xTitle)}</text>`,
+    `<text class="label" transform="translate(-56 ${plot.height / 2}) rotate(-90)">${escapeXml(yTitle)}</text>`,
+  ]);
+}
+
+const colourOf = (group: number): string => colours[group % colours.length]!;
+
+function strokeOf(group: number, dash: number): string {
+  const pattern = dashes[dash % dashes.length]!;
+  return `stroke="${colourOf(group)}"${pattern && ` stroke-dasharray="${pattern}"`}`;
+}
+
+function horizontal(
+  points: readonly { x: number | string }[],
+  categories?: readonly (number | string)[],
+): { place(value: number | string): number; ticks: readonly (number | string)[] } {
+  if (categories) {
+    return { place: (value) => (categories.indexOf(value) + 0.5) / categories.length, ticks: categories };
+  }
+  const { place, ticks } = log2Scale(points.map((point) => Number(point.x)));
+  return { place: (value) => place(Number(value)), ticks };
+}

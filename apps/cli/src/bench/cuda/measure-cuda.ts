@@ -1,0 +1,52 @@
+import type { CudaCall } from '../reports/report.ts';
+import { buildCudaPrograms, type CudaPrograms } from './cuda-programs.ts';
+import type { CudaRow } from './cuda-rows.ts';
+
+/** Builds the CUDA programs for a device; where that cannot be, says why in one line and returns undefined. */
+export async function openCuda(
+  device: 'gpu' | 'software',
+  note: (line: string) => void,
+  build: () => Promise<CudaPrograms> = buildCudaPrograms,
+): Promise<CudaPrograms | undefined> {
+  return orNote(note, async () => {
+    if (device === 'software') throw new Error('--device software is not for CUDA');
+    return build();
+  });
+}
+
+/** The rows of all calls; where a program fails, says why in one line and returns undefined. */
+export async function cudaRows(
+  programs: CudaPrograms,
+  calls: readonly CudaCall[],
+  note: (line: string) => void,
+): Promise<CudaRow[] | undefined> {
+  return orNote(note, async () => {
+    const rows: CudaRow[] = [];
+    for (const call of calls) rows.push(...(await programs.rows(call)));
+    return rows;
+  });
+}
+
+/** Builds the programs, makes the calls and removes the programs. */
+export async function measureCuda(
+  device: 'gpu' | 'software',
+  calls: readonly CudaCall[],
+  note: (line: string) => void,
+): Promise<CudaRow[] | undefined> {
+  const programs = await openCuda(device, note);
+  if (!programs) return undefined;
+  try {
+    return await cudaRows(programs, calls, note);
+  } finally {
+    await programs.remove();
+  }
+}
+
+async function orNote<T>(note: (line: string) => void, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    note(`CUDA is left out: ${(error as Error).message}.`);
+    return undefined;
+  }
+}

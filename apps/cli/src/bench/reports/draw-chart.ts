@@ -1,0 +1,78 @@
+import { heatMapSvg } from '../charts/heat-map.ts';
+import { type ChartLine, lineChartSvg } from '../charts/line-chart.ts';
+import type { EvaluatedTable } from './evaluate-table.ts';
+import type { ChartPlan, HeatMapPlan, LineChartPlan } from './report.ts';
+
+/** The SVG of a chart of a table; undefined where none of its values was measured. */
+export function drawChart(plan: ChartPlan, table: EvaluatedTable, device: string): string | undefined {
+  return plan.kind === 'lines' ? drawLines(plan, table, device) : drawHeatMap(plan, table, device);
+}
+
+type Row = EvaluatedTable['rows'][number];
+
+function drawLines(plan: LineChartPlan, table: EvaluatedTable, subtitle: string): string | undefined {
+  const rows = table.rows.filter(({ labels }) =>
+    Object.entries(plan.only ?? {}).every(([label, wanted]) => labels[label] === wanted),
+  );
+  if (plan.xScale === 'category') rows.sort((a, b) => lanesOf(a.labels[plan.x]) - lanesOf(b.labels[plan.x]));
+  // Labels that are the same in all rows need not be read.
+  const differs = (label: string) => new Set(rows.map(({ labels }) => labels[label])).size > 1;
+  const colours: string[] = [];
+  const lines = new Map<string, ChartLine>();
+  const seen = new Set<string>();
+  for (const row of rows) {
+    for (const { column, name } of plan.values) {
+      const y = row.values[column];
+      const x = row.labels[plan.x];
+      const labels = plan.series.filter(differs);
+      const group = joined(row, labels);
+      const key = `${group}\n${column}`;
+      // Of rows that nothing tells apart the first one counts, measured or not.
+      const isFirst = !seen.has(`${key}\n${x}`);
+      seen.add(`${key}\n${x}`);
+      if (!isFirst || typeof y !== 'number' || y <= 0 || x === undefined) continue;
+      // Where no label tells lines apart, columns do.
+      const colour = joined(row, labels.slice(0, 1)) || column;
+      if (!colours.includes(colour)) colours.push(colour);
+      const line = lines.get(key) ?? {
+        name: [group, name].filter(Boolean).join(', ') || 'halogrid',
+        group: colours.indexOf(colour),
+        dash: [...lines.values()].filter((other) => other.group === colours.indexOf(colour)).length,
+        points: [],
+      };
+      lines.set(key, line);
+      line.points.push({ x, y });
+    }
+  }
+  if (lines.size === 0) return undefined;
+  const sorted = [...lines.values()].sort((a, b) => a.group - b.group || a.dash - b.dash);
+  const drawn = new Set(sorted.flatMap(({ points }) => points.map(({ x }) => x)));
+  const inOrder = rows.map(({ labels }) => labels[plan.x]!).filter((x) => drawn.has(x));
+  const categories = plan.xScale === 'category' ? [...new Set(inOrder)] : undefined;
+  return lineChartSvg({ ...plan, subtitle, lines: sorted, categories });
+}
+
+/** Orders shapes of blocks: by their lanes, the wider one of two first. */
+function lanesOf(block: string | number | undefined): number {
+  const [width = 0, height = 0] = String(block).split('x').map(Number);
+  return width * height - width / 1024;
+}
+
+function drawHeatMap(plan: HeatMapPlan, { rows }: EvaluatedTable, subtitle: string): string | undefined {
+  const columns = [...new Set(rows.map(({ labels }) => String(labels[plan.x])))];
+  const names = [...new Set(rows.map((row) => joined(row, plan.y)))];
+  const values = names.map((name) =>
+    columns.map((column) => {
+      const row = rows.find((one) => joined(one, plan.y) === name && String(one.labels[plan.x]) === column);
+      return plan.values.map((value) => row?.values[value]).find((value) => typeof value === 'number');
+    }),
+  );
+  if (values.flat().every((value) => value === undefined)) return undefined;
+  return heatMapSvg({ ...plan, subtitle, columns, rows: names, values });
+}
+
+const joined = ({ labels }: Row, names: readonly string[]): string =>
+  names
+    .map((name) => labels[name])
+    .filter((value) => value !== undefined && value !== '-')
+    .join(', ');

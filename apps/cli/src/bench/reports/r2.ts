@@ -1,0 +1,137 @@
+import type { Probe, Report, ReportRow, ReportTable, Timer } from './report.ts';
+import { speedUp, withoutTime } from './report.ts';
+import { type Scale, square } from './scale.ts';
+import { laneShape, strategyName } from './strategies.ts';
+
+const kernels = ['global-atomics', 'private-histogram'];
+/** The report's fastest first: charts by size draw the first shape of a strategy. */
+const blocks = [32, 16, 8, 4];
+const lbp = { kernel: 'lbp', parameters: {}, border: 'zero' };
+
+/** R2: the histogram of LBP codes with zeros around the image, by size and block. */
+export function r2({ isQuick, strategies }: Scale): Report {
+  const ours = strategies(lbp, 'histogram');
+  const sides = isQuick ? [64, 256] : [256, 512, 1024, 2048, 4096];
+  const probe = (timer: Timer, side: number, more?: Partial<Probe>): Probe => ({
+    timer,
+    operations: [lbp],
+    output: 'histogram',
+    size: square(side),
+    ...more,
+  });
+  const baselines = (side: number) => ({
+    cpu: probe('cpu', side),
+    threads: probe('threads', side),
+    twin: probe('twin', side),
+  });
+
+  const histogram: ReportTable = {
+    name: 'histogram',
+    title: 'Figures 2 and 3 · LBP and histogram, kernels alone',
+    note: 'The report (GeForce 950M, i7-7700HQ) gives plots: over 130x at best; more with private histograms and larger blocks.',
+    rows: sides.flatMap((side): ReportRow[] => [
+      ...ours.map((strategy) => ({
+        labels: { side, strategy: `halogrid ${strategyName(strategy)}`, block: laneShape(strategy) },
+        times: { kernel: probe('kernel', side, { strategy }), ...baselines(side) },
+        cuda: { name: kernels, width: side },
+      })),
+      ...kernels.flatMap((name) =>
+        blocks.map((block) => ({
+          labels: { side, strategy: `CUDA ${name}`, block: `${block}x${block}` },
+          times: { cpu: probe('cpu', side) },
+          cuda: { name, width: side, block: `${block}x${block}` },
+        })),
+      ),
+    ]),
+    derived: [
+      speedUp('kernel', 'cpu'),
+      speedUp('kernel', 'threads'),
+      speedUp('kernel', 'twin'),
+      withoutTime('kernel', speedUp('cuda', 'cpu')),
+    ],
+    charts: [
+      {
+        kind: 'lines',
+        name: 'speed-up',
+        title: 'LBP histogram: strategies over one CPU thread',
+        x: 'side',
+        xTitle: 'Side of the image, px',
+        xScale: 'log2',
+        yTitle: 'Speed-up',
+        yScale: 'log10',
+        series: ['strategy'],
+        values: [
+          { column: 'kernel_speedup_over_cpu', name: '' },
+          { column: 'cuda_speedup_over_cpu', name: '' },
+        ],
+      },
+      {
+        kind: 'heat',
+        name: 'heat-map',
+        title: 'LBP histogram: kernel over one CPU thread',
+        x: 'side',
+        xTitle: 'Side of the image, px',
+        y: ['strategy', 'block'],
+        values: ['kernel_speedup_over_cpu', 'cuda_speedup_over_cpu'],
+      },
+    ],
+  };
+
+  const whole: ReportTable = {
+    name: 'whole',
+    title: 'Figure 4 · the whole run, with transfers',
+    note: 'The report (GeForce 950M) gives plots: above 5x beyond 4096x4096.',
+    rows: sides.map((side) => ({
+      labels: { side },
+      times: { whole: probe('whole', side), ...baselines(side) },
+      cuda: { name: kernels.map((name) => `${name}-whole`), width: side },
+    })),
+    derived: [speedUp('whole', 'cpu'), speedUp('whole', 'threads'), speedUp('whole', 'twin'), speedUp('cuda', 'cpu')],
+    charts: [
+      {
+        kind: 'lines',
+        name: 'whole',
+        title: 'LBP histogram with transfers over one CPU thread',
+        x: 'side',
+        xTitle: 'Side of the image, px',
+        xScale: 'log2',
+        yTitle: 'Speed-up',
+        yScale: 'log10',
+        series: [],
+        values: [
+          { column: 'whole_speedup_over_cpu', name: 'halogrid' },
+          { column: 'cuda_speedup_over_cpu', name: 'CUDA here' },
+        ],
+      },
+    ],
+  };
+
+  const padding: ReportTable = {
+    name: 'padding',
+    title: 'Figure 1 · padding',
+    note: 'halogrid has no padded copy: zeros outside are a rule of the kernel. Beside it the kernel that leaves the ring out.',
+    rows: sides.map((side) => ({
+      labels: { side },
+      times: {
+        zero: probe('kernel', side, { strategy: ours[0] }),
+        interior: probe('kernel', side, { operations: [{ ...lbp, border: 'interior' }], strategy: ours[0] }),
+      },
+      cuda: { name: 'pad', width: side },
+    })),
+    derived: [],
+    charts: [],
+  };
+
+  return {
+    id: 'r2',
+    title: 'R2 · Sequential vs CUDA LBP Histogram Computation',
+    method: { repetitions: 100, images: 1 },
+    tables: [histogram, whole, padding],
+    cuda: [
+      {
+        program: 'lbp-histogram',
+        arguments: { sizes: sides.join(), blocks: blocks.join(), repetitions: isQuick ? 5 : 100 },
+      },
+    ],
+  };
+}

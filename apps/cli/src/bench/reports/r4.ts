@@ -1,0 +1,191 @@
+import { reportColumn } from './evaluate-table.ts';
+import type { Derived, Probe, Report, ReportRow, ReportTable, Timer } from './report.ts';
+import { speedUp } from './report.ts';
+import { type Scale, square } from './scale.ts';
+
+type Seconds = [cpu: number, shared: number, l1: number, streams: number];
+
+/** Tables 2 to 4 of the report, third order, seconds: CPU, shared memory, L1 cache, streams. */
+const seconds: Record<string, Record<number, Seconds>> = {
+  'Tesla K40c': {
+    256: [0.092, 0.00048, 0.00048, 0.000479],
+    512: [0.35, 0.00178, 0.001648, 0.001772],
+    1024: [1.4, 0.00696, 0.006275, 0.006927],
+    2048: [5.6781, 0.02759, 0.024649, 0.02734],
+    4096: [22.944, 0.11004, 0.098124, 0.1082],
+  },
+  'GeForce 720m': {
+    256: [0.209, 0.003318, 0.003233, 0.003175],
+    512: [0.834, 0.013184, 0.012733, 0.012572],
+    1024: [3.574, 0.05238, 0.05, 0.049687],
+    2048: [14.988, 0.209413, 0.202673, 0.19974],
+    4096: [61.459, 0.838844, 0.810159, 0.7973],
+  },
+};
+/** Images of the thousand that the report gave to its GPU. */
+const givenToGpu: Record<number, number> = { 256: 950, 4096: 970 };
+const images = 1000;
+
+/** R4: Local Derivative Patterns and their histograms, by order and size; work split between CPU and GPU. */
+export function r4({ isQuick }: Scale): Report {
+  const sides = isQuick ? [64, 256] : [256, 512, 1024, 2048, 4096];
+  const orders = isQuick ? [2, 3] : [2, 3, 4, 5, 6];
+  const orderSide = isQuick ? 256 : 1024;
+  const probe = (timer: Timer, side: number, order = 3): Probe => ({
+    timer,
+    operations: [{ kernel: 'ldp', parameters: { order: String(order) } }],
+    output: 'histogram',
+    size: square(side),
+  });
+  const cpus = (side: number, order = 3) => ({
+    cpu: probe('cpu', side, order),
+    threads: probe('threads', side, order),
+    twin: probe('twin', side, order),
+  });
+  const cuda = (side: number, order: number, histograms = 'total') => ({
+    name: ['shared', 'global', 'l1'],
+    width: side,
+    order,
+    histograms,
+  });
+  const speedUps = [speedUp('kernel', 'cpu'), speedUp('kernel', 'threads'), speedUp('kernel', 'twin')];
+
+  const bySize: ReportTable = {
+    name: 'sizes',
+    title: 'Tables 2 and 3 · histograms of LDP of the third order',
+    note: 'The report counts in blocks of 16x16, halogrid here in the whole image; 4 x 256 bins each.',
+    rows: sides.map((side) => ({
+      labels: { side },
+      times: { kernel: probe('kernel', side), whole: probe('whole', side), ...cpus(side) },
+      cuda: cuda(side, 3),
+      reported: figures(side, ([cpu, shared, l1, streams]) => ({
+        'CPU ms': inMs(cpu),
+        'shared ms': inMs(shared),
+        'L1 ms': inMs(l1),
+        'x, best': cpu / Math.min(shared, l1, streams),
+      })),
+    })),
+    derived: [...speedUps, speedUp('whole', 'cpu')],
+    charts: [
+      {
+        kind: 'lines',
+        name: 'speed-up',
+        title: 'LDP of the third order, histograms',
+        x: 'side',
+        xTitle: 'Side of the image, px',
+        xScale: 'log2',
+        yTitle: 'Speed-up',
+        yScale: 'log10',
+        series: [],
+        values: [
+          { column: 'kernel_speedup_over_cpu', name: 'kernel over cpu' },
+          { column: 'kernel_speedup_over_twin', name: 'kernel over twin' },
+          { column: 'whole_speedup_over_cpu', name: 'whole run over cpu' },
+          { column: reportColumn('Tesla K40c', 'x, best'), name: 'report (Tesla K40c)' },
+          { column: reportColumn('GeForce 720m', 'x, best'), name: 'report (GeForce 720m)' },
+        ],
+      },
+    ],
+  };
+
+  const streams: ReportTable = {
+    name: 'streams',
+    title: 'Table 4 · the same with transfers, in streams',
+    rows: sides.map((side) => ({
+      labels: { side },
+      times: { whole: probe('whole', side), cpu: probe('cpu', side) },
+      cuda: { ...cuda(side, 3), name: ['streams-depth-first', 'streams-breadth-first'] },
+      reported: figures(side, (row) => ({ 'streams ms': inMs(row[3]) })),
+    })),
+    derived: [speedUp('whole', 'cpu'), speedUp('cuda', 'cpu')],
+    charts: [],
+  };
+
+  const byOrder: ReportTable = {
+    name: 'orders',
+    title: `Order by order · histograms of LDP of ${orderSide}x${orderSide}`,
+    rows: orders.map((order) => ({
+      labels: { order },
+      times: { kernel: probe('kernel', orderSide, order), ...cpus(orderSide, order) },
+      cuda: cuda(orderSide, order),
+    })),
+    derived: speedUps,
+    charts: [],
+  };
+
+  const split: ReportTable = {
+    name: 'split',
+    title: `Figure 5 · ${images} images divided between one CPU thread and the device`,
+    note: 'R is the CPU’s time over the device’s with transfers; T·R / (1 + R) of T images go to the device.',
+    rows: sides.map((side) => ({
+      labels: { side },
+      times: { whole: probe('whole', side), cpu: probe('cpu', side) },
+      reported: givenToGpu[side] ? { 'GeForce 720m': { 'images to the GPU': givenToGpu[side] } } : undefined,
+    })),
+    derived: [
+      { ...speedUp('whole', 'cpu'), title: 'R' },
+      share('images_to_device', 'images\nto the\ndevice', (ratio) => ratio / (1 + ratio)),
+      share('images_to_cpu', 'images\nto the\nCPU', (ratio) => 1 / (1 + ratio)),
+    ],
+    charts: [
+      {
+        kind: 'lines',
+        name: 'split',
+        title: `${images} images divided between one CPU thread and the device`,
+        x: 'side',
+        xTitle: 'Side of the image, px',
+        xScale: 'log2',
+        yTitle: 'Images',
+        yScale: 'linear',
+        series: [],
+        values: [
+          { column: 'images_to_device', name: 'to the device' },
+          { column: 'images_to_cpu', name: 'to the CPU' },
+          { column: reportColumn('GeForce 720m', 'images to the GPU'), name: 'report (GeForce 720m), to the GPU' },
+        ],
+      },
+    ],
+  };
+
+  return {
+    id: 'r4',
+    title: 'R4 · Local Derivative Pattern on GPUs',
+    // The report does not say how often; the CUDA programs' default.
+    method: { repetitions: 30, images: 1 },
+    tables: [bySize, streams, byOrder, split],
+    cuda: [
+      {
+        program: 'ldp',
+        arguments: { sizes: sides.join(), order: 3, measure: 'kernel,streams', histograms: 'total' },
+      },
+      ...orders
+        .filter((order) => order !== 3)
+        .map((order) => ({
+          program: 'ldp',
+          arguments: { sizes: orderSide, order, measure: 'kernel', histograms: 'total' },
+        })),
+    ],
+  };
+}
+
+const inMs = (value: number): number => Number((1000 * value).toFixed(3));
+
+/** What the report has of a size, on either hardware. */
+function figures(side: number, of: (row: Seconds) => Record<string, number>): ReportRow['reported'] {
+  const rows = Object.entries(seconds).flatMap(([hardware, bySide]) => {
+    const row = bySide[side];
+    return row ? [[hardware, of(row)]] : [];
+  });
+  return Object.fromEntries(rows);
+}
+
+function share(name: string, title: string, part: (ratio: number) => number): Derived {
+  return {
+    name,
+    title,
+    of(meanMs) {
+      const [cpuMs, deviceMs] = [meanMs('cpu'), meanMs('whole')];
+      return cpuMs === undefined || deviceMs === undefined ? undefined : Math.round(images * part(cpuMs / deviceMs));
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// The figures of report R5, measured on a GeForce RTX 3060 Ti against one thread of a Ryzen 5 3600.
+
+export const rtx3060Ti = 'RTX 3060 Ti';
+
+type Figures = Record<string, number>;
+
+const sides = [512, 1024, 1920, 2560, 3840, 4096];
+
+/** Tables 1 and 2: speed-ups of global and of shared memory, by kernel and side of the image. */
+export const speedUpsBySize: Record<string, Record<number, Figures>> = {
+  'prewitt-x': paired([69.7, 79.4, 93.7, 100, 72.5, 74], [79.3, 89.7, 89.4, 100, 72.8, 73.3]),
+  'gaussian-5': paired([215.3, 269.1, 206.5, 211.4, 220.5, 221.7], [279, 339.2, 268, 266.6, 276.2, 277.7]),
+  'gaussian-7': paired([386.4, 459.1, 370.4, 376.6, 395, 396], [469.9, 559.8, 444.7, 443.2, 458.1, 463.7]),
+  'log-5': paired([215.7, 262.5, 209, 208.6, 220.4, 222], [260.7, 311.4, 241.8, 238.9, 254.9, 254.3]),
+  'sharpen-3': paired([83.8, 103.1, 79.3, 80.1, 83.6, 84], [108.9, 130.3, 102.4, 102.4, 106.7, 107.4]),
+};
+
+function paired(global: number[], shared: number[]): Record<number, Figures> {
+  return Object.fromEntries(sides.map((side, i) => [side, { 'global x': global[i]!, 'shared x': shared[i]! }]));
+}
+
+/** Tables 3 and 4, 1920x1920: side of the kernel; speed-up and milliseconds of global, then of shared memory. */
+const gaussians: Row[] = [
+  [3, 78.7, 9.1, 80.3, 9],
+  [5, 207.5, 9.5, 209.4, 9.5],
+  [7, 369.2, 10.1, 396.8, 9.6],
+  [9, 563.4, 10.8, 609.9, 10.1],
+  [11, 769.8, 11.6, 845.5, 10.7],
+  [15, 1199.9, 13.7, 1315.4, 12.6],
+  [21, 1724.5, 18.3, 1987.2, 16.1],
+];
+const boxes: Row[] = [
+  [3, 78.3, 9.1, 81.6, 8.9],
+  [5, 207.3, 9.5, 214.2, 9.3],
+  [7, 369.2, 10.1, 377.5, 10],
+  [9, 565.5, 10.7, 609.4, 10],
+  [11, 780.6, 11.5, 843, 10.7],
+  [15, 1203.7, 13.6, 1333.3, 12.4],
+  [21, 1724.1, 18.3, 1990.3, 16.1],
+];
+type Row = [side: number, globalX: number, globalMs: number, sharedX: number, sharedMs: number];
+
+export const bySide: Record<string, Record<number, Figures>> = { gaussian: named(gaussians), box: named(boxes) };
+
+function named(rows: Row[]): Record<number, Figures> {
+  return Object.fromEntries(
+    rows.map(([side, globalX, globalMs, sharedX, sharedMs]) => [
+      side,
+      { 'global x': globalX, 'global ms': globalMs, 'shared x': sharedX, 'shared ms': sharedMs },
+    ]),
+  );
+}
+
+/** Table 5, 1920x1920: speed-ups by kernel, memory and block; the best block of each kernel is the second shared one. */
+export const blockFigures: Record<string, Record<string, Figures>> = {
+  'prewitt-x': { 'global 16x16': { x: 95 }, 'shared 16x16': { x: 94.1 }, 'shared 16x8': { x: 94.3 } },
+  'gaussian-5': { 'global 16x16': { x: 212.6 }, 'shared 16x16': { x: 247.8 }, 'shared 32x16': { x: 258.1 } },
+  'gaussian-7': { 'global 16x16': { x: 380.9 }, 'shared 16x16': { x: 440.9 }, 'shared 32x16': { x: 442.3 } },
+  'log-5': { 'global 16x16': { x: 213 }, 'shared 16x16': { x: 244.7 }, 'shared 16x8': { x: 266.7 } },
+  // Its best block is the one that all began with; the two runs gave 102.4 and 103.5.
+  'sharpen-3': { 'global 16x16': { x: 80.5 }, 'shared 16x16': { x: 103.5 } },
+};

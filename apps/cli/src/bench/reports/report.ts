@@ -1,0 +1,143 @@
+import type { AskedOperation, Size } from '@halogrid/kernels';
+import type { Strategy } from './strategies.ts';
+
+/** What of the work is timed, and where. */
+export type Timer =
+  /** The device's kernels, by its own clock. */
+  | 'kernel'
+  /** The device from pixels in memory to results in memory, one image at a time. */
+  | 'whole'
+  /** As 'whole', but `images` images in flight; the time of all. */
+  | 'batch'
+  /** One thread of the cpu device (WebAssembly). */
+  | 'cpu'
+  /** All threads of the cpu device, an image each; the time an image. */
+  | 'threads'
+  /** The plain loops of the CPU twin in one thread. */
+  | 'twin';
+
+/** One thing to time. */
+export interface Probe {
+  timer: Timer;
+  operations: AskedOperation[];
+  output: 'map' | 'histogram' | 'both';
+  size: Size;
+  /** Of the kernel; its default unless given. */
+  strategy?: Strategy;
+  /** Of a batch. */
+  images?: number;
+}
+
+/** Two probes with one key are the same measurement. */
+export const probeKey = (probe: Probe): string => JSON.stringify(probe);
+
+/** How often things are timed. */
+export interface Method {
+  /** Samples of each image. */
+  repetitions: number;
+  /** Different random images. */
+  images: number;
+}
+
+/** What a row of a CUDA program must say to be meant, or one of what it may say; of several rows, the fastest is. */
+export type CudaQuery = Readonly<Record<string, string | number | readonly string[]>>;
+
+/** A call of a program of test/bench/cuda. */
+export interface CudaCall {
+  program: string;
+  arguments: Record<string, string | number>;
+}
+
+export interface ReportRow {
+  /** What tells the row from the others, by column. */
+  labels: Record<string, string | number>;
+  /** Measured here, by column; in tables the first has its deviation beside it. */
+  times: Record<string, Probe>;
+  /** Beside the first of the times, where it is the same work. */
+  cuda?: CudaQuery;
+  /** The report's own figures for the same size, by the hardware they were measured on and by column. */
+  reported?: Record<string, Record<string, number>>;
+}
+
+/** Mean milliseconds of a column of times, or of `cuda`; undefined where it was not measured. */
+export type MeanMs = (column: string) => number | undefined;
+
+/** A column that follows from measured ones. */
+export interface Derived {
+  /** Of the CSV, and of charts. */
+  name: string;
+  /** Heading in up to three lines. */
+  title: string;
+  of(meanMs: MeanMs, row: ReportRow): number | undefined;
+}
+
+export interface LineChartPlan {
+  kind: 'lines';
+  /** Of the file: r1-NAME.svg. */
+  name: string;
+  title: string;
+  /** A label. */
+  x: string;
+  xTitle: string;
+  /** Categories are shapes of blocks. */
+  xScale: 'log2' | 'category';
+  yTitle: string;
+  yScale: 'log10' | 'linear';
+  /** Labels whose values tell lines apart, the first one by colour. Of rows that nothing tells apart the first is drawn. */
+  series: string[];
+  /** Columns of the CSV that are drawn, and what their lines are called. */
+  values: { column: string; name: string }[];
+  /** Rows that are drawn have these labels; all are unless given. */
+  only?: Record<string, string | number>;
+}
+
+export interface HeatMapPlan {
+  kind: 'heat';
+  name: string;
+  title: string;
+  x: string;
+  xTitle: string;
+  /** Labels, which name a row of fields together. */
+  y: string[];
+  /** Columns of the CSV, of which a field shows the first that is there. */
+  values: string[];
+}
+
+export type ChartPlan = LineChartPlan | HeatMapPlan;
+
+export interface ReportTable {
+  /** Of the file: r1-NAME.csv. */
+  name: string;
+  title: string;
+  /** What a reader must know, e.g. what the report gives as a plot only. */
+  note?: string;
+  rows: ReportRow[];
+  derived: Derived[];
+  charts: ChartPlan[];
+}
+
+/** What a report measured, in a form that can be measured here. */
+export interface Report {
+  id: string;
+  title: string;
+  method: Method;
+  tables: ReportTable[];
+  cuda: CudaCall[];
+}
+
+/** How many times as fast as `slow` something is; both are columns of times, or `cuda`. */
+export function speedUp(fast: string, slow: string): Derived {
+  return {
+    name: `${fast}_speedup_over_${slow}`,
+    title: `${fast === 'cuda' ? 'CUDA' : fast}\nx over\n${slow}`,
+    of(meanMs) {
+      const [slowMs, fastMs] = [meanMs(slow), meanMs(fast)];
+      return slowMs === undefined || fastMs === undefined ? undefined : slowMs / fastMs;
+    },
+  };
+}
+
+/** A column that only rows without `time` have: those about CUDA alone. */
+export function withoutTime(time: string, derived: Derived): Derived {
+  return { ...derived, of: (meanMs, row) => (row.times[time] ? undefined : derived.of(meanMs, row)) };
+}

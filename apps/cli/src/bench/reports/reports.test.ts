@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPipeline } from '@halogrid/kernels';
+import type { CudaRow } from '../cuda/cuda-rows.ts';
+import { drawChart } from './draw-chart.ts';
+import { type EvaluatedTable, evaluateTable } from './evaluate-table.ts';
+import { r1 } from './r1.ts';
+import { r2 } from './r2.ts';
+import { r3 } from './r3.ts';
+import { r4 } from './r4.ts';
+import { r5 } from './r5.ts';
+import { renderCsv, renderTable } from './render-table.ts';
+import { type Probe, probeKey, type Report } from './report.ts';
+import { defaultStrategy, everyStrategy, type ListStrategies } from './strategies.ts';
+
+const two: ListStrategies = () => [
+  { name: 'window', lanes: { width: 32, height: 8 }, isExact: true },
+  { name: 'plain', lanes: { width: 16, height: 16 }, isExact: true },
+];
+const reports = [r1, r2, r3, r4, r5];
+
+const probesOf = ({ tables }: Report): Probe[] =>
+  tables.flatMap(({ rows }) => rows.flatMap(({ times }) => Object.values(times)));
+
+/** Made-up times that grow with the image, and are longer where the processor is slower. */
+function madeUp(report: Report): Map<string, number[]> {
+  const msAMegapixel = { kernel: 0.01, whole: 0.2, batch: 0.1, cpu: 1, threads: 0.1, twin: 40 };
+  return new Map(
+    probesOf(report).map((probe) => {
+      const megapixels = 1e-6 * probe.size.width * probe.size.height * (probe.images ?? 1);
+      const slower = JSON.stringify(probe.operations).length / 50;
+      const ms = 0.003 + msAMegapixel[probe.timer] * megapixels * slower;
+      return [probeKey(probe), [ms, 1.2 * ms, 0.9 * ms]];
+    }),
+  );
+}
+
+/** A row for every question about CUDA, half as fast again as a made-up kernel. */
+function madeUpCuda(report: Report): CudaRow[] {
+  return report.tables.flatMap(({ rows }) =>
+    rows.flatMap(({ cuda }, i) => {
+      if (!cuda) return [];
+      const fields = Object.fromEntries(Object.entries(cuda).map(([key, value]) => [key, [value].flat()[0]]));
+      const ms = 0.02 + 0.001 * i;
+      const row = { block: '32x8', ms: { mean: ms, median: ms, stdev: 0, min: ms }, repetitions: 5, ...fields };
+      return [row as unknown as CudaRow];
+    }),
+  );
+}
+
+function checkTable(table: EvaluatedTable): void {
+  const lines = renderTable(table).trimEnd().split('\n');
+  assert.ok(lines.length > table.rows.length);
+  const [header, ...rows] = renderCsv(table).trimEnd().split('\r\n');
+  assert.equal(rows.length, table.rows.length);
+  for (const row of rows) assert.equal(cells(row).length, header!.split(',').length, row);
+  for (const { name } of table.columns) assert.match(name, /^[a-z][a-z0-9_]*$/);
+}
+
+const cells = (row: string): string[] => row.replaceAll(/"[^"]*"/g, 'quoted').split(',');
+
+for (const isQuick of [true, false]) {
+  for (const [strategies, which] of [
+    [defaultStrategy, 'the default'],
+    [everyStrategy, 'every strategy'],
+    [two, 'two'],
+  ] as const) {
+    for (const describe of reports) {
+      const report = describe({ isQuick, strategies });
+      const name = `${report.id}, ${isQuick ? 'quick' : 'whole'}, ${which}`;
+      test(`${name}: its kernels are right, its tables and charts complete, with CUDA and without`, () => {
+        for (const { operations, output } of probesOf(report)) {
+          const { bins } = createPipeline(operations);
+          assert.ok(output === 'map' || bins > 0);
+        }
+        for (const cuda of [undefined, madeUpCuda(report)]) {
+          for (const table of report.tables) {
+            const evaluated = evaluateTable(table, madeUp(report), cuda);
+            checkTable(evaluated);
+            for (const plan of table.charts) {
+              const svg = drawChart(plan, evaluated, 'A device');
+              assert.ok(svg, plan.name);
+              assert.doesNotMatch(svg, /NaN|Infinity|undefined/);
+            }
+            const shown = evaluated.columns.some((column) => column.name === 'cuda_mean_ms');
+            assert.equal(shown, cuda !== undefined && table.rows.some((row) => row.cuda));
+          }
+        }
+      });
+    }
+  }
+}
+
+test('what was not measured is a dash, empty in the CSV, and not in a chart', () => {
+  const report = r3({ isQuick: true, strategies: defaultStrategy });
+  const table = report.tables[0]!;
+  const evaluated = evaluateTable(table, new Map());
+  assert.match(renderTable(evaluated).trimEnd().split('\n').at(-1)!, /^ *128( +-)+ +0\.1690 +0\.0970$/);
+  assert.match(renderCsv(evaluated).trimEnd().split('\r\n').at(-1)!, /^128,+0\.169,0\.097$/);
+  assert.equal(drawChart(table.charts[0]!, evaluated, 'A device'), undefined);
+});
+
+test('R4 divides a thousand images as the times are', () => {
+  const report = r4({ isQuick: true, strategies: defaultStrategy });
+  const split = report.tables.find(({ name }) => name === 'split')!;
+  const samples = new Map<string, number[]>();
+  for (const { times } of split.rows) {
+    samples.set(probeKey(times.whole!), [2]);
+    samples.set(probeKey(times.cpu!), [38]);
+  }
+  const { values } = evaluateTable(split, samples).rows[0]!;
+  assert.deepEqual([values.whole_speedup_over_cpu, values.images_to_device, values.images_to_cpu], [19, 950, 50]);
+});
+
+test('a chart by size never mixes shapes of a strategy, also where the first was not measured', () => {
+  const shapes: ListStrategies = () => [
+    { name: 'path', lanes: { width: 32, height: 8 }, isExact: true },
+    { name: 'path', lanes: { width: 16, height: 16 }, isExact: true },
+  ];
+  const report = r2({ isQuick: true, strategies: shapes });
+  const table = report.tables[0]!;
+  const samples = madeUp(report);
+  samples.delete(probeKey(table.rows[0]!.times.kernel!));
+  const svg = drawChart(table.charts[0]!, evaluateTable(table, samples), 'A device')!;
+  assert.equal(svg.match(/<circle/g)?.length, 1);
+});

@@ -1,0 +1,30 @@
+import { UsageError } from '@halogrid/service';
+import type { Command } from 'commander';
+import { oneOf } from '../options/option-values.ts';
+
+interface TuneOptions {
+  device: 'gpu' | 'software';
+  quick: boolean;
+  forget: boolean;
+}
+
+export function addTuneCommand(program: Command): void {
+  program
+    .command('tune')
+    .summary('choose the fastest strategy of each kernel for this GPU')
+    .description(
+      'Measures the ways to run each kernel on this machine’s GPU and keeps the choices for run and node. Results are the ' +
+        'same bytes with any choice.',
+    )
+    .option('--device <kind>', 'gpu or software', oneOf('--device', ['gpu', 'software']), 'gpu')
+    .option('--quick', 'LBP alone, one shape of a workgroup a strategy', false)
+    .option('--forget', 'remove the choices kept for this device', false)
+    .action(async ({ device, quick, forget }: TuneOptions) => {
+      if (quick && forget) throw new UsageError('Expected --quick or --forget but received both');
+      const { forgetDevice, tuneDevice } = await import('../tune/tune-device.ts');
+      const said = forget
+        ? await forgetDevice(device)
+        : await tuneDevice({ kind: device, isQuick: quick }, (line) => console.error(line));
+      process.stdout.write(said);
+    });
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseOperation } from '@halogrid/kernels';
+import { UsageError } from '@halogrid/service';
+
+/** Side 31 with every digit of a double is half of this. */
+const maxMatrixFileBytes = 65_536;
+
+/**
+ * Parses an --op. The matrix of a convolution is named by a JSON file, seen from `folder`, and travels as its text. Throws
+ * UsageError or ParameterError.
+ */
+export function readOperation(text: string, folder: string): { kernel: string; parameters: Record<string, string> } {
+  const { kernel, parameters } = parseOperation(text);
+  const { matrix } = parameters;
+  return matrix === undefined
+    ? { kernel, parameters }
+    : { kernel, parameters: { ...parameters, matrix: readMatrix(matrix, folder) } };
+}
+
+function readMatrix(file: string, folder: string): string {
+  let text: string;
+  try {
+    text = readFileSync(resolve(folder, file), 'utf8');
+  } catch (error) {
+    throw new UsageError(`Expected a JSON file for matrix but '${file}' cannot be read (${(error as Error).message})`);
+  }
+  if (text.length > maxMatrixFileBytes) {
+    throw new UsageError(
+      `Expected a JSON file of at most ${maxMatrixFileBytes} bytes for matrix but '${file}' has ${text.length}`,
+    );
+  }
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(
+      `Expected JSON numbers in rows for matrix but '${file}' is not JSON: ${(error as Error).message}`,
+    );
+  }
+  return text;
+}

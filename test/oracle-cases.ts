@@ -1,0 +1,99 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readJson } from './results.ts';
+
+/** Images with results that other programs computed, beside the checkout. */
+const oracle = fileURLToPath(new URL('../../shared/oracle', import.meta.url));
+
+/** Why there is nothing to compare with; undefined where there is. */
+export const noOracle = existsSync(oracle)
+  ? undefined
+  : `there is no folder ${oracle} with images and expected results`;
+
+export const oracleImages = join(oracle, 'images');
+
+/** What must come out for one image. */
+export type Expected =
+  /** Exactly this: hash of the dense result, and the bins of every channel. */
+  | { kind: 'exact'; mapSha256: string; histograms: number[][] }
+  /** The rows 0 … n - 1 and columns 0 … n - 1 of the dense result, null for NaN; within `relative` of each value. */
+  | { kind: 'variance'; crop: (number | null)[][]; relative: number }
+  /** The same within `absolute`, and mean and root mean square of the whole within 1e-6 of theirs. */
+  | { kind: 'real'; crop: number[][]; absolute: number; mean: number; l2: number };
+
+/** One pipeline with one border, and what it must give for each image, in the order of the folder. */
+export interface OracleCase {
+  name: string;
+  op: string;
+  border: string;
+  expected: Expected[];
+}
+
+/** The images by the names of their maps, in the order in which a folder is read. */
+export function oracleNames(): string[] {
+  return files().map((file) => file.replace(/\.json$/, ''));
+}
+
+/** Every case that there are expected results for. */
+export function oracleCases(): OracleCase[] {
+  const images = files().map((file) => readJson(oracle, 'expected', file));
+  const perCase = (
+    list: string,
+    name: (entry: Entry) => [op: string, border: string],
+    of: (entry: Entry) => Expected,
+  ) =>
+    images[0][list].map((entry: Entry, i: number) => {
+      const [op, border] = name(entry);
+      return { name: `${op} ${border}`, op, border, expected: images.map((image) => of(image[list][i])) };
+    });
+  return [
+    ...perCase(
+      'square_lbp',
+      (e) => [`lbp:convention=${e.bit_order}`, e.border],
+      (e) => ({ kind: 'exact', mapSha256: e.map_sha256, histograms: [e.histogram] }),
+    ),
+    ...perCase(
+      'lbp',
+      (e) => [`lbp:convention=scikit-image,points=${e.P},radius=${e.R},labels=${labels[e.method]}`, 'zero'],
+      (e) => (e.method === 'var' ? variance(e) : ringLbp(e)),
+    ),
+    ...perCase(
+      'ldp',
+      (e) => [`ldp:order=${e.order}`, e.border],
+      (e) => ({ kind: 'exact', mapSha256: e.map_sha256, histograms: e.histograms }),
+    ),
+    ...perCase(
+      'conv',
+      (e) => [`conv:kernel=${e.kernel}`, e.border],
+      (e) => ({ kind: 'real', crop: e.crop, absolute: 2e-3, mean: e.mean, l2: e.l2 }),
+    ),
+  ];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each list has its own fields; oracle/generate.py says which.
+type Entry = any;
+
+const labels: Record<string, string> = {
+  default: 'all',
+  ror: 'ror',
+  uniform: 'uniform',
+  nri_uniform: 'nri-uniform',
+  var: 'var',
+};
+
+function variance({ crop32 }: Entry): Expected {
+  return { kind: 'variance', crop: crop32, relative: 1e-4 };
+}
+
+/** The files list only bins that are not empty. */
+function ringLbp({ P, method, map_sha256, histogram }: Entry): Expected {
+  const bins = { default: 2 ** P, ror: 2 ** P, uniform: P + 2, nri_uniform: P * (P - 1) + 3 }[method as string]!;
+  return {
+    kind: 'exact',
+    mapSha256: map_sha256,
+    histograms: [Array.from({ length: bins }, (_, bin) => histogram[bin] ?? 0)],
+  };
+}
+
+const files = (): string[] => readdirSync(join(oracle, 'expected')).sort();
