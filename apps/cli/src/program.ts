@@ -7,6 +7,7 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addJobsCommand } from './commands/jobs.ts';
 import { addNodeCommand } from './commands/node.ts';
 import { addNodesCommand } from './commands/nodes.ts';
+import { addPlanCommand } from './commands/plan.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addSubmitCommand } from './commands/submit.ts';
@@ -17,12 +18,15 @@ import { usageSentence } from './usage-sentence.ts';
 
 function createProgram(): Command {
   const program = new Command('halogrid')
-    .description('Texture kernels (LBP) over large images and archives of frames, on one machine or many.')
+    .description(
+      'Texture kernels (LBP, LDP, convolution) over large images and archives of frames, on one machine or many.',
+    )
     .version(softwareVersion)
     // Errors are thrown to runProgram, which prints them; subcommands inherit this.
     .exitOverride()
     .configureOutput({ outputError: () => {} });
   addRunCommand(program);
+  addPlanCommand(program);
   addSubmitCommand(program);
   addWatchCommand(program);
   addStatusCommand(program);

@@ -65,7 +65,7 @@ test('results that cannot be printed are one sentence and exit code 1', { skip: 
   });
   closeSync(full);
   assert.equal(status, 1);
-  assert.match(stderr, /^halogrid: The results cannot be printed: ENOSPC[^\n]*\n$/);
+  assert.match(stderr, /^halogrid: The results cannot be printed: ENOSPC[^\n]*\n$/m);
 });
 
 test('a source that does not exist is one sentence, exit code 2, and nothing written', () => {

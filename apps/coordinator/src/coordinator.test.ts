@@ -241,7 +241,7 @@ test('a wrong specification is refused with a sentence and leaves no trace', asy
   const table: [JobSpec | undefined, number, RegExp][] = [
     [undefined, status.INVALID_ARGUMENT, /Expected a specification/],
     [specOf(folder, []), status.INVALID_ARGUMENT, /at least one source/],
-    [specOf(folder, ['s3://bucket/key']), status.INVALID_ARGUMENT, /a file: URI|file: URI.*'s3:\/\/bucket\/key'/],
+    [specOf(folder, ['ftp://host/key']), status.INVALID_ARGUMENT, /file: URI.*'ftp:\/\/host\/key'/],
     [specOf(folder, sources, { pipeline: pipeline('blur') }), status.INVALID_ARGUMENT, /lbp.*'blur'/],
     [specOf(folder, sources, { pipeline: pipeline('lbp', 'soft') }), status.INVALID_ARGUMENT, /replicate.*'soft'/],
     [specOf(folder, sources, { pipeline: { operations: [] } }), status.INVALID_ARGUMENT, /1 to 8 .*'0'/],
@@ -250,11 +250,15 @@ test('a wrong specification is refused with a sentence and leaves no trace', asy
       status.INVALID_ARGUMENT,
       /at most 16384 cells \(of 256 bins each\) for the grid but received '128x129'/,
     ],
-    [specOf(folder, sources, { mapFormat: 'bmp' }), status.INVALID_ARGUMENT, /none, tiff, png.*map_format.*'bmp'/],
+    [
+      specOf(folder, sources, { mapFormat: 'bmp' }),
+      status.INVALID_ARGUMENT,
+      /none, tiff, zarr, png, dzi.*map_format.*'bmp'/,
+    ],
     [
       specOf(folder, sources, { pipeline: pipeline('ldp'), mapFormat: 'png' }),
       status.INVALID_ARGUMENT,
-      /tiff or none, because a PNG cannot hold 4 bands of u8, for map_format/,
+      /tiff, zarr or none, because a PNG cannot hold 4 bands of u8, for map_format/,
     ],
     [specOf(folder, sources, { out: 'out' }), status.INVALID_ARGUMENT, /for out but received 'out'/],
     [specOf(folder, sources, { tilePx: 40_000 }), status.INVALID_ARGUMENT, /32768 for tile_px.*'40000'/],

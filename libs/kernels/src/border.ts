@@ -14,19 +14,19 @@ export const borderModes = ['zero', 'replicate', 'reflect', 'mirror', 'wrap', 'i
 export type BorderMode = (typeof borderModes)[number];
 
 /** Names that other libraries use for the same rule, where the word does not mean two things. */
-const aliases: Record<string, BorderMode> = {
-  constant: 'zero',
-  nearest: 'replicate',
-  edge: 'replicate',
-  symmetric: 'reflect',
-  reflect101: 'mirror',
-  reflect_101: 'mirror',
-  valid: 'interior',
-};
+const aliases: ReadonlyMap<string, BorderMode> = new Map([
+  ['constant', 'zero'],
+  ['nearest', 'replicate'],
+  ['edge', 'replicate'],
+  ['symmetric', 'reflect'],
+  ['reflect101', 'mirror'],
+  ['reflect_101', 'mirror'],
+  ['valid', 'interior'],
+]);
 
 /** The canonical mode of a name or alias. Throws ParameterError for any other. */
 export function parseBorderMode(name: string): BorderMode {
-  const mode = borderModes.find((m) => m === name) ?? aliases[name];
+  const mode = borderModes.find((m) => m === name) ?? aliases.get(name);
   if (!mode) throw new ParameterError('border', name, `one of ${borderModes.join(', ')}`);
   return mode;
 }

@@ -11,11 +11,5 @@ const programs: Record<string, RunKernel> = { lbp: lbpCpu, ldp: ldpWasm, conv: c
 
 /** Computes one item on this thread, as fast as it can; the result is that of runReference. */
 export function runCpu(pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem, withMap: boolean): ItemResult {
-  return runPipeline(
-    (operation, ...rest) => programs[operation.kernel]!(operation, ...rest),
-    pipeline,
-    bytes,
-    item,
-    withMap,
-  );
+  return runPipeline(programs, pipeline, bytes, item, withMap);
 }

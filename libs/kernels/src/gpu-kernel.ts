@@ -10,15 +10,19 @@ export function readWgsl(module: string, name: string): string {
   return readFileSync(new URL(name, module), 'utf8');
 }
 
-const itemWgsl = readWgsl(import.meta.url, './item.wgsl');
+const [item, map, noMap, histogram, noHistogram] = ['item', 'map', 'no-map', 'histogram', 'no-histogram'].map((name) =>
+  readWgsl(import.meta.url, `./${name}.wgsl`),
+);
 
 /** What makes a kernel's compute pipeline. */
 export interface GpuKernelSource {
-  /** For error messages and profilers, e.g. `lbp.count`. */
+  /** For error messages and profilers, e.g. `lbp.vector.map`. */
   label: string;
-  /** WGSL after item.wgsl, which declares bindings 0 to 3. */
+  /** WGSL after item.wgsl, map.wgsl and histogram.wgsl, which declare bindings 0 to 3. */
   code: string;
   entryPoint: string;
+  /** What it writes. Nothing else is bound to be written: a dispatch waits for every one before it that might have. */
+  output: GpuOutput;
   border: BorderMode;
   /** Other override constants that the entry point reaches. */
   constants: Record<string, number>;
@@ -44,48 +48,37 @@ export interface GpuKernel {
   record(pass: GPUComputePassEncoder, buffers: GpuKernelBuffers, count: number, largest: Size): void;
 }
 
-/** GPUShaderStage.COMPUTE and GPUBufferUsage, whose globals exist only after Dawn is loaded. */
-const computeStage = 4;
+/** GPUBufferUsage UNIFORM | COPY_DST, whose global exists only after Dawn is loaded. */
 const uniformUsage = 0x40 | 0x8;
 
 /** Compiles a kernel for one device. Rejects with GPUPipelineError where the device refuses the shader. */
 export async function compileKernel(device: GPUDevice, source: GpuKernelSource): Promise<GpuKernel> {
-  const { label, groupPixels, groupsAnItem = 1, table } = source;
-  const types: GPUBufferBindingType[] = ['read-only-storage', 'uniform', 'storage', 'storage'];
-  if (table) types.push('uniform');
-  const layout = device.createBindGroupLayout({
-    label: `${label}.bindings`,
-    entries: types.map((type, binding) => ({ binding, visibility: computeStage, buffer: { type } })),
-  });
+  const { label, output, groupPixels, groupsAnItem = 1, table } = source;
+  const head = [item, output === 'histogram' ? noMap : map, output === 'map' ? noHistogram : histogram];
   const compiled = await device.createComputePipelineAsync({
     label,
-    layout: device.createPipelineLayout({ label: `${label}.layout`, bindGroupLayouts: [layout] }),
+    // What the entry point uses, and as it does.
+    layout: 'auto',
     compute: {
-      module: device.createShaderModule({ label: `${label}.wgsl`, code: `${itemWgsl}\n${source.code}` }),
+      module: device.createShaderModule({ label: `${label}.wgsl`, code: [...head, source.code].join('\n') }),
       entryPoint: source.entryPoint,
       constants: { BORDER: borderModes.indexOf(source.border), ...source.constants },
     },
   });
+  const layout = compiled.getBindGroupLayout(0);
   const tableBuffer = table && uniformBuffer(device, `${label}.table`, table);
 
   return {
     record(pass, { planes, items, histograms, maps }, count, largest): void {
-      const resources: GPUBufferBinding[] = [
-        { buffer: planes },
-        { ...items, size: itemTableBytes },
-        histograms,
-        { buffer: maps },
+      const entries: GPUBindGroupEntry[] = [
+        { binding: 0, resource: { buffer: planes } },
+        { binding: 1, resource: { ...items, size: itemTableBytes } },
       ];
-      if (tableBuffer) resources.push({ buffer: tableBuffer });
+      if (output !== 'map') entries.push({ binding: 2, resource: histograms });
+      if (output !== 'histogram') entries.push({ binding: 3, resource: { buffer: maps } });
+      if (tableBuffer) entries.push({ binding: 4, resource: { buffer: tableBuffer } });
       pass.setPipeline(compiled);
-      pass.setBindGroup(
-        0,
-        device.createBindGroup({
-          label: `${label}.buffers`,
-          layout,
-          entries: resources.map((resource, binding) => ({ binding, resource })),
-        }),
-      );
+      pass.setBindGroup(0, device.createBindGroup({ label: `${label}.buffers`, layout, entries }));
       pass.dispatchWorkgroups(
         Math.ceil(largest.width / groupPixels.width),
         Math.ceil(largest.height / groupPixels.height),

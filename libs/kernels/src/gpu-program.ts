@@ -68,17 +68,19 @@ export class GpuProgram {
     options: GpuProgramOptions,
     compile: CompileKernel,
   ): Promise<GpuProgram> {
-    const last = pipeline.operations.at(-1)!;
-    const counts = pipeline.bins > 0;
-    const whole = options.map ? (counts && !options.cells ? 'both' : 'map') : counts && !options.cells && 'histogram';
+    const { operations, bins } = pipeline;
+    const last = operations.at(-1)!;
+    const countsWhole = bins > 0 && !options.cells;
+    const countsParts = bins > 0 && options.cells;
     // Where nothing is wanted, nothing is computed.
-    const isIdle = !options.map && !counts;
-    const [first, ...rest] = await Promise.all([
-      Promise.all(isIdle ? [] : pipeline.operations.slice(0, -1).map((operation) => compile(device, operation, 'map'))),
-      whole ? compile(device, last, whole) : undefined,
-      counts && options.cells ? compile(device, last, 'histogram') : undefined,
+    const before = options.map || bins > 0 ? operations.slice(0, -1) : [];
+    const whole = options.map ? (countsWhole ? 'both' : 'map') : countsWhole ? 'histogram' : undefined;
+    const compiled = await Promise.all([
+      Promise.all(before.map((operation) => compile(device, operation, 'map'))),
+      whole && compile(device, last, whole),
+      countsParts ? compile(device, last, 'histogram') : undefined,
     ]);
-    return new GpuProgram(pipeline, options, first, rest[0], rest[1]);
+    return new GpuProgram(pipeline, options, ...compiled);
   }
 
   private constructor(

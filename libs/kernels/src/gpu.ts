@@ -9,7 +9,7 @@ import type { Operation, Pipeline } from './pipeline.ts';
 import type { ChooseStrategy, GpuHost, Strategy } from './strategy.ts';
 
 export type { GpuOutput } from './gpu-kernel.ts';
-export type { GpuBatchBuffers, GpuBatchLayout, GpuProgram, GpuProgramOptions } from './gpu-program.ts';
+export type { GpuBatchLayout, GpuProgram, GpuProgramOptions } from './gpu-program.ts';
 export type { ChooseStrategy, Strategy } from './strategy.ts';
 
 const hosts: Record<string, GpuHost> = { lbp: lbpOnGpu, ldp: ldpOnGpu, conv: convOnGpu };

@@ -17,7 +17,10 @@ export function checkGrid({ rows, columns }: Grid, { output, bins }: Pick<Pipeli
   if (![rows, columns].every((count) => Number.isInteger(count) && count >= 1)) {
     throw new ParameterError('the grid', name, 'RxC with whole numbers from 1');
   }
-  const binsACell = Math.max(1, bins * output.channels.length);
+  if (rows * columns > 1 && bins === 0) {
+    throw new ParameterError('the grid', name, '1x1, because the results have no histogram,');
+  }
+  const binsACell = bins * output.channels.length;
   if (rows * columns * binsACell > maxImageBins) {
     const most = Math.floor(maxImageBins / binsACell);
     throw new ParameterError('the grid', name, `at most ${most} cells (of ${binsACell} bins each)`);

@@ -11,3 +11,27 @@ export const gray = ['gray'] as const;
 export const rgb = ['red', 'green', 'blue'] as const;
 
 export const sampleBytes: Readonly<Record<SampleType, number>> = { u8: 1, u16: 2, u32: 4, i16: 2, f32: 4 };
+
+/** Samples of a dense result in memory. */
+export type Samples =
+  | Uint8Array<ArrayBuffer>
+  | Uint16Array<ArrayBuffer>
+  | Uint32Array<ArrayBuffer>
+  | Int16Array<ArrayBuffer>
+  | Float32Array<ArrayBuffer>;
+
+/** `length` samples that are 0. */
+export function createSamples(sample: SampleType, length: number): Samples {
+  switch (sample) {
+    case 'u8':
+      return new Uint8Array(length);
+    case 'u16':
+      return new Uint16Array(length);
+    case 'u32':
+      return new Uint32Array(length);
+    case 'i16':
+      return new Int16Array(length);
+    case 'f32':
+      return new Float32Array(length);
+  }
+}

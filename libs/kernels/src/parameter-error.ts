@@ -1,11 +1,8 @@
 /** A parameter that is not allowed: one sentence with its name, its value and what is allowed. */
 export class ParameterError extends Error {
-  readonly parameter: string;
-
   /** `allowed` as a clause, e.g. 'one of a, b' or 'an odd number from 3 to 31'. */
   constructor(parameter: string, value: unknown, allowed: string) {
     super(`Expected ${allowed} for ${parameter} but received '${String(value)}'`);
     this.name = 'ParameterError';
-    this.parameter = parameter;
   }
 }

@@ -1,5 +1,5 @@
 import { findKernel } from './catalogue.ts';
-import type { Rect, Size } from './geometry.ts';
+import { intersect, type Rect, type Size } from './geometry.ts';
 import { type Cell, cellsOf, type Grid } from './grid.ts';
 import { type CopyRect, planRead } from './halo.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -61,16 +61,9 @@ export function placeItem(plan: PipelinePlan, channels: number, from: number): {
 
 /** `item` restricted to one of its parts. */
 export function restrict(item: PlaneItem, part: Rect): PlaneItem {
-  return { ...item, out: part, valid: inside(item.valid, part) };
-}
-
-/** The part of `valid` inside `out`; empty ones begin where `out` does. */
-function inside(valid: Rect, out: Rect): Rect {
-  const x = Math.max(valid.x, out.x);
-  const y = Math.max(valid.y, out.y);
-  const width = Math.min(valid.x + valid.width, out.x + out.width) - x;
-  const height = Math.min(valid.y + valid.height, out.y + out.height) - y;
-  return width > 0 && height > 0 ? { x, y, width, height } : { x: out.x, y: out.y, width: 0, height: 0 };
+  const valid = intersect(item.valid, part);
+  const isEmpty = valid.width === 0 || valid.height === 0;
+  return { ...item, out: part, valid: isEmpty ? { x: part.x, y: part.y, width: 0, height: 0 } : valid };
 }
 
 const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;

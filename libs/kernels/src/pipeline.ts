@@ -37,7 +37,7 @@ export interface Pipeline {
 }
 
 /** Kernels of a pipeline at most: more than anyone chains, and few enough to compile while one waits. */
-export const maxOperations = 8;
+const maxOperations = 8;
 
 /** Parses `NAME[:key=value,…]`, e.g. `lbp:convention=nw-cw-lsb`. Throws ParameterError. */
 export function parseOperation(text: string): { kernel: string; parameters: Record<string, string> } {
@@ -49,7 +49,7 @@ export function parseOperation(text: string): { kernel: string; parameters: Reco
     const [key, value, more] = pair.split('=');
     if (!key || value === undefined || more !== undefined)
       throw new ParameterError(`--op ${kernel}`, pair, 'key=value');
-    if (key in parameters) throw new ParameterError(`--op ${kernel}`, pair, `a single '${key}'`);
+    if (Object.hasOwn(parameters, key)) throw new ParameterError(`--op ${kernel}`, pair, `a single '${key}'`);
     parameters[key] = value;
   }
   return { kernel, parameters };

@@ -10,11 +10,5 @@ const twins: Record<string, RunKernel> = { lbp: lbpReference, ldp: ldpReference,
 
 /** Computes one item with the CPU twins, which state what every device must return. */
 export function runReference(pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem, withMap: boolean): ItemResult {
-  return runPipeline(
-    (operation, ...rest) => twins[operation.kernel]!(operation, ...rest),
-    pipeline,
-    bytes,
-    item,
-    withMap,
-  );
+  return runPipeline(twins, pipeline, bytes, item, withMap);
 }

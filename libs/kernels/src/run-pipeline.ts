@@ -5,15 +5,16 @@ import type { ItemResult, PlaneItem } from './plane-item.ts';
 /** Computes one kernel on the planes of one item. */
 export type RunKernel = (operation: Operation, bytes: Uint8Array, item: PlaneItem, withMap: boolean) => ItemResult;
 
-/** Computes one item on this thread, kernel after kernel, each by `runKernel`. */
+/** Computes one item on this thread, kernel after kernel, each with the program of its name. */
 export function runPipeline(
-  runKernel: RunKernel,
+  programs: Readonly<Record<string, RunKernel>>,
   pipeline: Pipeline,
   bytes: Uint8Array,
   item: PipelineItem,
   withMap: boolean,
 ): ItemResult {
   const { operations } = pipeline;
+  const runKernel: RunKernel = (operation, ...rest) => programs[operation.kernel]!(operation, ...rest);
   if (!withMap && pipeline.bins === 0) return uncomputed(item);
   let source = bytes;
   let { offset, stride, planeBytes } = item;

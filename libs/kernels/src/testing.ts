@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Rect, Size } from './geometry.ts';
 import type { Grid } from './grid.ts';
-import { sampleBytes } from './image-type.ts';
+import { createSamples, type Samples } from './image-type.ts';
 import type { Pipeline } from './pipeline.ts';
 import { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline-item.ts';
 import type { ItemResult } from './plane-item.ts';
@@ -12,7 +12,8 @@ export interface TestImage extends Size {
   pixels: Uint8Array;
 }
 
-export type Samples = Uint8Array | Uint16Array | Uint32Array | Int16Array | Float32Array;
+export type { Samples } from './image-type.ts';
+export { checkNearTwin } from './near-twin.ts';
 
 /** Bytes that a seed decides, below `levels`. */
 export function noise(length: number, seed: number, levels = 256): Uint8Array {
@@ -68,25 +69,14 @@ export function staged(
 /** The dense result of a tile as samples without gaps, bands one after another. */
 export function samplesOf(pipeline: Pipeline, { map }: ItemResult, { width, height }: Size): Samples {
   const { sample, channels } = pipeline.output;
-  const rowBytes = width * sampleBytes[sample];
-  const packed = new Uint8Array(rowBytes * height * channels.length);
+  const samples = createSamples(sample, width * height * channels.length);
+  const packed = new Uint8Array(samples.buffer);
+  const rowBytes = width * samples.BYTES_PER_ELEMENT;
   for (let row = 0; row < height * channels.length; row++) {
     const from = Math.floor(row / height) * map!.bandBytes + (row % height) * map!.stride;
     packed.set(map!.bytes.subarray(from, from + rowBytes), row * rowBytes);
   }
-  const { buffer } = packed;
-  switch (sample) {
-    case 'u8':
-      return packed;
-    case 'u16':
-      return new Uint16Array(buffer);
-    case 'u32':
-      return new Uint32Array(buffer);
-    case 'i16':
-      return new Int16Array(buffer);
-    case 'f32':
-      return new Float32Array(buffer);
-  }
+  return samples;
 }
 
 /** A tile of an image of noise, in every position: within it, at its edges, or all of it. */

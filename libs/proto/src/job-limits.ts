@@ -1,5 +1,5 @@
 /** What `JobSpec.map_format` may be. */
-export const mapFormats: readonly string[] = ['none', 'tiff', 'png'];
+export const mapFormats: readonly string[] = ['none', 'tiff', 'zarr', 'png', 'dzi'];
 
 /** `JobSpec.tile_px` at most: one tile of this side is a gigabyte. */
 export const maxTilePx = 32_768;

@@ -4,7 +4,7 @@ import { table } from '../summary/table.ts';
 import { type CudaRow, fastestRow } from './cuda/cuda-rows.ts';
 import { measureCuda } from './cuda/measure-cuda.ts';
 import { deviceLimits, leastMs } from './device-limits.ts';
-import { drawScene } from './draw-scene.ts';
+import { drawGrayScene } from './draw-scene.ts';
 import { bytesAPixel, cudaCalls, kernelSuite } from './kernel-suite.ts';
 import { spreadOf } from './statistics.ts';
 
@@ -22,7 +22,7 @@ export async function benchKernels(options: BenchKernelsOptions, note: (line: st
   const { device, rows } = await measureKernelTimes({
     kind,
     size,
-    photo: drawGray(size),
+    photo: drawGrayScene(size),
     cases: kernelSuite,
     repetitions,
     // A hundred runs between two timestamps; SwiftShader takes a second for a few.
@@ -66,10 +66,4 @@ function cudaCells(row: CudaRow | undefined, ourMs: number): string[] {
     (row.ms.median / ourMs).toFixed(2),
     [row.name, row.block].filter(Boolean).join(' '),
   ];
-}
-
-/** A scene as a gray picture: its green channel. */
-function drawGray(size: Size): Uint8Array {
-  const rgb = drawScene(size, 0);
-  return Uint8Array.from({ length: size.width * size.height }, (_, i) => rgb[3 * i + 1]!);
 }

@@ -35,3 +35,9 @@ export function drawScene({ width, height }: Size, index: number): Uint8Array {
   }
   return rgb;
 }
+
+/** The first frame as a gray picture: its green channel. */
+export function drawGrayScene(size: Size): Uint8Array {
+  const rgb = drawScene(size, 0);
+  return Uint8Array.from({ length: size.width * size.height }, (_, i) => rgb[3 * i + 1]!);
+}

@@ -1,17 +1,21 @@
+import { JobState } from '@halogrid/proto';
 import { aborted, shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { exitCodeOfSignal } from '../exit-code.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
-import { deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import { describePlanShortly } from '../plan/describe-plan.ts';
+import { planMeanwhile } from '../plan/plan-meanwhile.ts';
+import { keepRate, rateKey } from '../plan/rates-file.ts';
 import { followJob } from '../progress/follow-job.ts';
 import { createProgressView, type ProgressView } from '../progress/progress-view.ts';
 import { reportEnd } from '../summary/report-end.ts';
 
 interface RunOptions extends JobOptions {
   nodes?: number;
-  device?: string;
+  device?: DeviceChoice;
   coordinator?: string;
   json?: boolean;
 }
@@ -53,20 +57,25 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   }
   const signal = shutdownSignal();
   const view = createProgressView(process.stderr, Date.now);
-  const cluster = options.coordinator
-    ? undefined
-    : await startLocalCluster({ nodes: options.nodes ?? 1, device: options.device ?? 'auto', note: view.note });
+  const local = { nodes: options.nodes ?? 1, device: options.device ?? 'auto' } as const;
+  const cluster = options.coordinator ? undefined : await startLocalCluster({ ...local, note: view.note });
   const client = connectCoordinator(cluster?.address ?? options.coordinator!);
   try {
-    if (cluster) await Promise.race([cluster.ready, aborted(signal)]);
+    const ready = cluster && Promise.race([cluster.ready, aborted(signal)]);
+    const plan = ready && (await planMeanwhile(request.spec!, local, ready));
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
     const { jobId } = await client.submit(request);
+    if (plan) view.note(describePlanShortly(plan));
     const job = await Promise.race([
       followJob(client, jobId, view),
       cancelOnAbort(client, jobId, signal, view),
       cancelWhenBroken(client, jobId, cluster),
     ]).catch((error) => explain(error, cluster));
     if (!job || signal.aborted) return exitCodeOfSignal(signal.reason);
+    if (cluster && job.state === JobState.COMPLETE) {
+      const seconds = (job.finishedMs - job.submittedMs) / 1000;
+      await keepRate(rateKey(request.spec!, local.device, local.nodes), job.counts!.pixels, seconds);
+    }
     return await reportEnd(job, options.json ?? false);
   } finally {
     client.close();

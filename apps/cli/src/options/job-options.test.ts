@@ -66,15 +66,18 @@ const refused: [string[], RegExp][] = [
     ['--op', 'ldp', '--op', 'lbp'],
     /^Expected u8 gray for the input of kernel 2 .* but received 'u8 0 45 90 135 of ldp'$/,
   ],
-  [['--op', 'conv:matrix=none.json'], /^Expected a JSON file for matrix but 'none.json' cannot be read/],
+  [['--op', 'conv:matrix=none.json'], /^Expected a JSON file for conv:matrix but 'none.json' cannot be read/],
   [['--op', 'conv:kernel=box-4'], /box-4/],
   [['--border', 'torus'], /^Expected one of zero, .* for border but received 'torus'$/],
-  [['--map', 'zarr'], /^Expected one of none, tiff, png for --map but received 'zarr', which is not supported yet$/],
   [
     ['--op', 'ldp', '--map', 'png'],
-    /^Expected tiff or none for --map but received 'png', which cannot hold 4 x u8 a pixel$/,
+    /^Expected tiff, zarr or none for --map but received 'png', because a PNG cannot hold 4 bands of u8$/,
   ],
-  [['--map', 'gif'], /^Expected one of none, tiff, png for --map but received 'gif'$/],
+  [
+    ['--op', 'conv:kernel=sobel', '--map', 'dzi'],
+    /^Expected .* 'dzi', because Deep Zoom shows one or three bands of codes that have a histogram, not a band of f32$/,
+  ],
+  [['--map', 'gif'], /^Expected one of none, tiff, zarr, png, dzi for --map but received 'gif'$/],
   [['--grid', '4'], /^Expected RxC with whole numbers from 1, such as 4x6, for --grid but received '4'$/],
   [['--grid', '0x4'], /for --grid but received '0x4'$/],
   [
@@ -88,7 +91,7 @@ const refused: [string[], RegExp][] = [
   [['--batch', 'many'], /for --batch but received 'many'$/],
   [['--out', ''], /^Expected a path but received ''$/],
   [['--out', 's3://bucket/x'], /^'s3:\/\/bucket\/x' is not supported yet/],
-  [['http://host/a.png'], /^'http:\/\/host\/a.png' is not supported yet/],
+  [['ftp://host/a.png'], /^'ftp:\/\/host\/a.png' is not supported yet/],
 ];
 
 for (const [args, sentence] of refused) {

@@ -1,4 +1,4 @@
-import { pngCanHold, toUri } from '@halogrid/imaging';
+import { toFileUri, toUri, whyNotHeld } from '@halogrid/imaging';
 import { borderModes, checkGrid, createPipeline, type Grid } from '@halogrid/kernels';
 import { mapFormats, maxBatchFrames, maxTilePx, type SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
@@ -35,26 +35,26 @@ export function addJobOptions(command: Command): Command {
 
 /** The job that is asked for; relative paths are seen from `folder`. Throws UsageError or ParameterError. */
 export function parseJob(sources: readonly string[], options: JobOptions, folder: string): SubmitRequest {
+  if (options.border === '')
+    throw new UsageError(`Expected one of ${borderModes.join(', ')} for --border but received ''`);
   const asked = (options.op ?? ['lbp']).map((op) => ({ ...readOperation(op, folder), border: options.border }));
   const pipeline = createPipeline(asked);
   if (!mapFormats.includes(options.map)) {
-    const soon = options.map === 'zarr' ? ', which is not supported yet' : '';
-    throw new UsageError(`Expected one of ${mapFormats.join(', ')} for --map but received '${options.map}'${soon}`);
+    throw new UsageError(`Expected one of ${mapFormats.join(', ')} for --map but received '${options.map}'`);
   }
   const { sample, channels } = pipeline.output;
-  if (options.map === 'png' && !pngCanHold({ sample, bands: channels.length })) {
-    throw new UsageError(
-      `Expected tiff or none for --map but received 'png', which cannot hold ${channels.length} x ${sample} a pixel`,
-    );
+  const why = whyNotHeld(options.map, { sample, bands: channels.length }, pipeline.bins);
+  if (why) {
+    throw new UsageError(`Expected tiff, zarr or none for --map but received '${options.map}', because ${why}`);
   }
   const grid = parseGrid(options.grid);
   checkGrid(grid, pipeline);
   const spec = {
-    sources: sources.map((source) => absoluteUri(source, folder)),
+    sources: sources.map((source) => absoluteUri(source, folder, toUri)),
     pipeline: {
       operations: pipeline.operations.map((operation) => ({ ...operation, parameters: { ...operation.parameters } })),
     },
-    out: absoluteUri(options.out ?? 'halogrid-out', folder),
+    out: absoluteUri(options.out ?? 'halogrid-out', folder, toFileUri),
     mapFormat: options.map,
     tilePx: options.tile ?? 0,
     batchFrames: options.batch ?? 0,
@@ -71,11 +71,11 @@ function parseGrid(text: string): Grid {
   return { rows: Number(rows), columns: Number(columns) };
 }
 
-/** The absolute file URI of a path or URI. Throws UsageError for a place that this version cannot read or write. */
-function absoluteUri(pathOrUri: string, folder: string): string {
+/** The absolute URI of a path or URI. Throws UsageError for a place that this version cannot read or write. */
+function absoluteUri(pathOrUri: string, folder: string, convert: typeof toUri): string {
   if (pathOrUri === '') throw new UsageError("Expected a path but received ''");
   try {
-    return toUri(pathOrUri, folder);
+    return convert(pathOrUri, folder);
   } catch (error) {
     throw new UsageError((error as Error).message);
   }

@@ -23,19 +23,20 @@ function readMatrix(file: string, folder: string): string {
   try {
     text = readFileSync(resolve(folder, file), 'utf8');
   } catch (error) {
-    throw new UsageError(`Expected a JSON file for matrix but '${file}' cannot be read (${(error as Error).message})`);
+    throw new UsageError(
+      `Expected a JSON file for conv:matrix but '${file}' cannot be read (${(error as Error).message})`,
+    );
   }
   if (text.length > maxMatrixFileBytes) {
     throw new UsageError(
-      `Expected a JSON file of at most ${maxMatrixFileBytes} bytes for matrix but '${file}' has ${text.length}`,
+      `Expected a JSON file of at most ${maxMatrixFileBytes} bytes for conv:matrix but '${file}' has ${text.length}`,
     );
   }
   try {
-    JSON.parse(text);
+    // Without white space, so that a sentence about it is one line.
+    return JSON.stringify(JSON.parse(text));
   } catch (error) {
-    throw new UsageError(
-      `Expected JSON numbers in rows for matrix but '${file}' is not JSON: ${(error as Error).message}`,
-    );
+    const why = (error as Error).message.replaceAll(/\s+/g, ' ');
+    throw new UsageError(`Expected rows of finite numbers in JSON for conv:matrix but '${file}' is not JSON: ${why}`);
   }
-  return text;
 }

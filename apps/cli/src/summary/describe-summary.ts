@@ -19,7 +19,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
       `${node.name}: ${node.device}, ${plural(node.shards, 'shard')}`,
     ]),
     ['digest', digest ?? ''],
-    ['results', `${out}/ (open ${summary.pictures.join(' and ')})`],
+    ['results', `${out}/${summary.pictures.length ? ` (open ${summary.pictures.join(' and ')})` : ''}`],
   ];
   return `Job ${summary.id} is complete after ${describeSeconds(wallSeconds)}.\n${table(rows, '  ')}`;
 }

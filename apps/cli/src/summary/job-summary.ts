@@ -39,8 +39,14 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     ...(written?.seconds && { seconds: written.seconds }),
     ...(written?.nodes && { nodes: written.nodes }),
     out,
-    pictures: createPipeline(job.spec!.pipeline!.operations).bins > 0 ? ['histogram.svg', 'preview'] : ['preview'],
+    pictures: picturesOf(job),
   };
+}
+
+/** Nothing is drawn of no result, and of a kernel that has no histogram there is no chart. */
+function picturesOf({ spec, counts }: JobStatus): string[] {
+  if (!counts?.frames) return [];
+  return createPipeline(spec!.pipeline!.operations).bins > 0 ? ['histogram.svg', 'preview'] : ['preview'];
 }
 
 const noCounts: Counts = { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };

@@ -13,7 +13,8 @@ import {
 } from '@halogrid/gpu-node/bench';
 import type { Operation, Size } from '@halogrid/kernels';
 import { type Strategy, strategiesOf, strategyKey } from '@halogrid/kernels/gpu';
-import { drawScene } from '../bench/draw-scene.ts';
+import { drawGrayScene } from '../bench/draw-scene.ts';
+import { firstOfEachName, laneShape } from '../bench/reports/strategies.ts';
 import { table } from '../summary/table.ts';
 import { chooseStrategy, type Quartiles, quartilesOf } from './choose-strategy.ts';
 import { quickCases, tunedCases } from './tuned-cases.ts';
@@ -79,9 +80,9 @@ function sizeOf(kind: 'gpu' | 'software', isQuick: boolean): Size {
  * atomic additions to one address queue.
  */
 function drawTuningImage({ width, height }: Size): Uint8Array {
-  const half = Math.ceil(height / 2);
-  const rgb = drawScene({ width, height: half }, 0);
-  return Uint8Array.from({ length: width * height }, (_, i) => (i < width * half ? rgb[3 * i + 1]! : 0));
+  const image = new Uint8Array(width * height);
+  image.set(drawGrayScene({ width, height: Math.ceil(height / 2) }));
+  return image;
 }
 
 async function tuneCase(
@@ -102,7 +103,7 @@ async function tuneCase(
 /** The strategies that give the default's results; if quick, the first shape of each. */
 function candidatesOf(operation: Operation, output: KernelCase['output'], isQuick: boolean): Strategy[] {
   const exact = strategiesOf(operation, output).filter(({ isExact }) => isExact);
-  return isQuick ? exact.filter(({ name }, i) => exact.findIndex((other) => other.name === name) === i) : exact;
+  return isQuick ? firstOfEachName(exact) : exact;
 }
 
 function choiceOf({ key, measured, chosen }: TunedCase): TunedChoice {
@@ -112,11 +113,11 @@ function choiceOf({ key, measured, chosen }: TunedCase): TunedChoice {
 
 function tuningTable(cases: readonly TunedCase[]): string {
   const rows = cases.flatMap(({ tuned, measured, chosen }) =>
-    measured.map(({ name, lanes, ms }, i) => [
+    measured.map(({ ms, ...strategy }, i) => [
       tuned.name,
       tuned.output,
-      name,
-      `${lanes.width}x${lanes.height}`,
+      strategy.name,
+      laneShape(strategy),
       ms.median.toFixed(4),
       `${ms.lower.toFixed(4)} to ${ms.upper.toFixed(4)}`,
       i !== chosen ? '' : i === 0 ? 'yes, the default' : 'yes',

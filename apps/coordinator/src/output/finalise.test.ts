@@ -94,6 +94,19 @@ test('a complete job is what the contract says, and nothing else is left', async
   }
 });
 
+test('maps are named by their format', async (t) => {
+  for (const [format, expected] of [
+    ['zarr', ['a.png.zarr', 'a.zarr']],
+    ['dzi', ['a.dzi', 'a.png.dzi', 'a.png_files', 'a_files']],
+  ] as const) {
+    const results = await makeResults(t, format);
+    const out = outputPath(results.job.spec.out);
+    await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+    assert.deepEqual((await readdir(join(out, 'maps'))).sort(), expected);
+    assert.ok(!(await readdir(out)).includes('.halogrid'));
+  }
+});
+
 test('a job without errors and without maps has no files for them', async (t) => {
   const results = await makeResults(t, 'none');
   results.sources.pop();

@@ -1,7 +1,14 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { assembleMap, assemblePreview, histogramSvg, writeFileAtomically } from '@halogrid/imaging';
+import {
+  assembleMap,
+  assemblePreview,
+  histogramSvg,
+  type MapFormat,
+  mapExtensions,
+  writeFileAtomically,
+} from '@halogrid/imaging';
 import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { cutTiles, tileSide } from '../plan/cut-tiles.ts';
@@ -9,7 +16,7 @@ import { errorsJsonl } from './errors-jsonl.ts';
 import type { FeaturesFile } from './features-file.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson } from './job-json.ts';
-import { mapType } from './map-type.ts';
+import { mapKind, mapType } from './map-type.ts';
 import { outputPath, removeOutput, scratchUri } from './output-folder.ts';
 import { outputNames } from './output-names.ts';
 
@@ -116,22 +123,25 @@ async function writePictures(
     const rects = rectsOf(source, spec.tilePx);
     await assemblePreview({ scratch, source: source.index, size: source.size, type, rects, to, levels: pipeline.bins });
   });
-  const format = spec.mapFormat;
-  if (format !== 'tiff' && format !== 'png') return;
+  if (!isMapFormat(spec.mapFormat)) return;
 
-  const { convention, output } = pipeline;
+  const format = spec.mapFormat;
+  const { convention, output, bins } = pipeline;
+  const kind = mapKind(pipeline);
   const description = type.bands > 1 ? `${convention}; bands ${output.channels.join(', ')}` : convention;
   if (done.length) await mkdir(join(folder, 'maps'), { recursive: true });
   const assemble = async (source: DoneSource): Promise<void> => {
-    const to = join(folder, 'maps', `${names[source.index]}.${format === 'tiff' ? 'tif' : 'png'}`);
+    const to = join(folder, 'maps', names[source.index] + mapExtensions[format]);
     const rects = rectsOf(source, spec.tilePx);
     await assembleMap(
-      { scratch, source: source.index, size: source.size, type, rects, to, format, description },
+      { scratch, source: source.index, size: source.size, type, kind, bins, rects, to, format, description },
       signal,
     );
   };
   await forEachOf(done, picturesAtOnce, assemble);
 }
+
+const isMapFormat = (format: string): format is MapFormat => Object.hasOwn(mapExtensions, format);
 
 /** Runs `act` on every item, a few at once. Rejects with the first failure, after what was under way has ended too. */
 async function forEachOf<Item>(items: Item[], atOnce: number, act: (item: Item) => Promise<void>): Promise<void> {

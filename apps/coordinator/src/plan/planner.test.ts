@@ -16,12 +16,14 @@ interface FakeInput {
   named?: boolean;
   sizeBytes?: number;
   content?: Size | Error;
+  /** Of the listing. */
+  error?: string;
 }
 
-test('small inputs of a folder are gathered without opening them', async () => {
+test('small inputs of a folder are gathered without looking at them', async () => {
   const frames = Array.from({ length: 70 }, (_, i) => ({ name: `${i}.jpg`, sizeBytes: 1000 }));
-  const { steps, opened } = await plan(frames);
-  assert.deepEqual(opened, []);
+  const { steps, opened, peeked } = await plan(frames);
+  assert.deepEqual([...opened, ...peeked], []);
   assert.deepEqual(
     shardsOf(steps).map(({ work }) => work.kind === 'frames' && work.sources.length),
     // Batches grow: eight of 8 frames come first.
@@ -39,26 +41,38 @@ test('small inputs of a folder are gathered without opening them', async () => {
 });
 
 test('a batch ends before its decoded pixels pass the limit', async () => {
-  const frames = Array.from({ length: 10 }, (_, i) => ({ name: `${i}.webp`, sizeBytes: 5 * MiB }));
+  const frames = Array.from({ length: 22 }, (_, i) => ({
+    name: `${i}.webp`,
+    content: { width: 4096, height: 3072 },
+  }));
   const { steps } = await plan(frames, { batchFrames: 100 });
   assert.deepEqual(
     shardsOf(steps).map(({ work }) => work.kind === 'frames' && work.sources.map(({ index }) => index)),
-    [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9]],
+    [
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+      [10, 11, 12, 13, 14, 15, 16, 17, 18, 19],
+      [20, 21],
+    ],
   );
   assert.ok(shardsOf(steps).every(({ costBytes }) => costBytes <= maxBatchBytes));
 });
 
-test('named inputs and large files are opened, and cut where they are larger than a tile', async () => {
-  const { steps, opened } = await plan([
+test('inputs that were named or could be large are looked at, and cut where they are larger than a tile', async () => {
+  const { steps, opened, peeked } = await plan([
     { name: 'a.tif', named: true, content: { width: 5000, height: 100 } },
     { name: 'b.png', named: true, content: { width: 4096, height: 4096 } },
-    { name: 'c.jpg', sizeBytes: 16 * MiB },
-    { name: 'd.tif', sizeBytes: 16 * MiB + 1, content: { width: 100, height: 4097 } },
+    { name: 'c.jpg', sizeBytes: 2 ** 15, content: { width: 9000, height: 9000 } },
+    { name: 'd.tif', sizeBytes: 1, content: { width: 100, height: 2 ** 18 } },
+    { name: 'e.jpg', sizeBytes: 2 ** 15 + 1, content: { width: 4096, height: 4096 } },
+    { name: 'f.webp', sizeBytes: 1, content: { width: 1, height: 1 } },
+    { name: 'g.pgm', sizeBytes: 16 * MiB, content: { width: 1, height: 1 } },
   ]);
+  // By their size alone, a JPEG of 32 KiB and a PGM of 16 MiB hold no more than a tile does.
+  assert.deepEqual(peeked, ['file:///d.tif', 'file:///e.jpg', 'file:///f.webp']);
   assert.deepEqual(opened, ['file:///a.tif', 'file:///b.png', 'file:///d.tif']);
   assert.deepEqual(
     steps.filter((step) => step.kind === 'source').map(({ tiles }) => tiles),
-    [2, 1, 1, 2],
+    [2, 1, 1, 64, 1, 1, 1],
   );
   const shards = shardsOf(steps);
   assert.deepEqual(shards[0], {
@@ -71,10 +85,39 @@ test('named inputs and large files are opened, and cut where they are larger tha
     },
     costBytes: 4097 * 100,
   });
+  assert.deepEqual(shards.filter(({ work }) => work.kind === 'tile').length, 66);
+});
+
+test('an image whose size its header does not tell is opened', async () => {
+  const { opened, steps } = await plan([
+    { name: 'a.tif', sizeBytes: 9, content: new InputError('decode', 'Not an image') },
+    { name: 'b.tif', sizeBytes: 0, content: new InputError('decode', 'The file is empty') },
+  ]);
+  assert.deepEqual(opened, ['file:///a.tif']);
   assert.deepEqual(
-    shards.map(({ work }) => work.kind),
-    ['tile', 'tile', 'frames', 'tile', 'tile', 'frames'],
+    steps.map(({ kind }) => kind),
+    ['source', 'quarantine', 'source', 'shard'],
   );
+});
+
+test('a remote input is opened where it is large, and not asked for its header where it is not', async () => {
+  const { opened, peeked } = await plan([
+    { name: 'https://host/a.tif', sizeBytes: 16 * MiB },
+    { name: 'https://host/b.jpg', sizeBytes: 16 * MiB + 1, content: { width: 1, height: 1 } },
+  ]);
+  assert.deepEqual(peeked, []);
+  assert.deepEqual(opened, ['https://host/b.jpg']);
+});
+
+test('what the listing says is no input is quarantined with its sentence', async () => {
+  const { steps, opened } = await plan([{ name: 'loop', error: 'The symbolic link leads in a circle' }]);
+  assert.deepEqual(opened, []);
+  assert.deepEqual(steps[1], {
+    kind: 'quarantine',
+    index: 0,
+    stage: 'read',
+    error: 'The symbolic link leads in a circle',
+  });
 });
 
 test('an input that cannot be opened is quarantined and the plan goes on', async () => {
@@ -149,7 +192,8 @@ test('a plan is made as it is asked for: an endless folder gives its first shard
   const endless = async function* () {
     for (let i = 0; ; i++) yield { uri: `file:///${i}.jpg`, name: `${i}.jpg`, sizeBytes: 1, named: false };
   };
-  for await (const step of planJob(specOf(['file:///'], {}), pipeline, undefined, endless)) {
+  const { inputs } = fakesOf([]);
+  for await (const step of planJob(specOf(['file:///'], {}), pipeline, undefined, { ...inputs, list: endless })) {
     if (step.kind !== 'shard') continue;
     assert.equal(step.shard.shard, 0);
     break;
@@ -159,10 +203,10 @@ test('a plan is made as it is asked for: an endless folder gives its first shard
 test('an abort ends the plan at once, between the tiles of one image too', { timeout: 5000 }, async () => {
   const controller = new AbortController();
   const fakes = [{ name: 'a.tif', named: true, content: { width: 1e6, height: 1e6 } }];
-  const { list, open } = fakesOf(fakes);
+  const { inputs } = fakesOf(fakes);
   let shards = 0;
   await assert.rejects(async () => {
-    for await (const step of planJob(specOf(['file:///'], { tilePx: 32 }), pipeline, controller.signal, list, open)) {
+    for await (const step of planJob(specOf(['file:///'], { tilePx: 32 }), pipeline, controller.signal, inputs)) {
       if (step.kind === 'shard' && ++shards === 3) controller.abort(new Error('cancelled'));
     }
   }, /cancelled/);
@@ -220,28 +264,36 @@ test('a shard costs what its pipeline reads: every channel, and the halos of all
 });
 
 async function plan(fakes: FakeInput[], options: Partial<JobSpec> = {}, of = pipeline) {
-  const { list, open, opened } = fakesOf(fakes);
+  const { inputs, opened, peeked } = fakesOf(fakes);
   const steps: PlanStep[] = [];
-  for await (const step of planJob(specOf(['file:///'], options), of, undefined, list, open)) steps.push(step);
-  return { steps, opened };
+  for await (const step of planJob(specOf(['file:///'], options), of, undefined, inputs)) steps.push(step);
+  return { steps, opened, peeked };
 }
 
 function fakesOf(fakes: FakeInput[]) {
   const opened: string[] = [];
+  const peeked: string[] = [];
+  const uriOf = (name: string) => (name.includes('://') ? name : `file:///${name}`);
+  const contentOf = (uri: string) => fakes.find(({ name }) => uri === uriOf(name))?.content;
   const list = async function* () {
-    for (const { name, named = false, sizeBytes = 1, content } of fakes) {
+    for (const { name, named = false, sizeBytes = 1, content, error } of fakes) {
       if (content instanceof SourceNotFoundError) throw content;
-      yield { uri: `file:///${name}`, name, sizeBytes, named };
+      yield { uri: uriOf(name), name, sizeBytes, named, error };
     }
   };
   const open = async (uri: string): Promise<OpenImage> => {
     opened.push(uri);
-    const content = fakes.find(({ name }) => uri === `file:///${name}`)?.content;
+    const content = contentOf(uri);
     if (!content || content instanceof Error) throw content;
     const decode = (): never => assert.fail('planning decodes nothing');
     return { format: 'png', readsRegions: false, inputBytes: 0, ...content, decode, close: async () => {} };
   };
-  return { list, open, opened };
+  const peek = async (uri: string): Promise<Size | undefined> => {
+    peeked.push(uri);
+    const content = contentOf(uri);
+    return content instanceof Error ? undefined : content;
+  };
+  return { inputs: { list, open, peek }, opened, peeked };
 }
 
 function specOf(sources: string[], options: Partial<JobSpec>): JobSpec {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { listSources, SourceNotFoundError } from '@halogrid/imaging';
+import { checkHasSource, checkSourceUri, SourceNotFoundError, SourceUriError } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
 import { type JobSpec, maxBatchFrames, maxTilePx } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
@@ -15,9 +15,9 @@ export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: Job
   const { sources, out, mapFormat, tilePx, batchFrames } = given;
   const { pipeline, grid } = checkWork(given);
   if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none');
-  for (const uri of sources) checkFileUri('a source', uri);
-  checkFileUri('out', out);
-  checkMapFormat(mapFormat, pipeline.output);
+  for (const uri of sources) checkSource(uri);
+  checkOut(out);
+  checkMapFormat(mapFormat, pipeline);
   if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
   if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
   for (const uri of sources) await checkHasInput(uri);
@@ -40,18 +40,26 @@ function checkWork(given: JobSpec): { pipeline: Pipeline; grid: Grid } {
   }
 }
 
-function checkFileUri(what: string, uri: string): void {
+function checkSource(uri: string): void {
+  try {
+    checkSourceUri(uri);
+  } catch (error) {
+    throw error instanceof SourceUriError ? new Refusal('invalid', error.message) : error;
+  }
+}
+
+function checkOut(uri: string): void {
   try {
     fileURLToPath(uri);
   } catch {
-    refuseValue(what, uri, 'an absolute file: URI');
+    refuseValue('out', uri, 'an absolute file: URI');
   }
 }
 
 /** Whether the input can be read is for the planner and the nodes to find out: they set it aside. */
 async function checkHasInput(uri: string): Promise<void> {
   try {
-    for await (const _ of listSources(uri)) return;
+    await checkHasSource(uri);
   } catch (error) {
     throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message) : error;
   }

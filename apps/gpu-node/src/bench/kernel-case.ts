@@ -8,6 +8,7 @@ import {
   type Size,
 } from '@halogrid/kernels';
 import type { Strategy } from '@halogrid/kernels/gpu';
+import { randomBytes } from './random-bytes.ts';
 
 /** Pixels of every value, in no order; zeros, all of which fall into one bin; or a picture that the caller gives. */
 export type BenchInput = 'random' | 'flat' | 'photo';
@@ -67,22 +68,9 @@ function pixelsOf(input: BenchInput, { size, photo }: BenchImages, channels: num
     case 'flat':
       return new Uint8Array(count);
     case 'random':
-      return randomBytes(count);
+      return randomBytes(count, 1);
     case 'photo':
       if (photo && (photo.length === count || photo.length === count * channels)) return photo;
       throw new Error(`Expected ${count} pixels for the photo but received ${photo?.length ?? 'none'}`);
   }
-}
-
-/** The same each time, by xorshift. */
-function randomBytes(count: number): Uint8Array {
-  const words = new Uint32Array(Math.ceil(count / 4));
-  let state = 1;
-  for (let i = 0; i < words.length; i++) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    words[i] = state;
-  }
-  return new Uint8Array(words.buffer, 0, count);
 }

@@ -22,14 +22,19 @@ export async function withTimedDevice<T>(
   const { adapter, info } = await open(kind);
   if (!adapter.features.has('timestamp-query')) throw new Error(`${info.name} has no timestamp queries`);
   const device = await requestDevice(adapter);
+  // Promises of a device that is gone may stay open for ever (seen with Dawn).
+  const lost = device.lost.then(({ message }) => Promise.reject(new Error(`${info.name} was lost: ${message}`)));
+  // Once nobody waits for it, it is only the device's end.
+  lost.catch(() => {});
   let failure: string | undefined;
   device.onuncapturederror = ({ error }) => {
     failure ??= error.message;
   };
   try {
-    return await use(device, info, (name) => {
+    const used = use(device, info, (name) => {
       if (failure !== undefined) throw new Error(`'${name}' cannot be run on ${info.name}: ${failure}`);
     });
+    return await Promise.race([used, lost]);
   } finally {
     device.destroy();
   }

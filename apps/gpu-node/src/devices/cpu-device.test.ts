@@ -5,6 +5,7 @@ import { createPipeline, type PipelineItem, runReference } from '@halogrid/kerne
 import { noiseImage, samplesOf, staged, stageTile } from '@halogrid/kernels/testing';
 import { CpuDevice, type CpuDeviceOptions } from './cpu-device.ts';
 import { type Device, DeviceLostError } from './device.ts';
+import { runOne } from './testing.ts';
 
 const lbp = { kernel: 'lbp', parameters: {}, border: 'mirror' };
 const pipeline = createPipeline([lbp]);
@@ -108,12 +109,10 @@ test('kernels one after another, and cells, equal the CPU twin', async () => {
     const size = { width: 37, height: 29 };
     const tile = { x: 3, y: 5, width: 30, height: 20 };
     const { item, bytes } = staged(twice, noiseImage(size, 1), tile, { rows: 3, columns: 4 });
-    const staging = await device.acquire(bytes.length);
-    staging.bytes.set(bytes);
-    const [ours] = (await device.run(staging, [item], twice, true)).items;
+    const ours = await runOne(device, twice, bytes, item);
     const twin = runReference(twice, bytes, item, true);
-    assert.deepEqual([ours!.counted, ours!.bins], [twin.counted, twin.bins]);
-    assert.deepEqual(samplesOf(twice, ours!, tile), samplesOf(twice, twin, tile));
+    assert.deepEqual([ours.counted, ours.bins], [twin.counted, twin.bins]);
+    assert.deepEqual(samplesOf(twice, ours, tile), samplesOf(twice, twin, tile));
   });
 });
 

@@ -58,7 +58,7 @@ export async function readTuning(
 }
 
 /** Throws Error for a text that is not the tuning of this adapter by this version. */
-export function parseTuning(text: string, { name, driver }: TunedAdapter): readonly TunedChoice[] {
+function parseTuning(text: string, { name, driver }: TunedAdapter): readonly TunedChoice[] {
   const { softwareVersion: version, adapter, choices } = (parseJson(text) ?? {}) as Partial<Tuning>;
   if (version !== undefined && version !== softwareVersion) {
     throw new Error(`they are of version ${version}, and this is ${softwareVersion}`);

@@ -31,7 +31,7 @@ export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter
   const name = device || description || vendor;
   const isSoftware = /swiftshader|llvmpipe|lavapipe/i.test(`${vendor} ${architecture} ${name} ${description}`);
   if (kind === 'gpu' && isSoftware) throw new Error(`The only Vulkan adapter is software (${name})`);
-  return { adapter, info: { kind, name: name.trim(), driver: description.trim() } };
+  return { adapter, info: { kind, name: name.replace(/[\s-]+$/, '').trim(), driver: description.trim() } };
 }
 
 function disabledFeatures(kind: 'gpu' | 'software'): string[] {

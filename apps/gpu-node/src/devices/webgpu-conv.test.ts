@@ -10,16 +10,14 @@ import {
   runReference,
 } from '@halogrid/kernels';
 import { runCpu } from '@halogrid/kernels/cpu';
-import { noiseImage, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
-import { checkAgainstTwin, type TwinVariant } from './check-against-twin.ts';
+import { checkNearTwin, noiseImage, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
+import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
-// The same suite runs on a real GPU with HALOGRID_TEST_DEVICE=gpu.
-const kind = process.env.HALOGRID_TEST_DEVICE === 'gpu' ? 'gpu' : 'software';
 let device: Device;
 before(async () => {
-  device = await openWebGpuDevice(kind);
+  device = await openWebGpuDevice(testedKind);
 });
 after(() => device.close());
 
@@ -59,30 +57,14 @@ const variants: TwinVariant[] = [
 ];
 
 test('batches of tiles of any size, place, border and kernel equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, kind === 'gpu' ? 500 : 110, checkNearTwin);
+  await checkAgainstTwin(device, variants, testedKind === 'gpu' ? 500 : 110);
 });
-
-/** Within 1e-4 of the range of values where the twin is not exact. */
-function checkNearTwin(ours: Samples, twin: Samples, pipeline: Pipeline): void {
-  const { kernel, matrix } = pipeline.operations.at(-1)!.parameters;
-  const isReal = kernel === 'sobel' || kernel?.startsWith('gaussian') || matrix === reals(5);
-  if (pipeline.output.sample !== 'f32' || !isReal) {
-    assert.deepEqual(ours, twin);
-    return;
-  }
-  const range = kernel === 'sobel' ? 1443 : 255;
-  twin.forEach((value: number, i: number) => {
-    assert.ok(Math.abs(ours[i]! - value) <= 1e-4 * range, `${ours[i]} for ${value} at ${i}`);
-  });
-}
 
 type Run = (pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem) => ItemResult | Promise<ItemResult>;
 
-const onDevice: Run = async (pipeline, bytes, item) => {
-  const staging = await device.acquire(bytes.length);
-  staging.bytes.set(bytes);
-  return (await device.run(staging, [item], pipeline, true)).items[0]!;
-};
+const onDevice: Run = (pipeline, bytes, item) => runOne(device, pipeline, bytes, item);
+const onTwin: Run = (pipeline, bytes, item) => runReference(pipeline, bytes, item, true);
+const onCpu: Run = (pipeline, bytes, item) => runCpu(pipeline, bytes, item, true);
 
 async function compute(run: Run, pipeline: Pipeline, image: TestImage, tile: Rect): Promise<Samples> {
   const { item, bytes } = staged(pipeline, image, tile);
@@ -119,13 +101,10 @@ test('tiles make the whole image, bit for bit', async () => {
   ]) {
     const pipeline = createPipeline([operation]);
     const whole = await compute(onDevice, pipeline, image, wholeOf(image));
-    checkNearTwin(whole, await compute(runReferenceWithMap, pipeline, image, wholeOf(image)), pipeline);
+    checkNearTwin(whole, await compute(onTwin, pipeline, image, wholeOf(image)), pipeline);
     for (const tile of tiles) checkTile(await compute(onDevice, pipeline, image, tile), tile, whole);
   }
 });
-
-const runReferenceWithMap: Run = (pipeline, bytes, item) => runReference(pipeline, bytes, item, true);
-const runCpuWithMap: Run = (pipeline, bytes, item) => runCpu(pipeline, bytes, item, true);
 
 test('a pipeline gives any tile what its kernels give one after another on the whole image', async () => {
   const chains = [
@@ -138,14 +117,15 @@ test('a pipeline gives any tile what its kernels give one after another on the w
   for (const chain of chains) {
     const pipeline = createPipeline(chain);
     const image = noiseImage(size, 12, 256, pipeline.input.length);
-    for (const run of [runReferenceWithMap, runCpuWithMap, onDevice]) {
+    for (const run of [onTwin, onCpu, onDevice]) {
       let between = image;
-      let whole: Samples = image.pixels;
+      let whole: Samples | undefined;
       for (const operation of chain) {
         whole = await compute(run, createPipeline([operation]), between, wholeOf(image));
         between = { ...size, pixels: whole as Uint8Array };
       }
-      for (const tile of [wholeOf(image), tiles[3]!]) checkTile(await compute(run, pipeline, image, tile), tile, whole);
+      for (const tile of [wholeOf(image), tiles[3]!])
+        checkTile(await compute(run, pipeline, image, tile), tile, whole!);
     }
   }
 });

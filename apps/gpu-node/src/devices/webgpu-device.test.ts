@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { createPipeline, runReference } from '@halogrid/kernels';
 import { noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
-import { checkAgainstTwin, type TwinVariant } from './check-against-twin.ts';
 import type { Device } from './device.ts';
+import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
-// The same suite runs on a real GPU with HALOGRID_TEST_DEVICE=gpu.
-const kind = process.env.HALOGRID_TEST_DEVICE === 'gpu' ? 'gpu' : 'software';
 let device: Device;
 before(async () => {
-  device = await openWebGpuDevice(kind);
+  device = await openWebGpuDevice(testedKind);
 });
 after(() => device.close());
 
@@ -33,7 +31,7 @@ const variants: TwinVariant[] = [
 ];
 
 test('batches of tiles of any size, place and border equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, kind === 'gpu' ? 500 : 70);
+  await checkAgainstTwin(device, variants, testedKind === 'gpu' ? 500 : 70);
 });
 
 test('flat and random frames of full size are counted exactly, several batches in flight', async () => {
@@ -57,11 +55,9 @@ test('a grid of more cells than one dispatch takes has the histogram of each', a
     rows: 61,
     columns: 40,
   });
-  const staging = await device.acquire(bytes.length);
-  staging.bytes.set(bytes);
-  const { items } = await device.run(staging, [item], pipeline, true);
   assert.equal(item.parts.length, 2440);
-  assert.deepEqual(items[0]!.bins, runReference(pipeline, bytes, item, false).bins);
+  const { bins } = await runOne(device, pipeline, bytes, item);
+  assert.deepEqual(bins, runReference(pipeline, bytes, item, false).bins);
 });
 
 test('a dense result without counts, and neither', async () => {
@@ -69,14 +65,12 @@ test('a dense result without counts, and neither', async () => {
   const size = { width: 37, height: 21 };
   const { item, bytes } = staged(uncounted, noiseImage(size, 5));
   for (const withMap of [true, false]) {
-    const staging = await device.acquire(bytes.length);
-    staging.bytes.set(bytes);
-    const [result] = (await device.run(staging, [item], uncounted, withMap)).items;
-    assert.deepEqual([result!.counted, result!.bins], [37 * 21, new Uint32Array(0)]);
-    if (!withMap) assert.equal(result!.map, undefined);
+    const result = await runOne(device, uncounted, bytes, item, withMap);
+    assert.deepEqual([result.counted, result.bins], [37 * 21, new Uint32Array(0)]);
+    if (!withMap) assert.equal(result.map, undefined);
     else {
       const twin = runReference(uncounted, bytes, item, true);
-      assert.deepEqual(samplesOf(uncounted, result!, size), samplesOf(uncounted, twin, size));
+      assert.deepEqual(samplesOf(uncounted, result, size), samplesOf(uncounted, twin, size));
     }
   }
 });
@@ -89,7 +83,7 @@ test('staging that was released without computing serves again', async () => {
 });
 
 test('what waits for a device that is closed is told so, and so is what comes later', async () => {
-  const closing = await openWebGpuDevice(kind);
+  const closing = await openWebGpuDevice(testedKind);
   const pipeline = createPipeline([lbp('nw-cw-msb', 'zero')]);
   const { item, bytes } = staged(pipeline, noiseImage({ width: 9, height: 9 }, 1));
   const end = bytes.length;

@@ -1,15 +1,11 @@
-import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import type { Samples } from '@halogrid/kernels/testing';
-import { checkAgainstTwin, type TwinVariant } from './check-against-twin.ts';
 import type { Device } from './device.ts';
+import { checkAgainstTwin, type TwinVariant, testedKind } from './testing.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
-// The same suite runs on a real GPU with HALOGRID_TEST_DEVICE=gpu.
-const kind = process.env.HALOGRID_TEST_DEVICE === 'gpu' ? 'gpu' : 'software';
 let device: Device;
 before(async () => {
-  device = await openWebGpuDevice(kind);
+  device = await openWebGpuDevice(testedKind);
 });
 after(() => device.close());
 
@@ -32,17 +28,5 @@ const variants: TwinVariant[] = [
 ];
 
 test('batches of tiles of any size, place and border equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, kind === 'gpu' ? 1000 : 60, checkSamples);
+  await checkAgainstTwin(device, variants, testedKind === 'gpu' ? 1000 : 60);
 });
-
-/** Labels are equal; variances are rounded on the way. */
-function checkSamples(ours: Samples, twin: Samples): void {
-  if (!(twin instanceof Float32Array)) {
-    assert.deepEqual(ours, twin);
-    return;
-  }
-  twin.forEach((value, i) => {
-    const isClose = Number.isNaN(value) ? Number.isNaN(ours[i]!) : Math.abs(ours[i]! - value) <= 1e-5 * value;
-    assert.ok(isClose, `${ours[i]} is not ${value}`);
-  });
-}

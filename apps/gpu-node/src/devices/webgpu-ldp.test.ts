@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { createPipeline, type ItemResult, type Pipeline, type PipelineItem, runReference } from '@halogrid/kernels';
+import { createPipeline, runReference } from '@halogrid/kernels';
 import { noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
-import { checkAgainstTwin, type TwinVariant } from './check-against-twin.ts';
 import type { Device } from './device.ts';
+import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
-// The same suite runs on a real GPU with HALOGRID_TEST_DEVICE=gpu.
-const kind = process.env.HALOGRID_TEST_DEVICE === 'gpu' ? 'gpu' : 'software';
 let device: Device;
 before(async () => {
-  device = await openWebGpuDevice(kind);
+  device = await openWebGpuDevice(testedKind);
 });
 after(() => device.close());
 
@@ -27,14 +25,8 @@ const variants: TwinVariant[] = [
   { operations: [ldp(3, 'interior')], withMap: true, grid: { rows: 3, columns: 2 } },
 ];
 
-async function runOnDevice(pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem): Promise<ItemResult> {
-  const staging = await device.acquire(bytes.length);
-  staging.bytes.set(bytes);
-  return (await device.run(staging, [item], pipeline, true)).items[0]!;
-}
-
 test('batches of tiles of any size, place and border equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, kind === 'gpu' ? 500 : 60);
+  await checkAgainstTwin(device, variants, testedKind === 'gpu' ? 500 : 60);
 });
 
 test('images of several workgroups in both directions equal the CPU twin', async () => {
@@ -44,7 +36,7 @@ test('images of several workgroups in both directions equal the CPU twin', async
     for (const levels of [1, 3, 256]) {
       const tile = { x: levels % 2, y: 0, width: size.width - 2, height: size.height };
       const { item, bytes } = staged(pipeline, noiseImage(size, levels, levels), tile);
-      const [ours, twin] = [await runOnDevice(pipeline, bytes, item), runReference(pipeline, bytes, item, true)];
+      const [ours, twin] = [await runOne(device, pipeline, bytes, item), runReference(pipeline, bytes, item, true)];
       assert.deepEqual(ours.bins, twin.bins);
       assert.deepEqual(samplesOf(pipeline, ours, tile), samplesOf(pipeline, twin, tile));
     }

@@ -3,18 +3,16 @@ import test, { after, before } from 'node:test';
 import { type AskedOperation, createPipeline, type Operation } from '@halogrid/kernels';
 import { type GpuOutput, type Strategy, strategiesOf } from '@halogrid/kernels/gpu';
 import { noiseImage, type Samples, samplesOf, staged } from '@halogrid/kernels/testing';
-import { checkAgainstTwin, type TwinVariant } from './check-against-twin.ts';
 import type { Device } from './device.ts';
+import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
-// The same suite runs on a real GPU with HALOGRID_TEST_DEVICE=gpu.
-const kind = process.env.HALOGRID_TEST_DEVICE === 'gpu' ? 'gpu' : 'software';
 type Chosen = Partial<Record<GpuOutput, Strategy>>;
 /** By parameters and border, so that a device compiles each once. */
 const chosen = new Map<string, Chosen>();
 let device: Device;
 before(async () => {
-  device = await openWebGpuDevice(kind, {
+  device = await openWebGpuDevice(testedKind, {
     choose: (operation, output) => {
       const strategies = chosen.get(nameOf(operation));
       assert.ok(!strategies || strategies[output], `a strategy of ${nameOf(operation)} for ${output}`);
@@ -76,7 +74,7 @@ const variants = (): TwinVariant[] => [
 ];
 
 test('whatever the exact strategy, batches of tiles equal the CPU twin', async () => {
-  for (const variant of variants()) await checkAgainstTwin(device, [variant], kind === 'gpu' ? 60 : 5);
+  for (const variant of variants()) await checkAgainstTwin(device, [variant], testedKind === 'gpu' ? 60 : 5);
 });
 
 test('sums of float32 are equal bit for bit in every shape of a path that is exact', async () => {
@@ -84,9 +82,7 @@ test('sums of float32 are equal bit for bit in every shape of a path that is exa
   const compute = async (operation: AskedOperation): Promise<Samples> => {
     const pipeline = createPipeline([operation]);
     const { item, bytes } = staged(pipeline, image);
-    const staging = await device.acquire(bytes.length);
-    staging.bytes.set(bytes);
-    return samplesOf(pipeline, (await device.run(staging, [item], pipeline, true)).items[0]!, image);
+    return samplesOf(pipeline, await runOne(device, pipeline, bytes, item), image);
   };
   // Borders are told apart by nothing but their name, as no result depends on pixels outside.
   for (const [parameters, strategy] of [

@@ -1,12 +1,26 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { InputError, isRemoteUri, remoteVersion } from '@halogrid/imaging';
 
 /** A name for the source as it is now, which changes when it is written to. A source that is not there is its URI. */
 export async function sourceVersion(uri: string): Promise<string> {
+  return isRemoteUri(uri) ? await versionOnServer(uri) : await versionOfFile(uri);
+}
+
+async function versionOfFile(uri: string): Promise<string> {
   try {
     const { size, mtimeMs } = await stat(fileURLToPath(uri));
     return `${uri} ${size} ${mtimeMs}`;
   } catch {
     return uri;
+  }
+}
+
+async function versionOnServer(uri: string): Promise<string> {
+  try {
+    return await remoteVersion(uri);
+  } catch (error) {
+    if (error instanceof InputError) return uri;
+    throw error;
   }
 }

@@ -1,11 +1,11 @@
 /**
  * Compares names as people number them: frame9 before frame10. Runs of digits compare by value, the rest by UTF-16 code
  * unit, so the order is the same in every locale; names that differ only in leading zeros compare by code unit. Nothing is
- * allocated: a folder may hold a million frames.
+ * allocated: a folder may hold a million frames. Both are compared from unit `from` on.
  */
-export function compareNatural(a: string, b: string): number {
-  let i = 0;
-  let j = 0;
+export function compareNatural(a: string, b: string, from = 0): number {
+  let i = from;
+  let j = from;
   while (i < a.length && j < b.length) {
     if (isDigit(a, i) && isDigit(b, j)) {
       const endA = endOfDigits(a, i);
@@ -24,17 +24,6 @@ export function compareNatural(a: string, b: string): number {
   }
   if (i < a.length || j < b.length) return a.length - i - (b.length - j);
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Compares paths folder by folder, so that what is in one folder stays together. */
-export function compareNaturalPaths(a: string, b: string): number {
-  const left = a.split('/');
-  const right = b.split('/');
-  for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    const order = compareNatural(left[i]!, right[i]!);
-    if (order !== 0) return order;
-  }
-  return left.length - right.length;
 }
 
 function isDigit(text: string, at: number): boolean {

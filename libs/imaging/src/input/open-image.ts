@@ -1,6 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { InputError } from './input-error.ts';
-import { InputFile } from './input-file.ts';
+import { type InputFile, openInputFile } from './input-file.ts';
 import { openJpeg } from './jpeg.ts';
 import { defaultMaxWholePixels } from './pixel-limit.ts';
 import type { PlaneTarget } from './plane-target.ts';
@@ -18,7 +16,7 @@ export interface OpenImage {
   readonly height: number;
   /** Whether a region is read without decoding the rest. */
   readonly readsRegions: boolean;
-  /** Encoded bytes read from the source so far. */
+  /** Encoded bytes read from the source so far: of a remote one, those that came over the network. */
   readonly inputBytes: number;
   /**
    * Decodes the 8-bit luma or the 8-bit red, green and blue of `region` into the planes of `to`; the region must be the
@@ -47,24 +45,15 @@ const openers: Record<Format, Opener> = {
 };
 
 /**
- * Opens the image at a file: URI and reads its header; the format is told by content. Rejects with InputError for whatever
- * cannot be processed.
+ * Opens the image at a file:, http:, https: or s3: URI and reads its header; the format is told by content. Rejects with
+ * InputError for whatever cannot be processed.
  */
 export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {
-  const file = await InputFile.open(pathOf(uri));
+  const file = await openInputFile(uri);
   try {
     return await openers[sniffFormat(file.head)](file, options.maxWholePixels ?? defaultMaxWholePixels);
   } catch (error) {
     await file.close();
     throw error;
-  }
-}
-
-function pathOf(uri: string): string {
-  if (!uri.startsWith('file:')) throw new InputError('read', `'${uri}' is not supported yet: only file: URIs are`);
-  try {
-    return fileURLToPath(uri);
-  } catch (error) {
-    throw new InputError('read', `'${uri}' names no file on this machine: ${(error as Error).message}`);
   }
 }

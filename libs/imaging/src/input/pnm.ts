@@ -53,15 +53,24 @@ async function decodeBinary(
   region: Rect,
   to: PlaneTarget,
 ): Promise<void> {
-  const bandRows = region.width === width ? Math.max(1, Math.floor(bandBytes / (width * channels))) : 1;
+  const rowBytes = width * channels;
+  const regionBytes = region.width * channels;
+  const skipsNothing = rowBytes - regionBytes <= file.gapBytes;
+  const bandRows = skipsNothing ? Math.max(1, Math.floor(bandBytes / rowBytes)) : 1;
   const decodeBand = async (top: number): Promise<void> => {
     const rows = Math.min(bandRows, region.height - top);
     const band = below(to, top);
-    const length = rows * region.width * channels;
-    const isStraight = channels === 1 && to.channels === 'gray' && (rows === 1 || to.stride === width);
+    const length = (rows - 1) * rowBytes + regionBytes;
+    const isDense = rows === 1 || (rowBytes === regionBytes && to.stride === width);
+    const isStraight = channels === 1 && to.channels === 'gray' && isDense;
     const bytes = isStraight ? to.bytes.subarray(band.offset, band.offset + length) : Buffer.allocUnsafe(length);
-    await file.read(bytes, dataStart + ((region.y + top) * width + region.x) * channels);
-    if (!isStraight) writeRows({ bytes, channels, width: region.width, rows }, band);
+    await file.read(bytes, dataStart + (region.y + top) * rowBytes + region.x * channels);
+    if (isStraight) return;
+    if (rowBytes === regionBytes) return writeRows({ bytes, channels, width, rows }, band);
+    for (let row = 0; row < rows; row++) {
+      const samples = bytes.subarray(row * rowBytes, row * rowBytes + regionBytes);
+      writeRows({ bytes: samples, channels, width: region.width, rows: 1 }, below(band, row));
+    }
   };
   let next = 0;
   const readers = Array.from({ length: readsInFlight }, async () => {

@@ -31,8 +31,8 @@ export interface SharpImage {
   decode(region: Rect, to: PlaneTarget): Promise<void>;
 }
 
-/** Reads the header of a file of that format; of several pages the first. Rejects with InputError. */
-export async function openSharp(path: string, format: SharpFormat): Promise<SharpImage> {
+/** Reads the header of a file of that format, given its path or all of it; of several pages the first. Rejects with InputError. */
+export async function openSharp(file: string | Buffer, format: SharpFormat): Promise<SharpImage> {
   const options: SharpOptions = {
     // Colours as stored, not as a monitor would show them.
     ignoreIcc: true,
@@ -41,7 +41,7 @@ export async function openSharp(path: string, format: SharpFormat): Promise<Shar
     limitInputPixels: false,
   };
   // libvips takes brackets at the end of a name for options.
-  const input = path.endsWith(']') ? await readFile(path) : path;
+  const input = typeof file === 'string' && file.endsWith(']') ? await readFile(file) : file;
   const open = (): Sharp => sharp(input, options);
   const { width, height, depth, space } = await refusing<Metadata>(open().metadata());
   if (depth !== 'uchar' || (space !== 'b-w' && space !== 'srgb')) {

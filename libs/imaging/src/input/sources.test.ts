@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { openImage } from './open-image.ts';
-import { listSources, type Source } from './sources.ts';
+import { checkHasSource, listAllSources, listSources, type Source } from './sources.ts';
 import { temporaryFolder } from './testing.ts';
 import { toUri } from './to-uri.ts';
 
@@ -74,13 +74,78 @@ test('more entries than are looked up at once keep their order', async (t) => {
   );
 });
 
-test('links are followed, each folder is walked once, and loops end', async (t) => {
-  const folder = await folderOf(t, 'b/1.png', 'c/d/2.png');
+test('links are followed, each folder is walked once where it is, and what leads in a circle says so', async (t) => {
+  const folder = await folderOf(t, 'b/1.png', 'c/d/2.png', '.kept/4.png');
+  const elsewhere = await folderOf(t, 'e/5.png', 'e/f/6.png');
   await symlink('..', join(folder, 'b/up'));
   await symlink('../c', join(folder, 'b/c-link'));
   await symlink('1.png', join(folder, 'b/3.png'));
   await symlink('loop', join(folder, 'loop'));
-  assert.deepEqual(await names(folder), ['b/1.png', 'b/3.png', 'b/c-link/d/2.png']);
+  await symlink('.kept', join(folder, 'kept'));
+  await symlink(join(elsewhere, 'e/f'), join(folder, 'x1'));
+  await symlink(join(elsewhere, 'e'), join(folder, 'x2'));
+  await symlink(join(elsewhere, 'e'), join(folder, 'x3'));
+  await symlink(folder, join(elsewhere, 'e/back'));
+  const circle = 'The symbolic link leads in a circle';
+  assert.deepEqual(
+    (await list(folder)).map(({ name, error }) => (error ? `${name}: ${error}` : name)),
+    [
+      'b/1.png',
+      'b/3.png',
+      `b/up: ${circle}: it leads to a folder that it lies in`,
+      'c/d/2.png',
+      'kept/4.png',
+      `loop: ${circle}`,
+      'x1/6.png',
+      'x2/5.png',
+      `x2/back: ${circle}: it leads to a folder that it lies in`,
+    ],
+  );
+});
+
+test('links that a glob names are followed, by ** they are not', async (t) => {
+  const folder = await folderOf(t, 'b/1.png', 'c/d/2.png');
+  await symlink('../c', join(folder, 'b/link'));
+  await symlink('..', join(folder, 'c/up'));
+  assert.deepEqual(await names(join(folder, 'b/*/d/*.png')), ['link/d/2.png']);
+  assert.deepEqual(await names(join(folder, '**/*.png')), ['b/1.png', 'c/d/2.png']);
+  const circles = (await list(join(folder, '*/*/*.png'))).filter(({ error }) => error);
+  assert.deepEqual(
+    circles.map(({ name }) => name),
+    ['c/up'],
+  );
+});
+
+test('an input that several sources of a job stand for is listed once, where it comes first', async (t) => {
+  const folder = await folderOf(t, 'a/1.png', 'a/2.png', 'a/.h/3.png', 'a/x.dat', 'b/1.png', 'm.txt');
+  await writeFile(join(folder, 'm.txt'), 'a/1.png\nb/1.png\nb/1.png');
+  const all = async (...paths: string[]) => {
+    const found: string[] = [];
+    for await (const { uri } of listAllSources(paths.map((path) => toUri(path, folder)))) {
+      found.push(uri.slice(toUri(folder, '/').length + 1));
+    }
+    return found;
+  };
+  assert.deepEqual(await all('a/2.png', 'a', 'a/2.png', 'a/1.png', 'a'), ['a/2.png', 'a/1.png']);
+  assert.deepEqual(await all('a', 'a/.h/3.png', 'a/x.dat', 'a/.h', '.'), [
+    ...['a/1.png', 'a/2.png', 'a/.h/3.png', 'a/x.dat', 'b/1.png'],
+  ]);
+  assert.deepEqual(await all('*/1.png', 'a', 'b/1.png'), ['a/1.png', 'b/1.png', 'a/2.png']);
+  // What a manifest lists is not remembered; what comes before a manifest is.
+  assert.deepEqual(await all('b', 'm.txt', 'a/1.png'), ['b/1.png', 'a/1.png', 'a/1.png']);
+  // What only a manifest can name is no duplicate of what its folder holds.
+  await mkdir(join(folder, 'a/folder.png'));
+  await writeFile(join(folder, 'm.txt'), 'a/missing.png\na/folder.png\na/1.png');
+  assert.deepEqual((await all('a', 'm.txt')).slice(2), ['a/missing.png', 'a/folder.png']);
+});
+
+test('looking for the first input goes no further', async (t) => {
+  const folder = await folderOf(t, 'a/b/c.png', 'notes.md');
+  await writeFile(join(folder, 'm.txt'), '# nothing');
+  await checkHasSource(toUri('a', folder));
+  await checkHasSource(toUri('**/*.png', folder));
+  await assert.rejects(checkHasSource(toUri('a/*.png', folder)), notFound(/^No file matches /));
+  await assert.rejects(checkHasSource(toUri('m.txt', folder)), notFound(/names no images$/));
 });
 
 test('what cannot be read is listed, and opening it says why', async (t) => {
@@ -125,8 +190,8 @@ test('a path that does not exist is said to', async (t) => {
   const path = join(await temporaryFolder(t), 'none.jpg');
   await assert.rejects(list(path), notFound(`'${path}' does not exist`));
   await assert.rejects(
-    listSources('s3://bucket/').next(),
-    notFound(/^'s3:\/\/bucket\/' is not the URI of a file on this /),
+    listSources('ftp://host/').next(),
+    notFound(/^'ftp:\/\/host\/' is not the URI of a file on this /),
   );
 });
 
@@ -190,7 +255,7 @@ test('a manifest is its lines: paths from its folder, and URIs; comments and emp
   );
   assert.equal(sources[0]!.uri, pathToFileURL(join(folder, 'in/2.png')).href);
   await assert.rejects(openImage(sources[4]!.uri), { stage: 'read', message: 'The file does not exist' });
-  await assert.rejects(openImage(sources[5]!.uri), { stage: 'read', message: /^'s3:.* is not supported yet: / });
+  assert.equal(sources[5]!.uri, 's3://bucket/a/key.jpg');
 });
 
 test('a manifest without a line is said to name nothing', async (t) => {

@@ -1,11 +1,18 @@
 import type { Stats } from 'node:fs';
-import { glob, open, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { lstat, open, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { selectGlob } from './glob-selection.ts';
 import { supportedExtensions } from './image-extensions.ts';
-import { compareNaturalPaths } from './natural-order.ts';
+import { InputsBefore, type SourceShape } from './inputs-before.ts';
+import { listRemote, remoteEntry, withRemoteSizes } from './remote/remote-sources.ts';
+import { isRemoteUri } from './remote/remote-uri.ts';
+import { ImagesBelow, type Selection } from './selection.ts';
+import { SourceNotFoundError } from './source-not-found-error.ts';
 import { toUri } from './to-uri.ts';
-import { walkFolder } from './walk-folder.ts';
+import { type FoundFile, type WalkOptions, walkFolder } from './walk-folder.ts';
+
+export { SourceNotFoundError };
 
 /** An input before it is opened: it may yet turn out to be no image. */
 export interface Source {
@@ -16,18 +23,48 @@ export interface Source {
   sizeBytes: number;
   /** Named itself, rather than found in a folder, by a glob or in a manifest. */
   named: boolean;
-}
-
-/** A source that leads to no input: one sentence. */
-export class SourceNotFoundError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'SourceNotFoundError';
-  }
+  /** Why it cannot be an input, in one sentence, where listing it has shown that. */
+  error?: string;
 }
 
 /**
- * The inputs that a file: URI stands for, always in the same order:
+ * The inputs that these URIs stand for, in their order: see listSources. An input that an earlier URI stands for as well is
+ * listed there alone; see InputsBefore for what can be told.
+ */
+export async function* listAllSources(uris: Iterable<string>): AsyncGenerator<Source> {
+  const before = new InputsBefore();
+  for (const uri of uris) {
+    for await (const source of listSources(uri)) {
+      const isKnown = before.includes(source.uri) && (source.sizeBytes > 0 || (await isNoFolder(source.uri)));
+      if (!isKnown) yield source;
+    }
+    before.add(await shapeOf(uri));
+  }
+}
+
+/** What is missing, or a folder, was not listed with the folder that it should be in: only a manifest names such. */
+const isNoFolder = (uri: string): Promise<boolean> =>
+  lstat(new URL(uri)).then(
+    (stats) => !stats.isDirectory(),
+    () => false,
+  );
+
+async function shapeOf(uri: string): Promise<SourceShape> {
+  if (!uri.startsWith('file:')) return { kind: 'input', uri };
+  const path = pathOf(uri);
+  const stats = await statOf(path);
+  if (!stats) {
+    const { folder, rest } = await splitAtExisting(path);
+    return { kind: 'glob', folder, selection: globOf(path, rest) };
+  }
+  if (stats.isDirectory()) return { kind: 'folder', folder: resolve(path) };
+  return isManifest(path, stats) ? { kind: 'untold' } : { kind: 'input', uri };
+}
+
+const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && /\.txt$/i.test(path);
+
+/**
+ * The inputs that a URI stands for, always in the same order (for http:, https: and s3: see listRemote):
  *
  * - a file: itself, whatever its name;
  * - a file NAME.txt: a manifest, a path relative to its folder or a URI a line; empty lines and lines that begin with #
@@ -35,15 +72,28 @@ export class SourceNotFoundError extends Error {
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
  * - a glob, where there is no such file or folder: the files it matches, in natural order.
  *
- * Hidden files are passed over. Throws SourceNotFoundError where that makes no input at all; inputs that cannot be read
- * are listed, and opening them says why they cannot.
+ * Hidden files are passed over. A folder is never held whole, however many files it has. Throws SourceNotFoundError
+ * where that makes no input at all; inputs that cannot be read are listed, and opening them says why they cannot.
  */
-export async function* listSources(uri: string): AsyncGenerator<Source> {
+export function listSources(uri: string): AsyncGenerator<Source> {
+  return list(uri, {});
+}
+
+/**
+ * Throws SourceNotFoundError where a URI stands for no input, as listSources does. It looks until it finds the first, in no
+ * order, so a folder of a million frames is as fast as one of ten.
+ */
+export async function checkHasSource(uri: string): Promise<void> {
+  for await (const _ of list(uri, { isSorted: false })) return;
+}
+
+async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source> {
+  if (isRemoteUri(uri)) return yield* listRemote(uri, options);
   const path = pathOf(uri);
   const stats = await statOf(path);
-  if (!stats) yield* listGlob(path);
-  else if (stats.isDirectory()) yield* listFolder(path);
-  else if (stats.isFile() && /\.txt$/i.test(path)) yield* listManifest(path);
+  if (!stats) yield* listGlob(path, options);
+  else if (stats.isDirectory()) yield* listFolder(path, options);
+  else if (isManifest(path, stats)) yield* withRemoteSizes(listManifest(path), options);
   else yield { uri: pathToFileURL(path).href, name: basename(path), sizeBytes: stats.size, named: true };
 }
 
@@ -55,45 +105,44 @@ function pathOf(uri: string): string {
   }
 }
 
-async function* listFolder(folder: string): AsyncGenerator<Source> {
-  let found = 0;
-  let ignored = 0;
-  for await (const entry of walkFolder(folder)) {
-    if (!entry.isImage) {
-      ignored++;
-      continue;
-    }
-    found++;
-    yield {
-      uri: pathToFileURL(join(folder, entry.name)).href,
-      name: entry.name,
-      sizeBytes: entry.sizeBytes,
-      named: false,
-    };
-  }
+async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator<Source> {
+  const images = new ImagesBelow();
+  const found = yield* sourcesOf(folder, walkFolder(folder, images, options));
   if (found === 0) {
     const others =
-      ignored === 0
+      images.others === 0
         ? 'it has no files'
-        : `none of its ${ignored} files has one of the extensions ${supportedExtensions}`;
+        : `none of its ${images.others} files has one of the extensions ${supportedExtensions}`;
     throw new SourceNotFoundError(`The folder '${folder}' holds no images: ${others}`);
   }
 }
 
-async function* listGlob(path: string): AsyncGenerator<Source> {
+async function* listGlob(path: string, options: WalkOptions): AsyncGenerator<Source> {
   const { folder, rest } = await splitAtExisting(path);
   if (!/[*?[{]/.test(rest)) throw new SourceNotFoundError(`'${path}' does not exist`);
-  const names: string[] = [];
-  for await (const name of glob(rest, { cwd: folder })) names.push(name);
-  names.sort(compareNaturalPaths);
-  let found = 0;
-  for (const name of names) {
-    const stats = await statOf(join(folder, name)).catch(() => undefined);
-    if (stats?.isDirectory()) continue;
-    found++;
-    yield { uri: pathToFileURL(join(folder, name)).href, name, sizeBytes: stats?.size ?? 0, named: false };
-  }
+  const found = yield* sourcesOf(folder, walkFolder(folder, globOf(path, rest), options));
   if (found === 0) throw new SourceNotFoundError(`No file matches '${path}'`);
+}
+
+function globOf(path: string, rest: string): Selection {
+  try {
+    return selectGlob(rest);
+  } catch (error) {
+    throw new SourceNotFoundError(`'${path}' is no glob: ${(error as Error).message}`);
+  }
+}
+
+/** Returns how many there were. */
+async function* sourcesOf(folder: string, files: AsyncIterable<FoundFile>): AsyncGenerator<Source, number, undefined> {
+  const base = pathToFileURL(join(folder, '/')).href;
+  let found = 0;
+  for await (const file of files) {
+    found++;
+    // Nine of ten names are a URI as they are, and making one takes as long as all else (measured).
+    const uri = /^[\w.\-/]+$/.test(file.name) ? base + file.name : pathToFileURL(join(folder, file.name)).href;
+    yield { uri, named: false, ...file };
+  }
+  return found;
 }
 
 async function* listManifest(path: string): AsyncGenerator<Source> {
@@ -112,6 +161,7 @@ async function* listManifest(path: string): AsyncGenerator<Source> {
 }
 
 async function manifestEntry(line: string, folder: string): Promise<Source> {
+  if (isRemoteUri(line)) return remoteEntry(line);
   let uri: string;
   let path: string;
   try {
@@ -123,7 +173,12 @@ async function manifestEntry(line: string, folder: string): Promise<Source> {
   }
   const below = relative(folder, path);
   const stats = await statOf(path).catch(() => undefined);
-  return { uri, name: /^\.\.(\/|$)/.test(below) ? basename(path) : below, sizeBytes: stats?.size ?? 0, named: false };
+  return {
+    uri,
+    name: /^\.\.(\/|$)/.test(below) ? basename(path) : below,
+    sizeBytes: stats?.isFile() ? stats.size : 0,
+    named: false,
+  };
 }
 
 /** The longest part of a path that is a folder, and the rest: brackets in the name of a real folder are no pattern. */

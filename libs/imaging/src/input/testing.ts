@@ -97,3 +97,16 @@ export function assertPlanes(
 export const lumaOf = (r: number, g: number, b: number): number => (19595 * r + 38470 * g + 7471 * b + 32768) >> 16;
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Environment variables for one test; undefined is none. */
+export function setEnvironment(t: TestContext, values: Record<string, string | undefined>): void {
+  const before = { ...process.env };
+  const set = (name: string, value: string | undefined): void => {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  };
+  for (const [name, value] of Object.entries(values)) set(name, value);
+  t.after(() => {
+    for (const name of Object.keys(values)) set(name, before[name]);
+  });
+}

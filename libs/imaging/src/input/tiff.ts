@@ -1,10 +1,12 @@
 import { checkDecodeRequest } from './decode-request.ts';
 import { InputError } from './input-error.ts';
 import type { InputFile } from './input-file.ts';
+import type { LocalFile } from './local-file.ts';
 import type { OpenImage } from './open-image.ts';
 import { checkHasPixels } from './pixel-limit.ts';
 import type { PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
+import { openRemoteTiles } from './remote/remote-tiles.ts';
 import { openSharp } from './sharp-image.ts';
 import { readTiffHeader, type TiffHeader } from './tiff-header.ts';
 import { openWholeImage } from './whole-image.ts';
@@ -45,26 +47,51 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
   checkHasPixels(width, height);
   if (!tiles || tiles.width * tiles.height > maxTilePixels) return openWholeImage(file, 'tiff', maxWholePixels);
   checkTiles(header, tiles, file.sizeBytes);
-  await file.close();
-  const image = await openSharp(file.path, 'tiff');
-  let inputBytes = 0;
+  const access =
+    file.kind === 'remote' ? await openRemoteTiles(file, header, tiles) : await openLocalTiles(file, tiles);
+  const image = await openSharp(access.path, 'tiff');
   const opened: OpenImage = {
     format: 'tiff',
     width,
     height,
     readsRegions: true,
-    /** Of the tiles that were read, each as the mean tile of the file. */
     get inputBytes() {
-      return Math.round(inputBytes);
+      return access.inputBytes();
     },
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       checkDecodeRequest(opened, region, to);
+      await access.prepare(region);
       await image.decode(region, to);
-      inputBytes += (file.sizeBytes / tiles.count) * tilesTouched(region, tiles);
     },
-    async close(): Promise<void> {},
+    close: access.close,
   };
   return opened;
+}
+
+/** What libvips reads tiles from. */
+export interface TileAccess {
+  readonly path: string;
+  /** Before a region is decoded: its tiles are at their places in the file after this. */
+  prepare(region: Rect): Promise<void>;
+  inputBytes(): number;
+  close(): Promise<void>;
+}
+
+/** Bytes read are those of the tiles, each as the mean tile of the file. */
+async function openLocalTiles(
+  file: LocalFile,
+  tiles: { width: number; height: number; count: number },
+): Promise<TileAccess> {
+  await file.close();
+  let bytes = 0;
+  return {
+    path: file.path,
+    async prepare(region) {
+      bytes += (file.sizeBytes / tiles.count) * tilesTouched(region, tiles);
+    },
+    inputBytes: () => Math.round(bytes),
+    async close() {},
+  };
 }
 
 function checkSupported(header: TiffHeader): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { toUri } from './to-uri.ts';
+import { toFileUri, toUri } from './to-uri.ts';
 
 test('paths are taken from the working folder, and special characters survive', () => {
   assert.equal(toUri('a.jpg', '/data'), 'file:///data/a.jpg');
@@ -19,10 +19,37 @@ test('file: URIs are taken as they are; a query or fragment is part of the name 
   assert.equal(fileURLToPath(toUri('file:///a#1.jpg', '/data')), '/a#1.jpg');
 });
 
+test('files on servers keep their place; fragments go', () => {
+  assert.equal(toUri('HTTP://Host:80/a b.jpg?x=1#part', '/data'), 'http://host/a%20b.jpg?x=1');
+  assert.equal(toUri('https://[::1]:8443/a/../b', '/data'), 'https://[::1]:8443/b');
+});
+
+test('keys of objects are taken as they are, escapes, question marks and all', () => {
+  assert.equal(toUri('S3://Bucket/a b%20c?d#e//f+[1]*.jpg', '/data'), 's3://Bucket/a b%20c?d#e//f+[1]*.jpg');
+  assert.equal(toUri('s3://bucket', '/data'), 's3://bucket/');
+});
+
+test('what no server could be asked for is refused, and no password is repeated', () => {
+  const refused = (uri: string, message: RegExp) =>
+    assert.throws(() => toUri(uri, '/'), { name: 'SourceUriError', message });
+  refused('http://', /^'http:\/\/' is not a URI$/);
+  refused(
+    'https://me:secret@host/a',
+    /^A URI with a user name or password is not supported: that of a file at 'host'$/,
+  );
+  refused('s3://', /^Expected s3:\/\/BUCKET\/KEY but received 's3:\/\/'$/);
+  refused('s3://host:80@evil/key', /^Expected s3:/);
+  refused('s3://bucket/a/../b', /'\.\.' as a part/);
+});
+
 test('other schemes and URIs of other machines are refused', () => {
-  for (const source of ['http://host/a.jpg', 's3://bucket/key', 'HTTPS://host/']) {
-    const message = `'${source}' is not supported yet: expected a path or a file: URI`;
-    assert.throws(() => toUri(source, '/data'), { name: 'SourceUriError', message });
+  const sentence = (source: string) => `'${source}' is not supported yet: expected a path or a file: URI`;
+  assert.throws(() => toUri('ftp://host/a.jpg', '/'), {
+    name: 'SourceUriError',
+    message: sentence('ftp://host/a.jpg'),
+  });
+  for (const place of ['http://host/a', 's3://bucket/key', 'HTTPS://host/']) {
+    assert.throws(() => toFileUri(place, '/data'), { name: 'SourceUriError', message: sentence(place) });
   }
   assert.throws(() => toUri('file://host/a', '/data'), {
     name: 'SourceUriError',

@@ -1,19 +1,27 @@
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { formatRemoteUri, isRemoteUri, parseRemoteUri } from './remote/remote-uri.ts';
+import { SourceUriError } from './source-uri-error.ts';
 
-/** A source that no version, or not this one, can read from: one sentence. */
-export class SourceUriError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'SourceUriError';
+/**
+ * The absolute URI of a source: of a path (relative to `cwd`) or of a file:, http:, https: or s3: URI, as a person writes
+ * it. Glob characters stay what they are: `listSources` tells a glob from a name. Throws SourceUriError for other schemes
+ * and for what is no such URI.
+ */
+export function toUri(pathOrUri: string, cwd: string): string {
+  return isRemoteUri(pathOrUri) ? formatRemoteUri(parseRemoteUri(pathOrUri)) : toFileUri(pathOrUri, cwd);
+}
+
+/** Throws SourceUriError for what toUri does not give: no absolute file:, http:, https: or s3: URI. */
+export function checkSourceUri(uri: string): void {
+  if (isRemoteUri(uri)) parseRemoteUri(uri);
+  else if (!isFileUri(uri)) {
+    throw new SourceUriError(`Expected an absolute file: URI, or an http:, https: or s3: one, but received '${uri}'`);
   }
 }
 
-/**
- * The absolute file: URI of a path (relative to `cwd`) or URI as a person writes it. Glob characters stay what they are:
- * `listSources` tells a glob from a name. Throws SourceUriError for other schemes and for what is no URI of this machine.
- */
-export function toUri(pathOrUri: string, cwd: string): string {
+/** As toUri, for what must be on this machine. */
+export function toFileUri(pathOrUri: string, cwd: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(pathOrUri)?.[1]?.toLowerCase();
   if (!scheme) return pathToFileURL(resolve(cwd, pathOrUri)).href;
   if (scheme !== 'file') {
@@ -24,5 +32,14 @@ export function toUri(pathOrUri: string, cwd: string): string {
     return pathToFileURL(fileURLToPath(pathOrUri.replaceAll('?', '%3F').replaceAll('#', '%23'))).href;
   } catch (error) {
     throw new SourceUriError(`'${pathOrUri}' is not the URI of a file on this machine: ${(error as Error).message}`);
+  }
+}
+
+function isFileUri(uri: string): boolean {
+  try {
+    fileURLToPath(uri);
+    return true;
+  } catch {
+    return false;
   }
 }

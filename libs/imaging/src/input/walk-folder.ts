@@ -1,57 +1,194 @@
-import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { hasImageExtension } from './image-extensions.ts';
+import type { Dirent, Stats } from 'node:fs';
+import { opendir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { compareNatural } from './natural-order.ts';
+import { isHidden, type Selection } from './selection.ts';
+import { sortNames } from './sort-names.ts';
 
-export interface FolderEntry {
+export interface FoundFile {
   /** Path relative to the folder, separated by '/'. */
   name: string;
   /** 0 where it cannot be told. */
   sizeBytes: number;
-  /** Meant to be an image, by its extension; also a folder that cannot be listed, which must not pass unnoticed. */
-  isImage: boolean;
+  /** Why it is no input, in one sentence: a folder that cannot be listed, or a symbolic link that leads in a circle. */
+  error?: string;
+}
+
+export interface WalkOptions {
+  /** In natural order, folders where their names are; else as the file system has them, which is faster (true). */
+  isSorted?: boolean;
 }
 
 /** Looked up at once. */
-const batchEntries = 64;
+const lookedUpAtOnce = 64;
+/** Entries that the file system is asked for at once. */
+const readAtOnce = 512;
 
 /**
- * Every file below a folder, in natural order and depth first. Hidden files and folders are passed over; symbolic links
- * are followed, but a folder that several paths lead to is walked once, where it comes first, so no loop goes on.
+ * The files of a selection in a folder and below, in natural order and depth first, in memory that does not grow with
+ * their number. Folders are listed once, where they are; a symbolic link to a folder outside is followed where it comes
+ * first, one to a folder that is listed anyway is not, and one to a folder that it lies in is an error of its own.
+ * Rejects where the folder itself is not there.
  */
-export async function* walkFolder(folder: string): AsyncGenerator<FolderEntry> {
-  const { dev, ino } = await stat(folder);
-  yield* walk(folder, '', new Set([`${dev}:${ino}`]));
+export async function* walkFolder(
+  folder: string,
+  selection: Selection,
+  { isSorted = true }: WalkOptions = {},
+): AsyncGenerator<FoundFile, void, undefined> {
+  const real = await realpath(folder);
+  const walk: Walk = { root: folder, isSorted, walked: new Set([real]) };
+  yield* walkPlace(walk, { prefix: '', real, above: [], selection });
 }
 
-async function* walk(root: string, prefix: string, walked: Set<string>): AsyncGenerator<FolderEntry> {
-  const entries = await readdir(join(root, prefix), { withFileTypes: true }).catch(() => undefined);
-  if (!entries) {
-    yield { name: prefix || '.', sizeBytes: 0, isImage: true };
-    return;
+interface Walk {
+  root: string;
+  isSorted: boolean;
+  /** Real paths of the root and of folders that links were followed to. */
+  walked: Set<string>;
+}
+
+/** A folder that is walked. */
+interface Place {
+  /** Relative to the root, with a '/' at its end; empty for the root. */
+  prefix: string;
+  /** Its real path. */
+  real: string;
+  /** Real paths of the folders whose links led here. */
+  above: readonly string[];
+  selection: Selection;
+}
+
+/** What is at a name, found out ahead of its turn. */
+type Looked =
+  | { kind: 'file'; file: FoundFile }
+  | { kind: 'folder'; name: string }
+  | { kind: 'link'; name: string; real: string }
+  | { kind: 'nothing' };
+
+/** First letters of the names that are sorted: what an entry is, so that nobody asks for it again. */
+const letters = { file: 'f', folder: 'd', linkOfFileName: 'l', otherLink: 'o' } as const;
+
+async function* walkPlace(walk: Walk, place: Place): AsyncGenerator<FoundFile, void, undefined> {
+  const names = readNames(walk, place);
+  const lookAt = (record: string) => look(walk, place, record);
+  try {
+    const entries = walk.isSorted ? lookAhead(sortNames(names, compareRecords), lookAt) : lookEach(names, lookAt);
+    for await (const looked of entries) {
+      if (looked.kind === 'file') yield looked.file;
+      else if (looked.kind === 'folder') yield* walkReal(walk, place, looked.name);
+      else if (looked.kind === 'link') yield* walkLink(walk, place, looked.name, looked.real);
+    }
+  } catch (error) {
+    const { syscall, code } = error as NodeJS.ErrnoException;
+    const isOfFolder = (syscall === 'opendir' || syscall === 'scandir') && !ofThisProcess.has(code ?? '');
+    if (!isOfFolder) throw error;
+    yield { name: place.prefix.slice(0, -1) || '.', sizeBytes: 0, error: `The folder cannot be listed (${code})` };
   }
-  const visible = entries.filter((entry) => !entry.name.startsWith('.'));
-  visible.sort((a, b) => compareNatural(a.name, b.name));
-  for (let i = 0; i < visible.length; i += batchEntries) {
-    for (const found of await Promise.all(visible.slice(i, i + batchEntries).map((e) => look(root, prefix, e)))) {
-      if (found.folderId === undefined) {
-        yield found;
-      } else if (!walked.has(found.folderId)) {
-        walked.add(found.folderId);
-        yield* walk(root, found.name, walked);
-      }
+}
+
+/** Failures that say nothing of a folder: too many open files, no memory. */
+const ofThisProcess = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
+
+const compareRecords = (a: string, b: string): number => compareNatural(a, b, 1);
+
+async function* readNames({ root }: Walk, { prefix, selection }: Place): AsyncGenerator<string, void, undefined> {
+  for await (const entry of await opendir(join(root, prefix), { bufferSize: readAtOnce })) {
+    const letter = letterOf(entry, selection);
+    if (letter) yield letter + entry.name;
+  }
+}
+
+/** Undefined for an entry that is not wanted. */
+function letterOf(entry: Dirent, selection: Selection): string | undefined {
+  const { name } = entry;
+  if (entry.isDirectory()) return selection.enter(name, false) && letters.folder;
+  if (entry.isFile()) return selection.takes(name) ? letters.file : undefined;
+  if (selection.takes(name)) return letters.linkOfFileName;
+  // A link, or what the file system does not tell.
+  return selection.enter(name, true) ? letters.otherLink : undefined;
+}
+
+async function* lookEach(
+  records: AsyncIterable<string>,
+  lookAt: (record: string) => Promise<Looked>,
+): AsyncGenerator<Looked, void, undefined> {
+  for await (const record of records) yield await lookAt(record);
+}
+
+/** Looks every record up, in order; while some are handed out, the next are being looked up. */
+async function* lookAhead(
+  chunks: AsyncIterable<readonly string[]>,
+  lookAt: (record: string) => Promise<Looked>,
+): AsyncGenerator<Looked, void, undefined> {
+  let ahead: Promise<Looked[]> | undefined;
+  for await (const chunk of chunks) {
+    for (let i = 0; i < chunk.length; i += lookedUpAtOnce) {
+      const next = Promise.all(chunk.slice(i, i + lookedUpAtOnce).map(lookAt));
+      if (ahead) yield* await ahead;
+      ahead = next;
     }
   }
+  if (ahead) yield* await ahead;
 }
 
-/** `folderId`: for a folder or a link to one, the same whatever path leads to it. */
-async function look(root: string, prefix: string, entry: Dirent): Promise<FolderEntry & { folderId?: string }> {
-  const name = prefix ? `${prefix}/${entry.name}` : entry.name;
-  const isImage = hasImageExtension(entry.name);
-  if (entry.isFile() && !isImage) return { name, sizeBytes: 0, isImage };
-  // A link to nothing, for one, fails here.
-  const stats = await stat(join(root, name)).catch(() => undefined);
-  if (stats?.isDirectory()) return { name, sizeBytes: 0, isImage, folderId: `${stats.dev}:${stats.ino}` };
-  return { name, sizeBytes: stats?.size ?? 0, isImage };
+/** Never rejects. */
+async function look({ root }: Walk, { prefix, real }: Place, record: string): Promise<Looked> {
+  const letter = record[0];
+  const name = record.slice(1);
+  if (letter === letters.folder) return { kind: 'folder', name };
+  const path = join(root, prefix, name);
+  const isFileName = letter !== letters.otherLink;
+  try {
+    const stats: Stats = await stat(path);
+    if (stats.isDirectory()) {
+      const target = await realpath(path);
+      // Some file systems do not tell what an entry is.
+      return target === join(real, name) ? { kind: 'folder', name } : { kind: 'link', name, real: target };
+    }
+    return isFileName ? { kind: 'file', file: { name: prefix + name, sizeBytes: stats.size } } : { kind: 'nothing' };
+  } catch (error) {
+    // Opening it says what is wrong, where it is meant to be a file.
+    const isCircle = (error as NodeJS.ErrnoException).code === 'ELOOP';
+    if (isCircle) return { kind: 'file', file: { name: prefix + name, sizeBytes: 0, error: circle } };
+    return isFileName ? { kind: 'file', file: { name: prefix + name, sizeBytes: 0 } } : { kind: 'nothing' };
+  }
+}
+
+const circle = 'The symbolic link leads in a circle';
+
+async function* walkReal(walk: Walk, place: Place, name: string): AsyncGenerator<FoundFile, void, undefined> {
+  const real = join(place.real, name);
+  const selection = place.selection.enter(name, false);
+  // A folder that a link led to earlier was walked there.
+  if (!selection || (selection.walksAll && walk.walked.has(real))) return;
+  yield* walkPlace(walk, { ...place, prefix: `${place.prefix}${name}/`, real, selection });
+}
+
+async function* walkLink(
+  walk: Walk,
+  place: Place,
+  name: string,
+  real: string,
+): AsyncGenerator<FoundFile, void, undefined> {
+  const selection = place.selection.enter(name, true);
+  if (!selection) return;
+  const above = [...place.above, place.real];
+  if (above.some((folder) => isBelow(folder, real))) {
+    yield { name: place.prefix + name, sizeBytes: 0, error: `${circle}: it leads to a folder that it lies in` };
+  } else if (!selection.walksAll || !isListed(walk.walked, real)) {
+    walk.walked.add(real);
+    yield* walkPlace(walk, { prefix: `${place.prefix}${name}/`, real, above, selection });
+  }
+}
+
+/** Whether a path is `folder` or in it. */
+const isBelow = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+
+/** Whether walking these folders comes to a path without a link, as it does unless a part of it is hidden. */
+function isListed(walked: ReadonlySet<string>, path: string): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    if (walked.has(at)) return true;
+    if (at === dirname(at) || isHidden(basename(at))) return false;
+  }
 }

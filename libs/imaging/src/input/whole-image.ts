@@ -6,10 +6,9 @@ import type { PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
 import { openSharp, type SharpFormat } from './sharp-image.ts';
 
-/** A PNG, WebP or striped TIFF, which can only be decoded whole. Closes `file`. */
+/** A PNG, WebP or striped TIFF, which can only be decoded whole. Takes `file` over. */
 export async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixels: number): Promise<OpenImage> {
-  await file.close();
-  const image = await openSharp(file.path, format);
+  const image = await openSharp(await file.whole(), format);
   const { width, height } = image;
   checkWholePixels(width, height, maxWholePixels);
   const opened: OpenImage = {
@@ -17,12 +16,12 @@ export async function openWholeImage(file: InputFile, format: SharpFormat, maxWh
     width,
     height,
     readsRegions: false,
-    inputBytes: file.sizeBytes,
+    inputBytes: file.bytesRead,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       checkDecodeRequest(opened, region, to);
       await image.decode(region, to);
     },
-    async close(): Promise<void> {},
+    close: () => file.close(),
   };
   return opened;
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate as immediately } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
-import { assembleMap, type MapOutput, pngCanHold } from './assemble-map.ts';
+import { assembleMap, type MapFormat, type MapOutput, mapExtensions, pngCanHold, whyNotHeld } from './assemble-map.ts';
 import { chunkPath, writeChunk } from './chunk.ts';
 import type { MapType } from './map-type.ts';
 import type { Size } from './size.ts';
@@ -14,6 +15,7 @@ import {
   asSharpReads,
   cut,
   readWithSharp,
+  readZarr,
   sampleTypes,
   someSamples,
   temporaryFolder,
@@ -23,22 +25,36 @@ import {
 const u8: MapType = { sample: 'u8', bands: 1 };
 const size = { width: 1300, height: 700 };
 
+const formats = ['tiff', 'zarr', 'png', 'dzi'] as const satisfies readonly MapFormat[];
+
 test('the map has every sample in its place and the same bytes, however the image was cut', async (t) => {
   const folder = await temporaryFolder(t);
-  const check = async (size: Size, type: MapType, tilePxs: number[], source: number): Promise<void> => {
+  const check = async (
+    size: Size,
+    type: MapType,
+    tilePxs: number[],
+    source: number,
+    formats: MapFormat[],
+  ): Promise<void> => {
     const samples = someSamples(size, type);
-    for (const format of ['tiff', 'png'] as const) {
-      if (format === 'png' && !pngCanHold(type)) continue;
-      const files: Buffer[] = [];
+    for (const format of formats) {
+      if (whyNotHeld(format, type, 256)) continue;
+      const outputs: Record<string, string>[] = [];
       for (const tilePx of tilePxs) {
         const map = await writeMapChunks(folder, source, size, type, tilePx, format);
         await assembleMap(map);
-        files.push(await readFile(map.to));
+        outputs.push(await readMapFiles(folder));
       }
-      const read = await readWithSharp(join(folder, `map.${format}`), type);
-      assert.deepEqual(read.size, size);
-      assert.ok(read.samples.equals(asSharpReads(samples, type)));
-      for (const file of files) assert.ok(file.equals(files[0]!));
+      if (format === 'tiff' || format === 'png') {
+        const read = await readWithSharp(join(folder, `map${mapExtensions[format]}`), type);
+        assert.deepEqual(read.size, size);
+        assert.ok(read.samples.equals(asSharpReads(samples, type)));
+      }
+      if (format === 'zarr') {
+        const { arrays } = await readZarr(join(folder, 'map.zarr'), 1);
+        assert.ok(Buffer.from(arrays[0]!.samples).equals(samples));
+      }
+      for (const output of outputs) assert.deepEqual(output, outputs[0]);
     }
   };
   let source = 0;
@@ -47,13 +63,13 @@ test('the map has every sample in its place and the same bytes, however the imag
       anySize(60),
       anyMapType,
       fc.tuple(fc.integer({ min: 10, max: 60 }), fc.integer({ min: 20, max: 60 })),
-      (size, type, tilePxs) => check(size, type, tilePxs, source++),
+      (size, type, tilePxs) => check(size, type, tilePxs, source++, [...formats]),
     ),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
-  await check(size, u8, [100, 512, 4096], source++);
-  await check(size, { sample: 'u16', bands: 1 }, [512, 4096], source++);
-  await check(size, { sample: 'u8', bands: 3 }, [512, 4096], source++);
+  await check(size, u8, [100, 512, 4096], source++, ['tiff', 'zarr']);
+  await check(size, { sample: 'u16', bands: 1 }, [512, 4096], source++, ['zarr', 'png']);
+  await check(size, { sample: 'u8', bands: 3 }, [512, 4096], source++, ['tiff', 'png']);
 });
 
 test('a PNG holds one band of u8 or u16 or three of u8, and nothing else is reduced to that', async (t) => {
@@ -65,35 +81,65 @@ test('a PNG holds one band of u8 or u16 or three of u8, and nothing else is redu
       if (pngCanHold(type)) held.push(`${sample} x ${bands}`);
       else {
         const map = await writeMapChunks(folder, 0, { width: 2, height: 1 }, type, 4096, 'png');
-        await assert.rejects(assembleMap(map), /^Error: A PNG holds one band of u8 or u16 or three of u8, not \d of /);
+        await assert.rejects(
+          assembleMap(map),
+          /^Error: The map cannot be written, because a PNG cannot hold (a band|\d bands) of /,
+        );
       }
     }
   }
   assert.deepEqual(held, ['u8 x 1', 'u8 x 3', 'u16 x 1']);
 });
 
-test('nothing but the map is left, and nothing at all where a chunk is missing', async (t) => {
-  const folder = await temporaryFolder(t);
-  const map = await writeMapChunks(folder, 0, size, u8, 512, 'png');
-  await assembleMap(map);
-  assert.deepEqual((await readdir(folder)).sort(), ['map', 'map.png']);
-  await rm(map.to);
-  await rm(chunkPath({ ...map, kind: 'map', rect: map.rects[4]! }));
-  await assert.rejects(assembleMap(map), /^Error: The map chunk '.*512-512-512-188.u8' is missing$/);
-  assert.deepEqual(await readdir(folder), ['map']);
-});
+for (const format of formats) {
+  const written = format === 'dzi' ? ['map.dzi', 'map_files'] : [`map${mapExtensions[format]}`];
+
+  test(`${format}: nothing but the map is left, and nothing at all where a chunk is missing`, async (t) => {
+    const folder = await temporaryFolder(t);
+    const map = await writeMapChunks(folder, 0, size, u8, 512, format);
+    await assembleMap(map);
+    assert.deepEqual((await readdir(folder)).sort(), ['map', ...written]);
+    for (const name of written) await rm(join(folder, name), { recursive: true });
+    await rm(chunkPath({ ...map, kind: 'map', rect: map.rects[4]! }));
+    await assert.rejects(assembleMap(map), /^Error: The map chunk '.*512-512-512-188.u8' is missing$/);
+    assert.deepEqual(await readdir(folder), ['map']);
+  });
+
+  test(`${format}: an abort stops it and leaves nothing, at the start and half-way`, async (t) => {
+    const folder = await temporaryFolder(t);
+    const map = await writeMapChunks(folder, 0, size, u8, 512, format);
+    await assert.rejects(assembleMap(map, AbortSignal.abort(new Error('cancelled'))), /cancelled/);
+    assert.deepEqual(await readdir(folder), ['map']);
+    const abort = new AbortController();
+    const assembling = assembleMap(map, abort.signal);
+    while ((await readdir(folder)).length === 1) await immediately();
+    abort.abort(new Error('cancelled'));
+    await assert.rejects(assembling, /cancelled/);
+    assert.deepEqual(await readdir(folder), ['map']);
+  });
+
+  test(`${format}: what is there under its name is replaced`, async (t) => {
+    const folder = await temporaryFolder(t);
+    const map = await writeMapChunks(folder, 0, size, u8, 512, format);
+    await assembleMap(map);
+    const expected = await readMapFiles(folder);
+    for (const name of written) {
+      await rm(join(folder, name), { recursive: true });
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, 'old'), '');
+    }
+    // A file is not renamed over a folder that holds something, but aside goes anything.
+    if (format === 'dzi') await rm(map.to, { recursive: true });
+    await assembleMap(map);
+    assert.deepEqual(await readMapFiles(folder), expected);
+    assert.deepEqual((await readdir(folder)).sort(), ['map', ...written]);
+  });
+}
 
 test('a chunk of the wrong length is refused', async (t) => {
   const map = await writeMapChunks(await temporaryFolder(t), 0, size, { sample: 'u16', bands: 2 }, 4096, 'tiff');
   await truncate(chunkPath({ ...map, kind: 'map', rect: map.rects[0]! }), 1000);
   await assert.rejects(assembleMap(map), /holds 1000 bytes instead of 3640000/);
-});
-
-test('an abort stops it and leaves nothing', async (t) => {
-  const folder = await temporaryFolder(t);
-  const map = await writeMapChunks(folder, 0, size, u8, 512, 'tiff');
-  await assert.rejects(assembleMap(map, AbortSignal.abort(new Error('cancelled'))), /cancelled/);
-  assert.deepEqual(await readdir(folder), ['map']);
 });
 
 async function writeMapChunks(
@@ -102,7 +148,7 @@ async function writeMapChunks(
   size: Size,
   type: MapType,
   tilePx: number,
-  format: 'tiff' | 'png',
+  format: MapFormat,
 ): Promise<MapOutput> {
   const rects = cut(size, tilePx);
   const scratch = pathToFileURL(folder).href;
@@ -110,6 +156,15 @@ async function writeMapChunks(
   for (const rect of rects) {
     await writeChunk({ scratch, kind: 'map', source, size, type, rect }, within(samples, size, type, rect));
   }
-  const to = join(folder, `map.${format}`);
-  return { scratch, source, size, type, rects, to, format, description: 'nw-cw-msb' };
+  const to = join(folder, `map${mapExtensions[format]}`);
+  return { scratch, source, size, type, kind: 'labels', bins: 256, rects, to, format, description: 'nw-cw-msb' };
+}
+
+/** What was written beside the chunks, as text, by its path. */
+async function readMapFiles(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = paths.map((path) => relative(folder, path)).filter((path) => !path.startsWith(`map${sep}`));
+  const contents = files.sort().map(async (path) => [path, await readFile(join(folder, path), 'latin1')] as const);
+  return Object.fromEntries(await Promise.all(contents));
 }

@@ -1,15 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { type ChunkSet, readMapRows } from './chunk-reader.ts';
+import { dziCanHold, dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
 import { MapTiffWriter } from './map-tiff.ts';
-import { type MapType, pixelBytes } from './map-type.ts';
+import { mapTilePx } from './map-tiff-layout.ts';
+import type { MapKind, MapType } from './map-type.ts';
+import type { MapWriter } from './map-writer.ts';
+import { MapZarrWriter } from './map-zarr.ts';
+import { zarrChunkPx } from './map-zarr-layout.ts';
+import { buildPyramid, pyramidSizes, stripRows } from './pyramid.ts';
+import type { Size } from './size.ts';
+import { writeFileAtomically } from './write-file-atomically.ts';
+
+export type MapFormat = 'tiff' | 'zarr' | 'png' | 'dzi';
+
+/** What a map's name ends with. */
+export const mapExtensions: Readonly<Record<MapFormat, string>> = {
+  tiff: '.tif',
+  zarr: '.zarr',
+  png: '.png',
+  dzi: '.dzi',
+};
 
 export interface MapOutput extends ChunkSet {
-  /** Path of the file to write; its folder must exist. */
+  /** Path of what is written, with the format's extension; its folder must exist, on the file system of `scratch`. */
   to: string;
-  format: 'tiff' | 'png';
-  /** The convention tag, perhaps with what the bands are; a TIFF carries it as its ImageDescription. Latin-1. */
+  format: MapFormat;
+  kind: MapKind;
+  /** Bins of a channel of the result, or 0 where it has no histogram. */
+  bins: number;
+  /** The convention tag, perhaps with what the bands are; TIFF and Zarr carry it. Latin-1. */
   description: string;
 }
 
@@ -18,42 +41,94 @@ export function pngCanHold({ sample, bands }: MapType): boolean {
   return sample === 'u8' ? bands === 1 || bands === 3 : sample === 'u16' && bands === 1;
 }
 
+/** Why a format cannot hold a map, to follow "because"; undefined where it can. */
+export function whyNotHeld(format: string, type: MapType, bins: number): string | undefined {
+  const held = type.bands === 1 ? `a band of ${type.sample}` : `${type.bands} bands of ${type.sample}`;
+  if (format === 'png' && !pngCanHold(type)) return `a PNG cannot hold ${held}`;
+  if (format !== 'dzi' || dziCanHold(type, bins)) return undefined;
+  return `Deep Zoom shows one or three bands of codes that have a histogram, not ${held}`;
+}
+
 /**
- * Makes the map of a source from its chunks: every sample as it was computed, whatever the tiles. Memory is at most about
- * 128 MiB, or a few rows where those need more. The file appears whole or not at all. Rejects with one sentence where a chunk is missing or damaged
- * or `pngCanHold` forbids the format, and with the signal's reason where `signal` aborts.
+ * Makes the map of a source from its chunks: every sample as it was computed, whatever the tiles, and its coarser levels as
+ * `buildPyramid` says. Memory is at most about 80 MiB, or that of a few rows (of Deep Zoom: 512) where those need more. It
+ * grows in the scratch folder and appears whole or not at all. Rejects with one sentence where a chunk is missing or damaged
+ * or the format cannot hold the map, and with the signal's reason where `signal` aborts.
  */
 export async function assembleMap(map: MapOutput, signal?: AbortSignal): Promise<void> {
-  if (map.format === 'png' && !pngCanHold(map.type)) {
-    const { bands, sample } = map.type;
-    throw new Error(`A PNG holds one band of u8 or u16 or three of u8, not ${bands} of ${sample}`);
-  }
-  const tiff = `${map.to}.${randomUUID()}.tif.tmp`;
-  const png = `${map.to}.${randomUUID()}.png.tmp`;
+  const why = whyNotHeld(map.format, map.type, map.bins);
+  if (why) throw new Error(`The map cannot be written, because ${why}`);
+  const folder = join(fileURLToPath(map.scratch), `map-${randomUUID()}`);
+  await mkdir(folder);
   try {
-    await writeTiff(map, tiff, signal);
-    if (map.format === 'png') await convertToPng(tiff, png, map.type);
+    const made = join(folder, 'made');
+    await assemblers[map.format](map, made, signal);
     signal?.throwIfAborted();
-    await rename(map.format === 'png' ? png : tiff, map.to);
+    if (map.format === 'dzi') {
+      await replace(made, dziFilesPath(map.to), folder);
+      await writeFileAtomically(map.to, dziXml(map.size));
+    } else {
+      await replace(made, map.to, folder);
+    }
   } finally {
-    await rm(tiff, { force: true });
-    await rm(png, { force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-async function writeTiff(map: MapOutput, path: string, signal: AbortSignal | undefined): Promise<void> {
-  const { width, height } = map.size;
-  const rowBytes = width * pixelBytes(map.type);
-  const writer = await MapTiffWriter.create(path, map.size, map.type, map.description);
+type Assembler = (map: MapOutput, path: string, signal: AbortSignal | undefined) => Promise<void>;
+
+/** How each format is written to a temporary path. */
+const assemblers: Record<MapFormat, Assembler> = {
+  async tiff(map, path, signal) {
+    const sizes = pyramidSizes(map.size, mapTilePx);
+    await writeLevels(map, sizes, await MapTiffWriter.create(path, sizes, map.type, map.description), signal);
+  },
+
+  async zarr(map, path, signal) {
+    const { type, kind, description } = map;
+    const sizes = pyramidSizes(map.size, zarrChunkPx);
+    const name = basename(map.to, extname(map.to));
+    await writeLevels(map, sizes, await MapZarrWriter.create({ path, sizes, type, kind, name, description }), signal);
+  },
+
+  async dzi(map, path, signal) {
+    const { type, bins } = map;
+    const sizes = pyramidSizes(map.size, 1);
+    const writer = await MapDziWriter.create({ files: path, sizes, type, bins });
+    await writeLevels(map, sizes, writer, signal, dziTilePx);
+  },
+
+  /** By way of a TIFF without coarser levels, row by row, so that a map of any size needs little memory. */
+  async png(map, path, signal) {
+    const { type, description } = map;
+    const tiff = `${path}.tif`;
+    await writeLevels(map, [map.size], await MapTiffWriter.create(tiff, [map.size], type, description), signal);
+    const options = { limitInputPixels: false, sequentialRead: true } as const;
+    // Without `grey16` a map of 16 bits would be reduced to 8.
+    const colours = type.bands === 3 ? 'srgb' : type.sample === 'u16' ? 'grey16' : 'b-w';
+    await sharp(tiff, options).toColourspace(colours).png().toFile(path);
+  },
+};
+
+async function writeLevels(
+  map: MapOutput,
+  sizes: readonly Size[],
+  writer: MapWriter,
+  signal: AbortSignal | undefined,
+  rows = stripRows(map.size.width, map.type, mapTilePx),
+): Promise<void> {
   try {
-    const strip = new Uint8Array(rowBytes * Math.min(writer.stripRows, height));
-    for (let y = 0; y < height; y += writer.stripRows) {
-      signal?.throwIfAborted();
-      const rows = Math.min(writer.stripRows, height - y);
-      const part = strip.subarray(0, rows * rowBytes);
-      await readMapRows(map, y, rows, part);
-      await writer.writeStrip(part);
-    }
+    await buildPyramid({
+      sizes,
+      type: map.type,
+      kind: map.kind,
+      stripRows: rows,
+      read(y, height, strip) {
+        signal?.throwIfAborted();
+        return readMapRows(map, y, height, strip);
+      },
+      write: (level, y, height, strip) => writer.writeRows(level, y, height, strip),
+    });
   } catch (error) {
     await writer.abort();
     throw error;
@@ -61,10 +136,13 @@ async function writeTiff(map: MapOutput, path: string, signal: AbortSignal | und
   await writer.finish();
 }
 
-/** Row by row, so that a map of any size needs little memory. */
-async function convertToPng(tiff: string, png: string, { sample, bands }: MapType): Promise<void> {
-  const options = { limitInputPixels: false, sequentialRead: true } as const;
-  // Without `grey16` a map of 16 bits would be reduced to 8.
-  const colours = bands === 3 ? 'srgb' : sample === 'u16' ? 'grey16' : 'b-w';
-  await sharp(tiff, options).toColourspace(colours).png().toFile(png);
+/** Where Deep Zoom has its tiles. */
+const dziFilesPath = (to: string): string => `${to.slice(0, -extname(to).length)}_files`;
+
+/** Renames; what an earlier attempt left there, which may be a folder, goes to `aside` first. */
+async function replace(path: string, to: string, aside: string): Promise<void> {
+  await rename(to, join(aside, 'replaced')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rename(path, to);
 }

@@ -4,14 +4,18 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import sharp from 'sharp';
+import { checkCogStructure } from './cog-structure.ts';
 import { MapTiffWriter } from './map-tiff.ts';
-import { layOutMapTiff } from './map-tiff-layout.ts';
-import { type MapType, sampleBytes } from './map-type.ts';
+import { classicTiffBytes, layOutMapTiff, mapTilePx } from './map-tiff-layout.ts';
+import { type MapType, pixelBytes, sampleBytes } from './map-type.ts';
+import { buildPyramid, pyramidSizes, stripRows } from './pyramid.ts';
 import type { Size } from './size.ts';
 import {
   anyMapType,
   anySize,
   asSharpReads,
+  copyStrip,
+  levelsByDefinition,
   readWithSharp,
   sampleTypes,
   someSamples,
@@ -26,12 +30,16 @@ test('another reader finds every sample of any map, in TIFF and in BigTIFF', asy
     await rm(path, { force: true });
     const samples = someSamples(size, type);
     await writeTiff(path, size, type, samples, isBigTiff ? 0 : undefined);
-    const read = await readWithSharp(path, type);
-    assert.deepEqual(read.size, size);
-    assert.ok(read.samples.equals(asSharpReads(samples, type)));
-    assert.equal((await readFile(path))[2], isBigTiff ? 43 : 42);
-    const { fileBytes } = layOutMapTiff(size, type, 'nw-cw-msb', 'halogrid', isBigTiff ? 0 : undefined);
-    assert.equal((await stat(path)).size, fileBytes);
+    const levels = levelsByDefinition(samples, pyramidSizes(size, mapTilePx), type, 'values');
+    const file = await readFile(path);
+    assert.equal((await sharp(file).metadata()).pages ?? 1, levels.length);
+    for (const [page, level] of levels.entries()) {
+      const read = await readWithSharp(path, type, page);
+      assert.deepEqual(read.size, pyramidSizes(size, mapTilePx)[page]);
+      assert.ok(read.samples.equals(asSharpReads(level, type)));
+    }
+    assert.equal(file[2], isBigTiff ? 43 : 42);
+    checkCogStructure(file, (await stat(path)).size, pixelBytes(type));
   };
   await fc.assert(fc.asyncProperty(anySize(70), anyMapType, fc.boolean(), check), {
     numRuns: 40,
@@ -41,18 +49,33 @@ test('another reader finds every sample of any map, in TIFF and in BigTIFF', asy
     [513, 511, u8],
     [511, 1025, { sample: 'u16', bands: 1 }],
     [600, 1030, { sample: 'f32', bands: 4 }],
-    [1030, 520, { sample: 'u8', bands: 3 }],
+    [2100, 520, { sample: 'u8', bands: 3 }],
   ];
   for (const [width, height, type] of table) await check({ width, height }, type, false);
+});
+
+test('the file of any map is laid out as a Cloud Optimized GeoTIFF', () => {
+  const check = (size: Size, type: MapType, classicBytes: number): void => {
+    const sizes = pyramidSizes(size, mapTilePx);
+    const { head, fileBytes } = layOutMapTiff(sizes, type, 'nw-cw-msb', 'halogrid', classicBytes);
+    const directories = checkCogStructure(head, fileBytes, pixelBytes(type));
+    const found = directories.map(({ width, height }) => ({ width, height }));
+    assert.deepEqual(found, sizes);
+    const { tileWidth, tileHeight, tileOffsets } = directories.at(-1)!;
+    assert.ok(tileWidth <= 512 && tileHeight <= 512 && tileOffsets.length === 1);
+  };
+  fc.assert(fc.property(anySize(20_000), anyMapType, fc.constantFrom(0, classicTiffBytes), check), { numRuns: 60 });
+  check({ width: 60_000, height: 40_000 }, u8, classicTiffBytes);
+  check({ width: 70_000, height: 50_000 }, { sample: 'f32', bands: 3 }, classicTiffBytes);
 });
 
 test('an image whose rows are very long is written in strips of fewer rows than a tile has', async (t) => {
   const path = join(await temporaryFolder(t), 'map.tif');
   const type: MapType = { sample: 'f32', bands: 2 };
-  const size = { width: 140_000, height: 33 };
+  const size = { width: 70_000, height: 33 };
   const samples = someSamples(size, type);
-  const stripRows = await writeTiff(path, size, type, samples, undefined);
-  assert.equal(stripRows, 32);
+  assert.equal(stripRows(size.width, type, mapTilePx), 32);
+  await writeTiff(path, size, type, samples, undefined);
   assert.ok((await readWithSharp(path, type)).samples.equals(samples));
 });
 
@@ -70,13 +93,15 @@ test('three bands of bytes are RGB, and no other band is taken for colour', asyn
 });
 
 test('a map of more than 4 GB is BigTIFF, one that just fits is not', () => {
-  const isBigTiff = (width: number, type: MapType): boolean =>
-    layOutMapTiff({ width, height: 65536 }, type, '', 'halogrid').isBigTiff;
+  const isBigTiff = (width: number, type: MapType, height = 65536): boolean =>
+    layOutMapTiff([{ width, height }], type, '', 'halogrid').isBigTiff;
   assert.equal(isBigTiff(65024, u8), false);
   assert.equal(isBigTiff(65536, u8), true);
   assert.equal(isBigTiff(15872, { sample: 'f32', bands: 1 }), false);
   assert.equal(isBigTiff(16384, { sample: 'f32', bands: 1 }), true);
   assert.equal(isBigTiff(16384, { sample: 'u8', bands: 4 }), true);
+  const size = { width: 65024, height: 65536 };
+  assert.equal(layOutMapTiff(pyramidSizes(size, mapTilePx), u8, '', 'halogrid').isBigTiff, true);
 });
 
 test('the file names its convention and its writer', async (t) => {
@@ -87,24 +112,23 @@ test('the file names its convention and its writer', async (t) => {
   assert.ok(text.includes('halogrid\0'));
 });
 
-/** Returns the number of rows of a strip. */
+/** A map of values and its coarser levels. */
 async function writeTiff(
   path: string,
-  { width, height }: Size,
+  size: Size,
   type: MapType,
   samples: Uint8Array,
   classicBytes: number | undefined,
-): Promise<number> {
-  const writer = await MapTiffWriter.create(path, { width, height }, type, 'nw-cw-msb', classicBytes);
-  const rowBytes = width * sampleBytes[type.sample];
-  for (let y = 0; y < height; y += writer.stripRows) {
-    const rows = Math.min(writer.stripRows, height - y);
-    const strip = Array.from({ length: type.bands }, (_, band) => {
-      const from = (band * height + y) * rowBytes;
-      return samples.subarray(from, from + rows * rowBytes);
-    });
-    await writer.writeStrip(new Uint8Array(Buffer.concat(strip)));
-  }
+): Promise<void> {
+  const sizes = pyramidSizes(size, mapTilePx);
+  const writer = await MapTiffWriter.create(path, sizes, type, 'nw-cw-msb', classicBytes);
+  await buildPyramid({
+    sizes,
+    type,
+    kind: 'values',
+    stripRows: stripRows(size.width, type, mapTilePx),
+    read: async (y, rows, strip) => copyStrip(samples, size, type, y, rows, strip),
+    write: (level, y, rows, strip) => writer.writeRows(level, y, rows, strip),
+  });
   await writer.finish();
-  return writer.stripRows;
 }

@@ -32,7 +32,10 @@ function stretch(values: SampleArray, levels: number): Uint8Array {
   let top = levels - 1;
   if (levels === 0) for (const value of values) top = Math.max(top, value);
   if (top <= 0) return new Uint8Array(values.length);
-  return Uint8Array.from(values, (value) => Math.min(white, Math.round((value * white) / top)));
+  const gray = new Uint8Array(values.length);
+  // A loop, because Deep Zoom draws every pixel of a map: `from` with a function takes several times as long.
+  for (let i = 0; i < values.length; i++) gray[i] = Math.min(white, Math.round((values[i]! * white) / top));
+  return gray;
 }
 
 function normalise(values: SampleArray): Uint8Array {
@@ -44,11 +47,16 @@ function normalise(values: SampleArray): Uint8Array {
     if (value > high) high = value;
   }
   const span = high - low;
-  return Uint8Array.from(values, (value) => {
+  const gray = new Uint8Array(values.length);
+  // A loop: Uint8Array.from goes through an iterator, ten times as slow (measured).
+  for (let i = 0; i < gray.length; i++) gray[i] = grayOf(values[i]!);
+  return gray;
+
+  function grayOf(value: number): number {
     if (Number.isNaN(value) || value === -Infinity) return black;
     if (value === Infinity) return white;
     return span > 0 ? Math.round(((value - low) / span) * white) : midGray;
-  });
+  }
 }
 
 function rgb(gray: Uint8Array, size: Size): Picture {

@@ -82,11 +82,11 @@ function compileDirect(
   const { sample, channels } = conv.output(parameters);
   const isTiled = name === 'workgroup';
   const room = device.limits.maxComputeWorkgroupStorageSize - (isTiled ? tileBytes(lanes, side) : 0);
-  const only = output === 'map';
   return compileKernel(device, {
     label: `conv.${name}.${kind}.${output}`,
     code: directCode,
-    entryPoint: only ? 'map_only' : 'count',
+    entryPoint: 'direct',
+    output,
     border,
     constants: {
       SIDE: side,
@@ -99,8 +99,8 @@ function compileDirect(
       ARITHMETIC: arithmetics.indexOf(kind),
       ...(kind === 'sum' && { SCALE: arithmetic.scale }),
       ...(kind === 'exact' && { SHIFT: arithmetic.shift }),
-      ...(only ? { SAMPLE: samples.indexOf(sample) } : { WRITE_MAP: output === 'both' ? 1 : 0 }),
-      ...(!only && { COPIES: room >= 4 * histogramBytes ? 4 : 1 }),
+      SAMPLE: samples.indexOf(sample),
+      ...(output !== 'map' && { COPIES: room >= 4 * histogramBytes ? 4 : 1 }),
     },
     groupPixels: { width: lanes.width * laneBytes, height: lanes.height },
     groupsAnItem: channels.length,
@@ -136,6 +136,7 @@ function compileSeparable(
     label: 'conv.separable',
     code: separableCode,
     entryPoint: 'separable',
+    output: 'map',
     border,
     constants: {
       SIDE: side,

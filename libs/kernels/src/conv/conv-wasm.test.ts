@@ -5,9 +5,8 @@ import { borderModes } from '../border.ts';
 import { runCpu } from '../cpu.ts';
 import { createPipeline } from '../pipeline.ts';
 import { runReference } from '../reference.ts';
-import { noiseImage, samplesOf, staged, tileArbitrary } from '../testing.ts';
+import { checkNearTwin, noiseImage, samplesOf, staged, tileArbitrary } from '../testing.ts';
 import { convArbitrary } from './arbitrary.ts';
-import { checkNearTwin } from './testing.ts';
 
 test('tiles of any size, place, border and kernel equal the CPU twin', () => {
   fc.assert(

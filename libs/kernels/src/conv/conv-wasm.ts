@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { copyBorderedRows } from '../bordered-rows.ts';
+import type { Samples } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import { WasmModule } from '../wasm-module.ts';
 import { type Arithmetic, arithmeticOf } from './arithmetic.ts';
 import { type ConvResult, createConvResult, finishConvResult } from './conv-result.ts';
 
@@ -38,20 +39,17 @@ interface Exports {
   countBytes(bytes: number, count: number, tables: number): void;
 }
 
-const pageBytes = 65_536;
 const bins = 256;
 const tables = 4;
-/** Counts and taps begin with the second page; the bands follow them. */
-const tablesAt = pageBytes;
+/** Counts, then taps; the bands follow them. */
+const tablesAt = WasmModule.begin;
 const tapsAt = tablesAt + 4 * bins * tables;
 const bandAt = tapsAt + 2 * 8 * 31 * 31 + 16;
 
 /** Bytes of a band as floats: it stays in a core's L2 cache. */
 const bandBytes = 2 ** 19;
 
-const memory = new WebAssembly.Memory({ initial: 32, maximum: 65_536 });
-const code = new WebAssembly.Module(readFileSync(new URL('./conv.wasm', import.meta.url)));
-const wasm = new WebAssembly.Instance(code, { env: { memory } }).exports as unknown as Exports;
+const wasm = new WasmModule<Exports>(new URL('./conv.wasm', import.meta.url));
 
 /**
  * Convolution of one item with WebAssembly SIMD, what the `cpu` device runs: equal to convReference for u8, i16 and integer
@@ -69,7 +67,7 @@ export function convWasm(
   if ((!result.samples && result.bins.length === 0) || valid.width === 0) return finishConvResult(result, item);
 
   const band = layOut(arithmetic, item);
-  const view = reserve(band.end);
+  const view = wasm.reserve(band.end);
   writeTaps(arithmetic);
   const halo = (arithmetic.side - 1) / 2;
   for (let channel = 0; channel < result.channels; channel++) {
@@ -82,7 +80,7 @@ export function convWasm(
       compute(arithmetic, band, rows, parameters.as !== 'f32');
       keep(result, band, item, channel, y, rows);
     }
-    if (result.bins.length > 0) result.bins.set(sumTables(), channel * bins);
+    if (result.bins.length > 0) result.bins.set(wasm.sumTables(tablesAt, tables), channel * bins);
   }
   return finishConvResult(result, item);
 }
@@ -130,7 +128,7 @@ function writeTaps(arithmetic: Arithmetic): void {
       return;
     case 'exact': {
       const { taps, shift } = arithmetic;
-      new Float64Array(memory.buffer, tapsAt).set(taps.map((tap) => tap / 2 ** shift));
+      new Float64Array(wasm.buffer, tapsAt).set(taps.map((tap) => tap / 2 ** shift));
     }
   }
 }
@@ -142,21 +140,21 @@ function compute(arithmetic: Arithmetic, band: Band, rows: number, rounds: boole
   const out = 4 * outStride;
   const count = (rows + side - 1) * band.stride;
   if (kind === 'exact') {
-    wasm.widen64(bytesAt, floatsAt, count);
-    wasm.convolve64(floatsAt, 8 * band.stride, tapsAt, side, rounds ? 1 : 0, width, rows, outAt, out);
+    wasm.exports.widen64(bytesAt, floatsAt, count);
+    wasm.exports.convolve64(floatsAt, 8 * band.stride, tapsAt, side, rounds ? 1 : 0, width, rows, outAt, out);
     return;
   }
-  wasm.widen32(bytesAt, floatsAt, count);
+  wasm.exports.widen32(bytesAt, floatsAt, count);
   const stride = 4 * band.stride;
   if (kind === 'magnitude') {
-    wasm.convolve32(floatsAt, stride, tapsAt, side, side, 1, width, rows, outAt, out);
-    wasm.convolve32(floatsAt, stride, tapsAt + 4 * side * side, side, side, 1, width, rows, secondAt, out);
-    wasm.magnitude(outAt, secondAt, rows * outStride);
+    wasm.exports.convolve32(floatsAt, stride, tapsAt, side, side, 1, width, rows, outAt, out);
+    wasm.exports.convolve32(floatsAt, stride, tapsAt + 4 * side * side, side, side, 1, width, rows, secondAt, out);
+    wasm.exports.magnitude(outAt, secondAt, rows * outStride);
   } else if (arithmetic.factors) {
-    wasm.convolve32(floatsAt, stride, tapsAt, 1, side, 1, width, rows + side - 1, secondAt, out);
-    wasm.convolve32(secondAt, out, tapsAt + 4 * side, side, 1, arithmetic.scale, width, rows, outAt, out);
+    wasm.exports.convolve32(floatsAt, stride, tapsAt, 1, side, 1, width, rows + side - 1, secondAt, out);
+    wasm.exports.convolve32(secondAt, out, tapsAt + 4 * side, side, 1, arithmetic.scale, width, rows, outAt, out);
   } else {
-    wasm.convolve32(floatsAt, stride, tapsAt, side, side, arithmetic.scale, width, rows, outAt, out);
+    wasm.exports.convolve32(floatsAt, stride, tapsAt, side, side, arithmetic.scale, width, rows, outAt, out);
   }
 }
 
@@ -171,39 +169,23 @@ function keep(
 ): void {
   const { samples, bins: counts } = result;
   const { width, outStride, outAt, secondAt } = band;
-  let results: Uint8Array | Int16Array | Float32Array;
+  let results: Samples;
   if (samples instanceof Float32Array) {
-    results = new Float32Array(memory.buffer, outAt, rows * outStride);
+    results = new Float32Array(wasm.buffer, outAt, rows * outStride);
   } else if (samples instanceof Int16Array) {
-    wasm.toShorts(outAt, secondAt, rows * outStride);
-    results = new Int16Array(memory.buffer, secondAt, rows * outStride);
+    wasm.exports.toShorts(outAt, secondAt, rows * outStride);
+    results = new Int16Array(wasm.buffer, secondAt, rows * outStride);
   } else {
-    wasm.toBytes(outAt, secondAt, rows * outStride);
-    results = new Uint8Array(memory.buffer, secondAt, rows * outStride);
+    wasm.exports.toBytes(outAt, secondAt, rows * outStride);
+    results = new Uint8Array(wasm.buffer, secondAt, rows * outStride);
   }
   for (let row = 0; row < rows; row++) {
-    if (counts.length > 0) wasm.countBytes(secondAt + row * outStride, width, tablesAt);
+    if (counts.length > 0) wasm.exports.countBytes(secondAt + row * outStride, width, tablesAt);
     const at = (channel * out.height + valid.y - out.y + y + row) * out.width + valid.x - out.x;
     samples?.set(results.subarray(row * outStride, row * outStride + width), at);
   }
 }
 
-function sumTables(): Uint32Array {
-  const counts = new Uint32Array(memory.buffer, tablesAt, bins * tables);
-  return Uint32Array.from({ length: bins }, (_, bin) => {
-    let sum = 0;
-    for (let table = 0; table < tables; table++) sum += counts[table * bins + bin]!;
-    return sum;
-  });
-}
-
-const floats = (): Float32Array => new Float32Array(memory.buffer, tapsAt);
+const floats = (): Float32Array => new Float32Array(wasm.buffer, tapsAt);
 
 const roundUp = (count: number): number => Math.ceil(count / 16) * 16;
-
-/** The memory, grown to `end` bytes where it is smaller. */
-function reserve(end: number): Uint8Array {
-  const missing = end - memory.buffer.byteLength;
-  if (missing > 0) memory.grow(Math.ceil(missing / pageBytes));
-  return new Uint8Array(memory.buffer);
-}

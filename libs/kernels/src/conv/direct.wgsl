@@ -17,37 +17,10 @@ const F32 = 0u;
 const I16 = 1u;
 const U8 = 2u;
 
-override WRITE_MAP: bool = true;
 override SCALE: f32 = 1;
-const BINS = 256u;
-// Interleaved histograms, against lanes that meet the same value.
-override COPIES: u32 = 1;
-var<workgroup> bins: array<atomic<u32>, BINS * COPIES>;
 
-// Dense results, nothing counted.
 @compute @workgroup_size(GROUP_VECTORS, GROUP_ROWS)
-fn map_only(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(local_invocation_id) lane: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let item = items[group.z / CHANNELS];
-  load_tile(item, group.z % CHANNELS, group.xy, local);
-  let place = place_of(item, group, lane.xy);
-  if (!place.is_inside) {
-    return;
-  }
-  if (SAMPLE == F32) {
-    write_reals(item, place, reals(lane.xy));
-  } else {
-    write_wholes(item, place, valid_wholes(item, place, wholes(lane.xy)));
-  }
-}
-
-// u8 results counted into `histograms`, and written to `maps` if WRITE_MAP. Pixels that do not count are 0 and counted all
-// the same; they are taken off in the end.
-@compute @workgroup_size(GROUP_VECTORS, GROUP_ROWS)
-fn count(
+fn direct(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(local_invocation_id) lane: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
@@ -56,49 +29,23 @@ fn count(
   load_tile(item, group.z % CHANNELS, group.xy, local);
   let place = place_of(item, group, lane.xy);
   if (place.is_inside) {
-    let values = bytes_of(valid_wholes(item, place, wholes(lane.xy)));
-    if (WRITE_MAP) {
-      maps[place.row + place.vector] = values;
+    if (SAMPLE == F32) {
+      write_reals(item, place, reals(lane.xy));
+    } else if (SAMPLE == I16) {
+      write_shorts(item, place, valid_wholes(item, place, wholes(lane.xy)));
+    } else {
+      let values = bytes_of(valid_wholes(item, place, wholes(lane.xy)));
+      store_vector(place.row + place.vector, values);
+      count_bytes(group.z, local, 0, values.x);
+      count_bytes(group.z, local, 0, values.y);
+      count_bytes(group.z, local, 0, values.z);
+      count_bytes(group.z, local, 0, values.w);
     }
-    let copy = local % COPIES;
-    count_word(values.x, copy);
-    count_word(values.y, copy);
-    count_word(values.z, copy);
-    count_word(values.w, copy);
   }
-
-  workgroupBarrier();
   if (local == 0 && group.x == 0 && group.y == 0) {
-    atomicSub(&histograms[group.z * BINS], excess(item));
+    uncount(group.z, 0, excess(item, 1));
   }
-  for (var bin = local; bin < BINS; bin += THREADS) {
-    var sum = 0u;
-    for (var copy = 0u; copy < COPIES; copy++) {
-      sum += atomicLoad(&bins[bin * COPIES + copy]);
-    }
-    if (sum != 0) {
-      atomicAdd(&histograms[group.z * BINS + bin], sum);
-    }
-  }
-}
-
-// Pixels that lanes cover and that do not count.
-fn excess(item: Item) -> u32 {
-  let covered = ((item.lead + item.out_width + 15) / 16) * 16 * item.out_height;
-  return covered - (item.valid_x1 - item.valid_x0) * (item.valid_y1 - item.valid_y0);
-}
-
-// Four equal values, the rule in flat areas, take one addition.
-fn count_word(values: u32, copy: u32) {
-  let first = values & 0xff;
-  if (values == first * 0x01010101u) {
-    atomicAdd(&bins[first * COPIES + copy], 4);
-  } else {
-    atomicAdd(&bins[first * COPIES + copy], 1);
-    atomicAdd(&bins[((values >> 8) & 0xff) * COPIES + copy], 1);
-    atomicAdd(&bins[((values >> 16) & 0xff) * COPIES + copy], 1);
-    atomicAdd(&bins[(values >> 24) * COPIES + copy], 1);
-  }
+  add_counts(group.z, local, THREADS);
 }
 
 // Where a lane's 16 pixels are.
@@ -174,20 +121,16 @@ fn write_reals(item: Item, place: Place, v: Reals) {
 fn write_four(item: Item, place: Place, first: u32, value: vec4<f32>) {
   let x = place.x + i32(first);
   if (x < i32(item.out_width)) {
-    let kept = select(vec4(0f), value, is_valid(item, x, place.y));
-    maps[place.row + place.vector * 4 + first / 4] = bitcast<vec4<u32>>(kept);
+    let kept = select(vec4(0f), value, valid_pixels(item, x, place.y));
+    store_vector(place.row + place.vector * 4 + first / 4, bitcast<vec4<u32>>(kept));
   }
 }
 
-fn write_wholes(item: Item, place: Place, v: Wholes) {
-  if (SAMPLE == U8) {
-    maps[place.row + place.vector] = bytes_of(v);
-    return;
-  }
+fn write_shorts(item: Item, place: Place, v: Wholes) {
   let at = place.row + place.vector * 2;
-  maps[at] = vec4(shorts_of(v.a), shorts_of(v.b));
+  store_vector(at, vec4(shorts_of(v.a), shorts_of(v.b)));
   if (place.x + 8 < i32(item.out_width)) {
-    maps[at + 1] = vec4(shorts_of(v.c), shorts_of(v.d));
+    store_vector(at + 1, vec4(shorts_of(v.c), shorts_of(v.d)));
   }
 }
 
@@ -203,22 +146,15 @@ fn bytes_of(v: Wholes) -> vec4<u32> {
 }
 
 fn byte_word(value: vec4<i32>) -> u32 {
-  let v = vec4<u32>(clamp(value, vec4(0), vec4(255)));
-  return v.x | (v.y << 8) | (v.z << 16) | (v.w << 24);
+  return pack4xU8(vec4<u32>(clamp(value, vec4(0), vec4(255))));
 }
 
 // Values with 0 for pixels that do not count.
 fn valid_wholes(item: Item, place: Place, v: Wholes) -> Wholes {
   return Wholes(
-    select(vec4(0), v.a, is_valid(item, place.x, place.y)),
-    select(vec4(0), v.b, is_valid(item, place.x + 4, place.y)),
-    select(vec4(0), v.c, is_valid(item, place.x + 8, place.y)),
-    select(vec4(0), v.d, is_valid(item, place.x + 12, place.y)),
+    select(vec4(0), v.a, valid_pixels(item, place.x, place.y)),
+    select(vec4(0), v.b, valid_pixels(item, place.x + 4, place.y)),
+    select(vec4(0), v.c, valid_pixels(item, place.x + 8, place.y)),
+    select(vec4(0), v.d, valid_pixels(item, place.x + 12, place.y)),
   );
-}
-
-fn is_valid(item: Item, x: i32, y: u32) -> vec4<bool> {
-  let columns = vec4(x) + vec4(0, 1, 2, 3);
-  let inside = (columns >= vec4(i32(item.valid_x0))) & (columns < vec4(i32(item.valid_x1)));
-  return inside & vec4(y >= item.valid_y0 && y < item.valid_y1);
 }

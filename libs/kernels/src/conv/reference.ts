@@ -1,4 +1,4 @@
-import { borderIndex } from '../border.ts';
+import { copyBorderedRows } from '../bordered-rows.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { arithmeticOf } from './arithmetic.ts';
@@ -14,7 +14,7 @@ export function convReference(
   const arithmetic = arithmeticOf(parameters);
   const { side } = arithmetic;
   const halo = (side - 1) / 2;
-  const { offset, stride, planeBytes, stored, out, valid } = item;
+  const { out, valid } = item;
   const result = createConvResult(parameters, item, withMap);
   const { samples, bins, channels } = result;
   if (!samples && bins.length === 0) return finishConvResult(result, item);
@@ -22,16 +22,8 @@ export function convReference(
   // The pixels around `valid` too, so that the sums know no borders.
   const width = valid.width + 2 * halo;
   const height = valid.height + 2 * halo;
-  const columns = Array.from({ length: width }, (_, i) => borderIndex(valid.x + i - halo, stored.width, border));
-  const rows = Array.from({ length: height }, (_, i) => borderIndex(valid.y + i - halo, stored.height, border));
+  const around = { x: valid.x - halo, y: valid.y - halo, width, height };
   const pixels = new Uint8Array(width * height);
-  const fill = (plane: number): void => {
-    rows.forEach((row, y) => {
-      columns.forEach((column, x) => {
-        pixels[y * width + x] = row < 0 || column < 0 ? 0 : bytes[plane + row * stride + column]!;
-      });
-    });
-  };
   const sumAt = (taps: Float64Array, x: number, y: number): number => {
     let sum = 0;
     for (let r = 0; r < side; r++) {
@@ -58,7 +50,8 @@ export function convReference(
   }[parameters.as as 'f32' | 'u8' | 'i16'];
 
   for (let channel = 0; channel < channels; channel++) {
-    fill(offset + channel * planeBytes);
+    const plane = { ...item, offset: item.offset + channel * item.planeBytes };
+    copyBorderedRows(bytes, plane, border, around, pixels, 0, width);
     for (let y = 0; y < valid.height; y++) {
       let at = (channel * out.height + valid.y - out.y + y) * out.width + valid.x - out.x;
       for (let x = 0; x < valid.width; x++, at++) {

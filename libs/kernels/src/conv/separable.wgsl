@@ -88,9 +88,7 @@ fn filter_columns(item: Item, group: vec3<u32>, first: u32, column: u32) {
 
 fn write(item: Item, at: u32, x: i32, y: u32, sums: vec4<f32>) {
   if (y < item.out_height) {
-    let columns = vec4(x) + vec4(0, 1, 2, 3);
-    let inside = (columns >= vec4(i32(item.valid_x0))) & (columns < vec4(i32(item.valid_x1)));
-    let is_row = vec4(y >= item.valid_y0 && y < item.valid_y1);
-    maps[at] = bitcast<vec4<u32>>(select(vec4(0f), sums * SCALE, inside & is_row));
+    let kept = select(vec4(0f), sums * SCALE, valid_pixels(item, x, y));
+    store_vector(at, bitcast<vec4<u32>>(kept));
   }
 }

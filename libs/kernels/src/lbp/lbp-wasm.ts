@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { copyBorderedRows } from '../bordered-rows.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import { WasmModule } from '../wasm-module.ts';
 import { labelOf } from './labels.ts';
 import { type LbpRing, ringOf } from './parameters.ts';
 
@@ -19,19 +19,16 @@ interface Exports {
   ): void;
 }
 
-const pageBytes = 65_536;
 const bins = 256;
-/** Four tables of counts, at the beginning of the second page; a band and its codes follow them. */
-const histogramAt = pageBytes;
+/** Four tables of counts; a band and its codes follow them. */
+const histogramAt = WasmModule.begin;
 const tables = 4;
 const bandAt = histogramAt + 4 * bins * tables;
 
 /** Bytes of a band: with its codes it stays in a core's L2 cache. */
 const bandBytes = 2 ** 17;
 
-const memory = new WebAssembly.Memory({ initial: 8, maximum: 65_536 });
-const code = new WebAssembly.Module(readFileSync(new URL('./lbp.wasm', import.meta.url)));
-const { lbpBand } = new WebAssembly.Instance(code, { env: { memory } }).exports as unknown as Exports;
+const wasm = new WasmModule<Exports>(new URL('./lbp.wasm', import.meta.url));
 
 /**
  * Labels and histogram of one item for the 3x3 square, with WebAssembly SIMD: equal to lbpReference. Rows are copied in
@@ -52,14 +49,23 @@ export function lbpWasm(
   const codesStride = valid.width + 16;
   const rowsABand = Math.max(1, Math.min(valid.height, Math.floor(bandBytes / stride)));
   const codesAt = bandAt + (rowsABand + 2) * stride;
-  const view = reserve(codesAt + rowsABand * codesStride);
+  const view = wasm.reserve(codesAt + rowsABand * codesStride);
 
   view.fill(0, histogramAt, bandAt);
   for (let y = 0; valid.width > 0 && y < valid.height; y += rowsABand) {
     const rows = Math.min(rowsABand, valid.height - y);
     const read = { x: valid.x - 1, y: valid.y + y - 1, width: valid.width + 2, height: rows + 2 };
     copyBorderedRows(bytes, item, border, read, view, bandAt, stride);
-    lbpBand(bandAt, stride, valid.width, rows, codesAt, codesStride, histogramAt, ring.square!.isMsb ? 1 : 0);
+    wasm.exports.lbpBand(
+      bandAt,
+      stride,
+      valid.width,
+      rows,
+      codesAt,
+      codesStride,
+      histogramAt,
+      ring.square!.isMsb ? 1 : 0,
+    );
     for (let row = 0; map && row < rows; row++) {
       const codes = view.subarray(codesAt + row * codesStride, codesAt + row * codesStride + valid.width);
       const at = (valid.y - out.y + y + row) * out.width + valid.x - out.x;
@@ -67,7 +73,7 @@ export function lbpWasm(
       else map.set(codes, at);
     }
   }
-  const counts = sumTables();
+  const counts = wasm.sumTables(histogramAt, tables);
   return {
     counted: valid.width * valid.height,
     bins: labels ? countsOf(labels, counts, ring.bins) : counts,
@@ -87,21 +93,4 @@ function countsOf(labels: Uint8Array, counts: Uint32Array, labelCount: number): 
     sums[labels[code]!]! += count;
   });
   return sums;
-}
-
-/** Counts of codes: the sum of the four tables. */
-function sumTables(): Uint32Array {
-  const counts = new Uint32Array(memory.buffer, histogramAt, bins * tables);
-  return Uint32Array.from({ length: bins }, (_, bin) => {
-    let sum = 0;
-    for (let table = 0; table < tables; table++) sum += counts[table * bins + bin]!;
-    return sum;
-  });
-}
-
-/** The memory, grown to `end` bytes where it is smaller. */
-function reserve(end: number): Uint8Array {
-  const missing = end - memory.buffer.byteLength;
-  if (missing > 0) memory.grow(Math.ceil(missing / pageBytes));
-  return new Uint8Array(memory.buffer);
 }

@@ -5,45 +5,19 @@
 // for the map against 0.025 with a window that loads row by row. Four pixels a lane take 0.024 ms with a histogram where
 // 16 take 0.019.
 //
-// The workgroup counts its codes in COPIES interleaved histograms in workgroup memory, so that lanes that meet the same
-// code queue on fewer addresses, and adds them to the item's histogram once at its end. PRIVATE = false counts in the
-// item's histogram at once, which shows what that saves.
-//
 // dispatch: x = ceil(width / (16 * LANES_X)), y = ceil(height / (4 * LANES_Y)) of the largest item, z = items.
 
 override LANES_X: u32 = 32;
 override LANES_Y: u32 = 8;
 // NW is bit 7 (true) or bit 0 (false) of the ring NW N NE E SE S SW W.
 override MSB: bool = true;
-override WRITE_MAP: bool = false;
-override PRIVATE: bool = true;
 
 const ROWS = 4u;
-const BINS = 256u;
-const COPIES = 4u;
 const HIGH = 0x80808080u;
 const LOW = 0x7f7f7f7fu;
 
-override COUNTERS: u32 = select(1u, BINS * COPIES, PRIVATE);
-var<workgroup> bins: array<atomic<u32>, COUNTERS>;
-
-// Codes into `maps`, nothing counted.
 @compute @workgroup_size(LANES_X, LANES_Y)
-fn map_only(@builtin(global_invocation_id) lane: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>) {
-  let item = items[group.z];
-  let x = i32(lane.x * 16) - i32(item.lead);
-  let y = lane.y * ROWS;
-  if (x < i32(item.out_width) && y < item.out_height) {
-    let codes = lane_codes(item, lane.x, x, y);
-    write_codes(item, lane.x, y, codes);
-  }
-}
-
-// Codes counted into `histograms`, and written to `maps` if WRITE_MAP. Pixels that do not count have code 0 and are
-// counted all the same; they are taken off in the end. Measured on an H200: leaving them out one by one, though only
-// lanes at edges would, makes every lane slower, 0.026 ms against 0.020.
-@compute @workgroup_size(LANES_X, LANES_Y)
-fn count(
+fn lbp(
   @builtin(global_invocation_id) lane: vec3<u32>,
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
@@ -53,41 +27,19 @@ fn count(
   let y = lane.y * ROWS;
   if (x < i32(item.out_width) && y < item.out_height) {
     let codes = lane_codes(item, lane.x, x, y);
-    if (WRITE_MAP) {
-      write_codes(item, lane.x, y, codes);
-    }
-    let counters = Counters(group.z * BINS, local % COPIES);
-    count_vector(codes.row0, counters);
-    count_vector(codes.row1, counters);
-    count_vector(codes.row2, counters);
-    count_vector(codes.row3, counters);
+    write_codes(item, lane.x, y, codes);
+    count_vector(group.z, local, codes.row0);
+    count_vector(group.z, local, codes.row1);
+    count_vector(group.z, local, codes.row2);
+    count_vector(group.z, local, codes.row3);
   }
-
   if (local == 0 && group.x == 0 && group.y == 0) {
-    atomicSub(&histograms[group.z * BINS], excess(item));
+    uncount(group.z, 0, excess(item, ROWS));
   }
-  if (!PRIVATE) {
-    return;
-  }
-  workgroupBarrier();
-  for (var bin = local; bin < BINS; bin += LANES_X * LANES_Y) {
-    var sum = 0u;
-    for (var copy = 0u; copy < COPIES; copy++) {
-      sum += atomicLoad(&bins[bin * COPIES + copy]);
-    }
-    if (sum != 0) {
-      atomicAdd(&histograms[group.z * BINS + bin], sum);
-    }
-  }
+  add_counts(group.z, local, LANES_X * LANES_Y);
 }
 
-// Pixels that lanes cover and that do not count.
-fn excess(item: Item) -> u32 {
-  let lanes = ((item.lead + item.out_width + 15) / 16) * ((item.out_height + ROWS - 1) / ROWS);
-  return lanes * 16 * ROWS - (item.valid_x1 - item.valid_x0) * (item.valid_y1 - item.valid_y0);
-}
-
-// The codes of a lane: 16 pixels of four rows. Pixels that do not count have code 0.
+// The codes of a lane: 16 pixels of four rows. Pixels without a result have code 0.
 struct Codes {
   row0: vec4<u32>,
   row1: vec4<u32>,
@@ -113,60 +65,33 @@ fn lane_codes(item: Item, column: u32, x: i32, y: u32) -> Codes {
   let all_columns = x >= i32(item.valid_x0) && x + 16 <= i32(item.valid_x1);
   let all_rows = y >= item.valid_y0 && y + ROWS <= item.valid_y1;
   if (!(all_columns && all_rows)) {
-    codes.row0 &= valid_bytes(item, x, y);
-    codes.row1 &= valid_bytes(item, x, y + 1);
-    codes.row2 &= valid_bytes(item, x, y + 2);
-    codes.row3 &= valid_bytes(item, x, y + 3);
+    codes.row0 &= valid_vector(item, x, y);
+    codes.row1 &= valid_vector(item, x, y + 1);
+    codes.row2 &= valid_vector(item, x, y + 2);
+    codes.row3 &= valid_vector(item, x, y + 3);
   }
   return codes;
 }
 
 fn write_codes(item: Item, column: u32, y: u32, codes: Codes) {
   let at = item.map + y * item.map_stride + column;
-  maps[at] = codes.row0;
+  store_vector(at, codes.row0);
   if (y + 1 < item.out_height) {
-    maps[at + item.map_stride] = codes.row1;
+    store_vector(at + item.map_stride, codes.row1);
   }
   if (y + 2 < item.out_height) {
-    maps[at + 2 * item.map_stride] = codes.row2;
+    store_vector(at + 2 * item.map_stride, codes.row2);
   }
   if (y + 3 < item.out_height) {
-    maps[at + 3 * item.map_stride] = codes.row3;
+    store_vector(at + 3 * item.map_stride, codes.row3);
   }
 }
 
-// Where a lane counts: the item's histogram, and the copy of the workgroup's.
-struct Counters {
-  histogram: u32,
-  copy: u32,
-}
-
-fn count_vector(codes: vec4<u32>, counters: Counters) {
-  count_word(codes.x, counters);
-  count_word(codes.y, counters);
-  count_word(codes.z, counters);
-  count_word(codes.w, counters);
-}
-
-// Four equal codes, the rule in flat areas, take one addition.
-fn count_word(codes: u32, counters: Counters) {
-  let first = codes & 0xff;
-  if (codes == first * 0x01010101u) {
-    add(first, 4, counters);
-  } else {
-    add(first, 1, counters);
-    add((codes >> 8) & 0xff, 1, counters);
-    add((codes >> 16) & 0xff, 1, counters);
-    add(codes >> 24, 1, counters);
-  }
-}
-
-fn add(code: u32, times: u32, counters: Counters) {
-  if (PRIVATE) {
-    atomicAdd(&bins[code * COPIES + counters.copy], times);
-  } else {
-    atomicAdd(&histograms[counters.histogram + code], times);
-  }
+fn count_vector(histogram: u32, local: u32, codes: vec4<u32>) {
+  count_bytes(histogram, local, 0, codes.x);
+  count_bytes(histogram, local, 0, codes.y);
+  count_bytes(histogram, local, 0, codes.z);
+  count_bytes(histogram, local, 0, codes.w);
 }
 
 // 16 pixels of a row, the word before them and the word after them.
@@ -283,17 +208,4 @@ fn pack_bits(
 // Bits of a under the mask, of b elsewhere.
 fn choose(mask: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
   return (a & vec4(mask)) | (b & vec4(~mask));
-}
-
-// 0xff in each byte of a row of 16 whose pixel counts.
-fn valid_bytes(item: Item, x: i32, y: u32) -> vec4<u32> {
-  let columns = bytes_below(i32(item.valid_x1) - x) & ~bytes_below(i32(item.valid_x0) - x);
-  return select(vec4(0u), columns, y >= item.valid_y0 && y < item.valid_y1);
-}
-
-// 0xff in bytes 0 … n-1 of 16.
-fn bytes_below(n: i32) -> vec4<u32> {
-  let bytes = clamp(vec4(n) - vec4(0, 4, 8, 12), vec4(0), vec4(4));
-  // A shift by 32 is not defined, so whole words are chosen apart.
-  return select((vec4(1u) << vec4<u32>(bytes * 8)) - 1, vec4(0xffffffffu), bytes == vec4(4));
 }

@@ -1,5 +1,5 @@
 import { copyBorderedRows } from '../bordered-rows.ts';
-import { type SampleType, sampleBytes } from '../image-type.ts';
+import { createSamples } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { labelOf } from './labels.ts';
@@ -24,7 +24,7 @@ export function lbpReference(
   copyBorderedRows(bytes, item, border, rect, plane, 0, stride);
 
   const { steps, weights } = tapsOf(neighbours, stride);
-  const map = withMap ? newMap(sample, out.width * out.height) : undefined;
+  const map = withMap ? createSamples(sample, out.width * out.height) : undefined;
   const bins = new Uint32Array(binCount);
   const ring = new Float64Array(points);
   for (let y = 0; y < valid.height; y++) {
@@ -56,7 +56,7 @@ export function lbpReference(
     bins,
     map: map && {
       bytes: new Uint8Array(map.buffer),
-      stride: out.width * sampleBytes[sample],
+      stride: out.width * map.BYTES_PER_ELEMENT,
       bandBytes: map.byteLength,
     },
   };
@@ -92,17 +92,4 @@ function varianceOf(ring: Float64Array): number {
   let squares = 0;
   for (const value of ring) squares += ((value - base - mean) / unit) ** 2;
   return squares / ring.length;
-}
-
-function newMap(sample: SampleType, length: number): Uint8Array | Uint16Array | Uint32Array | Float32Array {
-  switch (sample) {
-    case 'u16':
-      return new Uint16Array(length);
-    case 'u32':
-      return new Uint32Array(length);
-    case 'f32':
-      return new Float32Array(length);
-    default:
-      return new Uint8Array(length);
-  }
 }

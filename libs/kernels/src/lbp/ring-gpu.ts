@@ -62,25 +62,24 @@ function compileRing(
   const ring = ringOf(parameters);
   const { halo, points, labels, isStrict, nonUniform, bins } = ring;
   const blocks = Number(name.slice('rows-'.length)) / rows;
-  const shape = { BLOCKS: blocks, HALO: halo, POINTS: points, SAMPLE_BYTES: sampleBytes[ring.sample] };
   return compileKernel(device, {
     label: `lbp.ring.${name}.${output}`,
     code,
     entryPoint: labels === 'var' ? 'variances' : 'labels',
+    output,
     border,
-    constants:
-      labels === 'var'
-        ? shape
-        : {
-            ...shape,
-            STRICT: Number(isStrict),
-            LABELS: lbpLabels.indexOf(labels),
-            NON_UNIFORM_FIRST: Number(nonUniform === 'first'),
-            WRITE_MAP: Number(output !== 'histogram'),
-            COUNT: Number(output !== 'map'),
-            BINS: bins,
-            ...privateBins(ring, freeWordsOf(ring, blocks)),
-          },
+    constants: {
+      BLOCKS: blocks,
+      HALO: halo,
+      POINTS: points,
+      SAMPLE_BYTES: sampleBytes[ring.sample],
+      ...(labels !== 'var' && {
+        STRICT: Number(isStrict),
+        LABELS: lbpLabels.indexOf(labels),
+        NON_UNIFORM_FIRST: Number(nonUniform === 'first'),
+      }),
+      ...(output !== 'map' && { BINS: bins, ...privateBins(ring, freeWordsOf(ring, blocks)) }),
+    },
     groupPixels: { width: columns * steps, height: rows * blocks },
     table: neighbourTable(ring),
   });
@@ -89,7 +88,7 @@ function compileRing(
 /** Which labels are counted in workgroup memory: all where they fit, and otherwise the one that flat areas have. */
 function privateBins({ bins, points, isStrict }: LbpRing, freeWords: number) {
   const words = Math.min(maxHistogramWords, freeWords);
-  const isFew = bins > 0 && bins <= words;
+  const isFew = bins <= words;
   const count = isFew ? bins : 1;
   const copies = Math.min(maxCopies, 2 ** Math.floor(Math.log2(words / count)));
   return { FIRST_PRIVATE: isFew || isStrict ? 0 : 2 ** points - 1, PRIVATE_BINS: count, COPIES: copies };

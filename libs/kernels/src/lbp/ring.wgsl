@@ -21,16 +21,8 @@ override STRICT: bool = false;
 // Index in lbpLabels.
 override LABELS: u32 = 0;
 override NON_UNIFORM_FIRST: bool = false;
-override WRITE_MAP: bool = true;
 // 1, 2 or 4.
 override SAMPLE_BYTES: u32 = 1;
-override COUNT: bool = false;
-override BINS: u32 = 256;
-// PRIVATE_BINS labels from FIRST_PRIVATE on are counted in COPIES interleaved histograms in workgroup memory, so that lanes
-// that meet the same label queue on fewer addresses; the others in the item's histogram at once.
-override FIRST_PRIVATE: u32 = 0;
-override PRIVATE_BINS: u32 = 1;
-override COPIES: u32 = 1;
 
 const COLUMNS = 64u;
 const ROWS = 4u;
@@ -63,11 +55,8 @@ struct Neighbour {
 }
 
 @group(0) @binding(4) var<uniform> ring: array<Neighbour, 24>;
-// The dense results as words: entry points here use no `maps`.
-@group(0) @binding(3) var<storage, read_write> words: array<u32>;
 
 var<workgroup> tile: array<array<f32, TILE_WIDTH>, TILE_HEIGHT>;
-var<workgroup> bins: array<atomic<u32>, PRIVATE_BINS * COPIES>;
 // Labels of less than a word: those of a lane's rows together. They become words of a row.
 var<workgroup> packed: array<u32, select(1u, COLUMNS * SAMPLE_BYTES, SAMPLE_BYTES < 4)>;
 
@@ -95,7 +84,7 @@ fn is_outside(item: Item, group: vec3<u32>, step: u32, block: u32) -> bool {
   return x >= item.lead + item.out_width || y >= item.out_height;
 }
 
-// Labels, written to `maps` if WRITE_MAP, counted into `histograms` if COUNT.
+// Labels, and their counts.
 @compute @workgroup_size(COLUMNS)
 fn labels(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
   let item = items[group.z];
@@ -106,9 +95,7 @@ fn labels(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) gro
       let at = place(item, group, lane, step, block);
       let counts = counted_rows(item, at);
       let found = select(vec4(0u), labels_of(codes_of(at)), counts);
-      if (COUNT) {
-        count_column(group.z, found, counts, lane % COPIES);
-      }
+      count_column(group.z, lane, found, counts);
       if (WRITE_MAP) {
         write_labels(item, at, found);
       }
@@ -116,20 +103,10 @@ fn labels(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) gro
     // The next step overwrites what others may still read.
     workgroupBarrier();
   }
-  if (COUNT) {
-    for (var bin = lane; bin < PRIVATE_BINS; bin += COLUMNS) {
-      var sum = 0u;
-      for (var copy = 0u; copy < COPIES; copy++) {
-        sum += atomicLoad(&bins[bin * COPIES + copy]);
-      }
-      if (sum != 0) {
-        atomicAdd(&histograms[group.z * BINS + FIRST_PRIVATE + bin], sum);
-      }
-    }
-  }
+  add_counts(group.z, lane, COLUMNS);
 }
 
-// Variances, written to `maps`.
+// Variances.
 @compute @workgroup_size(COLUMNS)
 fn variances(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
   let item = items[group.z];
@@ -285,31 +262,22 @@ fn smallest_rotations(codes: vec4<u32>) -> vec4<u32> {
 }
 
 // Four equal labels, the rule in flat areas, take one addition.
-fn count_column(item: u32, found: vec4<u32>, counts: vec4<bool>, copy: u32) {
+fn count_column(histogram: u32, lane: u32, found: vec4<u32>, counts: vec4<bool>) {
   if (all(counts) && all(found == found.xxxx)) {
-    count(item, found.x, 4, copy);
+    count(histogram, lane, found.x, 4);
     return;
   }
   if (counts.x) {
-    count(item, found.x, 1, copy);
+    count(histogram, lane, found.x, 1);
   }
   if (counts.y) {
-    count(item, found.y, 1, copy);
+    count(histogram, lane, found.y, 1);
   }
   if (counts.z) {
-    count(item, found.z, 1, copy);
+    count(histogram, lane, found.z, 1);
   }
   if (counts.w) {
-    count(item, found.w, 1, copy);
-  }
-}
-
-fn count(item: u32, found: u32, times: u32, copy: u32) {
-  let bin = found - FIRST_PRIVATE;
-  if (bin < PRIVATE_BINS) {
-    atomicAdd(&bins[bin * COPIES + copy], times);
-  } else {
-    atomicAdd(&histograms[item * BINS + found], times);
+    count(histogram, lane, found.w, 1);
   }
 }
 
@@ -353,7 +321,7 @@ fn write_word(item: Item, at: Place, before: u32, row: u32, word: u32) {
   let sample = u32(at.x + i32(item.lead)) - before;
   let y = at.y + row;
   if (sample < item.lead + item.out_width && y < item.out_height) {
-    words[4 * (item.map + y * item.map_stride) + sample * SAMPLE_BYTES / 4] = word;
+    store_word(4 * (item.map + y * item.map_stride) + sample * SAMPLE_BYTES / 4, word);
   }
 }
 

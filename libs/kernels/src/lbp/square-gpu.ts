@@ -24,59 +24,31 @@ const countingStrategies = [
 export const squareOnGpu: GpuHost = {
   variant: () => 'square',
   strategies: (_, output) => (output === 'map' ? mapStrategies : countingStrategies),
-  compile: (device, operation, output, strategy) => {
-    return strategy.name.startsWith('vector')
-      ? compileVectors(device, operation, output, strategy)
-      : compileWords(device, operation, output, strategy);
-  },
+  compile: compileSquare,
 };
 
-/** Lanes of 16 x 4 pixels. */
-function compileVectors(
+function compileSquare(
   device: GPUDevice,
   { parameters, border }: Operation,
   output: GpuOutput,
   { name, lanes }: Strategy,
 ): Promise<GpuKernel> {
+  const isVector = name.startsWith('vector');
+  // A lane's pixels.
+  const [width, height] = isVector ? [16, 4] : [4, 1];
   return compileKernel(device, {
     label: `lbp.${name}.${output}`,
-    code: vectorCode,
-    entryPoint: output === 'map' ? 'map_only' : 'count',
-    border,
-    constants: {
-      LANES_X: lanes.width,
-      LANES_Y: lanes.height,
-      MSB: Number(ringOf(parameters).square!.isMsb),
-      ...(output !== 'map' && { WRITE_MAP: Number(output === 'both'), PRIVATE: Number(!isGlobal(name)) }),
-    },
-    groupPixels: { width: 16 * lanes.width, height: 4 * lanes.height },
-  });
-}
-
-/** Lanes of four pixels. */
-function compileWords(
-  device: GPUDevice,
-  { parameters, border }: Operation,
-  output: GpuOutput,
-  { name, lanes }: Strategy,
-): Promise<GpuKernel> {
-  return compileKernel(device, {
-    label: `lbp.${name}.${output}`,
-    code: wordCode,
+    code: isVector ? vectorCode : wordCode,
     entryPoint: 'lbp',
+    output,
     border,
     constants: {
       LANES_X: lanes.width,
       LANES_Y: lanes.height,
       MSB: Number(ringOf(parameters).square!.isMsb),
-      TILED: Number(name === 'workgroup'),
-      WRITE_MAP: Number(output !== 'histogram'),
-      COUNT: Number(output !== 'map'),
-      PRIVATE: Number(output !== 'map' && !isGlobal(name)),
+      ...(!isVector && { TILED: Number(name === 'workgroup') }),
+      ...(output !== 'map' && { PRIVATE_BINS: name.endsWith('-global') ? 0 : 256, COPIES: isVector ? 4 : 1 }),
     },
-    groupPixels: { width: 4 * lanes.width, height: lanes.height },
+    groupPixels: { width: width * lanes.width, height: height * lanes.height },
   });
 }
-
-/** Whether codes are counted in the item's histogram at once, not in one of the workgroup. */
-const isGlobal = (name: string): boolean => name.endsWith('-global');

@@ -1,7 +1,6 @@
 // Local Binary Pattern of the 3x3 square as it is usually written for GPUs, four pixels a lane: what lbp.wgsl is measured
 // against. Each neighbour of a word of four pixels is read where it lies: in global memory, or, if TILED, in the
-// workgroup's pixels with their halo, which it loads into its own memory first. Codes are counted one by one: in the
-// workgroup's histogram, which is added to the item's at its end, if PRIVATE, and else in the item's at once.
+// workgroup's pixels with their halo, which it loads into its own memory first. Codes are counted one by one.
 //
 // dispatch: x = ceil(width / (4 * LANES_X)), y = ceil(height / LANES_Y) of the largest item, z = items.
 
@@ -10,12 +9,7 @@ override LANES_Y: u32 = 8;
 // NW is bit 7 (true) or bit 0 (false) of the ring NW N NE E SE S SW W.
 override MSB: bool = true;
 override TILED: bool = false;
-override WRITE_MAP: bool = true;
-override COUNT: bool = false;
-// Only where COUNT.
-override PRIVATE: bool = false;
 
-const BINS = 256u;
 // Columns and rows of NW N NE E SE S SW W, two bits each, NW in the lowest: 0, 1, 2 is left or above, same, right or below.
 // An array with a variable index would lie in memory.
 const RING_COLUMNS = 0x06a4u;
@@ -25,11 +19,6 @@ const RING_ROWS = 0x6a40u;
 override TILE_WORDS: u32 = LANES_X + 2;
 override TILE_SIZE: u32 = select(1u, TILE_WORDS * (LANES_Y + 2), TILED);
 var<workgroup> tile: array<u32, TILE_SIZE>;
-override COUNTERS: u32 = select(1u, BINS, PRIVATE);
-var<workgroup> bins: array<atomic<u32>, COUNTERS>;
-
-// The dense results as words: the entry point uses no `maps`.
-@group(0) @binding(3) var<storage, read_write> words: array<u32>;
 
 @compute @workgroup_size(LANES_X, LANES_Y)
 fn lbp(
@@ -45,28 +34,16 @@ fn lbp(
   }
   let x = i32(4 * at.x) - i32(item.lead);
   if (x < i32(item.out_width) && at.y < item.out_height) {
-    let counts = valid_bytes(item, x, at.y);
+    let counts = valid_word(item, x, at.y);
     let codes = codes_of(item, lane, x, i32(at.y)) & counts;
-    if (WRITE_MAP) {
-      words[4 * (item.map + at.y * item.map_stride) + at.x] = codes;
-    }
-    if (COUNT) {
-      for (var shift = 0u; shift < 32; shift += 8) {
-        if (((counts >> shift) & 1) == 1) {
-          count((codes >> shift) & 0xff, group.z);
-        }
+    store_word(4 * (item.map + at.y * item.map_stride) + at.x, codes);
+    for (var shift = 0u; shift < 32; shift += 8) {
+      if (((counts >> shift) & 1) == 1) {
+        count(group.z, local, (codes >> shift) & 0xff, 1);
       }
     }
   }
-  if (PRIVATE) {
-    workgroupBarrier();
-    for (var bin = local; bin < BINS; bin += LANES_X * LANES_Y) {
-      let sum = atomicLoad(&bins[bin]);
-      if (sum != 0) {
-        atomicAdd(&histograms[group.z * BINS + bin], sum);
-      }
-    }
-  }
+  add_counts(group.z, local, LANES_X * LANES_Y);
 }
 
 fn load_tile(item: Item, group: vec3<u32>, local: u32) {
@@ -105,25 +82,4 @@ fn neighbours(item: Item, lane: vec3<u32>, x: i32, y: i32, step: vec2<i32>) -> u
 fn at_least(n: u32, c: u32) -> u32 {
   let low = (n | 0x80808080u) - (c & 0x7f7f7f7fu);
   return (n & ~c) | (~(n ^ c) & low);
-}
-
-// 0xff in each byte of a word whose pixel counts.
-fn valid_bytes(item: Item, x: i32, y: u32) -> u32 {
-  let columns = bytes_below(i32(item.valid_x1) - x) & ~bytes_below(i32(item.valid_x0) - x);
-  return select(0u, columns, y >= item.valid_y0 && y < item.valid_y1);
-}
-
-// 0xff in bytes 0 … n-1 of four.
-fn bytes_below(n: i32) -> u32 {
-  let bits = 8 * u32(clamp(n, 0, 4));
-  // Shifting by 32 is not defined.
-  return select((1u << (bits % 32)) - 1, 0xffffffffu, bits == 32);
-}
-
-fn count(code: u32, item: u32) {
-  if (PRIVATE) {
-    atomicAdd(&bins[code], 1);
-  } else {
-    atomicAdd(&histograms[item * BINS + code], 1);
-  }
 }

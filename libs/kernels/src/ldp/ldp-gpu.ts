@@ -9,6 +9,8 @@ const code = readWgsl(import.meta.url, './ldp.wgsl');
 const vectors = 8;
 /** Rows that a workgroup computes, a strip of its lanes' after another: its 1024 counts are added for every 8192 pixels. */
 const rows = 64;
+/** Of the four directions together. */
+const bins = 4 * 256;
 
 /**
  * Rows of a strip, half of it and twice of it: fewer rows have more halo each, and let more workgroups work at once. The
@@ -33,14 +35,13 @@ function compileLdp(
     label: `ldp.strip.${output}`,
     code,
     entryPoint: 'ldp',
+    output,
     border,
     constants: {
       ORDER: orderOf(parameters),
       LANES_Y: lanes.height,
       STRIPS: rows / lanes.height,
-      COPIES: lanes.height <= 16 ? 2 : 1,
-      COUNT: output === 'map' ? 0 : 1,
-      WRITE_MAP: output === 'histogram' ? 0 : 1,
+      ...(output !== 'map' && { BINS: bins, COPIES: lanes.height <= 16 ? 2 : 1 }),
     },
     groupPixels: { width: 16 * vectors, height: rows },
   });

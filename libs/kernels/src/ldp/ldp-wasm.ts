@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { copyBorderedRows } from '../bordered-rows.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import { WasmModule } from '../wasm-module.ts';
 import { orderOf } from './ldp.ts';
 
 /** What assembly/ldp.ts exports; addresses are bytes in the memory. */
@@ -19,11 +19,10 @@ interface Exports {
   ): void;
 }
 
-const pageBytes = 65_536;
 const bands = 4;
 const bins = 256;
-/** Two tables of counts for each band, at the beginning of the second page; signs, codes and pixels follow them. */
-const histogramsAt = pageBytes;
+/** Two tables of counts for each band; signs, codes and pixels follow them. */
+const histogramsAt = WasmModule.begin;
 const tables = 2;
 const signsAt = histogramsAt + 4 * bins * tables * bands;
 const signRows = 3;
@@ -31,9 +30,7 @@ const signRows = 3;
 /** Bytes of the pixels computed at once: with their codes, four times as much, they stay in a core's L2 cache. */
 const sourceBytes = 2 ** 16;
 
-const memory = new WebAssembly.Memory({ initial: 8, maximum: 65_536 });
-const code = new WebAssembly.Module(readFileSync(new URL('./ldp.wasm', import.meta.url)));
-const { ldpBand } = new WebAssembly.Instance(code, { env: { memory } }).exports as unknown as Exports;
+const wasm = new WasmModule<Exports>(new URL('./ldp.wasm', import.meta.url));
 
 /**
  * Codes and histograms of one item with WebAssembly SIMD: equal to ldpReference, and what the `cpu` device runs. Rows are
@@ -55,7 +52,7 @@ export function ldpWasm(
   const codesAt = signsAt + signRows * stride;
   const codesBytes = withMap ? bands * stride : 0;
   const sourceAt = codesAt + bands * stride * (withMap ? rowsAtOnce : 1);
-  const view = reserve(sourceAt + (rowsAtOnce + order + 1) * stride);
+  const view = wasm.reserve(sourceAt + (rowsAtOnce + order + 1) * stride);
 
   view.fill(0, histogramsAt, signsAt);
   for (let y = 0; valid.width > 0 && y < valid.height; y += rowsAtOnce) {
@@ -67,7 +64,7 @@ export function ldpWasm(
       height: rows + order + 1,
     };
     copyBorderedRows(bytes, item, border, rect, view, sourceAt, stride);
-    ldpBand(sourceAt, stride, valid.width, rows, order, signsAt, codesAt, codesBytes, histogramsAt);
+    wasm.exports.ldpBand(sourceAt, stride, valid.width, rows, order, signsAt, codesAt, codesBytes, histogramsAt);
     for (let row = 0; map && row < bands * rows; row++) {
       const [line, band] = [Math.floor(row / bands), row % bands];
       const at = codesAt + row * stride;
@@ -77,24 +74,7 @@ export function ldpWasm(
   }
   return {
     counted: valid.width * valid.height,
-    bins: sumTables(),
+    bins: wasm.sumTables(histogramsAt, tables, bands),
     map: map && { bytes: map, stride: out.width, bandBytes },
   };
-}
-
-function sumTables(): Uint32Array {
-  const counts = new Uint32Array(memory.buffer, histogramsAt, bins * tables * bands);
-  return Uint32Array.from({ length: bins * bands }, (_, bin) => {
-    const first = Math.floor(bin / bins) * tables * bins + (bin % bins);
-    let sum = 0;
-    for (let table = 0; table < tables; table++) sum += counts[first + table * bins]!;
-    return sum;
-  });
-}
-
-/** The memory, grown to `end` bytes where it is smaller. */
-function reserve(end: number): Uint8Array {
-  const missing = end - memory.buffer.byteLength;
-  if (missing > 0) memory.grow(Math.ceil(missing / pageBytes));
-  return new Uint8Array(memory.buffer);
 }

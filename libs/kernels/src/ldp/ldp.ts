@@ -5,8 +5,8 @@ import { ParameterError } from '../parameter-error.ts';
 /** Names of the four bands: degrees of the directions in which the image is derived, counter-clockwise from east. */
 const directions = ['0', '45', '90', '135'] as const;
 
-export const minOrder = 2;
-export const maxOrder = 6;
+const minOrder = 2;
+const maxOrder = 6;
 
 /** The order of parsed parameters. */
 export function orderOf({ order }: Parameters): number {

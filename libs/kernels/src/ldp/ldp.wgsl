@@ -8,8 +8,7 @@
 // 3. A lane makes the codes of 16 pixels in all four directions from the bytes around them, all of it bit by bit on words
 //    of four pixels, without a comparison or a multiplication.
 //
-// Codes are counted in COPIES interleaved histograms in workgroup memory, which are added to the item's at the end of all
-// strips: 1024 additions to global memory are too many for one strip.
+// Counts are added to the item's at the end of all strips: 1024 additions to global memory are too many for one strip.
 //
 // dispatch: x = ceil(width / TILE_WIDTH), y = ceil(height / (LANES_Y * STRIPS)) of the largest item, z = items.
 
@@ -17,15 +16,12 @@
 override ORDER: u32 = 3;
 override LANES_Y: u32 = 16;
 override STRIPS: u32 = 4;
-override COPIES: u32 = 2;
-override COUNT: bool = true;
-override WRITE_MAP: bool = false;
 
 const LANES_X = 8u;
 const LANE_PIXELS = 16u;
 const TILE_WIDTH = LANES_X * LANE_PIXELS;
 const BANDS = 4u;
-const BINS = 256u;
+const BAND_BINS = 256u;
 
 // A strip's pixels: ORDER rows above it, one below, and a vector on each side; four pixels a word.
 const PIXEL_VECTORS = LANES_X + 2;
@@ -40,9 +36,6 @@ const SIGN_WORDS = TILE_WIDTH / 4 + 2;
 const SIGN_STRIDE = SIGN_WORDS + 1;
 override SIGN_ROWS: u32 = LANES_Y + 2;
 var<workgroup> signs: array<u32, SIGN_STRIDE * SIGN_ROWS>;
-
-override COUNTERS: u32 = select(1u, BANDS * BINS * COPIES, COUNT);
-var<workgroup> counters: array<atomic<u32>, COUNTERS>;
 
 @compute @workgroup_size(LANES_X, LANES_Y)
 fn ldp(
@@ -65,22 +58,17 @@ fn ldp(
     let y = top + lane.y;
     if (x < i32(item.out_width) && y < item.out_height) {
       let codes = lane_codes(item, lane, x, y);
-      if (WRITE_MAP) {
-        write_codes(item, column, y, codes);
-      }
-      if (COUNT) {
-        let copy = local % COPIES;
-        count_vector(codes.d0, 0, copy);
-        count_vector(codes.d45, 1, copy);
-        count_vector(codes.d90, 2, copy);
-        count_vector(codes.d135, 3, copy);
-      }
+      write_codes(item, column, y, codes);
+      count_vector(group.z, local, 0, codes.d0);
+      count_vector(group.z, local, 1, codes.d45);
+      count_vector(group.z, local, 2, codes.d90);
+      count_vector(group.z, local, 3, codes.d135);
     }
   }
-  if (COUNT) {
-    workgroupBarrier();
-    add_counts(item, local, group);
+  if (local < BANDS && group.x == 0 && group.y == 0) {
+    uncount(group.z, local * BAND_BINS, excess(item, 1));
   }
+  add_counts(group.z, local, LANES_X * LANES_Y);
 }
 
 // Step 1. `column` is the vector of the strip's left edge, `top` its first row, both in the part to compute.
@@ -188,7 +176,7 @@ fn lane_codes(item: Item, lane: vec3<u32>, x: i32, y: u32) -> Codes {
   var codes = codes_of(sign_row(at), sign_row(at + SIGN_STRIDE), sign_row(at + 2 * SIGN_STRIDE));
   let all_columns = x >= i32(item.valid_x0) && x + i32(LANE_PIXELS) <= i32(item.valid_x1);
   if (!(all_columns && y >= item.valid_y0 && y < item.valid_y1)) {
-    let mask = valid_bytes(item, x, y);
+    let mask = valid_vector(item, x, y);
     codes.d0 &= mask;
     codes.d45 &= mask;
     codes.d90 &= mask;
@@ -251,76 +239,25 @@ fn choose4(mask: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
   return (a & vec4(mask)) | (b & vec4(~mask));
 }
 
-// 0xff in each byte of a row of 16 whose pixel counts.
-fn valid_bytes(item: Item, x: i32, y: u32) -> vec4<u32> {
-  let columns = bytes_below(i32(item.valid_x1) - x) & ~bytes_below(i32(item.valid_x0) - x);
-  return select(vec4(0u), columns, y >= item.valid_y0 && y < item.valid_y1);
-}
-
-// 0xff in bytes 0 … n-1 of 16.
-fn bytes_below(n: i32) -> vec4<u32> {
-  let bytes = clamp(vec4(n) - vec4(0, 4, 8, 12), vec4(0), vec4(4));
-  // A shift by 32 is not defined, so whole words are chosen apart.
-  return select((vec4(1u) << vec4<u32>(bytes * 8)) - 1, vec4(0xffffffffu), bytes == vec4(4));
-}
-
 fn write_codes(item: Item, column: u32, y: u32, codes: Codes) {
   let at = item.map + y * item.map_stride + column;
   let band = item.out_height * item.map_stride;
-  maps[at] = codes.d0;
-  maps[at + band] = codes.d45;
-  maps[at + 2 * band] = codes.d90;
-  maps[at + 3 * band] = codes.d135;
+  store_vector(at, codes.d0);
+  store_vector(at + band, codes.d45);
+  store_vector(at + 2 * band, codes.d90);
+  store_vector(at + 3 * band, codes.d135);
 }
 
-// Equal codes, the rule in flat areas, take one addition: 16 of them, which saves most in a black frame, or four.
-fn count_vector(codes: vec4<u32>, band: u32, copy: u32) {
-  let first = codes.x & 0xff;
-  if (all(codes == vec4(first * 0x01010101u))) {
-    count(first, band, copy, 16);
+// Counts a lane's codes in one direction; 16 equal ones at once, which saves most in a black frame.
+fn count_vector(histogram: u32, local: u32, band: u32, codes: vec4<u32>) {
+  let first = band * BAND_BINS;
+  let code = codes.x & 0xff;
+  if (all(codes == vec4(code * 0x01010101u))) {
+    count(histogram, local, first + code, LANE_PIXELS);
   } else {
-    count_word(codes.x, band, copy);
-    count_word(codes.y, band, copy);
-    count_word(codes.z, band, copy);
-    count_word(codes.w, band, copy);
+    count_bytes(histogram, local, first, codes.x);
+    count_bytes(histogram, local, first, codes.y);
+    count_bytes(histogram, local, first, codes.z);
+    count_bytes(histogram, local, first, codes.w);
   }
-}
-
-fn count_word(codes: u32, band: u32, copy: u32) {
-  let first = codes & 0xff;
-  if (codes == first * 0x01010101u) {
-    count(first, band, copy, 4);
-  } else {
-    count(first, band, copy, 1);
-    count((codes >> 8) & 0xff, band, copy, 1);
-    count((codes >> 16) & 0xff, band, copy, 1);
-    count(codes >> 24, band, copy, 1);
-  }
-}
-
-fn count(code: u32, band: u32, copy: u32, times: u32) {
-  atomicAdd(&counters[(band * BINS + code) * COPIES + copy], times);
-}
-
-// Adds the workgroup's counts to the item's. Pixels that do not count were counted as code 0, and are taken off once.
-fn add_counts(item: Item, local: u32, group: vec3<u32>) {
-  let histogram = group.z * BANDS * BINS;
-  if (local < BANDS && group.x == 0 && group.y == 0) {
-    atomicSub(&histograms[histogram + local * BINS], excess(item));
-  }
-  for (var bin = local; bin < BANDS * BINS; bin += LANES_X * LANES_Y) {
-    var sum = 0u;
-    for (var copy = 0u; copy < COPIES; copy++) {
-      sum += atomicLoad(&counters[bin * COPIES + copy]);
-    }
-    if (sum != 0) {
-      atomicAdd(&histograms[histogram + bin], sum);
-    }
-  }
-}
-
-// Pixels of a band that lanes cover and that do not count.
-fn excess(item: Item) -> u32 {
-  let lanes = ((item.lead + item.out_width + LANE_PIXELS - 1) / LANE_PIXELS) * item.out_height;
-  return lanes * LANE_PIXELS - (item.valid_x1 - item.valid_x0) * (item.valid_y1 - item.valid_y0);
 }

@@ -1,5 +1,4 @@
-import { type BorderMode, borderIndex } from '../border.ts';
-import type { Rect } from '../geometry.ts';
+import { copyBorderedRows } from '../bordered-rows.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { derivativeCoefficients, orderOf } from './ldp.ts';
@@ -38,7 +37,10 @@ export function ldpReference(
   const bandBytes = out.width * out.height;
   const map = withMap ? new Uint8Array(bandBytes * directions.length) : undefined;
   const counts = new Uint32Array(bins * directions.length);
-  const { pixels, stride } = surround(bytes, item, border, valid, order);
+  const [stride, height] = [valid.width + 2 * order, valid.height + 2 * order];
+  const pixels = new Uint8Array(stride * height);
+  const around = { x: valid.x - order, y: valid.y - order, width: stride, height };
+  copyBorderedRows(bytes, item, border, around, pixels, 0, stride);
   const coefficients = derivativeCoefficients(order);
 
   directions.forEach(([dy, dx], band) => {
@@ -59,28 +61,6 @@ export function ldpReference(
     bins: counts,
     map: map && { bytes: map, stride: out.width, bandBytes },
   };
-}
-
-/** `rect` of a stored plane with `halo` pixels around it, by the border rule where they are outside. */
-function surround(
-  bytes: Uint8Array,
-  { offset, stride, stored }: PlaneItem,
-  border: BorderMode,
-  rect: Rect,
-  halo: number,
-): { pixels: Uint8Array; stride: number } {
-  const width = rect.width + 2 * halo;
-  const height = rect.height + 2 * halo;
-  const pixels = new Uint8Array(width * height);
-  const columns = Array.from({ length: width }, (_, x) => borderIndex(rect.x - halo + x, stored.width, border));
-  for (let y = 0; y < height; y++) {
-    const row = borderIndex(rect.y - halo + y, stored.height, border);
-    for (let x = 0; row >= 0 && x < width; x++) {
-      const column = columns[x]!;
-      if (column >= 0) pixels[y * width + x] = bytes[offset + row * stride + column]!;
-    }
-  }
-  return { pixels, stride: width };
 }
 
 /** The sign of the derivative along `step` of every pixel from which no direction leaves `pixels`: -1, 0 or 1. */

@@ -1,9 +1,11 @@
+import type { Size } from '@halogrid/imaging';
+
 /** Types of TIFF values. */
 const short = 3;
 const long = 4;
 
 /** Interleaved 8-bit RGB as a little-endian TIFF of one uncompressed strip. */
-export function uncompressedTiff({ width, height }: { width: number; height: number }, rgb: Uint8Array): Buffer {
+export function uncompressedTiff({ width, height }: Size, rgb: Uint8Array): Buffer {
   const entries: [tag: number, type: number, count: number, value: number][] = [
     [256, long, 1, width],
     [257, long, 1, height],

@@ -1,5 +1,5 @@
 import type { Probe, Report, ReportRow, ReportTable, Timer } from './report.ts';
-import { speedUp, withoutTime } from './report.ts';
+import { speedUp, speedUpsBySide, withoutTime } from './report.ts';
 import { type Scale, square } from './scale.ts';
 import { laneShape, strategyName } from './strategies.ts';
 
@@ -50,21 +50,15 @@ export function r2({ isQuick, strategies }: Scale): Report {
       withoutTime('kernel', speedUp('cuda', 'cpu')),
     ],
     charts: [
-      {
-        kind: 'lines',
+      speedUpsBySide({
         name: 'speed-up',
         title: 'LBP histogram: strategies over one CPU thread',
-        x: 'side',
-        xTitle: 'Side of the image, px',
-        xScale: 'log2',
-        yTitle: 'Speed-up',
-        yScale: 'log10',
         series: ['strategy'],
         values: [
           { column: 'kernel_speedup_over_cpu', name: '' },
           { column: 'cuda_speedup_over_cpu', name: '' },
         ],
-      },
+      }),
       {
         kind: 'heat',
         name: 'heat-map',
@@ -88,21 +82,15 @@ export function r2({ isQuick, strategies }: Scale): Report {
     })),
     derived: [speedUp('whole', 'cpu'), speedUp('whole', 'threads'), speedUp('whole', 'twin'), speedUp('cuda', 'cpu')],
     charts: [
-      {
-        kind: 'lines',
+      speedUpsBySide({
         name: 'whole',
         title: 'LBP histogram with transfers over one CPU thread',
-        x: 'side',
-        xTitle: 'Side of the image, px',
-        xScale: 'log2',
-        yTitle: 'Speed-up',
-        yScale: 'log10',
         series: [],
         values: [
           { column: 'whole_speedup_over_cpu', name: 'halogrid' },
           { column: 'cuda_speedup_over_cpu', name: 'CUDA here' },
         ],
-      },
+      }),
     ],
   };
 

@@ -1,5 +1,5 @@
 import type { Probe, Report, ReportTable, Timer } from './report.ts';
-import { speedUp } from './report.ts';
+import { speedUp, speedUpsBySide } from './report.ts';
 import { type Scale, square } from './scale.ts';
 
 /** Tables 1 to 3 of the report, ms. It gives the CPU's first one as '~0'. */
@@ -36,22 +36,16 @@ export function r3({ isQuick }: Scale): Report {
     })),
     derived: [speedUp('kernel', 'cpu'), speedUp('kernel', 'twin'), speedUp('whole', 'twin')],
     charts: [
-      {
-        kind: 'lines',
+      speedUpsBySide({
         name: 'speed-up',
         title: 'LBP map and histogram of small squares, nw-cw-lsb',
-        x: 'side',
-        xTitle: 'Side of the image, px',
-        xScale: 'log2',
-        yTitle: 'Speed-up',
-        yScale: 'log10',
         series: [],
         values: [
           { column: 'kernel_speedup_over_cpu', name: 'kernel over cpu' },
           { column: 'kernel_speedup_over_twin', name: 'kernel over twin' },
           { column: 'whole_speedup_over_twin', name: 'whole run over twin' },
         ],
-      },
+      }),
     ],
   };
   return {

@@ -1,6 +1,6 @@
 import { reportColumn } from './evaluate-table.ts';
 import type { Derived, Probe, Report, ReportRow, ReportTable, Timer } from './report.ts';
-import { speedUp } from './report.ts';
+import { speedUp, speedUpsBySide } from './report.ts';
 import { type Scale, square } from './scale.ts';
 
 type Seconds = [cpu: number, shared: number, l1: number, streams: number];
@@ -67,15 +67,9 @@ export function r4({ isQuick }: Scale): Report {
     })),
     derived: [...speedUps, speedUp('whole', 'cpu')],
     charts: [
-      {
-        kind: 'lines',
+      speedUpsBySide({
         name: 'speed-up',
         title: 'LDP of the third order, histograms',
-        x: 'side',
-        xTitle: 'Side of the image, px',
-        xScale: 'log2',
-        yTitle: 'Speed-up',
-        yScale: 'log10',
         series: [],
         values: [
           { column: 'kernel_speedup_over_cpu', name: 'kernel over cpu' },
@@ -84,7 +78,7 @@ export function r4({ isQuick }: Scale): Report {
           { column: reportColumn('Tesla K40c', 'x, best'), name: 'report (Tesla K40c)' },
           { column: reportColumn('GeForce 720m', 'x, best'), name: 'report (GeForce 720m)' },
         ],
-      },
+      }),
     ],
   };
 

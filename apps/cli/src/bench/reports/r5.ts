@@ -1,7 +1,7 @@
 import { reportColumn } from './evaluate-table.ts';
 import { blockFigures, bySide, rtx3060Ti, speedUpsBySize } from './r5-figures.ts';
 import type { LineChartPlan, Probe, Report, ReportRow, ReportTable, Timer } from './report.ts';
-import { speedUp, withoutTime } from './report.ts';
+import { speedUp, speedUpsBySide, withoutTime } from './report.ts';
 import { type Scale, square } from './scale.ts';
 import { firstOfEachName, laneShape, type Strategy, strategyName } from './strategies.ts';
 
@@ -61,9 +61,7 @@ export function r5({ isQuick, strategies }: Scale): Report {
       ),
     ),
     derived: speedUps,
-    charts: [
-      chart('sizes', 'Convolution over one CPU thread', { x: 'side', xTitle: 'Side of the image, px', xScale: 'log2' }),
-    ],
+    charts: [chart('sizes', 'Convolution over one CPU thread')],
   };
 
   const sides: ReportTable = {
@@ -86,9 +84,7 @@ export function r5({ isQuick, strategies }: Scale): Report {
     derived: speedUps,
     charts: [
       chart('kernel-sides', `Convolution of ${side}x${side} over one CPU thread`, {
-        x: 'side',
         xTitle: 'Side of the kernel',
-        xScale: 'log2',
       }),
     ],
   };
@@ -161,16 +157,11 @@ const reported = (channels: number, figures: Record<string, number> | undefined)
   channels === 3 && figures ? { [rtx3060Ti]: figures } : undefined;
 
 /** Speed-ups by kernel, of its default strategy. */
-function chart(name: string, title: string, x: Pick<LineChartPlan, 'x' | 'xTitle' | 'xScale'>): LineChartPlan {
+function chart(name: string, title: string, x?: Partial<LineChartPlan>): LineChartPlan {
+  const values = [{ column: 'kernel_speedup_over_cpu', name: '' }, reportLine];
   return {
-    kind: 'lines',
-    name,
-    title: `${title}, RGB`,
+    ...speedUpsBySide({ name, title: `${title}, RGB`, series: ['kernel'], values }),
     ...x,
-    yTitle: 'Speed-up',
-    yScale: 'log10',
-    series: ['kernel'],
-    values: [{ column: 'kernel_speedup_over_cpu', name: '' }, reportLine],
     only: { channels: 3 },
   };
 }

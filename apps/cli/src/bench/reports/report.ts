@@ -141,3 +141,16 @@ export function speedUp(fast: string, slow: string): Derived {
 export function withoutTime(time: string, derived: Derived): Derived {
   return { ...derived, of: (meanMs, row) => (row.times[time] ? undefined : derived.of(meanMs, row)) };
 }
+
+/** A chart of speed-ups by the side of square images. */
+export function speedUpsBySide(chart: Pick<LineChartPlan, 'name' | 'title' | 'series' | 'values'>): LineChartPlan {
+  return {
+    kind: 'lines',
+    x: 'side',
+    xTitle: 'Side of the image, px',
+    xScale: 'log2',
+    yTitle: 'Speed-up',
+    yScale: 'log10',
+    ...chart,
+  };
+}

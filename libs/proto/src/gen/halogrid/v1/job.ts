@@ -137,7 +137,7 @@ export interface JobSpec {
     | undefined;
   /** Absolute file URI of the output folder, as the coordinator sees it. */
   out: string;
-  /** The dense result of every source: "none", "tiff" or "png". */
+  /** The dense result of every source: "none", "tiff", "zarr", "png" or "dzi". */
   mapFormat: string;
   /** Side of the square tiles that an image is cut into. 0: the coordinator chooses, and frames of folders stay whole. */
   tilePx: number;

@@ -5,21 +5,21 @@ import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { InputFile } from './input-file.ts';
+import { LocalFile } from './local-file.ts';
 import { temporaryFolder } from './testing.ts';
 
 const refusal = (message: string | RegExp) => ({ name: 'InputError', stage: 'read', message });
 
 test('what is no file is refused, and a named pipe without waiting for a writer', async (t) => {
   const folder = await temporaryFolder(t);
-  await assert.rejects(InputFile.open(folder), refusal('Not a file: a folder'));
-  await assert.rejects(InputFile.open(join(folder, 'none')), refusal('The file does not exist'));
-  await assert.rejects(InputFile.open('/dev/null'), refusal('Not a file: a socket or a device'));
+  await assert.rejects(LocalFile.open(folder), refusal('Not a file: a folder'));
+  await assert.rejects(LocalFile.open(join(folder, 'none')), refusal('The file does not exist'));
+  await assert.rejects(LocalFile.open('/dev/null'), refusal('Not a file: a socket or a device'));
   execFileSync('mkfifo', [join(folder, 'pipe.jpg')]);
-  await assert.rejects(InputFile.open(join(folder, 'pipe.jpg')), refusal('Not a file: a named pipe'));
+  await assert.rejects(LocalFile.open(join(folder, 'pipe.jpg')), refusal('Not a file: a named pipe'));
   const server = createServer().listen(join(folder, 'socket.jpg'));
   await once(server, 'listening');
-  await assert.rejects(InputFile.open(join(folder, 'socket.jpg')), refusal('Not a file: a socket or a device'));
+  await assert.rejects(LocalFile.open(join(folder, 'socket.jpg')), refusal('Not a file: a socket or a device'));
   server.close();
 });
 
@@ -28,9 +28,9 @@ test('links to nothing and to themselves are refused', async (t) => {
   await symlink('none', join(folder, 'dangling'));
   await symlink('loop', join(folder, 'loop'));
   await writeFile(join(folder, 'file'), 'x');
-  await assert.rejects(InputFile.open(join(folder, 'dangling')), refusal('The file does not exist'));
-  await assert.rejects(InputFile.open(join(folder, 'loop')), refusal('The path goes through too many symbolic links'));
-  await assert.rejects(InputFile.open(join(folder, 'file', 'x')), refusal('A part of the path is not a folder'));
+  await assert.rejects(LocalFile.open(join(folder, 'dangling')), refusal('The file does not exist'));
+  await assert.rejects(LocalFile.open(join(folder, 'loop')), refusal('The path goes through too many symbolic links'));
+  await assert.rejects(LocalFile.open(join(folder, 'file', 'x')), refusal('A part of the path is not a folder'));
 });
 
 test('a file that may not be read is refused', async (t) => {
@@ -42,7 +42,7 @@ test('a file that may not be read is refused', async (t) => {
   const isRoot = process.getuid!() === 0;
   if (isRoot) process.seteuid!(65534);
   try {
-    await assert.rejects(InputFile.open(join(folder, 'secret')), refusal('The file cannot be read: permission denied'));
+    await assert.rejects(LocalFile.open(join(folder, 'secret')), refusal('The file cannot be read: permission denied'));
   } finally {
     if (isRoot) process.seteuid!(0);
   }
@@ -52,7 +52,7 @@ test('the head, any part and all of a file of several MiB', async (t) => {
   const path = join(await temporaryFolder(t), 'file');
   const content = Buffer.from(Array.from({ length: 2_500_000 }, (_, i) => (i * 31) % 253));
   await writeFile(path, content);
-  const file = await InputFile.open(path);
+  const file = await LocalFile.open(path);
   assert.equal(file.sizeBytes, content.length);
   assert.deepEqual([file.head.length, file.bytesRead], [2 ** 20, 2 ** 20]);
   const part = Buffer.alloc(1000);
@@ -69,7 +69,7 @@ test('a file that is read whole takes no file descriptor any more', async (t) =>
   const path = join(await temporaryFolder(t), 'file');
   for (const bytes of [10, 2_000_000]) {
     await writeFile(path, Buffer.alloc(bytes, 7));
-    const file = await InputFile.open(path);
+    const file = await LocalFile.open(path);
     const all = await file.readAll();
     await assert.rejects(file.read(Buffer.alloc(1), 0), { code: 'EBADF' });
     assert.ok(all.every((byte) => byte === 7));

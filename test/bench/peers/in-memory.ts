@@ -1,45 +1,54 @@
-// The cpu device against NumPy: LBP histograms of 1080p frames in memory, in turns, two threads against two processes.
-// node test/bench/numpy/compare.ts [REPETITIONS]; needs python3 with NumPy (Debian: python3-numpy).
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openDevice } from '@halogrid/gpu-node';
 import { createPipeline, placeItem, planPipeline } from '@halogrid/kernels';
+import { spreadOf } from '../../../apps/cli/src/bench/statistics.ts';
+import { table } from '../../../apps/cli/src/summary/table.ts';
+import { workers } from './contestant.ts';
+import { frameSize } from './inputs.ts';
 
-const workers = 2;
 const seconds = 4;
-const size = { width: 1920, height: 1080 };
 const framesABatch = 16;
-const repetitions = Number(process.argv[2] ?? 5);
 
-const numpy: number[] = [];
-const ours: number[] = [];
-for (let i = 0; i < repetitions; i++) {
-  numpy.push(await measureNumpy());
-  ours.push(await measureCpuDevice());
+/** Frames a second, a value a turn. */
+export interface MemoryRates {
+  numpy: number[];
+  ours: number[];
 }
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
-const row = (name: string, values: number[], digits: number): string =>
-  [name, ...[median(values), Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits))].join(
-    '  ',
-  );
-console.log(`1920 x 1080 LBP histograms, ${workers} workers, ${repetitions} repetitions: median  min  max`);
-console.log(row('NumPy, frames/s', numpy, 1));
-console.log(row('cpu device, frames/s', ours, 1));
-console.log(
-  row(
-    'cpu device / NumPy',
-    ours.map((rate, i) => rate / numpy[i]!),
-    2,
-  ),
-);
-process.exit(0);
+
+/** Histograms of 1080p frames that are in memory: a NumPy process a core against the cpu device's threads, in turns. */
+export async function raceInMemory(repetitions: number, interpreter: string): Promise<MemoryRates> {
+  const rates: MemoryRates = { numpy: [], ours: [] };
+  for (let turn = 0; turn < repetitions; turn++) {
+    rates.numpy.push(await measureNumpy(interpreter));
+    rates.ours.push(await measureCpuDevice());
+  }
+  return rates;
+}
+
+export function describeInMemory({ numpy, ours }: MemoryRates): string {
+  const row = (name: string, values: number[], digits: number) => {
+    const { median, min, max } = spreadOf(values);
+    return [name, ...[median, min, max].map((value) => value.toFixed(digits))];
+  };
+  return table([
+    [`1080p frames in memory, ${workers} workers`, 'median', 'min', 'max'],
+    row('NumPy, frames/s', numpy, 1),
+    row('cpu device, frames/s', ours, 1),
+    row(
+      'cpu device / NumPy',
+      ours.map((rate, turn) => rate / numpy[turn]!),
+      2,
+    ),
+  ]);
+}
 
 /** Frames a second of all processes together. */
-async function measureNumpy(): Promise<number> {
-  const script = fileURLToPath(new URL('lbp.py', import.meta.url));
+async function measureNumpy(interpreter: string): Promise<number> {
+  const script = fileURLToPath(new URL('numpy_memory.py', import.meta.url));
   const programs = Array.from({ length: workers }, () => {
-    const child = spawn('python3', [script, String(seconds)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(interpreter, [script, String(seconds)], { stdio: ['pipe', 'pipe', 'inherit'] });
     return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
   });
   for (const { lines } of programs) await lines.next();
@@ -52,7 +61,7 @@ async function measureNumpy(): Promise<number> {
 async function measureCpuDevice(): Promise<number> {
   const { device } = await openDevice('cpu');
   const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
-  const plan = planPipeline(pipeline, { x: 0, y: 0, ...size }, size);
+  const plan = planPipeline(pipeline, { x: 0, y: 0, ...frameSize }, frameSize);
   const placed = Array.from({ length: framesABatch }, (_, i) => placeItem(plan, 1, i * placeItem(plan, 1, 0).end));
   const bytes = placed.at(-1)!.end;
   const frames = new Uint8Array(bytes).map((_, i) => Math.imul(i, 0x9e3779b1) >>> 24);

@@ -1,0 +1,49 @@
+import { shutdownSignal, UsageError } from '@halogrid/service';
+import type { Command } from 'commander';
+import { exitCodeOfSignal } from '../exit-code.ts';
+import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
+import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+
+interface PlanOptions extends JobOptions {
+  nodes: number;
+  device: DeviceChoice;
+  coordinator?: string;
+  json?: boolean;
+}
+
+export function addPlanCommand(program: Command): void {
+  const command = program
+    .command('plan')
+    .summary('say what a run would read, need and write')
+    .description(
+      'Plans a job as run would and shows what it comes to: pixels, shards, memory, results, and the time where a run of ' +
+        'the same kind was measured here. It computes nothing. A plan that cannot fit is refused with what would.',
+    )
+    .argument('<source...>', 'as of run');
+  addJobOptions(command)
+    .option('--nodes <n>', 'as of run', wholeNumber('--nodes', 1, 64), 1)
+    .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
+    .option('--coordinator <host:port>', 'refused: a plan is made on this machine')
+    .option('--json', 'as JSON')
+    .action(async (sources: string[], options: PlanOptions) => {
+      process.exitCode = await plan(sources, options);
+    });
+}
+
+async function plan(sources: string[], { coordinator, json, nodes, device, ...job }: PlanOptions): Promise<number> {
+  if (coordinator !== undefined) {
+    throw new UsageError('Expected no --coordinator: a plan is made on this machine, which must see the sources');
+  }
+  const { spec } = parseJob(sources, job, process.cwd());
+  const signal = shutdownSignal();
+  const { makePlan } = await import('../plan/make-plan.ts');
+  const { describePlan } = await import('../plan/describe-plan.ts');
+  try {
+    const made = await makePlan(spec!, { nodes, device }, signal);
+    process.stdout.write(json ? `${JSON.stringify(made, null, 2)}\n` : describePlan(made));
+    return 0;
+  } catch (error) {
+    if (signal.aborted) return exitCodeOfSignal(signal.reason);
+    throw error;
+  }
+}

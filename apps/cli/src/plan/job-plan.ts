@@ -1,0 +1,54 @@
+import { availableParallelism } from 'node:os';
+import type { PlanTotals } from '@halogrid/coordinator/plan';
+import type { DeviceChoice } from '../options/option-values.ts';
+
+/** What is said of a plan; `--json` prints it as it is. Bytes are at most: what is compressed takes fewer. */
+export interface JobPlan {
+  sources: number;
+  /** Of them, those that are no images, and those whose size only decoding them would tell. */
+  quarantined: number;
+  unknown: number;
+  pixels: number;
+  shards: number;
+  /** Of the shards, tiles of images that are cut. */
+  tiles: number;
+  /** Pixels read around tiles, for every hundred that are computed. */
+  haloPercent: number;
+  /** Of planes and results, beside what a process takes anyway. */
+  nodeMemoryBytes: number;
+  output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
+  /** In the output folder until the job is complete. */
+  scratchBytes: number;
+  /** As fast as the last run of the same kind here; null where there was none. */
+  estimatedSeconds: number | null;
+}
+
+/** What runs the plan, as `run` is told. */
+export interface PlannedRun {
+  nodes: number;
+  device: DeviceChoice;
+  /** Undefined where it was not measured. */
+  pixelsPerSecond: number | undefined;
+}
+
+export function jobPlan(totals: PlanTotals, { device, pixelsPerSecond }: PlannedRun): JobPlan {
+  const { sources, quarantined, unknown, pixels, shards, tiles, haloPixels, batch, all, output, scratchBytes } = totals;
+  // A shard of frames may be several batches, of which two are under way.
+  const batches = Math.min(inFlight(device, availableParallelism()), 2 * shards - tiles);
+  return {
+    ...{ sources, quarantined, unknown, pixels, shards, tiles },
+    haloPercent: pixels > 0 ? (100 * haloPixels) / pixels : 0,
+    nodeMemoryBytes:
+      Math.min(batches * batch.stagingBytes, all.stagingBytes) +
+      Math.min(batches * batch.resultsBytes, all.resultsBytes),
+    output,
+    scratchBytes,
+    estimatedSeconds: pixelsPerSecond ? pixels / pixelsPerSecond : null,
+  };
+}
+
+/** Batches that a device has in flight at most. */
+function inFlight(device: DeviceChoice, cores: number): number {
+  const cpu = Math.max(4, cores + 2);
+  return { gpu: 8, software: 2, cpu, auto: Math.max(8, cpu) }[device];
+}

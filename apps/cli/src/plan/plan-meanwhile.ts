@@ -1,0 +1,33 @@
+import { setImmediate } from 'node:timers/promises';
+import type { JobSpec } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+import type { JobPlan, PlannedRun } from './job-plan.ts';
+import type { makePlan } from './make-plan.ts';
+
+/** Loaded while the nodes start, like all that it needs. */
+const makeHere: typeof makePlan = async (...given) => (await import('./make-plan.ts')).makePlan(...given);
+
+/**
+ * Plans a job for as long as `ready` takes, because nothing else is to be done until then; undefined where that was too
+ * short. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
+ */
+export async function planMeanwhile(
+  spec: JobSpec,
+  run: Pick<PlannedRun, 'nodes' | 'device'>,
+  ready: Promise<unknown>,
+  make: typeof makePlan = makeHere,
+): Promise<JobPlan | undefined> {
+  const stopped = new AbortController();
+  // What else keeps a plan from being made, the job itself will come upon.
+  const plan = make(spec, run, stopped.signal).catch((error) => {
+    if (error instanceof UsageError) throw error;
+    return undefined;
+  });
+  try {
+    await Promise.race([ready, plan.then(() => ready)]);
+    return await Promise.race([plan, setImmediate(undefined)]);
+  } finally {
+    stopped.abort(new Error('The run begins'));
+    plan.catch(() => {});
+  }
+}

@@ -1,0 +1,66 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { writeFileAtomically } from '@halogrid/imaging';
+import { createPipeline, describePipeline } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import { softwareVersion } from '@halogrid/service';
+
+/** Pixels a second, end to end, of the last run of each kind: see rateKey. Newest last. */
+interface Rates {
+  softwareVersion: string;
+  rates: Record<string, number>;
+}
+
+/** Kinds of runs that are remembered. */
+const maxRates = 200;
+
+/** A shorter run says more of how long a start takes. */
+const minSeconds = 1;
+
+/** What a rate holds for: what is computed and written, and what computes it on this machine. */
+export function rateKey({ pipeline, mapFormat }: JobSpec, device: string, nodes: number): string {
+  return `${nodes} x ${device}, ${describePipeline(createPipeline(pipeline!.operations))}, map ${mapFormat}`;
+}
+
+/** The rate of the last run of that kind; undefined where there was none, or the file cannot be read. */
+export async function readRate(key: string, file = ratesFile(process.env)): Promise<number | undefined> {
+  const rate = (await readRates(file))[key];
+  return typeof rate === 'number' && rate > 0 ? rate : undefined;
+}
+
+/** Remembers the rate of a run. It is for estimates alone, so a file that cannot be written is no failure. */
+export async function keepRate(
+  key: string,
+  pixels: number,
+  seconds: number,
+  file = ratesFile(process.env),
+): Promise<void> {
+  if (!file || pixels === 0 || seconds < minSeconds) return;
+  const { [key]: _, ...others } = await readRates(file);
+  const rates = Object.fromEntries([...Object.entries(others), [key, pixels / seconds]].slice(-maxRates));
+  const text = JSON.stringify({ softwareVersion, rates } satisfies Rates, null, 2);
+  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
+    .then(() => writeFileAtomically(file, `${text}\n`))
+    .catch(() => {});
+}
+
+/** Of another version, rates are of another program. */
+async function readRates(file: string | undefined): Promise<Record<string, number>> {
+  try {
+    const kept = JSON.parse(await readFile(file!, 'utf8')) as Rates;
+    return kept.softwareVersion === softwareVersion && typeof kept.rates === 'object' ? kept.rates : {};
+  } catch {
+    return {};
+  }
+}
+
+/** In the cache folder of the user; undefined for a user without a home. */
+export function ratesFile(env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    const cache = env.XDG_CACHE_HOME || join(homedir(), '.cache');
+    return isAbsolute(cache) ? join(cache, 'halogrid', 'rates.json') : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPipeline, type Rect, type Size } from '@halogrid/kernels';
+import fc from 'fast-check';
+import { cutTiles } from './cut-tiles.ts';
+import { itemBytes, mostOf, PlanCounter, type TotalsOptions } from './plan-totals.ts';
+
+const lbp = createPipeline([{ kernel: 'lbp', parameters: {} }]);
+const options: TotalsOptions = { grid: { rows: 1, columns: 1 }, wantsMap: false, previews: 0 };
+const MiB = 2 ** 20;
+
+function countTiles(counter: PlanCounter, size: Size, tilePx: number): void {
+  counter.addSource(0, size);
+  for (const rect of cutTiles(size, tilePx)) {
+    counter.addShard({ kind: 'tile', source: { index: 0, uri: '' }, size, rect });
+  }
+}
+
+function countFrames(counter: PlanCounter, sizes: readonly (Size | undefined)[]): void {
+  for (const [index, size] of sizes.entries()) counter.addSource(index, size);
+  counter.addShard({ kind: 'frames', sources: sizes.map((_, index) => ({ index, uri: '' })) });
+}
+
+test('the halo of a cut image is what its tiles read of each other', () => {
+  const counter = new PlanCounter(lbp, options);
+  countTiles(counter, { width: 200, height: 100 }, 100);
+  const { pixels, shards, tiles, haloPixels } = counter.totals;
+  // Either tile reads one column of the other.
+  assert.deepEqual({ pixels, shards, tiles, haloPixels }, { pixels: 20_000, shards: 2, tiles: 2, haloPixels: 200 });
+});
+
+test('the halos of a pipeline add up, and an image that is not cut has none', () => {
+  const side = fc.integer({ min: 1, max: 60 });
+  fc.assert(
+    fc.property(side, side, side, fc.integer({ min: 1, max: 3 }), (width, height, tilePx, kernels) => {
+      const pipeline = createPipeline(Array.from({ length: kernels }, () => ({ kernel: 'lbp', parameters: {} })));
+      const counter = new PlanCounter(pipeline, options);
+      countTiles(counter, { width, height }, tilePx);
+      // Every tile reads `kernels` pixels around itself, as far as there are any.
+      const around = (at: number, length: number, image: number) =>
+        Math.min(image, at + length + kernels) - Math.max(0, at - kernels);
+      const read = [...cutTiles({ width, height }, tilePx)].reduce(
+        (sum: number, { x, y, ...tile }: Rect) => sum + around(x, tile.width, width) * around(y, tile.height, height),
+        0,
+      );
+      assert.equal(counter.totals.haloPixels, read - width * height);
+      assert.equal(counter.totals.pixels, width * height);
+      assert.equal(counter.totals.all.stagingBytes >= read, true);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a device takes what fits a batch of frames, or one frame that is larger', () => {
+  const many = new PlanCounter(lbp, options);
+  countFrames(many, Array(100).fill({ width: 1920, height: 1080 }));
+  const { batch, all, largest } = many.totals;
+  assert.equal(batch.stagingBytes, 64 * MiB);
+  assert.ok(all.stagingBytes >= 100 * 1920 * 1080 && all.stagingBytes < 101 * 1920 * 1088);
+  assert.equal(all.resultsBytes, 100 * 256 * 4);
+  assert.deepEqual([largest.width, largest.height], [1920, 1080]);
+
+  const one = new PlanCounter(lbp, options);
+  countFrames(one, [{ width: 10_000, height: 10_000 }, undefined]);
+  assert.ok(one.totals.batch.stagingBytes >= 1e8);
+  assert.equal(one.totals.unknown, 1);
+});
+
+test('dense results take memory where a map or a preview is made of them, and maps take disk twice', () => {
+  const size = { width: 1000, height: 700 };
+  const bytesOf = (more: Partial<TotalsOptions>) => {
+    const counter = new PlanCounter(lbp, { ...options, ...more });
+    countFrames(counter, [size, size]);
+    const { all, output, scratchBytes } = counter.totals;
+    return { results: all.resultsBytes, maps: output.mapsBytes, scratch: scratchBytes };
+  };
+  const map = (1000 + 15 + 15) * 700;
+  const histogram = 256 * 4;
+  assert.deepEqual(bytesOf({}), { results: 2 * histogram, maps: 0, scratch: 0 });
+  assert.deepEqual(bytesOf({ previews: 1 }), { results: 2 * histogram + map, maps: 0, scratch: 0 });
+  // Parts of 512 x 512 and, of the next level, which is one part, 500 x 350 in sixteens: 512 x 352.
+  assert.deepEqual(bytesOf({ wantsMap: true }), {
+    results: 2 * (histogram + map),
+    maps: 2 * (1024 * 1024 + 512 * 352),
+    scratch: 2 * 700_000,
+  });
+});
+
+test('cells of a grid take features and results for each of them', () => {
+  const counter = new PlanCounter(lbp, { ...options, grid: { rows: 2, columns: 3 } });
+  countFrames(counter, [{ width: 60, height: 60 }]);
+  assert.equal(counter.totals.all.resultsBytes, 6 * 256 * 4);
+  assert.equal(counter.totals.output.featuresBytes, 6 * (256 * 4 + 100));
+  const conv = createPipeline([{ kernel: 'conv', parameters: { kernel: 'sobel' } }]);
+  const without = new PlanCounter(conv, options);
+  countFrames(without, [{ width: 60, height: 60 }]);
+  assert.deepEqual(without.totals.output, { mapsBytes: 0, featuresBytes: 0, histogramBytes: 0 });
+});
+
+test('a source that is set aside has no unknown size', () => {
+  const counter = new PlanCounter(lbp, options);
+  counter.addSource(0, undefined);
+  counter.addQuarantine();
+  const { sources, quarantined, unknown, pixels } = counter.totals;
+  assert.deepEqual({ sources, quarantined, unknown, pixels }, { sources: 1, quarantined: 1, unknown: 0, pixels: 0 });
+});
+
+test('what a tile takes at once is the larger of its planes and its results', () => {
+  const rgb = createPipeline([{ kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' } }]);
+  const size = { width: 1000, height: 1000 };
+  const { stagingBytes, resultsBytes, mapBytes } = itemBytes(rgb, { x: 0, y: 0, ...size }, size, options.grid);
+  assert.ok(stagingBytes >= 3e6 && stagingBytes < 3.2e6);
+  assert.equal(resultsBytes, 0);
+  assert.ok(mapBytes >= 12e6 && mapBytes < 12.4e6);
+  assert.equal(mostOf({ stagingBytes, resultsBytes: mapBytes }), mapBytes);
+});

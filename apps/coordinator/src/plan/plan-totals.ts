@@ -1,0 +1,201 @@
+import { sampleBytes } from '@halogrid/imaging';
+import { type Grid, type Pipeline, placeItem, planPipeline, type Rect, type Size } from '@halogrid/kernels';
+import { type HistogramShape, histogramShape } from '../ledger/histogram-shape.ts';
+import type { ShardWork } from '../shard.ts';
+
+/** Bytes that a node holds for something it computes: the planes it reads, and histograms and dense results. */
+export interface NodeBytes {
+  stagingBytes: number;
+  resultsBytes: number;
+}
+
+/** What a plan comes to. Sizes in bytes are of what is asked for and uncompressed, so files are no larger. */
+export interface PlanTotals {
+  sources: number;
+  /** Of them, those set aside already, and those whose size is not known without decoding them. */
+  quarantined: number;
+  unknown: number;
+  pixels: number;
+  shards: number;
+  /** Of the shards, tiles of images that are cut. */
+  tiles: number;
+  /** Pixels that are read around tiles, beyond `pixels`. */
+  haloPixels: number;
+  /** Of the largest tile or frame. */
+  largest: NodeBytes & Size;
+  /** Of what a device takes at once: the largest tile or frame, or as many frames as a batch takes. */
+  batch: NodeBytes;
+  /** Of all tiles and frames. */
+  all: NodeBytes;
+  output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
+  /** Maps in pieces, which are there as well until the output is complete. */
+  scratchBytes: number;
+}
+
+/** What a node puts together for a device, as planes and as results, beyond the first frame. */
+const batchBytes = 64 * 2 ** 20;
+
+/** Side of the parts in which map files are stored. */
+const mapPartPx = 512;
+
+/** A row of features.parquet beside its histogram: its numbers and the name of its source. */
+const featureBytes = 100;
+
+/** A bin in histogram.json, and histogram.svg. */
+const binTextBytes = 12;
+const chartBytes = 64 * 2 ** 10;
+
+export interface TotalsOptions {
+  grid: Grid;
+  wantsMap: boolean;
+  /** Sources with a lower index get a preview, for which a node needs the dense result. */
+  previews: number;
+}
+
+/** Adds up what the steps of a plan come to. */
+export class PlanCounter {
+  readonly totals: PlanTotals;
+  readonly #pipeline: Pipeline;
+  readonly #options: TotalsOptions;
+  readonly #shape: HistogramShape;
+  /** Of the sources that a shard may still ask for. */
+  readonly #sizes = new Map<number, Size>();
+  #lastItem: { key: string; item: NodeBytes & { mapBytes: number } } | undefined;
+  #lastMap: { key: string; bytes: number } | undefined;
+
+  constructor(pipeline: Pipeline, options: TotalsOptions) {
+    this.#pipeline = pipeline;
+    this.#options = options;
+    this.#shape = histogramShape(pipeline, options.grid);
+    const bins = pipeline.bins * pipeline.output.channels.length;
+    this.totals = {
+      sources: 0,
+      quarantined: 0,
+      unknown: 0,
+      pixels: 0,
+      shards: 0,
+      tiles: 0,
+      haloPixels: 0,
+      largest: { width: 0, height: 0, stagingBytes: 0, resultsBytes: 0 },
+      batch: { stagingBytes: 0, resultsBytes: 0 },
+      all: { stagingBytes: 0, resultsBytes: 0 },
+      output: { mapsBytes: 0, featuresBytes: 0, histogramBytes: bins && bins * binTextBytes + chartBytes },
+      scratchBytes: 0,
+    };
+  }
+
+  /** `size` is undefined where nobody can tell it. */
+  addSource(index: number, size: Size | undefined): void {
+    const { totals } = this;
+    totals.sources++;
+    if (!size) {
+      totals.unknown++;
+      return;
+    }
+    this.#sizes.set(index, size);
+    totals.pixels += size.width * size.height;
+    const { grid, channels, bins } = this.#shape;
+    totals.output.featuresBytes += bins && grid.rows * grid.columns * (4 * bins * channels + featureBytes);
+    if (!this.#options.wantsMap) return;
+    totals.output.mapsBytes += this.#mapBytes(size);
+    totals.scratchBytes += size.width * size.height * this.#sampleBytes();
+  }
+
+  /** The source that was added last turned out to be none. */
+  addQuarantine(): void {
+    this.totals.quarantined++;
+    this.totals.unknown--;
+  }
+
+  addShard(work: ShardWork): void {
+    const { totals } = this;
+    totals.shards++;
+    if (work.kind === 'tile') {
+      totals.tiles++;
+      const { source, size, rect } = work;
+      const { stored } = planPipeline(this.#pipeline, rect, size).stages[0]!;
+      totals.haloPixels += stored.width * stored.height - rect.width * rect.height;
+      const item = this.#addItem(source.index, rect, size);
+      this.#addBatch(item, item);
+      // Shards of a source follow one another, and the last is at its lower right corner.
+      if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#sizes.delete(source.index);
+      return;
+    }
+    const all = { stagingBytes: 0, resultsBytes: 0 };
+    for (const { index } of work.sources) {
+      const size = this.#sizes.get(index);
+      if (!size) continue;
+      this.#sizes.delete(index);
+      const item = this.#addItem(index, { x: 0, y: 0, ...size }, size);
+      all.stagingBytes += item.stagingBytes;
+      all.resultsBytes += item.resultsBytes;
+      this.#addBatch(item, item);
+    }
+    this.#addBatch(all, { stagingBytes: batchBytes, resultsBytes: batchBytes });
+  }
+
+  #addBatch(bytes: NodeBytes, most: NodeBytes): void {
+    const { batch } = this.totals;
+    batch.stagingBytes = Math.max(batch.stagingBytes, Math.min(bytes.stagingBytes, most.stagingBytes));
+    batch.resultsBytes = Math.max(batch.resultsBytes, Math.min(bytes.resultsBytes, most.resultsBytes));
+  }
+
+  #addItem(index: number, rect: Rect, size: Size): NodeBytes {
+    const { wantsMap, previews } = this.#options;
+    const key = `${rect.x} ${rect.y} ${rect.width} ${rect.height} ${size.width} ${size.height}`;
+    if (this.#lastItem?.key !== key)
+      this.#lastItem = { key, item: itemBytes(this.#pipeline, rect, size, this.#options.grid) };
+    const { stagingBytes, resultsBytes, mapBytes } = this.#lastItem.item;
+    const item = { stagingBytes, resultsBytes: resultsBytes + (wantsMap || index < previews ? mapBytes : 0) };
+    const { largest, all } = this.totals;
+    all.stagingBytes += item.stagingBytes;
+    all.resultsBytes += item.resultsBytes;
+    if (mostOf(item) > mostOf(largest)) Object.assign(largest, { width: rect.width, height: rect.height, ...item });
+    return item;
+  }
+
+  #mapBytes(size: Size): number {
+    const key = `${size.width} ${size.height}`;
+    if (this.#lastMap?.key !== key) this.#lastMap = { key, bytes: mapPixels(size) * this.#sampleBytes() };
+    return this.#lastMap.bytes;
+  }
+
+  #sampleBytes(): number {
+    const { sample, channels } = this.#pipeline.output;
+    return sampleBytes[sample] * channels.length;
+  }
+}
+
+/** What has to fit into the largest buffer of a device. */
+export const mostOf = ({ stagingBytes, resultsBytes }: NodeBytes): number => Math.max(stagingBytes, resultsBytes);
+
+/** What a device needs for a tile, as nodes count it; the dense result apart. */
+export function itemBytes(
+  pipeline: Pipeline,
+  rect: Rect,
+  size: Size,
+  grid: Grid,
+): NodeBytes & { /** At most: rows are padded. */ mapBytes: number } {
+  const plan = planPipeline(pipeline, rect, size, grid);
+  const { sample, channels } = pipeline.output;
+  const { out } = plan.stages.at(-1)!;
+  return {
+    stagingBytes: placeItem(plan, pipeline.input.length, 0).end,
+    resultsBytes: 4 * pipeline.bins * channels.length * plan.parts.length,
+    mapBytes: ((out.width + 15) * sampleBytes[sample] + 15) * out.height * channels.length,
+  };
+}
+
+/** Pixels of a map and its coarser levels, each of which is stored in whole parts. */
+function mapPixels(size: Size): number {
+  let pixels = 0;
+  for (let { width, height } = size; ; width = Math.ceil(width / 2), height = Math.ceil(height / 2)) {
+    pixels += inParts(width) * inParts(height);
+    if (width <= mapPartPx && height <= mapPartPx) return pixels;
+  }
+}
+
+function inParts(px: number): number {
+  const side = Math.min(mapPartPx, Math.ceil(px / 16) * 16);
+  return Math.ceil(px / side) * side;
+}

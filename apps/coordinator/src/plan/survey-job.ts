@@ -1,0 +1,66 @@
+import { openImage, peekSize } from '@halogrid/imaging';
+import { createPipeline, type Size } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+import { jobGrid } from '../job-grid.ts';
+import { previewSources } from '../output/finalise.ts';
+import { checkSpec } from '../services/check-spec.ts';
+import { Refusal } from '../services/refusal.ts';
+import type { PlanStep } from '../shard.ts';
+import { tileSide } from './cut-tiles.ts';
+import { mapAhead } from './map-ahead.ts';
+import { PlanCounter, type PlanTotals } from './plan-totals.ts';
+import { planJob } from './planner.ts';
+
+/** Headers that are read at once. */
+const peeksAhead = 8;
+
+/**
+ * Plans a job without running it. The plan is the one that a coordinator makes; here every image is looked at, though not
+ * decoded, for its size. Throws UsageError for a specification or a source that is refused, and the signal's reason.
+ */
+export async function surveyJob(given: JobSpec, signal?: AbortSignal): Promise<PlanTotals> {
+  const spec = await checked(given);
+  const pipeline = createPipeline(spec.pipeline!.operations);
+  const counter = new PlanCounter(pipeline, {
+    grid: jobGrid(spec),
+    wantsMap: spec.mapFormat !== 'none',
+    previews: previewSources,
+  });
+  const tilePixels = tileSide(spec.tilePx) ** 2;
+  const sized = (step: PlanStep) => withSize(step, tilePixels);
+  for await (const { step, size } of mapAhead(planJob(spec, pipeline, signal), peeksAhead, sized, signal)) {
+    if (step.kind === 'source') counter.addSource(step.index, size);
+    else if (step.kind === 'quarantine') counter.addQuarantine();
+    else counter.addShard(step.shard.work);
+  }
+  return counter.totals;
+}
+
+async function checked(given: JobSpec): Promise<JobSpec> {
+  try {
+    return (await checkSpec(given)).spec;
+  } catch (error) {
+    throw error instanceof Refusal ? new UsageError(error.message) : error;
+  }
+}
+
+async function withSize(step: PlanStep, tilePixels: number): Promise<{ step: PlanStep; size?: Size }> {
+  if (step.kind !== 'source') return { step };
+  if (step.size || step.tiles === 0) return { step, size: step.size };
+  const peeked = await peekSize(step.uri);
+  // A frame that claims more than the planner would leave whole is a small file with a wrong header.
+  const isFrame = peeked && peeked.width * peeked.height <= tilePixels;
+  return { step, size: isFrame ? peeked : await sizeOf(step.uri) };
+}
+
+/** Undefined for what nodes will set aside. */
+async function sizeOf(uri: string): Promise<Size | undefined> {
+  try {
+    const image = await openImage(uri);
+    await image.close();
+    return { width: image.width, height: image.height };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sendFile, startServer } from '@halogrid/imaging/testing-servers';
+import { withFolder } from './shard-fixture.ts';
+import { sourceVersion } from './source-version.ts';
+
+test('the version of a file is another one when it was written to', async () => {
+  await withFolder(async (folder) => {
+    const uri = await folder.put('a.pgm', 'one');
+    const before = await sourceVersion(uri);
+    assert.equal(await sourceVersion(uri), before);
+    await folder.put('a.pgm', 'other');
+    assert.notEqual(await sourceVersion(uri), before);
+    assert.equal(await sourceVersion(`${uri}.none`), `${uri}.none`);
+  });
+});
+
+test('the version of a file on a server is another one when its ETag, time or size is', async (t) => {
+  let served: Parameters<typeof sendFile>[0] = { bytes: Buffer.from('one') };
+  const server = await startServer((request, response) => sendFile(served, request, response));
+  t.after(() => server.close());
+  const versions = new Set<string>();
+  for (const bytes of ['one', 'other']) {
+    for (const etag of [undefined, '"1"', '"2"']) {
+      for (const lastModified of [undefined, 'Mon, 01 Jan 2024 00:00:00 GMT']) {
+        served = { bytes: Buffer.from(bytes), etag, lastModified };
+        const version = await sourceVersion(`${server.origin}/a`);
+        assert.equal(await sourceVersion(`${server.origin}/a`), version);
+        versions.add(version);
+      }
+    }
+  }
+  assert.equal(versions.size, 12);
+});
+
+test('a server that tells nothing leaves the URI', async () => {
+  for (const uri of ['http://nowhere.invalid/a', 'http://me:password@host/a']) {
+    assert.equal(await sourceVersion(uri), uri);
+  }
+});

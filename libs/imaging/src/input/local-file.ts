@@ -1,0 +1,119 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { giveBackBytes, takeBytes } from './byte-pool.ts';
+import { InputError } from './input-error.ts';
+
+/** Enough for the whole of most video frames, so that they cost one read. */
+const headBytes = 2 ** 20;
+
+/** Failures of the file itself; others, such as too many open files, are this process's. */
+const reasons: Record<string, string> = {
+  ENOENT: 'The file does not exist',
+  ENOTDIR: 'A part of the path is not a folder',
+  EACCES: 'The file cannot be read: permission denied',
+  EPERM: 'The file cannot be read: operation not permitted',
+  ELOOP: 'The path goes through too many symbolic links',
+  ENAMETOOLONG: 'The path is longer than the file system allows',
+  ENXIO: 'Not a file: a socket or a device',
+  ERR_INVALID_ARG_VALUE: 'The path holds a null byte',
+  EIO: 'The file cannot be read: input/output error',
+  ESTALE: 'The file cannot be read: it was replaced on the file server',
+};
+
+/** A regular file open for reading, and its first bytes. What it gives out is good until it is closed. */
+export class LocalFile {
+  readonly kind = 'local';
+  /** Any part is read as fast as any other. */
+  readonly gapBytes = 0;
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** The first 1 MiB, or all of a smaller file. */
+  readonly head: Buffer;
+  #memory: Buffer<ArrayBuffer>[];
+  #handle: FileHandle;
+  #bytesRead: number;
+
+  private constructor(path: string, handle: FileHandle, head: Buffer<ArrayBuffer>, sizeBytes: number) {
+    this.path = path;
+    this.#handle = handle;
+    this.head = head;
+    this.#memory = [head];
+    this.sizeBytes = sizeBytes;
+    this.#bytesRead = head.length;
+  }
+
+  /** Rejects with InputError for whatever is not a readable, regular file with something in it. Never waits for a FIFO. */
+  static async open(path: string): Promise<LocalFile> {
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(refuse);
+    try {
+      const stat = await handle.stat();
+      if (stat.isDirectory()) throw new InputError('read', 'Not a file: a folder');
+      if (stat.isFIFO()) throw new InputError('read', 'Not a file: a named pipe');
+      if (!stat.isFile()) throw new InputError('read', 'Not a file: a socket or a device');
+      if (stat.size === 0) throw new InputError('decode', 'The file is empty (0 bytes)');
+      const head = takeBytes(Math.min(stat.size, headBytes));
+      await readFully(handle, head, 0);
+      return new LocalFile(path, handle, head, stat.size);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** Bytes read so far. */
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
+
+  /** Fills `into` from byte `position` of the file. Rejects with InputError where the file ends before that. */
+  async read(into: Uint8Array, position: number): Promise<void> {
+    await readFully(this.#handle, into, position);
+    this.#bytesRead += into.length;
+  }
+
+  /** All of the file, its head not read again; nothing else may be read afterwards. */
+  async readAll(): Promise<Buffer> {
+    let bytes = this.head;
+    if (this.sizeBytes > this.head.length) {
+      const all = takeBytes(this.sizeBytes);
+      this.#memory.push(all);
+      this.head.copy(all);
+      await this.read(all.subarray(this.head.length), this.head.length);
+      bytes = all;
+    }
+    // Thousands of frames may wait to be decoded, and a process has few file descriptors.
+    await this.#handle.close();
+    return bytes;
+  }
+
+  /** All of the file for whatever decodes it whole: its path. Nothing else may be read afterwards. */
+  async whole(): Promise<string> {
+    this.#bytesRead = this.sizeBytes;
+    await this.#handle.close();
+    return this.path;
+  }
+
+  /** After the last read has settled. May be called again. */
+  close(): Promise<void> {
+    for (const bytes of this.#memory.splice(0)) giveBackBytes(bytes);
+    return this.#handle.close();
+  }
+}
+
+async function readFully(handle: FileHandle, into: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < into.length; ) {
+    // One read call takes less than 2 GiB.
+    const length = Math.min(into.length - done, 2 ** 30);
+    const { bytesRead } = await handle.read(into, done, length, position + done).catch(refuse);
+    if (bytesRead === 0) {
+      throw new InputError('decode', `The file is truncated: it ends at byte ${position + done}, inside the image`);
+    }
+    done += bytesRead;
+  }
+}
+
+function refuse(error: NodeJS.ErrnoException): never {
+  const reason = reasons[error.code ?? ''];
+  throw reason ? new InputError('read', reason) : error;
+}

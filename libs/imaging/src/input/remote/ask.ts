@@ -1,0 +1,74 @@
+import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { RemoteLimits } from './remote-limits.ts';
+import { asTransferError, TransferError } from './transfer-error.ts';
+
+/** Connections to a host that this process has at once; other requests wait for theirs. */
+const maxSockets = 16;
+
+const httpAgent = new HttpAgent({ keepAlive: true, maxSockets });
+const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets });
+
+/** The beginning of an answer; its body comes as it is read. Whoever has it must read all of it or call `drop`. */
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Fails with TransferError where it ends before its announced end. */
+  body: AsyncIterable<Buffer>;
+  /** Closes the connection unless all of the body was read. */
+  drop(): void;
+}
+
+/** Sends a GET request. Rejects with TransferError for whatever is the fault of the host or of the network. */
+export function ask(url: URL, headers: Record<string, string>, limits: RemoteLimits): Promise<Answer> {
+  const { host } = url;
+  return new Promise((resolve, reject) => {
+    // Pixels are compressed already, and a part of a compressed file is of no use.
+    const options = { headers: { ...headers, 'accept-encoding': 'identity' } };
+    const request =
+      url.protocol === 'https:'
+        ? requestHttps(url, { ...options, agent: httpsAgent })
+        : requestHttp(url, { ...options, agent: httpAgent });
+    let answer: IncomingMessage | undefined;
+    const giveUp = (sentence: string) => (answer ?? request).destroy(new TransferError(sentence, false));
+    request.setTimeout(limits.idleMs, () => giveUp(`The host '${host}' sent nothing for ${limits.idleMs / 1000} s`));
+    const end = () => giveUp(`The host '${host}' took more than ${limits.totalMs / 1000} s`);
+    let timer: NodeJS.Timeout | undefined;
+    // Not while it waits for its turn.
+    request.on('socket', () => {
+      timer = setTimeout(end, limits.totalMs).unref();
+    });
+    request.on('close', () => clearTimeout(timer));
+    request.on('error', (error) => reject(asTransferError(error, host)));
+    request.on('response', (response) => {
+      answer = response;
+      // Whoever reads the body hears of errors; between reads there is nobody.
+      response.on('error', () => {});
+      resolve({
+        status: response.statusCode!,
+        headers: response.headers,
+        body: readBody(response, host),
+        drop: () => {
+          if (!response.readableEnded) response.destroy();
+        },
+      });
+    });
+    request.end();
+  });
+}
+
+async function* readBody(response: IncomingMessage, host: string): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    for await (const chunk of response) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  } catch (error) {
+    const announced = response.headers['content-length'];
+    if (announced !== undefined && !(error instanceof TransferError)) {
+      throw new TransferError(`The host '${host}' sent ${bytes} of the ${announced} bytes that it announced`, true);
+    }
+    throw asTransferError(error, host);
+  }
+}

@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Answer } from './ask.ts';
+import { TransferError } from './transfer-error.ts';
+
+/** What tells that a file on a server is still the same. */
+export interface FileVersion {
+  etag: string | undefined;
+  lastModified: string | undefined;
+  /** Undefined where an answer does not tell. */
+  sizeBytes: number | undefined;
+}
+
+export function versionOf({ status, headers }: Answer): FileVersion {
+  const { etag, 'last-modified': lastModified } = headers;
+  return { etag, lastModified, sizeBytes: status === 206 ? contentRange(headers).total : contentLength(headers) };
+}
+
+/** The headers that make a server refuse another version. A weak ETag stands for several versions. */
+export function onlyThisVersion({ etag, lastModified }: FileVersion): Record<string, string> {
+  if (etag?.startsWith('"')) return { 'if-match': etag };
+  return lastModified ? { 'if-unmodified-since': lastModified } : {};
+}
+
+/** Throws TransferError where an answer is of another version; servers need not know the headers for that. */
+export function checkVersion(expected: FileVersion, answer: Answer): void {
+  const now = versionOf(answer);
+  const differs = (['etag', 'lastModified', 'sizeBytes'] as const).find(
+    (key) => expected[key] !== undefined && now[key] !== undefined && expected[key] !== now[key],
+  );
+  if (differs) throw changed(`${names[differs]} was ${expected[differs]} and is ${now[differs]}`);
+}
+
+/** What an answer to conditions or a range that cannot be met means. */
+export function changed(how: string): TransferError {
+  return new TransferError(`The file changed while it was read: ${how}`, false);
+}
+
+const names = { etag: 'its ETag', lastModified: 'its time of change', sizeBytes: 'its size in bytes' };
+
+/** Where the body of a 206 belongs, and how long all of the file is. Throws TransferError where that is not told. */
+export function contentRange(headers: IncomingHttpHeaders): { start: number; end: number; total: number } {
+  const [, first, last, total] = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '') ?? [];
+  if (total === undefined) {
+    throw new TransferError('The server sends a part of the file without saying which part of how many bytes', false);
+  }
+  return { start: Number(first), end: Number(last) + 1, total: Number(total) };
+}
+
+function contentLength(headers: IncomingHttpHeaders): number | undefined {
+  const text = headers['content-length'];
+  return text === undefined ? undefined : Number(text);
+}

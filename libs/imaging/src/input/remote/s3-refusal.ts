@@ -1,0 +1,27 @@
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
+import type { S3Settings } from './s3-settings.ts';
+import { parseS3Error } from './s3-xml.ts';
+
+/** One sentence about an answer of S3 that is no success. It names the bucket and the key, and no secret. */
+export function explainS3Refusal(
+  { bucket, key, settings }: { bucket: string; key: string; settings: S3Settings },
+  status: number,
+  headers: IncomingHttpHeaders,
+  body: string,
+): string {
+  const error = parseS3Error(body);
+  const answer = `${status} ${error.code || STATUS_CODES[status] || ''}`.trim();
+  const what = key ? `'${key}' in the bucket '${bucket}'` : `the bucket '${bucket}'`;
+  const region = String(headers['x-amz-bucket-region'] ?? error.region);
+  if (error.code === 'NoSuchBucket') return `The bucket '${bucket}' does not exist: ${answer}`;
+  if (status === 404) return `There is no ${what}: ${answer}`;
+  if (region && region !== settings.region && [301, 307, 308, 400].includes(status)) {
+    return `The bucket '${bucket}' is in the region ${region}, not ${settings.region}: set AWS_REGION (${answer})`;
+  }
+  if (status === 401 || status === 403) {
+    const how = settings.credentials ? '' : ', asked for without credentials';
+    return `Access to ${what} is denied${how}: ${answer}`;
+  }
+  if (status >= 500) return `The server failed to send ${what}: ${answer}`;
+  return `The server did not send ${what}: ${answer}`;
+}

@@ -1,0 +1,86 @@
+import { mkdir, open, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type MapKind, type MapType, sampleBytes } from './map-type.ts';
+import type { MapWriter } from './map-writer.ts';
+import { layOutZarrLevel, type ZarrLevel, ZarrShard, zarrArrayJson, zarrGroupJson } from './map-zarr-layout.ts';
+import type { Size } from './size.ts';
+import { cutPiece, writeFully } from './strip-piece.ts';
+
+export interface MapZarrOptions {
+  /** The folder, which must not exist. */
+  path: string;
+  sizes: readonly Size[];
+  type: MapType;
+  kind: MapKind;
+  /** What the image is called. */
+  name: string;
+  description: string;
+}
+
+/**
+ * Writes a map and its coarser levels as OME-Zarr: an array a level, in shards of chunks that are not compressed, so that
+ * where each chunk lies is known before it is there. Memory is a part of one chunk, and no file stays open.
+ */
+export class MapZarrWriter implements MapWriter {
+  readonly #path: string;
+  readonly #levels: readonly ZarrLevel[];
+  readonly #type: MapType;
+
+  static async create({ path, sizes, type, kind, name, description }: MapZarrOptions): Promise<MapZarrWriter> {
+    const levels = sizes.map((size) => layOutZarrLevel(size, type));
+    await mkdir(path);
+    await writeDurably(join(path, 'zarr.json'), zarrGroupJson(levels.length, type.bands, kind, name, description));
+    for (const [i, level] of levels.entries()) {
+      await mkdir(join(path, String(i)));
+      await writeDurably(join(path, String(i), 'zarr.json'), zarrArrayJson(level, type));
+    }
+    return new MapZarrWriter(path, levels, type);
+  }
+
+  private constructor(path: string, levels: readonly ZarrLevel[], type: MapType) {
+    this.#path = path;
+    this.#levels = levels;
+    this.#type = type;
+  }
+
+  /** The rows must not reach into a second row of chunks. */
+  async writeRows(level: number, y: number, rows: number, strip: Uint8Array): Promise<void> {
+    const { size, chunk, chunks, perShard } = this.#levels[level]!;
+    const { sample, bands } = this.#type;
+    const band1 = { sample, bands: 1 };
+    const rowBytes = chunk.width * sampleBytes[sample];
+    const piece = new Uint8Array(rows * rowBytes);
+    const area = { width: size.width, height: rows };
+    const chunkRow = Math.floor(y / chunk.height);
+    const shardRow = Math.floor(chunkRow / perShard.height);
+    for (let column = 0; column * perShard.width < chunks.width; column++) {
+      const shard = new ZarrShard(this.#levels[level]!, bands, column, shardRow);
+      const isFirst = y === shard.y * chunk.height;
+      const isLast = y + rows === Math.min((shard.y + shard.height) * chunk.height, size.height);
+      const path = join(this.#path, String(level), 'c', ...(bands > 1 ? ['0'] : []), String(shardRow), String(column));
+      if (isFirst) await mkdir(dirname(path), { recursive: true });
+      const file = await open(path, isFirst ? 'wx' : 'r+');
+      try {
+        // What no rows fill, because chunks reach below the array, reads as 0.
+        if (isFirst) await writeFully(file, shard.index(), shard.chunksBytes);
+        for (let band = 0; band < bands; band++) {
+          const plane = strip.subarray((band * strip.length) / bands, ((band + 1) * strip.length) / bands);
+          for (let x = 0; x < shard.width; x++) {
+            cutPiece(plane, area, band1, (shard.x + x) * chunk.width, chunk.width, piece);
+            const at = shard.offset(band, chunkRow - shard.y, x) + (y % chunk.height) * rowBytes;
+            await writeFully(file, piece, at);
+          }
+        }
+        if (isLast) await file.sync();
+      } finally {
+        await file.close();
+      }
+    }
+  }
+
+  async finish(): Promise<void> {}
+
+  async abort(): Promise<void> {}
+}
+
+const writeDurably = (path: string, text: string): Promise<void> => writeFile(path, text, { flag: 'wx', flush: true });

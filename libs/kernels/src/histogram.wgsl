@@ -1,0 +1,62 @@
+// Comes after item.wgsl where results are counted; no-histogram.wgsl stands in where they are not.
+//
+// A workgroup counts in histograms of its own, in workgroup memory, and adds them to the item's once at its end. COPIES of
+// them are interleaved, so that lanes that meet the same bin queue on fewer addresses.
+
+// Of an item, all channels that are counted together.
+override BINS: u32 = 256;
+// Bins FIRST_PRIVATE … FIRST_PRIVATE + PRIVATE_BINS - 1 are counted so, the others in the item's histogram at once.
+override FIRST_PRIVATE: u32 = 0;
+override PRIVATE_BINS: u32 = BINS;
+override COPIES: u32 = 1;
+
+@group(0) @binding(2) var<storage, read_write> histograms: array<atomic<u32>>;
+
+override COUNTERS: u32 = max(1, PRIVATE_BINS * COPIES);
+var<workgroup> counters: array<atomic<u32>, COUNTERS>;
+
+// Counts `times` results of one bin. `histogram` is the index of the item's, `local` that of the lane in its workgroup.
+fn count(histogram: u32, local: u32, bin: u32, times: u32) {
+  let own = bin - FIRST_PRIVATE;
+  // Known to the compiler where all bins are, which then leaves the other branch out.
+  if (PRIVATE_BINS == BINS || own < PRIVATE_BINS) {
+    atomicAdd(&counters[own * COPIES + local % COPIES], times);
+  } else {
+    atomicAdd(&histograms[histogram * BINS + bin], times);
+  }
+}
+
+// Counts the four bytes of a word, from bin `first` on. Four equal ones, the rule in flat areas, take one addition.
+fn count_bytes(histogram: u32, local: u32, first: u32, bytes: u32) {
+  let byte = bytes & 0xff;
+  if (bytes == byte * 0x01010101u) {
+    count(histogram, local, first + byte, 4);
+  } else {
+    count(histogram, local, first + byte, 1);
+    count(histogram, local, first + ((bytes >> 8) & 0xff), 1);
+    count(histogram, local, first + ((bytes >> 16) & 0xff), 1);
+    count(histogram, local, first + (bytes >> 24), 1);
+  }
+}
+
+// Takes off what was counted though it does not count.
+fn uncount(histogram: u32, bin: u32, times: u32) {
+  atomicSub(&histograms[histogram * BINS + bin], times);
+}
+
+// Adds what a workgroup of `lanes` lanes counted to the item's histogram; all lanes call it, at the end.
+fn add_counts(histogram: u32, local: u32, lanes: u32) {
+  if (PRIVATE_BINS == 0) {
+    return;
+  }
+  workgroupBarrier();
+  for (var bin = local; bin < PRIVATE_BINS; bin += lanes) {
+    var sum = 0u;
+    for (var copy = 0u; copy < COPIES; copy++) {
+      sum += atomicLoad(&counters[bin * COPIES + copy]);
+    }
+    if (sum != 0) {
+      atomicAdd(&histograms[histogram * BINS + FIRST_PRIVATE + bin], sum);
+    }
+  }
+}

@@ -1,0 +1,9 @@
+// In place of map.wgsl where dense results are not wanted: nothing is bound, so that no dispatch waits for another.
+
+const WRITE_MAP = false;
+
+fn store_vector(at: u32, vector: vec4<u32>) {
+}
+
+fn store_word(at: u32, word: u32) {
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+
+const pageBytes = 65_536;
+const bins = 256;
+
+/** A compiled module of assembly/, and the memory that it computes in. Addresses are bytes. */
+export class WasmModule<Exports> {
+  /** The first address that is free: the compiler keeps the first page. */
+  static readonly begin = pageBytes;
+
+  readonly exports: Exports;
+  readonly #memory = new WebAssembly.Memory({ initial: 8, maximum: 65_536 });
+
+  constructor(file: URL) {
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)), {
+      env: { memory: this.#memory },
+    });
+    // What a module exports is known to its source alone.
+    this.exports = exports as unknown as Exports;
+  }
+
+  /** The memory; another one after `reserve`. */
+  get buffer(): ArrayBuffer {
+    return this.#memory.buffer;
+  }
+
+  /** The memory as bytes, grown to `end` of them where it is smaller. Throws RangeError beyond 4 GiB. */
+  reserve(end: number): Uint8Array {
+    const missing = end - this.buffer.byteLength;
+    if (missing > 0) this.#memory.grow(Math.ceil(missing / pageBytes));
+    return new Uint8Array(this.buffer);
+  }
+
+  /** Histograms of 256 bins, each the sum of `tables` tables of u32 that lie one after another from `at` on. */
+  sumTables(at: number, tables: number, histograms = 1): Uint32Array<ArrayBuffer> {
+    const counts = new Uint32Array(this.buffer, at, bins * tables * histograms);
+    const sums = new Uint32Array(bins * histograms);
+    for (let table = 0; table < tables * histograms; table++) {
+      const first = Math.floor(table / tables) * bins;
+      for (let bin = 0; bin < bins; bin++) sums[first + bin]! += counts[table * bins + bin]!;
+    }
+    return sums;
+  }
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { parseOperation } from '@halogrid/kernels';
+import sharp from 'sharp';
+import { Cluster } from './cluster.ts';
+import { halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hashFiles, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// Maps with their coarser levels: the same files, however the work is cut.
+
+const folder = scratchFolder();
+const source = join(folder, 'picture.pgm');
+let cluster: Cluster;
+
+before(async () => {
+  await writePgm(source, drawPicture(1300, 700));
+  cluster = await Cluster.start({ nodes: 2, device: 'cpu' });
+});
+after(() => cluster.stop());
+
+for (const map of ['tiff', 'zarr'] as const) {
+  for (const op of ['lbp', 'ldp:order=2', 'conv:kernel=sobel', 'conv:kernel=gaussian-5,as=u8']) {
+    test(`${map} of ${op}: tiles of any size on 2 nodes give the same bytes`, async () => {
+      const operations = [parseOperation(op)];
+      const outcomes = [];
+      for (const tilePx of [97, 512, 4096]) {
+        const out = join(folder, `${map}-${op.replaceAll(/\W/g, '-')}-${tilePx}`);
+        await cluster.jobs.run({ sources: [source], out, operations, map, tilePx });
+        outcomes.push(hashFiles(out, 'maps'));
+      }
+      assert.ok(Object.keys(outcomes[0]!).length > 0);
+      for (const outcome of outcomes) assert.deepEqual(outcome, outcomes[0]);
+    });
+  }
+}
+
+test('run writes OME-Zarr, and pictures for Deep Zoom, and says where', async () => {
+  for (const map of ['zarr', 'dzi']) {
+    const out = join(folder, `run-${map}`);
+    const { code, stderr } = await halogrid(['run', source, '--map', map, '--out', out, '--device', 'cpu']);
+    assert.equal(code, 0, stderr);
+    const { sources, specification } = readJson(out, 'job.json');
+    assert.equal(specification.mapFormat, map);
+    assert.equal(sources[0].name, 'picture');
+    assert.ok(existsSync(join(out, 'preview', 'picture.png')));
+    assert.ok(!existsSync(join(out, '.halogrid')));
+  }
+  const zarr = join(folder, 'run-zarr', 'maps', 'picture.zarr');
+  const [multiscale] = readJson(zarr, 'zarr.json').attributes.ome.multiscales;
+  assert.deepEqual(
+    multiscale.datasets.map(({ path }: { path: string }) => readJson(zarr, path, 'zarr.json').shape),
+    [
+      [700, 1300],
+      [350, 650],
+      [175, 325],
+    ],
+  );
+  const maps = join(folder, 'run-dzi', 'maps');
+  assert.ok(existsSync(join(maps, 'picture.dzi')));
+  const { width, height } = await sharp(join(maps, 'picture_files', '11', '5_2.png')).metadata();
+  assert.deepEqual([width, height], [1300 - 5 * 256, 700 - 2 * 256]);
+});

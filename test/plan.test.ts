@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// What a plan says is what the run does, and a plan that cannot fit is refused before anything is computed.
+
+const folder = scratchFolder();
+const frames = join(folder, 'frames');
+const onCpu = ['--device', 'cpu'];
+// Rates that other runs on this machine have left are none of this test's.
+process.env.XDG_CACHE_HOME = join(folder, 'cache');
+
+before(async () => {
+  mkdirSync(join(frames, 'more'), { recursive: true });
+  for (let i = 0; i < 12; i++) await writePgm(join(frames, `${i}.pgm`), drawPicture(50 + i, 40, i));
+  await writePgm(join(frames, 'more', 'wide.pgm'), drawPicture(700, 90));
+  writeFileSync(join(frames, 'empty.tif'), '');
+  writeFileSync(join(frames, 'text.tif'), 'These are words.');
+});
+
+async function plan(...args: string[]) {
+  const { code, stdout, stderr } = await halogrid(['plan', ...args, '--json']);
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+describe('a plan says what the run does', { concurrency: 2 }, () => {
+  const jobs: [name: string, options: string[]][] = [
+    ['whole frames', []],
+    ['small tiles and a map', ['--tile', '64', '--map', 'tiff']],
+    ['small batches, a grid', ['--batch', '3', '--grid', '2x2', '--op', 'ldp']],
+  ];
+  for (const [name, options] of jobs) {
+    test(name, async () => {
+      const out = join(folder, name);
+      const planned = await plan(frames, ...options);
+      const run = await halogrid(['run', frames, ...options, ...onCpu, '--out', out]);
+      assert.equal(run.code, 3, run.stderr);
+      const { counts } = readJson(out, 'job.json');
+      const { sources, pixels, shards } = planned;
+      assert.deepEqual(
+        { sources, pixels, shards },
+        { sources: counts.sources, pixels: counts.pixels, shards: counts.shards },
+      );
+      // The empty file is for the nodes to find; they find nothing else.
+      assert.deepEqual([planned.quarantined + planned.unknown, counts.quarantined], [2, 2]);
+      assert.match(
+        run.stderr,
+        new RegExp(`^Plan: ${sources} sources, .* ${shards} shards, at most .* of results`, 'm'),
+      );
+    });
+  }
+});
+
+test('the map files are as large as the plan says', async () => {
+  const out = join(folder, 'sizes');
+  const image = join(folder, 'image.pgm');
+  await writePgm(image, drawPicture(1300, 800));
+  const { output, scratchBytes } = await plan(image, '--map', 'tiff');
+  const run = await halogrid(['run', image, '--map', 'tiff', ...onCpu, '--out', out]);
+  assert.equal(run.code, 0, run.stderr);
+  assert.equal(scratchBytes, 1300 * 800);
+  const { size } = statSync(join(out, 'maps', 'image.tif'));
+  assert.ok(size >= output.mapsBytes && size < output.mapsBytes + 20_000, `${size} bytes, planned ${output.mapsBytes}`);
+});
+
+test('a plan is a table for people, writes nothing, and starts nothing', async () => {
+  const out = join(folder, 'never');
+  const { code, stdout } = await halogrid(['plan', frames, '--out', out]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^sources {13}15, 1 cannot be read, 1 of unknown size$/m);
+  assert.ok(!existsSync(out));
+});
+
+describe('a plan is refused with one sentence and exit code 2', { concurrency: 2 }, () => {
+  const huge = join(folder, 'huge.pgm');
+  before(() => {
+    // A header, and a file as long as its pixels would be, of which nothing is stored.
+    writeFileSync(huge, 'P5 40000 40000 255\n');
+    truncateSync(huge, 19 + 40000 * 40000);
+  });
+  const conv = ['--op', 'conv:kernel=sobel,channels=rgb', '--map', 'tiff'];
+  const refused: [what: string, args: () => string[], sentence: RegExp][] = [
+    ['a tile that no device takes', () => [huge, ...conv, '--tile', '32768'], /--tile 8192 fits$/],
+    ['a source that is not there', () => [join(folder, 'none.png')], /none\.png' does not exist$/],
+    ['a coordinator', () => [frames, '--coordinator', '127.0.0.1:1'], /^halogrid: Expected no --coordinator/],
+    ['a wrong option', () => [frames, '--tile', '0'], /--tile/],
+  ];
+  for (const [what, args, sentence] of refused) {
+    test(what, async () => {
+      const { code, stdout, stderr } = await halogrid(['plan', ...args()]);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr.trimEnd(), sentence);
+      assert.equal(stderr.trimEnd().split('\n').length, 1);
+    });
+  }
+
+  test('a run is refused as its plan is, before it begins', async () => {
+    const out = join(folder, 'refused');
+    const { code, stderr } = await halogrid(['run', huge, ...conv, '--tile', '32768', ...onCpu, '--out', out]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /--tile 8192 fits$/m);
+    assert.ok(!existsSync(out));
+  });
+});

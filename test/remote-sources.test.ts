@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import {
+  type ServedFile,
+  sendFile,
+  startServer,
+  startTestS3,
+  type TestS3,
+  type TestServer,
+} from '@halogrid/imaging/testing-servers';
+import { Cluster } from './cluster.ts';
+import { halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hashFiles, readErrors, readHistogram, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { writeTiledTiff } from './tiled-tiff.ts';
+
+// Where a source lies makes no difference: the same bytes out from disk, from a web server and from S3.
+
+const folder = scratchFolder();
+const source = join(folder, 'source');
+const fixtures = fileURLToPath(new URL('../libs/imaging/fixtures', import.meta.url));
+const secret = 'SECRET/of+the+bucket';
+const names = ['1.pgm', '2.jpg', '9.png', '10.webp', '100.tif', '101.tif', '102.pgm'];
+
+/** How files of the web server are sent that are not as in the folder. */
+const unusual: Record<string, Partial<ServedFile>> = {
+  '2.jpg': { withoutRanges: true },
+  '9.png': { withoutRanges: true, withoutLength: true, etag: undefined },
+  '100.tif': { etag: undefined, lastModified: 'Mon, 01 Jan 2024 00:00:00 GMT' },
+  '101.tif': { withoutRanges: true },
+};
+
+let web: TestServer;
+let s3: TestS3;
+
+before(async () => {
+  mkdirSync(source, { recursive: true });
+  await writePgm(join(source, '1.pgm'), drawPicture(530, 130));
+  await writePgm(join(source, '102.pgm'), drawPicture(31, 20));
+  for (const [from, to] of [
+    ['420.jpg', '2.jpg'],
+    ['rgb.png', '9.png'],
+    ['lossless.webp', '10.webp'],
+    ['strips.tif', '101.tif'],
+  ]) {
+    copyFileSync(join(fixtures, from!), join(source, to!));
+  }
+  const tiles = [drawPicture(64, 64, 2), drawPicture(64, 64, 3), drawPicture(64, 64, 4)];
+  await writeTiledTiff(
+    join(source, '100.tif'),
+    { width: 330, height: 530 },
+    64,
+    (x, y) => tiles[(x / 64 + y / 64) % 3]!,
+  );
+  web = await startServer((request, response) => {
+    const name = request.url!.slice(1);
+    if (!names.includes(name)) return serveBad(name, request, response);
+    sendFile({ bytes: readFileSync(join(source, name)), etag: `"${name}"`, ...unusual[name] }, request, response);
+  });
+  s3 = await startTestS3({
+    accessKeyId: 'AKIDTEST',
+    secretAccessKey: secret,
+    region: 'eu-1',
+    bucket: 'frames',
+    pageKeys: 2,
+  });
+  for (const name of names) s3.objects.set(`day 1/${name}`, readFileSync(join(source, name)));
+  s3.objects.set('day 1/notes.md', Buffer.from('no image'));
+  for (const [name, value] of Object.entries(s3.environment)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  writeFileSync(join(folder, 'web.txt'), names.map((name) => `${web.origin}/${name}\n`).join(''));
+  s3.objects.set('lists/all.txt', Buffer.from(names.map((name) => `../day 1/${name}`).join('\n')));
+});
+
+after(() => Promise.all([web?.close(), s3?.close()]));
+
+describe('the same digest and maps from disk, a web server and S3', () => {
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await Cluster.start({ nodes: 2 });
+  });
+  after(() => cluster.stop());
+
+  for (const tilePx of [0, 100]) {
+    test(tilePx ? `in tiles of ${tilePx} px` : 'whole', async () => {
+      const outcomeOf = async (from: string, ...sources: string[]): Promise<Outcome> => {
+        const out = join(folder, `${from}-${tilePx}`);
+        await cluster.jobs.run({ sources, out, border: 'mirror', map: 'tiff', tilePx });
+        assertNoSecret(out);
+        return readOutcome(out);
+      };
+      const disk = await outcomeOf('disk', source);
+      assert.equal(Object.keys(disk.maps).length, names.length);
+      assert.deepEqual(await outcomeOf('web', join(folder, 'web.txt')), disk);
+      assert.deepEqual(await outcomeOf('urls', ...names.map((name) => `${web.origin}/${name}`)), disk);
+      assert.deepEqual(await outcomeOf('s3', 's3://frames/day 1'), disk);
+      assert.deepEqual(await outcomeOf('list', 's3://frames/lists/all.txt'), disk);
+      const glob = await outcomeOf('glob', 's3://frames/day*/{1,2,9,10,100,101,102}.???*');
+      assert.deepEqual(withoutNames(glob), withoutNames(disk));
+    });
+  }
+});
+
+test('run, with what is chosen by itself, on 2 nodes', async () => {
+  const [disk, s3] = await Promise.all(
+    [source, 's3://frames/day 1/'].map(async (from, i) => {
+      const out = join(folder, `run-${i}`);
+      const args = [
+        'run',
+        from,
+        '--border',
+        'mirror',
+        '--map',
+        'tiff',
+        '--out',
+        out,
+        '--nodes',
+        '2',
+        '--device',
+        'cpu',
+      ];
+      const { code, stdout, stderr } = await halogrid(args);
+      assert.equal(code, 0, stderr);
+      assertNoSecret(out, stdout, stderr);
+      return readOutcome(out);
+    }),
+  );
+  assert.deepEqual(s3, disk);
+});
+
+/** What every job on these sources must give. */
+interface Outcome {
+  digest: string;
+  maps: Record<string, string>;
+  previews: Record<string, string>;
+  histogram: object;
+}
+
+function readOutcome(out: string): Outcome {
+  return {
+    digest: readJson(out, 'job.json').digest,
+    maps: hashFiles(out, 'maps'),
+    previews: hashFiles(out, 'preview'),
+    histogram: readHistogram(out),
+  };
+}
+
+const withoutNames = ({ digest, maps, histogram }: Outcome) => ({
+  digest,
+  maps: Object.values(maps).sort(),
+  histogram,
+});
+
+/** Each bad input of the web server, and what the sentence must say. */
+const bad: Record<string, RegExp> = {
+  'denied.png': /^The server refuses access: 403 Forbidden$/,
+  'failing.png': /^The server failed: 500 Internal Server Error \(4 attempts\)$/,
+  'cut.png': /^The host '127.0.0.1:\d+' sent \d+ of the \d+ bytes that it announced \(4 attempts\)$/,
+  'page.png': /^Not an image: the file starts with the text "<!DOCTYPE html>/,
+  'endless.png': /^The server redirects more than 5 times$/,
+  'elsewhere.png': /^The server redirects to 'http:\/\/elsewhere.invalid', and only redirections within /,
+  'changing.pgm': /^The file changed while it was read: /,
+};
+
+let changes = 0;
+
+function serveBad(name: string, request: IncomingMessage, response: ServerResponse): void {
+  const redirect = (location: string) => response.writeHead(302, { location }).end();
+  if (name === 'denied.png') response.writeHead(403).end();
+  else if (name === 'failing.png') response.writeHead(500).end();
+  else if (name === 'cut.png') {
+    sendFile({ bytes: readFileSync(join(fixtures, 'rgb.png')), cutAfter: 1000 }, request, response);
+  } else if (name === 'page.png') response.end('<!DOCTYPE html><title>Log in</title>');
+  else if (name === 'endless.png') redirect('/endless.png');
+  else if (name === 'elsewhere.png') redirect('http://elsewhere.invalid/1.png');
+  else if (name === 'changing.pgm') {
+    const bytes = Buffer.concat([Buffer.from('P5\n400 400\n255\n'), Buffer.alloc(160_000)]);
+    sendFile({ bytes, etag: `"${changes++}"` }, request, response);
+  } else response.writeHead(404).end();
+}
+
+test('what cannot be had from servers is set aside, each with its sentence', async () => {
+  const out = join(folder, 'bad');
+  const uris: Record<string, RegExp> = {
+    ...Object.fromEntries(Object.entries(bad).map(([name, sentence]) => [`${web.origin}/${name}`, sentence])),
+    'http://nowhere.invalid/a.png': /^The host 'nowhere.invalid' is not known/,
+    [`${web.origin.replace('http:', 'https:')}/a.png`]: /^There is no secure connection to the host '127.0.0.1:/,
+    'http://127.0.0.1:1/a.png': /^The host '127.0.0.1:1' refuses connections$/,
+    'http://me:password@127.0.0.1/a.png': /^A URI with a user name or password is not supported/,
+    's3://frames/no such key.png': /^There is no 'no such key.png' in the bucket 'frames': 404 NoSuchKey$/,
+    's3://others/a.png': /^The bucket 'others' does not exist: 404 NoSuchBucket$/,
+    [`${web.origin}/none.png`]: /^The server has no such file: 404 Not Found$/,
+    'ftp://host/a.png': /^'ftp:\/\/host\/a.png' is not supported/,
+  };
+  const manifest = join(folder, 'bad.txt');
+  writeFileSync(manifest, [...Object.keys(uris), `${web.origin}/102.pgm`].join('\n'));
+  const { code, stdout, stderr } = await halogrid(['run', manifest, '--out', out, '--device', 'cpu', '--json']);
+  assert.equal(code, 3, stderr);
+  assertNoSecret(out, stdout, stderr);
+  const errors = readErrors(out);
+  assert.deepEqual(errors.map(({ uri }) => uri).sort(), Object.keys(uris).sort());
+  for (const { uri, error, stage } of errors) {
+    assert.match(error, uris[uri]!, uri);
+    assert.doesNotMatch(error, /\n/);
+    assert.equal(stage, uri.endsWith('page.png') ? 'decode' : 'read', error);
+  }
+  assert.equal(readHistogram(out).counted, 29 * 18);
+});
+
+test('a wrong key of S3 is told with the bucket and the key', async () => {
+  const out = join(folder, 'denied');
+  const before = process.env.AWS_SECRET_ACCESS_KEY;
+  process.env.AWS_SECRET_ACCESS_KEY = `${secret}+wrong`;
+  try {
+    const ended = await halogrid(['run', 's3://frames/day 1/1.pgm', '--out', out, '--device', 'cpu']);
+    assert.equal(ended.code, 3, ended.stderr);
+    assertNoSecret(out, ended.stdout, ended.stderr);
+    const sentence = "Access to 'day 1/1.pgm' in the bucket 'frames' is denied: 403 SignatureDoesNotMatch";
+    assert.deepEqual(
+      readErrors(out).map(({ error }) => error),
+      [sentence],
+    );
+  } finally {
+    process.env.AWS_SECRET_ACCESS_KEY = before;
+  }
+});
+
+test('what is known to be missing is refused, and so is an output on a server', async () => {
+  const refused: [args: string[], sentence: RegExp][] = [
+    [[`${web.origin}/none.png`], /\/none\.png' does not exist: The server has no such file: 404 Not Found\n$/],
+    [['s3://frames/nothing/'], /'s3:\/\/frames\/nothing\/' holds no images: it has no objects\n$/],
+    [['s3://frames/*.jpg'], /No object matches 's3:\/\/frames\/\*\.jpg'\n$/],
+    [['http://me:password@127.0.0.1/a.png'], /A URI with a user name or password is not supported/],
+    [[source, '--out', 's3://frames/out'], /'s3:\/\/frames\/out' is not supported yet: expected a path or a file: URI/],
+  ];
+  const ended = refused.map(([args]) => halogrid(['run', ...args, '--device', 'cpu'], { cwd: folder }));
+  for (const [i, [, sentence]] of refused.entries()) {
+    const { code, stdout, stderr } = await ended[i]!;
+    assert.match(stderr, /^halogrid: [^\n]+\n$/);
+    assert.match(stderr, sentence);
+    assert.doesNotMatch(stderr, /password@/);
+    assert.deepEqual([code, stdout], [2, '']);
+  }
+});
+
+/** In nothing that a job says or writes. */
+function assertNoSecret(out: string, ...texts: string[]): void {
+  const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const contents = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
+  assert.ok(contents.length > 3);
+  for (const text of [...texts, ...contents]) assert.ok(!text.includes('SECRET'));
+}
