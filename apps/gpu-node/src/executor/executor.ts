@@ -80,9 +80,9 @@ export function createExecutor({ device, openImage, writeChunk, nowMs }: Executo
   };
 }
 
-/** The grid whose cells are counted apart; one cell where nothing is counted. Throws ParameterError. */
-function gridOf({ grid }: Lease, pipeline: Pipeline): Grid {
-  const asked = { rows: grid?.rows || 1, columns: grid?.columns || 1 };
-  checkGrid(asked, pipeline);
-  return pipeline.bins > 0 ? asked : { rows: 1, columns: 1 };
+/** The grid whose cells are counted apart. Throws ParameterError. */
+function gridOf({ grid: asked }: Lease, pipeline: Pipeline): Grid {
+  const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
+  checkGrid(grid, pipeline);
+  return grid;
 }
