@@ -1,3 +1,4 @@
+export { cacheFolders } from './cache-folders.ts';
 export { type HttpOptions, type HttpServer, startHttp } from './http.ts';
 export { type ListenAddress, parseAddress, parseListenAddress } from './listen-address.ts';
 export { createLog, type Log } from './log.ts';

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { cacheFolders, measureWholeTimes } from '@halogrid/gpu-node/bench';
+import { measureWholeTimes } from '@halogrid/gpu-node/bench';
 import { writeFileAtomically } from '@halogrid/imaging';
+import { cacheFolders } from '@halogrid/service';
 import { cudaRows, openCuda } from './cuda/measure-cuda.ts';
 import { ImageCache } from './images/image-cache.ts';
 import { drawChart } from './reports/draw-chart.ts';

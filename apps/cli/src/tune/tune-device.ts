@@ -1,5 +1,4 @@
 import {
-  cacheFolders,
   describeDevice,
   forgetTuning,
   type KernelCase,
@@ -13,6 +12,7 @@ import {
 } from '@halogrid/gpu-node/bench';
 import type { Operation, Size } from '@halogrid/kernels';
 import { type Strategy, strategiesOf, strategyKey } from '@halogrid/kernels/gpu';
+import { cacheFolders } from '@halogrid/service';
 import { drawGrayScene } from '../bench/draw-scene.ts';
 import { firstOfEachName, laneShape } from '../bench/reports/strategies.ts';
 import { table } from '../summary/table.ts';

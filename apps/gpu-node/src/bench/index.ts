@@ -1,4 +1,3 @@
-export { cacheFolders } from '../devices/software-vulkan.ts';
 export { forgetTuning, readTuning, type TunedChoice, writeTuning } from '../devices/tuning-file.ts';
 export { type BenchImages, type BenchInput, type KernelCase, stageCase } from './kernel-case.ts';
 export { type KernelTime, type KernelTimesOptions, measureKernelTimes } from './kernel-times.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { cacheFolders, unpackSwiftShader } from './software-vulkan.ts';
+import { unpackSwiftShader } from './software-vulkan.ts';
 
 const archive = fileURLToPath(new URL('../../bin/swiftshader.tar.br', import.meta.resolve('@sparticuz/chromium')));
 
@@ -50,19 +50,4 @@ test('nowhere to unpack is one sentence that names the place', async () => {
 
 test('an archive that is missing is one sentence', async () => {
   await assert.rejects(unpackSwiftShader('/nowhere/s.tar.br', []), /needs \/nowhere\/s\.tar\.br, which is missing\.$/);
-});
-
-test('a user without a home has the cache among the temporary files', () => {
-  const nobody = () => {
-    throw new Error('uv_os_homedir returned ENOENT');
-  };
-  for (const home of [nobody, () => '']) {
-    const folders = cacheFolders({}, home);
-    assert.equal(folders.length, 1);
-    assert.ok(folders[0]!.startsWith(tmpdir()));
-  }
-});
-
-test('the cache is in XDG_CACHE_HOME where that is set', () => {
-  assert.equal(cacheFolders({ XDG_CACHE_HOME: '/somewhere' })[0], '/somewhere/halogrid');
 });

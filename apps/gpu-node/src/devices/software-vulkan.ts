@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createBrotliDecompress } from 'node:zlib';
+import { cacheFolders } from '@halogrid/service';
 import koffi from 'koffi';
 import { x as extract } from 'tar';
 
@@ -41,17 +41,6 @@ function archivePath(): string {
     return fileURLToPath(new URL('../../bin/swiftshader.tar.br', entry));
   } catch {
     throw new Error('The software device needs the npm package @sparticuz/chromium, which is not installed.');
-  }
-}
-
-/** Where a per-user cache may be, best first. A user whom the system does not know, as in containers, may have no home. */
-export function cacheFolders(env: NodeJS.ProcessEnv, home: () => string = homedir): string[] {
-  const own = join(tmpdir(), `halogrid-${process.getuid?.() ?? 'user'}`);
-  try {
-    const cache = env.XDG_CACHE_HOME || join(home(), '.cache');
-    return isAbsolute(cache) ? [join(cache, 'halogrid'), own] : [own];
-  } catch {
-    return [own];
   }
 }
 

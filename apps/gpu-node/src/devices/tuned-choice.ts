@@ -1,5 +1,5 @@
 import { type ChooseStrategy, strategiesOf, strategyKey } from '@halogrid/kernels/gpu';
-import { cacheFolders } from './software-vulkan.ts';
+import { cacheFolders } from '@halogrid/service';
 import { readTuning, type TunedAdapter, type TunedChoice } from './tuning-file.ts';
 
 /** What `halogrid tune` chose for an adapter; nothing where it was not run. `note` takes a line that says what is used. */
