@@ -15,15 +15,22 @@ interface Exports {
     codes: number,
     codesStride: number,
     histogram: number,
+    pairs: number,
     isMsb: number,
   ): void;
+  addPairs(pairs: number, histogram: number): void;
 }
 
 const bins = 256;
-/** Four tables of counts; a band and its codes follow them. */
+/** Four tables of counts; those of pairs, a band and its codes follow them. */
 const histogramAt = WasmModule.begin;
 const tables = 4;
-const bandAt = histogramAt + 4 * bins * tables;
+/** Zero between items. */
+const pairsAt = histogramAt + 4 * bins * tables;
+const bandAt = pairsAt + 4 * bins * bins;
+
+/** From so many pixels on, adding up 256 x 256 pairs once costs less than counting by pairs saves; measured. */
+const worthPairs = 2 ** 16;
 
 /** Bytes of a band: with its codes it stays in a core's L2 cache. */
 const bandBytes = 2 ** 17;
@@ -51,7 +58,8 @@ export function lbpWasm(
   const codesAt = bandAt + (rowsABand + 2) * stride;
   const view = wasm.reserve(codesAt + rowsABand * codesStride);
 
-  view.fill(0, histogramAt, bandAt);
+  const isPaired = valid.width * valid.height >= worthPairs;
+  view.fill(0, histogramAt, pairsAt);
   for (let y = 0; valid.width > 0 && y < valid.height; y += rowsABand) {
     const rows = Math.min(rowsABand, valid.height - y);
     const read = { x: valid.x - 1, y: valid.y + y - 1, width: valid.width + 2, height: rows + 2 };
@@ -64,6 +72,7 @@ export function lbpWasm(
       codesAt,
       codesStride,
       histogramAt,
+      isPaired ? pairsAt : 0,
       ring.square!.isMsb ? 1 : 0,
     );
     for (let row = 0; map && row < rows; row++) {
@@ -73,6 +82,7 @@ export function lbpWasm(
       else map.set(codes, at);
     }
   }
+  if (isPaired) wasm.exports.addPairs(pairsAt, histogramAt);
   const counts = wasm.sumTables(histogramAt, tables);
   return {
     counted: valid.width * valid.height,
