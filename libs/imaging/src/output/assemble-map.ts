@@ -11,6 +11,7 @@ import type { MapKind, MapType } from './map-type.ts';
 import type { MapWriter } from './map-writer.ts';
 import { MapZarrWriter } from './map-zarr.ts';
 import { zarrChunkPx } from './map-zarr-layout.ts';
+import { pngOptions } from './png-options.ts';
 import { buildPyramid, pyramidSizes, stripRows } from './pyramid.ts';
 import type { Size } from './size.ts';
 import { writeFileAtomically } from './write-file-atomically.ts';
@@ -106,7 +107,7 @@ const assemblers: Record<MapFormat, Assembler> = {
     const options = { limitInputPixels: false, sequentialRead: true } as const;
     // Without `grey16` a map of 16 bits would be reduced to 8.
     const colours = type.bands === 3 ? 'srgb' : type.sample === 'u16' ? 'grey16' : 'b-w';
-    await sharp(tiff, options).toColourspace(colours).png().toFile(path);
+    await sharp(tiff, options).toColourspace(colours).png(pngOptions).toFile(path);
   },
 };
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { type MapType, pixelBytes, sampleBytes } from './map-type.ts';
 import type { MapWriter } from './map-writer.ts';
+import { pngOptions } from './png-options.ts';
 import { previewPicture } from './preview-picture.ts';
 import type { Size } from './size.ts';
 
@@ -73,7 +74,7 @@ export class MapDziWriter implements MapWriter {
     const { pixels, ...raw } = previewPicture(samples, tile, type, bins);
     return sharp(pixels, { raw })
       .toColourspace(raw.channels === 3 ? 'srgb' : 'b-w')
-      .png()
+      .png(pngOptions)
       .toBuffer();
   }
 }

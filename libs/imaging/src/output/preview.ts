@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { type ChunkSet, copyRows, readChunkRows } from './chunk-reader.ts';
 import { pixelBytes, sampleBytes } from './map-type.ts';
+import { pngOptions } from './png-options.ts';
 import { previewRect } from './preview-grid.ts';
 import { previewPicture } from './preview-picture.ts';
 import { writeFileAtomically } from './write-file-atomically.ts';
@@ -33,5 +34,5 @@ export async function assemblePreview(preview: PreviewOutput): Promise<void> {
   }
   const { pixels, ...raw } = previewPicture(samples, { width, height }, type, levels);
   const image = sharp(pixels, { raw }).toColourspace(raw.channels === 3 ? 'srgb' : 'b-w');
-  await writeFileAtomically(to, await image.png().toBuffer());
+  await writeFileAtomically(to, await image.png(pngOptions).toBuffer());
 }
