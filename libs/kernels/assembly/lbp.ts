@@ -105,3 +105,5 @@ function count(code: usize, table: usize): void {
   const at = table + (code << 2);
   store<u32>(at, load<u32>(at) + 1);
 }
+
+export { labelRow, ringBand, widen } from './lbp/ring';

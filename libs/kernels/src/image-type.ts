@@ -21,17 +21,21 @@ export type Samples =
   | Float32Array<ArrayBuffer>;
 
 /** `length` samples that are 0. */
-export function createSamples(sample: SampleType, length: number): Samples {
+export const createSamples = (sample: SampleType, length: number): Samples =>
+  viewSamples(sample, new ArrayBuffer(length * sampleBytes[sample]), 0, length);
+
+/** `length` samples from byte `at` of a buffer on, a multiple of their size. */
+export function viewSamples(sample: SampleType, buffer: ArrayBuffer, at: number, length: number): Samples {
   switch (sample) {
     case 'u8':
-      return new Uint8Array(length);
+      return new Uint8Array(buffer, at, length);
     case 'u16':
-      return new Uint16Array(length);
+      return new Uint16Array(buffer, at, length);
     case 'u32':
-      return new Uint32Array(length);
+      return new Uint32Array(buffer, at, length);
     case 'i16':
-      return new Int16Array(length);
+      return new Int16Array(buffer, at, length);
     case 'f32':
-      return new Float32Array(length);
+      return new Float32Array(buffer, at, length);
   }
 }

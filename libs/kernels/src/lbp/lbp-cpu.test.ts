@@ -16,6 +16,12 @@ const ops = [
   'lbp:convention=bob,labels=nri-uniform',
   'lbp:labels=var',
   'lbp:points=16,radius=2,labels=uniform',
+  'lbp:convention=scikit-image',
+  'lbp:convention=scikit-image,points=8,radius=1,labels=ror',
+  'lbp:convention=opencv',
+  'lbp:convention=mahotas,points=12,radius=2.5',
+  'lbp:points=16,radius=3,labels=nri-uniform',
+  'lbp:points=24,radius=3,labels=uniform',
 ];
 
 test('tiles of any size, place and border equal the CPU twin', () => {
@@ -35,15 +41,20 @@ test('tiles of any size, place and border equal the CPU twin', () => {
   );
 });
 
-test('images wider, higher and larger than a band equal the CPU twin', () => {
-  for (const size of [
-    { width: 200_000, height: 3 },
-    { width: 1, height: 200_000 },
-    { width: 523, height: 131 },
-    { width: 1920, height: 1080 },
-  ]) {
-    const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'mirror' }]);
+const large = [
+  { size: { width: 200_000, height: 3 }, op: 'lbp' },
+  { size: { width: 1, height: 200_000 }, op: 'lbp' },
+  { size: { width: 523, height: 131 }, op: 'lbp' },
+  { size: { width: 1920, height: 1080 }, op: 'lbp' },
+  { size: { width: 1031, height: 5 }, op: 'lbp:convention=scikit-image,labels=uniform' },
+  { size: { width: 3, height: 1031 }, op: 'lbp:points=16,radius=2.5' },
+  { size: { width: 523, height: 131 }, op: 'lbp:points=12,radius=4' },
+];
+
+for (const { size, op } of large) {
+  test(`more than a band or a strip equals the CPU twin: ${size.width} x ${size.height}, ${op}`, () => {
+    const pipeline = createPipeline([{ ...parseOperation(op), border: 'mirror' }]);
     const { item, bytes } = staged(pipeline, noiseImage(size, 5));
     assert.deepEqual(runCpu(pipeline, bytes, item, true), runReference(pipeline, bytes, item, true));
-  }
-});
+  });
+}

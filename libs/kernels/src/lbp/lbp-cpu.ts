@@ -2,9 +2,11 @@ import type { RunKernel } from '../run-pipeline.ts';
 import { lbpWasm } from './lbp-wasm.ts';
 import { ringOf } from './parameters.ts';
 import { lbpReference } from './reference.ts';
+import { ringWasm } from './ring-wasm.ts';
 
-/** What the cpu device runs: WebAssembly for the 3x3 square, the twin for neighbours between pixels. */
+/** What the cpu device runs: WebAssembly for codes and labels, the twin for variances. */
 export const lbpCpu: RunKernel = (operation, ...rest) => {
   const { square, labels } = ringOf(operation.parameters);
-  return (square && labels !== 'var' ? lbpWasm : lbpReference)(operation, ...rest);
+  const run = labels === 'var' ? lbpReference : square ? lbpWasm : ringWasm;
+  return run(operation, ...rest);
 };

@@ -4,10 +4,7 @@ import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { labelOf } from './labels.ts';
 import { ringOf } from './parameters.ts';
-import { type Offset, onePixel } from './ring.ts';
-
-/** What a neighbour of weight 1 weighs. Sums of weights times pixels stay below 2^42, so doubles hold them exactly. */
-const unit = onePixel * onePixel;
+import { tapsOf, unit } from './taps.ts';
 
 /** The CPU twin of lbp.wgsl and ring.wgsl: labels, or variances, and histogram of one item. */
 export function lbpReference(
@@ -60,22 +57,6 @@ export function lbpReference(
       bandBytes: map.byteLength,
     },
   };
-}
-
-/** The four pixels around each neighbour: their steps from the pixel in memory, and their weights. */
-function tapsOf(neighbours: readonly Offset[], stride: number): { steps: Int32Array; weights: Float64Array } {
-  const taps = neighbours.flatMap(({ x, y }) => {
-    const [left, top] = [Math.floor(x / onePixel), Math.floor(y / onePixel)];
-    const [right, bottom] = [x - left * onePixel, y - top * onePixel];
-    const step = top * stride + left;
-    return [
-      { step, weight: (onePixel - right) * (onePixel - bottom) },
-      { step: step + 1, weight: right * (onePixel - bottom) },
-      { step: step + stride, weight: (onePixel - right) * bottom },
-      { step: step + stride + 1, weight: right * bottom },
-    ];
-  });
-  return { steps: Int32Array.from(taps, (tap) => tap.step), weights: Float64Array.from(taps, (tap) => tap.weight) };
 }
 
 /** Biased variance of neighbours in units of weight, as pixels squared; NaN where they are all equal. */

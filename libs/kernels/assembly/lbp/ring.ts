@@ -1,0 +1,122 @@
+// Local Binary Pattern of any ring with WebAssembly SIMD, two pixels a vector. Neighbours between pixels are sums of weights
+// times pixels in doubles; both are whole numbers whose sums stay below 2^53, so every comparison is exact.
+
+/** What a neighbour of weight 1 weighs: onePixel squared of src/lbp/ring.ts. */
+const UNIT: f64 = 10_000_000_000;
+
+/** Bytes of a neighbour in the table: four weights, four distances in bytes, and of them how many count, 1 or 4. */
+const NEIGHBOUR: usize = 56;
+
+/** Makes doubles of `count` bytes, a multiple of 4, at `source`. */
+export function widen(source: usize, count: usize, target: usize): void {
+  for (let i: usize = 0; i < count; i += 4) {
+    const four = i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(v128.load32_zero(source + i)));
+    v128.store(target + 8 * i, f64x2.convert_low_i32x4_u(four));
+    v128.store(
+      target + 8 * i + 16,
+      f64x2.convert_low_i32x4_u(i8x16.shuffle(four, four, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)),
+    );
+  }
+}
+
+/**
+ * Codes of `rows` rows of `width` pixels, u32, `codesStride` bytes a row, which holds up to three more. `source` is the
+ * first pixel, of rows of doubles, `stride` bytes apart, around which all neighbours of all pixels lie, and of up to three
+ * pixels beyond each row. `ring` is the table of the `points` neighbours, bit 0 first.
+ */
+export function ringBand(
+  source: usize,
+  stride: usize,
+  width: usize,
+  rows: usize,
+  ring: usize,
+  points: usize,
+  isStrict: bool,
+  codes: usize,
+  codesStride: usize,
+): void {
+  for (let y: usize = 0; y < rows; y++) {
+    const row = source + y * stride;
+    const out = codes + y * codesStride;
+    memory.fill(out, 0, (width << 2) + 12);
+    for (let i: usize = 0; i < points; i++) {
+      const neighbour = ring + i * NEIGHBOUR;
+      if (load<u32>(neighbour, 48) === 1) pixelRow(row, width, neighbour, i, isStrict, out);
+      else betweenRow(row, width, neighbour, i, isStrict, out);
+    }
+  }
+}
+
+/** Sets bit `bit` of the codes of a row for a neighbour that is a pixel. */
+function pixelRow(row: usize, width: usize, neighbour: usize, bit: usize, isStrict: bool, codes: usize): void {
+  const to = <isize>load<i32>(neighbour, 32);
+  const mask = i32x4.splat(1 << (<i32>bit));
+  for (let x: usize = 0; x < width; x += 4, codes += 16) {
+    const at = row + (x << 3);
+    const low = compare(v128.load(at + to), v128.load(at), isStrict);
+    const high = compare(v128.load(at + to + 16), v128.load(at + 16), isStrict);
+    setBit(codes, low, high, mask);
+  }
+}
+
+/** Sets bit `bit` of the codes of a row for a neighbour between four pixels. */
+function betweenRow(row: usize, width: usize, neighbour: usize, bit: usize, isStrict: bool, codes: usize): void {
+  const w0 = v128.load64_splat(neighbour);
+  const w1 = v128.load64_splat(neighbour, 8);
+  const w2 = v128.load64_splat(neighbour, 16);
+  const w3 = v128.load64_splat(neighbour, 24);
+  const to0 = <isize>load<i32>(neighbour, 32);
+  const to1 = <isize>load<i32>(neighbour, 36);
+  const to2 = <isize>load<i32>(neighbour, 40);
+  const to3 = <isize>load<i32>(neighbour, 44);
+  const unit = f64x2.splat(UNIT);
+  const mask = i32x4.splat(1 << (<i32>bit));
+  for (let x: usize = 0; x < width; x += 4, codes += 16) {
+    const at = row + (x << 3);
+    let low = f64x2.mul(w0, v128.load(at + to0));
+    let high = f64x2.mul(w0, v128.load(at + to0 + 16));
+    low = f64x2.add(low, f64x2.mul(w1, v128.load(at + to1)));
+    high = f64x2.add(high, f64x2.mul(w1, v128.load(at + to1 + 16)));
+    low = f64x2.add(low, f64x2.mul(w2, v128.load(at + to2)));
+    high = f64x2.add(high, f64x2.mul(w2, v128.load(at + to2 + 16)));
+    low = f64x2.add(low, f64x2.mul(w3, v128.load(at + to3)));
+    high = f64x2.add(high, f64x2.mul(w3, v128.load(at + to3 + 16)));
+    low = compare(low, f64x2.mul(unit, v128.load(at)), isStrict);
+    high = compare(high, f64x2.mul(unit, v128.load(at + 16)), isStrict);
+    setBit(codes, low, high, mask);
+  }
+}
+
+function compare(neighbour: v128, centre: v128, isStrict: bool): v128 {
+  return isStrict ? f64x2.gt(neighbour, centre) : f64x2.ge(neighbour, centre);
+}
+
+function setBit(codes: usize, low: v128, high: v128, mask: v128): void {
+  // The low halves of four 64-bit masks.
+  const four = i8x16.shuffle(low, high, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+  v128.store(codes, v128.or(v128.load(codes), v128.and(four, mask)));
+}
+
+/**
+ * Labels of `count` codes at `codes`, `sampleBytes` bytes each, to `out`: those that `labels`, u16 by code, says. Counts are
+ * added to `histogram`, two tables of `bins` u32, because neighbouring labels are often equal; nothing where `bins` is 0.
+ */
+export function labelRow(
+  codes: usize,
+  count: usize,
+  labels: usize,
+  sampleBytes: usize,
+  out: usize,
+  histogram: usize,
+  bins: usize,
+): void {
+  for (let x: usize = 0; x < count; x++) {
+    const label = <usize>load<u16>(labels + ((<usize>load<u32>(codes + (x << 2))) << 1));
+    if (sampleBytes === 1) store<u8>(out + x, <u8>label);
+    else store<u16>(out + (x << 1), <u16>label);
+    if (bins) {
+      const at = histogram + (((x & 1) * bins + label) << 2);
+      store<u32>(at, load<u32>(at) + 1);
+    }
+  }
+}
