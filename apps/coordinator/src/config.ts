@@ -1,4 +1,14 @@
-import { type ListenAddress, parseListenAddress, UsageError } from '@halogrid/service';
+import {
+  createServerSecurity,
+  isLoopback,
+  isProtected,
+  type ListenAddress,
+  parseListenAddress,
+  type ServerSecurity,
+  type ServerSecurityOptions,
+  UsageError,
+  weaknesses,
+} from '@halogrid/service';
 
 /** What a coordinator may be told, as text and numbers from a command line. */
 export interface CoordinatorOptions {
@@ -10,12 +20,17 @@ export interface CoordinatorOptions {
   nodeTimeoutMs?: number;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
   insecureNetwork?: boolean;
+  /** TLS and tokens. */
+  security?: ServerSecurityOptions;
 }
 
 export interface CoordinatorConfig {
   listen: ListenAddress;
   http: ListenAddress;
   nodeTimeoutMs: number;
+  security: ServerSecurity;
+  /** What an operator should know, in sentences. */
+  warnings: string[];
 }
 
 export const coordinatorDefaults = {
@@ -24,18 +39,21 @@ export const coordinatorDefaults = {
   /** A node that dies is noticed by its connection; this is for one that hangs. Far above a pause of its event loop. */
   nodeTimeoutMs: 10_000,
   insecureNetwork: false,
+  security: {},
 } satisfies Required<CoordinatorOptions>;
 
 /** Fills in defaults and checks everything. Throws UsageError. */
 export function createCoordinatorConfig(options: CoordinatorOptions = {}): CoordinatorConfig {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const { listen, http, nodeTimeoutMs, insecureNetwork } = { ...coordinatorDefaults, ...Object.fromEntries(given) };
+  const merged: Required<CoordinatorOptions> = { ...coordinatorDefaults, ...Object.fromEntries(given) };
+  const { nodeTimeoutMs, insecureNetwork } = merged;
   if (!Number.isInteger(nodeTimeoutMs) || nodeTimeoutMs < 100 || nodeTimeoutMs > 600_000) {
     throw new UsageError(`Expected 100 to 600000 milliseconds for --node-timeout but received '${nodeTimeoutMs}'`);
   }
-  return {
-    listen: parseListenAddress('--listen', listen, insecureNetwork),
-    http: parseListenAddress('--http', http, insecureNetwork),
-    nodeTimeoutMs,
-  };
+  const security = createServerSecurity(merged.security);
+  const mayLeave = insecureNetwork || isProtected(security);
+  const listen = parseListenAddress('--listen', merged.listen, mayLeave);
+  const http = parseListenAddress('--http', merged.http, mayLeave);
+  const isLocal = isLoopback(listen) && isLoopback(http);
+  return { listen, http, nodeTimeoutMs, security, warnings: isLocal ? [] : weaknesses(security) };
 }

@@ -1,4 +1,4 @@
-import { createRegistry, type Log, startHttp } from '@halogrid/service';
+import { createAccess, createRegistry, type Log, startHttp } from '@halogrid/service';
 import { systemClock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -24,6 +24,9 @@ export interface RunningCoordinator {
 /** Starts a coordinator in this process. Rejects with one sentence when an address cannot be had. */
 export async function startCoordinator(config: CoordinatorConfig, log: Log): Promise<RunningCoordinator> {
   const clock = systemClock;
+  for (const sentence of config.warnings) log.warn(sentence);
+  const { tls } = config.security;
+  const access = createAccess(config.security, (sentence) => log.error(sentence));
   const registry = createRegistry('coordinator');
   const ledger = new MemoryLedger(({ out }) => histogramSpoolPath(out));
   const dispatcher = new Dispatcher({
@@ -54,9 +57,11 @@ export async function startCoordinator(config: CoordinatorConfig, log: Log): Pro
       registry,
       notReady: () => (isServing ? undefined : 'The gRPC server does not listen yet'),
       route: createJsonApi(dispatcher, ledger, log),
+      tls,
+      access,
     });
     closers.push(() => http.close());
-    const grpc = await startGrpc(config.listen, {
+    const services = {
       jobs: createJobsService({
         dispatcher,
         ledger,
@@ -64,7 +69,8 @@ export async function startCoordinator(config: CoordinatorConfig, log: Log): Pro
         log,
       }),
       nodes: createNodesService(dispatcher, config.nodeTimeoutMs),
-    });
+    };
+    const grpc = await startGrpc(config.listen, services, { tls, access });
     closers.push(() => grpc.close());
     isServing = true;
     return { grpcPort: grpc.port, httpPort: http.port, close };
