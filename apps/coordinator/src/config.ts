@@ -1,5 +1,7 @@
 import {
+  type ConnectionLimits,
   createServerSecurity,
+  defaultConnectionLimits,
   isLoopback,
   isProtected,
   type ListenAddress,
@@ -29,6 +31,8 @@ export interface CoordinatorConfig {
   http: ListenAddress;
   nodeTimeoutMs: number;
   security: ServerSecurity;
+  /** Of each of the two addresses. */
+  connections: ConnectionLimits;
   /** What an operator should know, in sentences. */
   warnings: string[];
 }
@@ -55,5 +59,6 @@ export function createCoordinatorConfig(options: CoordinatorOptions = {}): Coord
   const listen = parseListenAddress('--listen', merged.listen, mayLeave);
   const http = parseListenAddress('--http', merged.http, mayLeave);
   const isLocal = isLoopback(listen) && isLoopback(http);
-  return { listen, http, nodeTimeoutMs, security, warnings: isLocal ? [] : weaknesses(security) };
+  const warnings = isLocal ? [] : weaknesses(security);
+  return { listen, http, nodeTimeoutMs, security, connections: defaultConnectionLimits, warnings };
 }

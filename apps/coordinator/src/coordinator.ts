@@ -1,4 +1,4 @@
-import { createAccess, createRegistry, type Log, startHttp } from '@halogrid/service';
+import { createAccess, createRegistry, defaultHttpLimits, type Log, startHttp } from '@halogrid/service';
 import { systemClock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -59,6 +59,7 @@ export async function startCoordinator(config: CoordinatorConfig, log: Log): Pro
       route: createJsonApi(dispatcher, ledger, log),
       tls,
       access,
+      limits: { ...defaultHttpLimits, ...config.connections },
     });
     closers.push(() => http.close());
     const services = {
@@ -70,7 +71,7 @@ export async function startCoordinator(config: CoordinatorConfig, log: Log): Pro
       }),
       nodes: createNodesService(dispatcher, config.nodeTimeoutMs),
     };
-    const grpc = await startGrpc(config.listen, services, { tls, access });
+    const grpc = await startGrpc(config.listen, services, { tls, access, limits: config.connections });
     closers.push(() => grpc.close());
     isServing = true;
     return { grpcPort: grpc.port, httpPort: http.port, close };

@@ -34,7 +34,7 @@ export interface HttpLimits extends ConnectionLimits {
 }
 
 /** Requests here are a line and some headers, so 10 s and 16 KiB are ample. */
-const defaultHttpLimits: HttpLimits = { ...defaultConnectionLimits, headersMs: 10_000, requestMs: 30_000 };
+export const defaultHttpLimits: HttpLimits = { ...defaultConnectionLimits, headersMs: 10_000, requestMs: 30_000 };
 const maxHeaderBytes = 2 ** 14;
 
 export interface HttpServer {

@@ -1,5 +1,5 @@
 export { cacheFolders } from './cache-folders.ts';
-export { type HttpOptions, type HttpServer, startHttp } from './http.ts';
+export { defaultHttpLimits, type HttpOptions, type HttpServer, startHttp } from './http.ts';
 export { isLoopback, type ListenAddress, parseAddress, parseListenAddress } from './listen-address.ts';
 export { listenOn } from './listen-on.ts';
 export { createLog, type Log } from './log.ts';

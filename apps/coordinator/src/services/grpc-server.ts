@@ -15,7 +15,6 @@ import {
   type Access,
   ConnectionGate,
   type ConnectionLimits,
-  defaultConnectionLimits,
   type ListenAddress,
   listenOn,
   type Tls,
@@ -45,14 +44,14 @@ export interface GrpcServer {
 export interface GrpcSecurity {
   tls: Tls | undefined;
   access: Access;
-  limits?: ConnectionLimits;
+  limits: ConnectionLimits;
 }
 
 /** Serves both services with health and reflection. Rejects with one sentence when the address cannot be had. */
 export async function startGrpc(
   address: ListenAddress,
   services: { jobs: JobsServer; nodes: NodesServer },
-  { tls, access, limits = defaultConnectionLimits }: GrpcSecurity,
+  { tls, access, limits }: GrpcSecurity,
 ): Promise<GrpcServer> {
   const gate = new ConnectionGate(limits);
   const spoke = (peer: string, isTrusted: boolean) => gate.spoke(peer, isTrusted);
