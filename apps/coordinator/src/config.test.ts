@@ -4,12 +4,10 @@ import { UsageError } from '@halogrid/service';
 import { createCoordinatorConfig } from './config.ts';
 
 test('the defaults listen on this machine alone', () => {
-  assert.deepEqual(createCoordinatorConfig({}, { XDG_DATA_HOME: '/data' }), {
-    listen: { host: '127.0.0.1', port: 7070 },
-    http: { host: '127.0.0.1', port: 9464 },
-    nodeTimeoutMs: 10_000,
-    ledger: '/data/halogrid/ledger.sqlite',
-  });
+  const { listen, http, nodeTimeoutMs, ledger, warnings } = createCoordinatorConfig({}, { XDG_DATA_HOME: '/data' });
+  assert.deepEqual(listen, { host: '127.0.0.1', port: 7070 });
+  assert.deepEqual(http, { host: '127.0.0.1', port: 9464 });
+  assert.deepEqual([nodeTimeoutMs, ledger, warnings], [10_000, '/data/halogrid/ledger.sqlite', []]);
 });
 
 test('the ledger is what the option says, else what the environment says', () => {

@@ -1,5 +1,18 @@
 import { join } from 'node:path';
-import { dataFolder, type ListenAddress, parseListenAddress, UsageError } from '@halogrid/service';
+import {
+  type ConnectionLimits,
+  createServerSecurity,
+  dataFolder,
+  defaultConnectionLimits,
+  isLoopback,
+  isProtected,
+  type ListenAddress,
+  parseListenAddress,
+  type ServerSecurity,
+  type ServerSecurityOptions,
+  UsageError,
+  weaknesses,
+} from '@halogrid/service';
 
 /** What a coordinator may be told, as text and numbers from a command line. */
 export interface CoordinatorOptions {
@@ -13,6 +26,8 @@ export interface CoordinatorOptions {
   ledger?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
   insecureNetwork?: boolean;
+  /** TLS and tokens. */
+  security?: ServerSecurityOptions;
 }
 
 export interface CoordinatorConfig {
@@ -21,6 +36,11 @@ export interface CoordinatorConfig {
   nodeTimeoutMs: number;
   /** As openStore takes it. A URL may hold a password. */
   ledger: string;
+  security: ServerSecurity;
+  /** Of each of the two addresses. */
+  connections: ConnectionLimits;
+  /** What an operator should know, in sentences. */
+  warnings: string[];
 }
 
 export const coordinatorDefaults = {
@@ -29,6 +49,7 @@ export const coordinatorDefaults = {
   /** A node that dies is noticed by its connection; this is for one that hangs. Far above a pause of its event loop. */
   nodeTimeoutMs: 10_000,
   insecureNetwork: false,
+  security: {},
 } satisfies CoordinatorOptions;
 
 /** Fills in defaults and checks everything. Throws UsageError. */
@@ -37,15 +58,24 @@ export function createCoordinatorConfig(
   env: NodeJS.ProcessEnv = process.env,
 ): CoordinatorConfig {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const { listen, http, nodeTimeoutMs, insecureNetwork } = { ...coordinatorDefaults, ...Object.fromEntries(given) };
+  const merged: Required<Omit<CoordinatorOptions, 'ledger'>> = { ...coordinatorDefaults, ...Object.fromEntries(given) };
+  const { nodeTimeoutMs, insecureNetwork } = merged;
   if (!Number.isInteger(nodeTimeoutMs) || nodeTimeoutMs < 100 || nodeTimeoutMs > 600_000) {
     throw new UsageError(`Expected 100 to 600000 milliseconds for --node-timeout but received '${nodeTimeoutMs}'`);
   }
+  const security = createServerSecurity(merged.security);
+  const mayLeave = insecureNetwork || isProtected(security);
+  const listen = parseListenAddress('--listen', merged.listen, mayLeave);
+  const http = parseListenAddress('--http', merged.http, mayLeave);
+  const isLocal = isLoopback(listen) && isLoopback(http);
   return {
-    listen: parseListenAddress('--listen', listen, insecureNetwork),
-    http: parseListenAddress('--http', http, insecureNetwork),
+    listen,
+    http,
     nodeTimeoutMs,
     ledger: options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
+    security,
+    connections: defaultConnectionLimits,
+    warnings: isLocal ? [] : weaknesses(security),
   };
 }
 

@@ -1,5 +1,13 @@
 import { hostname as machineName } from 'node:os';
-import { aborted, createRegistry, type ListenAddress, type Log, startHttp } from '@halogrid/service';
+import {
+  aborted,
+  createAccess,
+  createRegistry,
+  defaultHttpLimits,
+  type ListenAddress,
+  type Log,
+  startHttp,
+} from '@halogrid/service';
 import { systemClock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -31,12 +39,21 @@ export interface RunningCoordinator {
  * answers. Resolves with undefined where `signal` aborts before. Rejects with one sentence when an address or the ledger
  * cannot be had.
  */
+export function startCoordinator(config: CoordinatorConfig, log: Log): Promise<RunningCoordinator>;
+export function startCoordinator(
+  config: CoordinatorConfig,
+  log: Log,
+  signal: AbortSignal,
+): Promise<RunningCoordinator | undefined>;
 export async function startCoordinator(
   config: CoordinatorConfig,
   log: Log,
   signal?: AbortSignal,
 ): Promise<RunningCoordinator | undefined> {
   const clock = systemClock;
+  for (const sentence of config.warnings) log.warn(sentence);
+  const { tls } = config.security;
+  const access = createAccess(config.security, (sentence) => log.error(sentence));
   const registry = createRegistry('coordinator');
   /** What was opened last is closed first. */
   const closers: (() => Promise<void>)[] = [];
@@ -57,6 +74,9 @@ export async function startCoordinator(
       notReady: () => leadership.standby ?? (api ? undefined : 'The gRPC server does not listen yet'),
       route: (request, response) =>
         api ? api(request, response) : answerStandby(request, response, leadership.standby ?? 'Not ready yet'),
+      tls,
+      access,
+      limits: { ...defaultHttpLimits, ...config.connections },
     });
     closers.push(() => http.close());
     const epoch = await Promise.race([leadership.led, ...(signal ? [aborted(signal)] : [])]);
@@ -88,7 +108,7 @@ export async function startCoordinator(
       await grpc?.close();
     });
     exposeState(registry, dispatcher, ledger);
-    grpc = await startGrpc(config.listen, {
+    const services = {
       jobs: createJobsService({
         dispatcher,
         ledger,
@@ -96,7 +116,8 @@ export async function startCoordinator(
         log,
       }),
       nodes: createNodesService(dispatcher, config.nodeTimeoutMs),
-    });
+    };
+    grpc = await startGrpc(config.listen, services, { tls, access, limits: config.connections });
     api = createJsonApi(dispatcher, ledger, log);
     return { grpcPort: grpc.port, httpPort: http.port, lost: leadership.lost, close };
   } catch (error) {

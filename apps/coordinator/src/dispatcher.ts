@@ -54,6 +54,11 @@ export class Dispatcher {
     return this.#options.ledger.epoch;
   }
 
+  /** Jobs that have not ended. */
+  get openJobs(): number {
+    return this.#runs.size;
+  }
+
   /** Runs a job whose output folder is claimed. Rejects where the ledger does not take it. */
   async submit(job: AcceptedJob): Promise<void> {
     const { jobId, spec } = job;

@@ -8,6 +8,10 @@ interface CoordinatorCommandOptions {
   ledger?: string;
   nodeTimeout?: number;
   insecureNetwork?: boolean;
+  tlsCert?: string;
+  tlsKey?: string;
+  tlsCa?: string;
+  tokens?: string;
   logLevel: string;
 }
 
@@ -31,13 +35,24 @@ export function addCoordinatorCommand(program: Command): void {
       'a node that is silent for longer is lost (default: 10000)',
       wholeNumber('--node-timeout', 100, 600_000),
     )
-    .option('--insecure-network', 'allow addresses beyond this machine, though nothing is encrypted')
+    .option('--tokens <file>', 'who may do what: ROLE NAME TOKEN [EXPIRES] a line; read again when it changes')
+    .option('--tls-cert <file>', 'TLS on both addresses: the certificate (PEM)')
+    .option('--tls-key <file>', 'its key (PEM)')
+    .option('--tls-ca <file>', 'callers need a certificate that this authority signed (PEM)')
+    .option('--insecure-network', 'allow addresses beyond this machine, though there is neither TLS nor a token')
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info')
     .action(async (options: CoordinatorCommandOptions) => {
       // Imported late, like every part that only one command needs: no coordinator is loaded to print a status.
       const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');
-      const { listen, http, ledger, nodeTimeout, insecureNetwork } = options;
-      const config = createCoordinatorConfig({ listen, http, ledger, nodeTimeoutMs: nodeTimeout, insecureNetwork });
+      const { listen, http, ledger, nodeTimeout: nodeTimeoutMs, insecureNetwork } = options;
+      const config = createCoordinatorConfig({
+        listen,
+        http,
+        ledger,
+        nodeTimeoutMs,
+        insecureNetwork,
+        security: options,
+      });
       const signal = shutdownSignal();
       const coordinator = await startCoordinator(config, createLog('coordinator', options.logLevel), signal);
       if (!coordinator) return;

@@ -1,18 +1,20 @@
 import { createLog, shutdownSignal } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type DeviceChoice, deviceChoices, logLevels, oneOf } from '../options/option-values.ts';
+import { addClientSecurityOptions, type ClientSecurityOption } from '../options/security-options.ts';
 
-interface NodeCommandOptions {
+interface NodeCommandOptions extends ClientSecurityOption {
   coordinator: string;
   name?: string;
   device: DeviceChoice;
   http?: string;
   insecureNetwork?: boolean;
+  tokens?: string;
   logLevel: string;
 }
 
 export function addNodeCommand(program: Command): void {
-  program
+  const command = program
     .command('node')
     .summary('run a node of a cluster')
     .description(
@@ -26,15 +28,16 @@ export function addNodeCommand(program: Command): void {
       '--http <host:port>',
       'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port)',
     )
-    .option('--insecure-network', 'allow --http beyond this machine, though nothing is encrypted')
-    .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info')
-    .action(async ({ logLevel, ...options }: NodeCommandOptions) => {
-      const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
-      const config = createNodeConfig(options);
-      const signal = shutdownSignal();
-      const exit = await startNode(config, createLog('node', logLevel), signal, ({ httpPort, device }) => {
-        console.log(JSON.stringify({ http: httpPort, device }));
-      });
-      process.exitCode = exit.code;
+    .option('--tokens <file>', 'who may read /metrics, as of the coordinator')
+    .option('--insecure-network', 'allow --http beyond this machine, though there is neither TLS nor a token')
+    .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info');
+  addClientSecurityOptions(command).action(async ({ logLevel, ...options }: NodeCommandOptions) => {
+    const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
+    const config = createNodeConfig({ ...options, security: options });
+    const signal = shutdownSignal();
+    const exit = await startNode(config, createLog('node', logLevel), signal, ({ httpPort, device }) => {
+      console.log(JSON.stringify({ http: httpPort, device }));
     });
+    process.exitCode = exit.code;
+  });
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { checkHasSource, checkSourceUri, SourceNotFoundError, SourceUriError } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
-import { type JobSpec, maxBatchFrames, maxTilePx } from '@halogrid/proto';
+import { type JobSpec, maxBatchFrames, maxSources, maxTilePx, maxUriLength } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
 import { checkMapFormat } from './check-map-format.ts';
 import { Refusal, refuseValue } from './refusal.ts';
@@ -15,6 +15,8 @@ export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: Job
   const { sources, out, mapFormat, tilePx, batchFrames } = given;
   const { pipeline, grid } = checkWork(given);
   if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none');
+  if (sources.length > maxSources) refuseValue('the number of sources', sources.length, `1 to ${maxSources}`);
+  for (const uri of [...sources, out]) checkLength(uri);
   for (const uri of sources) checkSource(uri);
   checkOut(out);
   checkMapFormat(mapFormat, pipeline);
@@ -38,6 +40,10 @@ function checkWork(given: JobSpec): { pipeline: Pipeline; grid: Grid } {
   } catch (error) {
     throw error instanceof ParameterError ? new Refusal('invalid', error.message) : error;
   }
+}
+
+function checkLength(uri: string): void {
+  if (uri.length > maxUriLength) refuseValue('the length of a URI', uri.length, `at most ${maxUriLength} characters`);
 }
 
 function checkSource(uri: string): void {

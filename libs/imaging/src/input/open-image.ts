@@ -1,6 +1,6 @@
 import { type InputFile, openInputFile } from './input-file.ts';
 import { openJpeg } from './jpeg.ts';
-import { defaultMaxWholePixels } from './pixel-limit.ts';
+import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
 import type { PlaneTarget } from './plane-target.ts';
 import { openPng } from './png.ts';
 import { openPnm } from './pnm.ts';
@@ -51,7 +51,9 @@ const openers: Record<Format, Opener> = {
 export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {
   const file = await openInputFile(uri);
   try {
-    return await openers[sniffFormat(file.head)](file, options.maxWholePixels ?? defaultMaxWholePixels);
+    const image = await openers[sniffFormat(file.head)](file, options.maxWholePixels ?? defaultMaxWholePixels);
+    checkPixels(image.width, image.height);
+    return image;
   } catch (error) {
     await file.close();
     throw error;

@@ -3,6 +3,16 @@ import { InputError } from './input-error.ts';
 /** 2^28: what is decoded whole stays below 256 MiB a plane, and a small file that claims more is a decompression bomb. */
 export const defaultMaxWholePixels = 2 ** 28;
 
+/** 2^40: a hundred times the largest scans there are, and still a plan of some ten thousand tiles. */
+const maxPixels = 2 ** 40;
+
+/** Throws InputError for an image whose header claims so many pixels that planning it would take for ever. */
+export function checkPixels(width: number, height: number): void {
+  if (width * height > maxPixels) {
+    throw new InputError('decode', `${width}x${height} is more than the ${maxPixels} pixels that an image may have`);
+  }
+}
+
 /** Throws InputError for an image that must be decoded whole and is empty or has more than `maxPixels`. */
 export function checkWholePixels(width: number, height: number, maxPixels: number): void {
   checkHasPixels(width, height);
