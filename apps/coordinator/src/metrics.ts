@@ -39,6 +39,20 @@ export function createMetrics(registry: Registry) {
     quarantined: counter('quarantined_total', 'Inputs that were set aside with an error, by where it arose.', [
       'stage',
     ]),
+    mismatches: counter('shard_disputes_total', 'Times that answers for a shard differed and another was asked for.'),
+    wrongAnswers: counter(
+      'result_mismatches_total',
+      'Answers that two others contradicted, by the node that gave them; it is not given shards until it restarts.',
+      ['node'],
+    ),
+    nodesSetAside: counter(
+      'nodes_set_aside_total',
+      'Times that a node got no shards for a while, as it failed too often.',
+    ),
+    checkedShards: counter(
+      'checked_shards_total',
+      'Leases to compute a shard again with the reference, for comparison.',
+    ),
     nodesLost: counter('nodes_lost_total', 'Nodes that fell silent or whose connection broke.'),
     mergeSeconds: seconds('merge_duration_seconds', 'Time the ledger took to commit and merge one shard.'),
     stageSeconds: counter('stage_seconds_total', 'Time that nodes spent on merged shards, by stage.', ['stage']),
@@ -50,7 +64,7 @@ export function createMetrics(registry: Registry) {
   };
 
   // Series are there from the start, so that a rate sees the first event.
-  for (const reason of ['first', 'failed', 'lost']) metrics.shardAttempts.inc({ reason }, 0);
+  for (const reason of ['first', 'failed', 'lost', 'check', 'straggler']) metrics.shardAttempts.inc({ reason }, 0);
   for (const stage of stages) metrics.stageSeconds.inc({ stage }, 0);
   for (const stage of ['read', 'decode', 'compute']) metrics.quarantined.inc({ stage }, 0);
   for (const { name: kernel } of catalogue) {

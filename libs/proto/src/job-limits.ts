@@ -16,6 +16,13 @@ export const maxUriLength = 8_192;
  */
 export const maxBatchFrames = 4096;
 
+/** `JobSpec.priority` at least and at most. */
+export const jobPriorities = { lowest: -100, highest: 100 };
+
+/** Of a pipeline without a histogram. */
+export const whyNotVerified =
+  'histograms are what is compared, and this pipeline has none: a convolution left as float32 may differ between devices by its last bits';
+
 /**
  * Bytes of a message between coordinator and node at most. The largest is the answer for one image of 2^22 bins, which is all
  * that an image may have: its counts take 1 or 2 bytes each, and 3 only where every bin holds 2^14 pixels.

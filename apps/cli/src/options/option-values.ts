@@ -3,9 +3,18 @@ import { UsageError } from '@halogrid/service';
 /** Makes a parser of whole numbers in a range for commander. It throws UsageError. */
 export function wholeNumber(option: string, from: number, to: number): (text: string) => number {
   return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= from && value <= to) return value;
     throw new UsageError(`Expected a whole number from ${from} to ${to} for ${option} but received '${text}'`);
+  };
+}
+
+/** Makes a parser of percentages, with or without the sign and with decimals, for commander. It throws UsageError. */
+export function percentage(option: string): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,3}(\.\d{1,6})?%?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+    if (value <= 100) return value;
+    throw new UsageError(`Expected 0 to 100 percent for ${option} but received '${text}'`);
   };
 }
 

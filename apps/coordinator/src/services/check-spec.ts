@@ -1,7 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { checkHasSource, checkSourceUri, SourceNotFoundError, SourceUriError } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
-import { type JobSpec, maxBatchFrames, maxSources, maxTilePx, maxUriLength } from '@halogrid/proto';
+import {
+  type JobSpec,
+  jobPriorities,
+  maxBatchFrames,
+  maxSources,
+  maxTilePx,
+  maxUriLength,
+  whyNotVerified,
+} from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
 import { checkMapFormat } from './check-map-format.ts';
 import { Refusal, refuseValue } from './refusal.ts';
@@ -12,7 +20,7 @@ import { Refusal, refuseValue } from './refusal.ts';
  */
 export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
   if (!given) throw new Refusal('invalid', 'Expected a specification of the job but received none');
-  const { sources, out, mapFormat, tilePx, batchFrames } = given;
+  const { sources, out, mapFormat, tilePx, batchFrames, priority = 0, verifyPercent = 0 } = given;
   const { pipeline, grid } = checkWork(given);
   if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none');
   if (sources.length > maxSources) refuseValue('the number of sources', sources.length, `1 to ${maxSources}`);
@@ -22,13 +30,31 @@ export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: Job
   checkMapFormat(mapFormat, pipeline);
   if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
   if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
+  checkPriority(priority);
+  checkVerify(verifyPercent, pipeline);
   for (const uri of sources) await checkHasInput(uri);
 
   const operations = pipeline.operations.map((operation) => ({
     ...operation,
     parameters: { ...operation.parameters },
   }));
-  return { spec: { sources, pipeline: { operations }, out, mapFormat, tilePx, batchFrames, grid }, pipeline };
+  const spec: JobSpec = { sources, pipeline: { operations }, out, mapFormat, tilePx, batchFrames, grid };
+  // What is not asked for is left out, as it was before there was such a thing.
+  spec.priority = priority || undefined;
+  spec.verifyPercent = verifyPercent || undefined;
+  return { spec, pipeline };
+}
+
+function checkPriority(priority: number): void {
+  const { lowest, highest } = jobPriorities;
+  if (!Number.isInteger(priority) || priority < lowest || priority > highest) {
+    refuseValue('priority', priority, `${lowest} to ${highest}`);
+  }
+}
+
+function checkVerify(percent: number, { bins }: Pipeline): void {
+  if (!(percent >= 0 && percent <= 100)) refuseValue('verify_percent', percent, '0 to 100');
+  if (percent > 0 && bins === 0) refuseValue('verify_percent', percent, `0, because ${whyNotVerified}`);
 }
 
 function checkWork(given: JobSpec): { pipeline: Pipeline; grid: Grid } {
