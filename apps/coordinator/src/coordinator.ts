@@ -20,6 +20,7 @@ import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { openFeatures } from './output/open-features.ts';
 import { histogramSpoolPath, releaseOutputFolder } from './output/output-folder.ts';
 import { planJob } from './plan/planner.ts';
+import { consolePages } from './services/console-pages.ts';
 import { checkFree, type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import { createJobsService } from './services/jobs-service.ts';
 import { answerStandby, createJsonApi } from './services/json-api.ts';
@@ -71,6 +72,7 @@ export async function startCoordinator(
     const http = await startHttp({
       ...config.http,
       registry,
+      pages: consolePages(),
       notReady: () => leadership.standby ?? (api ? undefined : 'The gRPC server does not listen yet'),
       route: (request, response) =>
         api ? api(request, response) : answerStandby(request, response, leadership.standby ?? 'Not ready yet'),

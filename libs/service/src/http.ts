@@ -17,6 +17,8 @@ export interface HttpOptions extends ListenAddress {
   registry: Registry;
   /** Why the process cannot serve yet, in one sentence; undefined when it can. */
   notReady: () => string | undefined;
+  /** Pages by path, for everyone: they say nothing about this cluster. */
+  pages?: ReadonlyMap<string, Page>;
   /** Answers further paths, to who may read; returns false for a path that is not its own. */
   route?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Undefined: HTTP without TLS. */
@@ -25,6 +27,22 @@ export interface HttpOptions extends ListenAddress {
   access?: Access;
   limits?: HttpLimits;
 }
+
+export interface Page {
+  /** Media type. */
+  type: string;
+  body: Uint8Array;
+}
+
+/** What a page may do: nothing but what comes from here. */
+const pageHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+};
 
 export interface HttpLimits extends ConnectionLimits {
   /** From the connection, or the answer before, to the end of a request's headers. */
@@ -43,18 +61,20 @@ export interface HttpServer {
 }
 
 /**
- * Serves /metrics, /healthz (alive) and /readyz (able to serve). These two are open, because probes have no secrets; all else is
- * for who may read. Rejects when the address is taken.
+ * Serves /metrics, /healthz (alive) and /readyz (able to serve). These two are open, because probes have no secrets, and so
+ * are pages; all else is for who may read. Rejects when the address is taken.
  */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { access = openAccess, limits = defaultHttpLimits } = options;
   const gate = new ConnectionGate(limits);
   const server = createHttpServer(options.tls, limits, (request, response) => {
     const path = (request.url ?? '/').split('?')[0];
-    const isOpen = path === '/healthz' || path === '/readyz';
+    const page = options.pages?.get(path!);
+    const isOpen = page !== undefined || path === '/healthz' || path === '/readyz';
     const isAllowed = isOpen || allow(request, response, options.tls, access);
     gate.spoke(addressOf(request.socket), isAllowed && !isOpen);
     if (!isAllowed) return;
+    if (page) return sendPage(request, response, page);
     if (path === '/healthz') return send(response, 200, 'ok');
     if (path === '/readyz') {
       const reason = options.notReady();
@@ -108,6 +128,16 @@ function allow(request: IncomingMessage, response: ServerResponse, tls: Tls | un
   if (denial.kind === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer realm="halogrid"');
   send(response, denial.kind === 'unauthenticated' ? 401 : 403, denial.sentence);
   return false;
+}
+
+function sendPage(request: IncomingMessage, response: ServerResponse, { type, body }: Page): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    send(response, 405, `Expected GET but received ${request.method}`);
+    return;
+  }
+  response.writeHead(200, { ...pageHeaders, 'content-type': type, 'content-length': body.length });
+  response.end(request.method === 'GET' ? body : undefined);
 }
 
 async function sendMetrics(registry: Registry, response: ServerResponse): Promise<void> {
