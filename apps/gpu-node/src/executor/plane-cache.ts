@@ -1,10 +1,10 @@
-import type { InputError } from '@halogrid/imaging';
+import type { InputError, PixelType } from '@halogrid/imaging';
 import { Budget } from './budget.ts';
 
 /** What is known of an image after it was opened once. */
 export type ImageContent =
   /** It is decoded as a whole; its planes one after another, rows without gaps. */
-  | { kind: 'planes'; width: number; height: number; pixels: Uint8Array }
+  | { kind: 'planes'; width: number; height: number; pixel: PixelType; bytes: Uint8Array }
   /** It is read by region, so there is nothing to keep. */
   | { kind: 'regions' }
   /** It cannot be decoded. */

@@ -8,6 +8,7 @@ import {
   cellsOf,
   createPipeline,
   type Grid,
+  type PixelType,
   type Rect,
   type Size,
 } from '@halogrid/kernels';
@@ -126,14 +127,15 @@ test('property: any tiling gives the histograms and the map of the whole image',
     ),
     seed: fc.nat(1000),
     readsRegions: fc.boolean(),
+    pixel: fc.constantFrom<PixelType[]>('u8', 'u16'),
   });
   await fc.assert(
-    fc.asyncProperty(cases, async ({ width, height, tilesAcross, operations, seed, readsRegions, ...asked }) => {
+    fc.asyncProperty(cases, async ({ width, height, tilesAcross, operations, seed, readsRegions, pixel, ...asked }) => {
       await withFolder(async (folder) => {
         const { input, minSide, bins } = createPipeline(operations);
         const grid = bins > 0 ? asked.grid : oneCell;
         const size = { width: Math.max(width, minSide), height: Math.max(height, minSide) };
-        const { file, image } = patternImage(size, seed, input.length === 1 ? 1 : 3);
+        const { file, image } = patternImage(size, seed, input.length === 1 ? 1 : 3, pixel);
         const uri = await folder.put('a.pnm', file);
         const run = readsRegions ? execute : createTestExecutor(device, { openImage: openedWhole().openImage });
         const tilePx = Math.ceil(Math.max(size.width, size.height) / tilesAcross);

@@ -1,6 +1,7 @@
 import { type InputFile, openInputFile } from './input-file.ts';
 import { openJpeg } from './jpeg.ts';
 import { defaultMaxWholePixels } from './pixel-limit.ts';
+import type { PixelType } from './pixel-type.ts';
 import type { PlaneTarget } from './plane-target.ts';
 import { openPng } from './png.ts';
 import { openPnm } from './pnm.ts';
@@ -14,12 +15,14 @@ export interface OpenImage {
   readonly format: Format;
   readonly width: number;
   readonly height: number;
+  /** Of 1 to 8 bits a sample `u8`, of more `u16`; values are as stored, never scaled. */
+  readonly pixel: PixelType;
   /** Whether a region is read without decoding the rest. */
   readonly readsRegions: boolean;
   /** Encoded bytes read from the source so far: of a remote one, those that came over the network. */
   readonly inputBytes: number;
   /**
-   * Decodes the 8-bit luma or the 8-bit red, green and blue of `region` into the planes of `to`; the region must be the
+   * Decodes the luma, or the red, green and blue, of `region` into the planes of `to`; the region must be the
    * whole image unless `readsRegions`. Rejects with InputError, and with RangeError for a region or target that does not
    * fit. Several regions may be decoded at once.
    */

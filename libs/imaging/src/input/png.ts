@@ -11,8 +11,6 @@ export async function openPng(file: InputFile, maxWholePixels: number): Promise<
   if (head.length < 25 || head.toString('latin1', 12, 16) !== 'IHDR') {
     throw new InputError('decode', 'The PNG has no header: it is cut off or damaged');
   }
-  const bits = head[24];
-  if (bits === 16) throw new InputError('decode', '16-bit samples are not supported yet: 1, 2, 4 and 8-bit PNG are');
   checkWholePixels(head.readUInt32BE(16), head.readUInt32BE(20), maxWholePixels);
   return openWholeImage(file, 'png', maxWholePixels);
 }

@@ -9,12 +9,13 @@ import { openSharp, type SharpFormat } from './sharp-image.ts';
 /** A PNG, WebP or striped TIFF, which can only be decoded whole. Takes `file` over. */
 export async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixels: number): Promise<OpenImage> {
   const image = await openSharp(await file.whole(), format);
-  const { width, height } = image;
+  const { width, height, pixel } = image;
   checkWholePixels(width, height, maxWholePixels);
   const opened: OpenImage = {
     format,
     width,
     height,
+    pixel,
     readsRegions: false,
     inputBytes: file.bytesRead,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
