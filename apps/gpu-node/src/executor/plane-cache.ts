@@ -7,6 +7,8 @@ export type ImageContent =
   | { kind: 'planes'; width: number; height: number; pixel: PixelType; bytes: Uint8Array }
   /** It is read by region, so there is nothing to keep. */
   | { kind: 'regions' }
+  /** It is too large to be kept, and not read by region: a copy of it is. */
+  | { kind: 'large' }
   /** It cannot be decoded. */
   | { kind: 'broken'; error: InputError };
 

@@ -22,6 +22,7 @@ import {
   writeChunks,
 } from './shard-run.ts';
 import { sourceVersion } from './source-version.ts';
+import { tiledCopy } from './tiled-copy.ts';
 import { tooSmall } from './too-small.ts';
 
 /** Copies those parts of the image to their places in staging memory. */
@@ -62,7 +63,7 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   }
 }
 
-/** Uses an image that other tiles need too: by region where it can be read so, from the cache where not. */
+/** Uses an image that other tiles need too: by region where it or a copy can be read so, from the cache where not. */
 async function withSharedImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<ItemResult> {
   const version = await run.clock.time('read', () => sourceVersion(source.uri));
   const { content, release } = await run.planes.borrow(`${run.channels} ${version}`, (reserve) =>
@@ -72,6 +73,8 @@ async function withSharedImage(run: ShardRun, source: Source, size: Size, comput
     switch (content.kind) {
       case 'regions':
         return await withOpenImage(run, source, size, compute);
+      case 'large':
+        return await withOpenImage(run, { uri: await copyOf(run, source, version) }, size, compute);
       case 'broken':
         throw content.error;
       case 'planes':
@@ -86,8 +89,13 @@ async function withSharedImage(run: ShardRun, source: Source, size: Size, comput
 }
 
 /** Decodes the planned regions straight into staging memory. */
-async function withOpenImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<ItemResult> {
-  const image = await run.clock.time('read', () => run.openImage(source.uri));
+async function withOpenImage(
+  run: ShardRun,
+  { uri }: { uri: string },
+  size: Size,
+  compute: Compute,
+): Promise<ItemResult> {
+  const image = await run.clock.time('read', () => run.openImage(uri));
   try {
     checkSize(image, size);
     const { channels } = run;
@@ -107,11 +115,26 @@ async function withOpenImage(run: ShardRun, source: Source, size: Size, compute:
   }
 }
 
+/** The URI of a copy that is read by region, made on the way where nobody did. */
+async function copyOf(run: ShardRun, { index, uri }: Source, version: string): Promise<string> {
+  const write = async (path: string): Promise<void> => {
+    const image = await run.openImage(uri);
+    try {
+      if (!image.copyTiled) throw new InputError('read', 'The image changed while it was read');
+      await image.copyTiled(path);
+    } finally {
+      await closeImage(run, image);
+    }
+  };
+  return await run.clock.time('decode', () => tiledCopy(run.scratch, index, version, write));
+}
+
 async function loadImage(run: ShardRun, uri: string, reserve: (bytes: number) => Promise<void>): Promise<ImageContent> {
   let image: OpenImage | undefined;
   try {
     image = await run.clock.time('read', () => run.openImage(uri));
     if (image.readsRegions) return { kind: 'regions' };
+    if (image.copyTiled) return { kind: 'large' };
     const { width, height, pixel } = image;
     const stride = width * pixelBytes[pixel];
     const planeBytes = stride * height;

@@ -27,12 +27,18 @@ export interface OpenImage {
    * fit. Several regions may be decoded at once.
    */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
+  /**
+   * Present where the image is neither read by region nor small enough to be decoded whole, so that `decode` rejects: reads
+   * it once, in order and in bounded memory, and writes a tiled TIFF of the same pixels to that path, which is read by
+   * region. Rejects with InputError for what is the input's fault, and leaves a part of a file then.
+   */
+  copyTiled?(path: string): Promise<void>;
   /** After the last decode has settled. */
   close(): Promise<void>;
 }
 
 export interface OpenImageOptions {
-  /** Images that cannot be read by region and have more pixels are refused (2^28). */
+  /** Images that cannot be read by region and have more pixels are not decoded whole (2^28). */
   maxWholePixels?: number;
 }
 

@@ -39,7 +39,12 @@ export interface SharpImage {
   readonly pixel: PixelType;
   /** Decodes `region` into the planes of `to`. Rejects with InputError. */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
+  /** Writes the image to that path as a TIFF in tiles, in one pass that holds a row of tiles. Rejects with InputError. */
+  copyTiled(path: string): Promise<void>;
 }
+
+/** Tiles of a copy: libvips refuses files whose tiles are far larger than they are. */
+const copyTilePx = 256;
 
 /** Reads the header of a file of that format, given its path or all of it; of several pages the first. Rejects with InputError. */
 export async function openSharp(file: string | Buffer, format: SharpFormat): Promise<SharpImage> {
@@ -73,6 +78,11 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
         await decodeBand(open(), layout, band, below(to, row));
       }
     },
+    async copyTiled(path: string): Promise<void> {
+      const tiles = { tile: true, tileWidth: copyTilePx, tileHeight: copyTilePx };
+      const image = open().removeAlpha().toColourspace(space);
+      await refusing(image.tiff({ ...tiles, compression: 'none', bigtiff: true }).toFile(path));
+    },
   };
 }
 
@@ -100,6 +110,9 @@ async function refusing<T>(result: Promise<T>): Promise<T> {
     return await result;
   } catch (error) {
     // libvips says several things in as many lines, or nothing; the first is about the file.
+    // A disk is never the input's fault.
+    if (/no space left|quota exceeded|unable to open for write|wbuffer_write/i.test((error as Error).message))
+      throw error;
     const reason = (error as Error).message.split('\n')[0]?.replace(/[:.]\s*$/, '');
     const because = reason === 'Unknown error' ? '' : `: ${reason}`;
     throw new InputError('decode', `The image data is damaged or cut off${because}`);
