@@ -3,6 +3,7 @@ export { InputError } from './input/input-error.ts';
 export { decodeJpeg } from './input/jpeg.ts';
 export { type OpenImage, type OpenImageOptions, openImage } from './input/open-image.ts';
 export { mostPixels, peekSize } from './input/peek-size.ts';
+export { type PixelType, pixelBytes } from './input/pixel-type.ts';
 export type { PlaneTarget } from './input/plane-target.ts';
 export type { Rect } from './input/rect.ts';
 export { remoteVersion } from './input/remote/probe.ts';

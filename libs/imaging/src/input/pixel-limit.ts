@@ -13,14 +13,16 @@ export function checkPixels(width: number, height: number): void {
   }
 }
 
-/** Throws InputError for an image that must be decoded whole and is empty or has more than `maxPixels`. */
-export function checkWholePixels(width: number, height: number, maxPixels: number): void {
+/** Throws InputError for an image that must be decoded whole and is empty or has more than `maxPixels`; `limit` says why. */
+export function checkWholePixels(
+  width: number,
+  height: number,
+  maxPixels: number,
+  limit = `the ${maxPixels} that are decoded whole; TIFF, PNG and binary PGM and PPM may have more where they are cut into tiles`,
+): void {
   checkHasPixels(width, height);
   if (width * height > maxPixels) {
-    throw new InputError(
-      'decode',
-      `${width}x${height} is ${width * height} pixels, more than the ${maxPixels} that are decoded whole; tiled TIFF and binary PGM and PPM are read by region and have no such limit`,
-    );
+    throw new InputError('decode', `${width}x${height} is ${width * height} pixels, more than ${limit}`);
   }
 }
 
