@@ -1,6 +1,9 @@
 import {
   type ConnectionLimits,
+  createDataAccess,
   createServerSecurity,
+  type DataAccess,
+  type DataAccessOptions,
   defaultConnectionLimits,
   isLoopback,
   isProtected,
@@ -24,6 +27,8 @@ export interface CoordinatorOptions {
   insecureNetwork?: boolean;
   /** TLS and tokens. */
   security?: ServerSecurityOptions;
+  /** What jobs may read and write. */
+  data?: DataAccessOptions;
 }
 
 export interface CoordinatorConfig {
@@ -31,6 +36,7 @@ export interface CoordinatorConfig {
   http: ListenAddress;
   nodeTimeoutMs: number;
   security: ServerSecurity;
+  data: DataAccess;
   /** Of each of the two addresses. */
   connections: ConnectionLimits;
   /** What an operator should know, in sentences. */
@@ -44,6 +50,7 @@ export const coordinatorDefaults = {
   nodeTimeoutMs: 10_000,
   insecureNetwork: false,
   security: {},
+  data: {},
 } satisfies Required<CoordinatorOptions>;
 
 /** Fills in defaults and checks everything. Throws UsageError. */
@@ -59,6 +66,15 @@ export function createCoordinatorConfig(options: CoordinatorOptions = {}): Coord
   const listen = parseListenAddress('--listen', merged.listen, mayLeave);
   const http = parseListenAddress('--http', merged.http, mayLeave);
   const isLocal = isLoopback(listen) && isLoopback(http);
+  const { roots, hosts } = createDataAccess(merged.data);
+  const isReached = !isLoopback(listen);
+  if (isReached && !roots) {
+    throw new UsageError(
+      'Expected --data-root DIR where other machines reach the coordinator: without it a job could read every file that this process may',
+    );
+  }
+  // Whoever reaches this process from outside must not reach further through it.
+  const data = isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts };
   const warnings = isLocal ? [] : weaknesses(security);
-  return { listen, http, nodeTimeoutMs, security, connections: defaultConnectionLimits, warnings };
+  return { listen, http, nodeTimeoutMs, security, data, connections: defaultConnectionLimits, warnings };
 }

@@ -1,3 +1,4 @@
+import { restrictSources } from '@halogrid/imaging';
 import { createAccess, createRegistry, defaultHttpLimits, type Log, startHttp } from '@halogrid/service';
 import { systemClock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
@@ -25,6 +26,7 @@ export interface RunningCoordinator {
 export async function startCoordinator(config: CoordinatorConfig, log: Log): Promise<RunningCoordinator> {
   const clock = systemClock;
   for (const sentence of config.warnings) log.warn(sentence);
+  restrictSources(config.data);
   const { tls } = config.security;
   const access = createAccess(config.security, (sentence) => log.error(sentence));
   const registry = createRegistry('coordinator');

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { allowedPath } from '../access/allowed-path.ts';
 import { InputError } from './input-error.ts';
 import { LocalFile } from './local-file.ts';
 import { RemoteFile } from './remote/remote-file.ts';
@@ -12,7 +13,7 @@ export type InputFile = LocalFile | RemoteFile;
 
 /** Opens the file at a file:, http:, https: or s3: URI. Rejects with InputError for whatever cannot be read. */
 export async function openInputFile(uri: string): Promise<InputFile> {
-  return isRemoteUri(uri) ? await RemoteFile.open(uri) : await LocalFile.open(pathOf(uri));
+  return isRemoteUri(uri) ? await RemoteFile.open(uri) : await LocalFile.open(await allowedPath(pathOf(uri)));
 }
 
 function pathOf(uri: string): string {
