@@ -1,5 +1,6 @@
 // Access: what this process may read and write for jobs.
 export { allowedPath } from './access/allowed-path.ts';
+export { redactUri } from './access/redact-uri.ts';
 export { restrictSources, type SourceAccess, SourceForbiddenError, unrestricted } from './access/source-access.ts';
 
 // Input: sources and their pixels.

@@ -3,6 +3,7 @@ import {
   allowedPath,
   checkHasSource,
   checkSourceUri,
+  redactUri,
   SourceForbiddenError,
   SourceNotFoundError,
   SourceUriError,
@@ -78,7 +79,7 @@ async function checkHasInput(uri: string): Promise<void> {
   try {
     await checkHasSource(uri);
   } catch (error) {
-    if (error instanceof SourceForbiddenError) throw forbidden(`The source '${uri}'`, error);
+    if (error instanceof SourceForbiddenError) throw forbidden(`The source '${redactUri(uri)}'`, error);
     throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message) : error;
   }
 }
