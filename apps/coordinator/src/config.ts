@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import {
   type ConnectionLimits,
+  createDataAccess,
   createServerSecurity,
+  type DataAccess,
+  type DataAccessOptions,
   dataFolder,
   defaultConnectionLimits,
   isLoopback,
@@ -28,6 +31,8 @@ export interface CoordinatorOptions {
   insecureNetwork?: boolean;
   /** TLS and tokens. */
   security?: ServerSecurityOptions;
+  /** What jobs may read and write. */
+  data?: DataAccessOptions;
 }
 
 export interface CoordinatorConfig {
@@ -37,6 +42,7 @@ export interface CoordinatorConfig {
   /** As openStore takes it. A URL may hold a password. */
   ledger: string;
   security: ServerSecurity;
+  data: DataAccess;
   /** Of each of the two addresses. */
   connections: ConnectionLimits;
   /** What an operator should know, in sentences. */
@@ -50,6 +56,7 @@ export const coordinatorDefaults = {
   nodeTimeoutMs: 10_000,
   insecureNetwork: false,
   security: {},
+  data: {},
 } satisfies CoordinatorOptions;
 
 /** Fills in defaults and checks everything. Throws UsageError. */
@@ -68,12 +75,21 @@ export function createCoordinatorConfig(
   const listen = parseListenAddress('--listen', merged.listen, mayLeave);
   const http = parseListenAddress('--http', merged.http, mayLeave);
   const isLocal = isLoopback(listen) && isLoopback(http);
+  const { roots, hosts } = createDataAccess(merged.data);
+  const isReached = !isLoopback(listen);
+  if (isReached && !roots) {
+    throw new UsageError(
+      'Expected --data-root DIR where other machines reach the coordinator: without it a job could read every file that this process may',
+    );
+  }
   return {
     listen,
     http,
     nodeTimeoutMs,
     ledger: options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
     security,
+    // Whoever reaches this process from outside must not reach further through it.
+    data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },
     connections: defaultConnectionLimits,
     warnings: isLocal ? [] : weaknesses(security),
   };

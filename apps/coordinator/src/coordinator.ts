@@ -1,4 +1,5 @@
 import { hostname as machineName } from 'node:os';
+import { restrictSources } from '@halogrid/imaging';
 import {
   aborted,
   createAccess,
@@ -53,6 +54,7 @@ export async function startCoordinator(
 ): Promise<RunningCoordinator | undefined> {
   const clock = systemClock;
   for (const sentence of config.warnings) log.warn(sentence);
+  restrictSources(config.data);
   const { tls } = config.security;
   const access = createAccess(config.security, (sentence) => log.error(sentence));
   const registry = createRegistry('coordinator');

@@ -4,7 +4,10 @@ import {
   type ClientSecurity,
   type ClientSecurityOptions,
   createClientSecurity,
+  createDataAccess,
   createServerSecurity,
+  type DataAccess,
+  type DataAccessOptions,
   isLoopback,
   isProtected,
   type ListenAddress,
@@ -30,6 +33,8 @@ export interface NodeOptions {
   insecureNetwork?: boolean;
   /** Decoded bytes the node holds at once; as much as keeps the device busy unless given. */
   creditBytes?: number;
+  /** What jobs may read and write, whatever the coordinator says. */
+  data?: DataAccessOptions;
   /** What the node shows the coordinator, and as a server who may read its metrics. One certificate serves for both. */
   security?: ClientSecurityOptions & { tokens?: string };
 }
@@ -45,6 +50,7 @@ export interface NodeConfig {
   http: ListenAddress | undefined;
   /** Undefined: derived from the device. */
   creditBytes: number | undefined;
+  data: DataAccess;
   /** Towards the coordinator. */
   client: ClientSecurity;
   /** Of its own HTTP. */
@@ -66,7 +72,7 @@ export function createNodeConfig(
   env: Record<string, string | undefined> = process.env,
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
-  const { insecureNetwork = false, security = {} } = options;
+  const { insecureNetwork = false, security = {}, data = {} } = options;
   const coordinators = coordinator.split(',').map((address) => {
     const { port } = parseAddress('--coordinator', address);
     if (port === 0) throw new UsageError(`Expected a port from 1 to 65535 for --coordinator but received '${address}'`);
@@ -93,6 +99,7 @@ export function createNodeConfig(
     device: choice,
     http: http === undefined ? undefined : listen,
     creditBytes,
+    data: createDataAccess(data),
     client: createClientSecurity(security, env),
     server,
     warnings: isLoopback(listen) ? [] : weaknesses(server),

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openImage, writeChunk } from '@halogrid/imaging';
+import { openImage, restrictSources, writeChunk } from '@halogrid/imaging';
 import { type Hello, protocolVersion } from '@halogrid/proto';
 import {
   aborted,
@@ -46,6 +46,7 @@ export async function startNode(
 ): Promise<Exit> {
   warnOfFewThreads(log);
   for (const sentence of config.warnings) log.warn(sentence);
+  restrictSources(config.data);
   const open = (choice: DeviceChoice) => openDevice(choice, undefined, (line) => log.info(line));
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;

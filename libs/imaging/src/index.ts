@@ -1,3 +1,8 @@
+// Access: what this process may read and write for jobs.
+export { allowedPath } from './access/allowed-path.ts';
+export { redactUri } from './access/redact-uri.ts';
+export { restrictSources, type SourceAccess, SourceForbiddenError, unrestricted } from './access/source-access.ts';
+
 // Input: sources and their pixels.
 export { InputError } from './input/input-error.ts';
 export { decodeJpeg } from './input/jpeg.ts';

@@ -7,6 +7,7 @@ export { createLog, type Log } from './log.ts';
 export { Counter, createRegistry, Gauge, Histogram, type Registry, secondsBuckets } from './metrics.ts';
 export { type Access, type Denial, openAccess } from './security/access.ts';
 export { type ClientSecurity, type ClientSecurityOptions, createClientSecurity } from './security/client-security.ts';
+export { createDataAccess, type DataAccess, type DataAccessOptions } from './security/data-access.ts';
 export { ConnectionGate, type ConnectionLimits, defaultConnectionLimits } from './security/limit-connections.ts';
 export { includesRole, type Role, roles } from './security/roles.ts';
 export {

@@ -1,6 +1,6 @@
 import { aborted, createLog, shutdownSignal } from '@halogrid/service';
 import type { Command } from 'commander';
-import { logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
+import { collect, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
 
 interface CoordinatorCommandOptions {
   listen?: string;
@@ -12,6 +12,8 @@ interface CoordinatorCommandOptions {
   tlsKey?: string;
   tlsCa?: string;
   tokens?: string;
+  dataRoot?: string[];
+  allowHost?: string[];
   logLevel: string;
 }
 
@@ -35,6 +37,8 @@ export function addCoordinatorCommand(program: Command): void {
       'a node that is silent for longer is lost (default: 10000)',
       wholeNumber('--node-timeout', 100, 600_000),
     )
+    .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
+    .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
     .option('--tokens <file>', 'who may do what: ROLE NAME TOKEN [EXPIRES] a line; read again when it changes')
     .option('--tls-cert <file>', 'TLS on both addresses: the certificate (PEM)')
     .option('--tls-key <file>', 'its key (PEM)')
@@ -52,6 +56,7 @@ export function addCoordinatorCommand(program: Command): void {
         nodeTimeoutMs,
         insecureNetwork,
         security: options,
+        data: options,
       });
       const signal = shutdownSignal();
       const coordinator = await startCoordinator(config, createLog('coordinator', options.logLevel), signal);

@@ -1,6 +1,6 @@
 import { createLog, shutdownSignal } from '@halogrid/service';
 import type { Command } from 'commander';
-import { type DeviceChoice, deviceChoices, logLevels, oneOf } from '../options/option-values.ts';
+import { collect, type DeviceChoice, deviceChoices, logLevels, oneOf } from '../options/option-values.ts';
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/security-options.ts';
 
 interface NodeCommandOptions extends ClientSecurityOption {
@@ -10,6 +10,8 @@ interface NodeCommandOptions extends ClientSecurityOption {
   http?: string;
   insecureNetwork?: boolean;
   tokens?: string;
+  dataRoot?: string[];
+  allowHost?: string[];
   logLevel: string;
 }
 
@@ -28,12 +30,14 @@ export function addNodeCommand(program: Command): void {
       '--http <host:port>',
       'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port)',
     )
+    .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
+    .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
     .option('--tokens <file>', 'who may read /metrics, as of the coordinator')
     .option('--insecure-network', 'allow --http beyond this machine, though there is neither TLS nor a token')
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info');
   addClientSecurityOptions(command).action(async ({ logLevel, ...options }: NodeCommandOptions) => {
     const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
-    const config = createNodeConfig({ ...options, security: options });
+    const config = createNodeConfig({ ...options, security: options, data: options });
     const signal = shutdownSignal();
     const exit = await startNode(config, createLog('node', logLevel), signal, ({ httpPort, device }) => {
       console.log(JSON.stringify({ http: httpPort, device }));

@@ -1,5 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import { checkHasSource, checkSourceUri, SourceNotFoundError, SourceUriError } from '@halogrid/imaging';
+import {
+  allowedPath,
+  checkHasSource,
+  checkSourceUri,
+  redactUri,
+  SourceForbiddenError,
+  SourceNotFoundError,
+  SourceUriError,
+} from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
 import {
   type JobSpec,
@@ -16,7 +24,7 @@ import { Refusal, refuseValue } from './refusal.ts';
 
 /**
  * Checks a specification, all of it: the same with everything in canonical form, and its pipeline. Throws Refusal:
- * 'invalid' for a wrong option, 'missing' for a source that leads to no input.
+ * 'invalid' for a wrong option, 'missing' for a source that leads to no input, 'forbidden' for what this process may not read or write.
  */
 export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
   if (!given) throw new Refusal('invalid', 'Expected a specification of the job but received none');
@@ -26,7 +34,7 @@ export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: Job
   if (sources.length > maxSources) refuseValue('the number of sources', sources.length, `1 to ${maxSources}`);
   for (const uri of [...sources, out]) checkLength(uri);
   for (const uri of sources) checkSource(uri);
-  checkOut(out);
+  await checkOut(out);
   checkMapFormat(mapFormat, pipeline);
   if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
   if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
@@ -80,19 +88,24 @@ function checkSource(uri: string): void {
   }
 }
 
-function checkOut(uri: string): void {
+async function checkOut(uri: string): Promise<void> {
   try {
-    fileURLToPath(uri);
-  } catch {
+    await allowedPath(fileURLToPath(uri));
+  } catch (error) {
+    if (error instanceof SourceForbiddenError) throw forbidden('The output', error);
     refuseValue('out', uri, 'an absolute file: URI');
   }
 }
+
+const forbidden = (what: string, { message }: Error): Refusal =>
+  new Refusal('forbidden', `${what} is not allowed here: ${message}`);
 
 /** Whether the input can be read is for the planner and the nodes to find out: they set it aside. */
 async function checkHasInput(uri: string): Promise<void> {
   try {
     await checkHasSource(uri);
   } catch (error) {
+    if (error instanceof SourceForbiddenError) throw forbidden(`The source '${redactUri(uri)}'`, error);
     throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message) : error;
   }
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { allowedPath } from '../access/allowed-path.ts';
 import type { PixelType } from './pixel-type.ts';
 
 interface Peeked {
@@ -41,7 +42,7 @@ export async function peekSize(uri: string): Promise<Peeked | undefined> {
   let file: FileHandle | undefined;
   try {
     // Without O_NONBLOCK, opening a FIFO waits for a writer.
-    file = await open(fileURLToPath(uri), constants.O_RDONLY | constants.O_NONBLOCK);
+    file = await open(await allowedPath(fileURLToPath(uri)), constants.O_RDONLY | constants.O_NONBLOCK);
     const size = await readSize(new Head(file));
     return size && size.width > 0 && size.height > 0 ? size : undefined;
   } catch {
