@@ -32,7 +32,9 @@ const datasource = load('../grafana/provisioning/datasources/prometheus.yaml').d
 const provider = load('../grafana/provisioning/dashboards/halogrid.yaml').providers[0];
 
 test('every process of ours sees the data under the same path', () => {
-  for (const service of [coordinator, node]) assert.deepEqual(service!.volumes, ['$' + '{HALOGRID_DATA:-data}:/data']);
+  const data = '$' + '{HALOGRID_DATA:-data}:/data';
+  assert.deepEqual(node!.volumes, [data]);
+  assert.deepEqual(coordinator!.volumes, [data, 'ledger:/ledger']);
 });
 
 test('our processes have no privileges', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname as machineName } from 'node:os';
-import { type ListenAddress, parseAddress, parseListenAddress, UsageError } from '@halogrid/service';
+import { type ListenAddress, parseAddressList, parseListenAddress, UsageError } from '@halogrid/service';
 import { type DeviceChoice, deviceChoices } from './devices/open-device.ts';
 
 /** What a node may be told, as text and numbers from a command line. */
@@ -45,11 +45,6 @@ export function createNodeConfig(
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
   const { insecureNetwork = false } = options;
-  const coordinators = coordinator.split(',').map((address) => {
-    const { port } = parseAddress('--coordinator', address);
-    if (port === 0) throw new UsageError(`Expected a port from 1 to 65535 for --coordinator but received '${address}'`);
-    return address;
-  });
   if (name.length < 1 || name.length > maxNameLength) {
     throw new UsageError(`Expected 1 to ${maxNameLength} characters for --name but received ${name.length}`);
   }
@@ -60,7 +55,7 @@ export function createNodeConfig(
     throw new UsageError(`Expected a whole number of bytes above 0 for the credit but received '${creditBytes}'`);
   }
   return {
-    coordinators,
+    coordinators: parseAddressList('--coordinator', coordinator),
     name,
     nodeId,
     device: choice,

@@ -43,7 +43,7 @@ export function addRunCommand(program: Command): void {
       `where kernels run: ${deviceChoices.join(', ')} (default: auto)`,
       oneOf('--device', deviceChoices),
     )
-    .option('--coordinator <host:port>', 'run on this cluster instead of starting one')
+    .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
     .option('--json', 'a machine-readable summary on stdout, progress on stderr')
     .action(async (sources: string[], options: RunOptions) => {
       process.exitCode = await run(sources, options);

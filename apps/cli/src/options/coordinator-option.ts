@@ -7,7 +7,11 @@ export interface CoordinatorOption {
 
 /** The option that says which coordinator a command speaks to. */
 export function addCoordinatorOption(command: Command): Command {
-  return command.option('--coordinator <host:port>', 'the coordinator', '127.0.0.1:7070');
+  return command.option(
+    '--coordinator <host:port,…>',
+    'the coordinator; of several, the one that leads',
+    '127.0.0.1:7070',
+  );
 }
 
 /** Does something with that coordinator and lets go of it. */
