@@ -13,14 +13,16 @@ export interface CoordinatorOptions {
   ledger?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
   insecureNetwork?: boolean;
+  /** Keeps each job in a ledger of its own in its output folder: for a coordinator that is started for one job. */
+  ledgerInOutput?: boolean;
 }
 
 export interface CoordinatorConfig {
   listen: ListenAddress;
   http: ListenAddress;
   nodeTimeoutMs: number;
-  /** As openStore takes it. A URL may hold a password. */
-  ledger: string;
+  /** As openStore takes it; undefined where each job has its own. A URL may hold a password. */
+  ledger: string | undefined;
 }
 
 export const coordinatorDefaults = {
@@ -45,7 +47,7 @@ export function createCoordinatorConfig(
     listen: parseListenAddress('--listen', listen, insecureNetwork),
     http: parseListenAddress('--http', http, insecureNetwork),
     nodeTimeoutMs,
-    ledger: options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
+    ledger: options.ledgerInOutput ? undefined : options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
   };
 }
 

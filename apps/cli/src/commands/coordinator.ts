@@ -1,11 +1,12 @@
 import { aborted, createLog, shutdownSignal } from '@halogrid/service';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
 
 interface CoordinatorCommandOptions {
   listen?: string;
   http?: string;
   ledger?: string;
+  ledgerInOutput?: boolean;
   nodeTimeout?: number;
   insecureNetwork?: boolean;
   logLevel: string;
@@ -31,13 +32,15 @@ export function addCoordinatorCommand(program: Command): void {
       'a node that is silent for longer is lost (default: 10000)',
       wholeNumber('--node-timeout', 100, 600_000),
     )
+    // For 'run', which starts a coordinator for one job.
+    .addOption(new Option('--ledger-in-output').hideHelp().conflicts('ledger'))
     .option('--insecure-network', 'allow addresses beyond this machine, though nothing is encrypted')
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info')
     .action(async (options: CoordinatorCommandOptions) => {
       // Imported late, like every part that only one command needs: no coordinator is loaded to print a status.
       const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');
-      const { listen, http, ledger, nodeTimeout, insecureNetwork } = options;
-      const config = createCoordinatorConfig({ listen, http, ledger, nodeTimeoutMs: nodeTimeout, insecureNetwork });
+      const { nodeTimeout, logLevel: _, ...rest } = options;
+      const config = createCoordinatorConfig({ ...rest, nodeTimeoutMs: nodeTimeout });
       const signal = shutdownSignal();
       const coordinator = await startCoordinator(config, createLog('coordinator', options.logLevel), signal);
       if (!coordinator) return;
