@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { PostgresServer, skipPostgres } from '../apps/coordinator/src/ledger/store/postgres-server.ts';
 import { type ClusterNode, startNode } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
+import { hashFiles, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
 
 // Two coordinators with one ledger in PostgreSQL, a node and commands that are given both addresses. The leader is lost.
 
 const skip = skipPostgres || (!hasProc && 'which process is the coordinator is told by /proc');
+const folder = scratchFolder();
+const source = join(folder, 'picture.pgm');
 let server: PostgresServer;
 before(async () => {
-  if (!skip) server = await PostgresServer.start();
+  if (skip) return;
+  await writePgm(source, drawPicture(1600, 1600));
+  server = await PostgresServer.start();
 });
 after(() => server?.remove());
 
@@ -90,6 +98,13 @@ async function followed(t: TestContext, { standby, node, addresses }: Pair): Pro
   assert.match(metrics, /^halogrid_ledger_epoch 2$/m);
 }
 
+async function shardsDone({ http }: Coordinator): Promise<number> {
+  const { jobs } = (await (await fetch(`${http}/api/v1/jobs`)).json()) as {
+    jobs: { counts: { shardsDone: number } }[];
+  };
+  return jobs[0]!.counts.shardsDone;
+}
+
 async function nodeNames(addresses: string): Promise<string[]> {
   const { code, stdout, stderr } = await halogrid(['nodes', '--json', '--coordinator', addresses]);
   assert.equal(code, 0, stderr);
@@ -127,6 +142,46 @@ test('a leader that stands still is followed, and may do nothing more when it wa
   assert.deepEqual(await pair.ledger(), before);
   assert.deepEqual(await nodeNames(pair.addresses), ['node']);
 });
+
+for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
+  test(`a job goes on with the standby after ${signal} of the leader: the same bytes, nothing counted twice`, {
+    skip,
+  }, async (t) => {
+    const pair = await startPair(t);
+    const { leader, standby, addresses } = pair;
+    const job = (out: string) => [source, '--tile', '32', '--map', 'tiff', '--out', join(folder, signal, out)];
+    const submitted = await halogrid(['submit', ...job('followed'), '--coordinator', addresses]);
+    assert.equal(submitted.code, 0, submitted.stderr);
+    const jobId = submitted.stdout.trim();
+    const watch = new Halogrid(['watch', jobId, '--json', '--coordinator', addresses]);
+    t.after(() => watch.kill());
+    await eventually('the job to be half-way', async () => (await shardsDone(leader)) > 0);
+    process.kill(leader.pid, signal);
+    await followed(t, pair);
+    const watched = await watch.ended;
+    assert.equal(watched.code, 0, watched.stderr);
+    const followedJob = JSON.parse(watched.stdout);
+    if (signal === 'SIGSTOP') {
+      process.kill(leader.pid, 'SIGCONT');
+      assert.equal((await leader.program.ended).code, 1);
+    }
+
+    const whole = await halogrid(['run', ...job('whole'), '--json', '--coordinator', addresses]);
+    assert.equal(whole.code, 0, whole.stderr);
+    const wholeJob = JSON.parse(whole.stdout);
+    assert.equal(followedJob.digest, wholeJob.digest);
+    const { attempts, ...counts } = followedJob.counts;
+    t.diagnostic(`${attempts} attempts for ${counts.shards} shards`);
+    const { attempts: _, ...wholeCounts } = wholeJob.counts;
+    assert.deepEqual(counts, wholeCounts);
+    assert.equal(readJson(join(folder, signal, 'followed'), 'job.json').digest, wholeJob.digest);
+    assert.deepEqual(
+      hashFiles(join(folder, signal, 'followed'), 'maps'),
+      hashFiles(join(folder, signal, 'whole'), 'maps'),
+    );
+    assert.deepEqual(await statusOf(`${standby.http}/readyz`), [200, 'ok\n']);
+  });
+}
 
 test('a leader that is asked to end leaves the lease to its standby at once', { skip }, async (t) => {
   const pair = await startPair(t);
