@@ -99,7 +99,10 @@ export async function startCoordinator(
       await grpc?.close();
     });
     exposeState(registry, dispatcher, jobs);
-    await recoverJobs({ ledger: jobs, dispatcher, clock, log });
+    const lost = leadership.lost.then((reason): never => {
+      throw new LeadershipLostError(reason);
+    });
+    await Promise.race([recoverJobs({ ledger: jobs, dispatcher, clock, log }), lost]);
     grpc = await startGrpc(config.listen, {
       jobs: createJobsService({
         dispatcher,
@@ -116,10 +119,13 @@ export async function startCoordinator(
     api = createJsonApi(dispatcher, jobs, log);
     return { grpcPort: grpc.port, httpPort: http.port, lost: leadership.lost, close };
   } catch (error) {
-    await close();
+    // What could still be written is for the successor to write.
+    if (!(error instanceof LeadershipLostError)) await close();
     throw error;
   }
 }
+
+class LeadershipLostError extends Error {}
 
 function ledgerFailure(ledger: DurableLedger | undefined): string | undefined {
   const { ms, failure } = ledger?.behind() ?? {};
