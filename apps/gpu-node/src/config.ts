@@ -11,7 +11,7 @@ import {
   isLoopback,
   isProtected,
   type ListenAddress,
-  parseAddress,
+  parseAddressList,
   parseListenAddress,
   type ServerSecurity,
   UsageError,
@@ -73,11 +73,6 @@ export function createNodeConfig(
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
   const { insecureNetwork = false, security = {}, data = {} } = options;
-  const coordinators = coordinator.split(',').map((address) => {
-    const { port } = parseAddress('--coordinator', address);
-    if (port === 0) throw new UsageError(`Expected a port from 1 to 65535 for --coordinator but received '${address}'`);
-    return address;
-  });
   if (name.length < 1 || name.length > maxNameLength) {
     throw new UsageError(`Expected 1 to ${maxNameLength} characters for --name but received ${name.length}`);
   }
@@ -93,7 +88,7 @@ export function createNodeConfig(
   const listen =
     http === undefined ? defaultHttp : parseListenAddress('--http', http, insecureNetwork || isProtected(server));
   return {
-    coordinators,
+    coordinators: parseAddressList('--coordinator', coordinator),
     name,
     nodeId,
     device: choice,

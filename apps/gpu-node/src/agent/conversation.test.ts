@@ -86,6 +86,12 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ['a lost connection drops its leases', [...work, [40, disconnected]], 'waiting', ['forget 1', 'forget 2']],
   ['it waits before it dials again', [...greet, [10, disconnected], [134, time]], 'waiting', []],
   ['it dials the next address', [...greet, [10, disconnected], [135, time]], 'greeting', ['dial b:2', 'send hello']],
+  [
+    'a lost coordinator is not the first to be dialled again',
+    [...greet, [10, disconnected], [135, time], [140, welcome], [200, disconnected], [325, time]],
+    'greeting',
+    ['dial a:1', 'send hello'],
+  ],
   ['a greeting without answer is given up', [...greet, [10_000, time]], 'waiting', ['hangUp']],
   [
     'a node that is refused ends',

@@ -35,6 +35,8 @@ export interface Conversation {
   /** Shards being computed, by a number that is never used again. */
   readonly leases: ReadonlyMap<number, Lease>;
   readonly nextLeaseId: number;
+  /** Index of the address that is dialled now or next. */
+  readonly address: number;
   /** Attempts to reach a coordinator since the last welcome. */
   readonly attempts: number;
 }
@@ -84,7 +86,7 @@ const longestBackoffMs = 10_000;
 /** The state of a node that has not dialled yet. */
 export function startConversation(nowMs: number): Conversation {
   const phase: Phase = { kind: 'waiting', dialAtMs: nowMs };
-  return { phase, draining: 'no', drainReason: '', leases: new Map(), nextLeaseId: 1, attempts: 0 };
+  return { phase, draining: 'no', drainReason: '', leases: new Map(), nextLeaseId: 1, address: 0, attempts: 0 };
 }
 
 /** When `timePassed` is next due; undefined when nothing depends on time. */
@@ -207,7 +209,7 @@ function keepTime(state: Conversation, jitter: number, nowMs: number, options: C
   if (nowMs < nextWakeMs(state)!) return { state, commands: [] };
   switch (phase.kind) {
     case 'waiting': {
-      const address = options.addresses[state.attempts % options.addresses.length]!;
+      const address = options.addresses[state.address]!;
       const greeting: Phase = { kind: 'greeting', untilMs: nowMs + greetingMs };
       const hello: ConversationCommand = { kind: 'send', report: { $case: 'hello', value: options.hello } };
       return { state: { ...state, phase: greeting }, commands: [{ kind: 'dial', address }, hello] };
@@ -249,7 +251,8 @@ function lose(state: Conversation, jitter: number, nowMs: number, options: Conve
   const round = Math.floor((attempts - 1) / options.addresses.length);
   const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(round, 16));
   const phase: Phase = { kind: 'waiting', dialAtMs: nowMs + backoffMs * (0.5 + jitter / 2) };
-  return { state: { ...forgotten.state, phase, attempts }, commands: forgotten.commands };
+  const address = (state.address + 1) % options.addresses.length;
+  return { state: { ...forgotten.state, phase, address, attempts }, commands: forgotten.commands };
 }
 
 function forget(state: Conversation, isMeant: (lease: Lease) => boolean): Step {
