@@ -11,6 +11,8 @@ import { openFeatures } from './output/open-features.ts';
 import { histogramSpoolPath, releaseOutputFolder } from './output/output-folder.ts';
 import { planJob } from './plan/planner.ts';
 import { startGrpc } from './services/grpc-server.ts';
+import { HandOver } from './services/hand-over.ts';
+import { createHandOverRoute } from './services/hand-over-http.ts';
 import { createJobsService } from './services/jobs-service.ts';
 import { createJsonApi } from './services/json-api.ts';
 import { createNodesService } from './services/nodes-service.ts';
@@ -28,6 +30,7 @@ export async function startCoordinator(config: CoordinatorConfig, log: Log): Pro
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
   const { tls } = config.security;
+  const handOver = new HandOver();
   const access = createAccess(config.security, (sentence) => log.error(sentence));
   const registry = createRegistry('coordinator');
   const ledger = new MemoryLedger(({ out }) => histogramSpoolPath(out));
@@ -59,6 +62,7 @@ export async function startCoordinator(config: CoordinatorConfig, log: Log): Pro
       registry,
       notReady: () => (isServing ? undefined : 'The gRPC server does not listen yet'),
       route: createJsonApi(dispatcher, ledger, log),
+      openRoute: createHandOverRoute(handOver, log),
       tls,
       access,
       limits: { ...defaultHttpLimits, ...config.connections },
@@ -71,7 +75,7 @@ export async function startCoordinator(config: CoordinatorConfig, log: Log): Pro
         createJobId: () => createJobId(clock.wallMs(), Math.random()),
         log,
       }),
-      nodes: createNodesService(dispatcher, config.nodeTimeoutMs),
+      nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort: http.port }),
     };
     const grpc = await startGrpc(config.listen, services, { tls, access, limits: config.connections });
     closers.push(() => grpc.close());

@@ -15,6 +15,7 @@ test('a node needs only a coordinator', () => {
     device: 'auto',
     http: undefined,
     creditBytes: undefined,
+    hasRemoteStorage: false,
     data: { roots: undefined, hosts: undefined },
     warnings: [],
   });
@@ -37,6 +38,7 @@ test('what is given is taken', () => {
     device: 'cpu',
     http: { host: '0.0.0.0', port: 0 },
     creditBytes: 5,
+    hasRemoteStorage: false,
     data: { roots: undefined, hosts: undefined },
     warnings: [],
   });

@@ -33,6 +33,8 @@ export interface NodeOptions {
   insecureNetwork?: boolean;
   /** Decoded bytes the node holds at once; as much as keeps the device busy unless given. */
   creditBytes?: number;
+  /** shared: the node sees the files of the coordinator (the default); remote: the coordinator hands them over. */
+  storage?: string;
   /** What jobs may read and write, whatever the coordinator says. */
   data?: DataAccessOptions;
   /** What the node shows the coordinator, and as a server who may read its metrics. One certificate serves for both. */
@@ -50,6 +52,7 @@ export interface NodeConfig {
   http: ListenAddress | undefined;
   /** Undefined: derived from the device. */
   creditBytes: number | undefined;
+  hasRemoteStorage: boolean;
   data: DataAccess;
   /** Towards the coordinator. */
   client: ClientSecurity;
@@ -72,7 +75,7 @@ export function createNodeConfig(
   env: Record<string, string | undefined> = process.env,
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
-  const { insecureNetwork = false, security = {}, data = {} } = options;
+  const { insecureNetwork = false, security = {}, storage = 'shared' } = options;
   const coordinators = coordinator.split(',').map((address) => {
     const { port } = parseAddress('--coordinator', address);
     if (port === 0) throw new UsageError(`Expected a port from 1 to 65535 for --coordinator but received '${address}'`);
@@ -81,6 +84,13 @@ export function createNodeConfig(
   if (name.length < 1 || name.length > maxNameLength) {
     throw new UsageError(`Expected 1 to ${maxNameLength} characters for --name but received ${name.length}`);
   }
+  if (storage !== 'shared' && storage !== 'remote') {
+    throw new UsageError(`Expected shared or remote for --storage but received '${storage}'`);
+  }
+  const hasRemoteStorage = storage === 'remote';
+  const { roots, hosts } = createDataAccess(options.data ?? {});
+  const own = coordinators.map((address) => address.slice(0, address.lastIndexOf(':')).toLowerCase());
+  const data = { roots, hosts: hasRemoteStorage && hosts ? [...hosts, ...own] : hosts };
   const choice = deviceChoices.find((known) => known === device);
   if (!choice)
     throw new UsageError(`Expected one of ${deviceChoices.join(', ')} for --device but received '${device}'`);
@@ -99,7 +109,8 @@ export function createNodeConfig(
     device: choice,
     http: http === undefined ? undefined : listen,
     creditBytes,
-    data: createDataAccess(data),
+    hasRemoteStorage,
+    data,
     client: createClientSecurity(security, env),
     server,
     warnings: isLoopback(listen) ? [] : weaknesses(server),

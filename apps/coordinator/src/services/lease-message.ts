@@ -14,6 +14,7 @@ export function toLease({ lease, shard, job }: LeaseOrder): Lease {
     wantsMap: job.spec.mapFormat !== 'none',
     previews: previewSources,
     costBytes: shard.costBytes,
+    handOver: '',
   };
 }
 

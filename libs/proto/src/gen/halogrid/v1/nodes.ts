@@ -53,6 +53,8 @@ export interface Hello {
    * shard at least.
    */
   creditBytes: number;
+  /** The node sees no files of the coordinator's: leases carry `hand_over`. */
+  remoteStorage: boolean;
 }
 
 export interface DeviceInfo {
@@ -159,6 +161,8 @@ export interface AttachResponse {
 export interface Welcome {
   /** The coordinator's fencing number; echoed in answers. */
   epoch: number;
+  /** Port of the coordinator's HTTP, at the host that was dialled, and with TLS where gRPC has it. */
+  httpPort: number;
 }
 
 export interface Acknowledge {
@@ -201,7 +205,15 @@ export interface Lease {
   /** Decoded bytes this lease holds of the node's credit. */
   costBytes: number;
   /** As the job's. */
-  grid: Grid | undefined;
+  grid:
+    | Grid
+    | undefined;
+  /**
+   * Where the coordinator's HTTP hands files over while the lease is held, for nodes of remote storage: a path with a token
+   * in it. GET PATH/sources/INDEX/NAME, with ranges, gives a source whose URI is a file:. PUT PATH/chunks/KIND/INDEX/NAME
+   * with a `Content-Digest: sha-256=…` (RFC 9530) takes a chunk.
+   */
+  handOver: string;
 }
 
 /** An input: an image or a frame. */
@@ -387,7 +399,15 @@ export const AttachRequest: MessageFns<AttachRequest> = {
 };
 
 function createBaseHello(): Hello {
-  return { nodeId: "", name: "", protocol: 0, softwareVersion: "", device: undefined, creditBytes: 0 };
+  return {
+    nodeId: "",
+    name: "",
+    protocol: 0,
+    softwareVersion: "",
+    device: undefined,
+    creditBytes: 0,
+    remoteStorage: false,
+  };
 }
 
 export const Hello: MessageFns<Hello> = {
@@ -409,6 +429,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.creditBytes !== 0) {
       writer.uint32(48).uint64(message.creditBytes);
+    }
+    if (message.remoteStorage !== false) {
+      writer.uint32(96).bool(message.remoteStorage);
     }
     return writer;
   },
@@ -474,6 +497,14 @@ export const Hello: MessageFns<Hello> = {
             message.creditBytes = longToNumber(reader.uint64());
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.remoteStorage = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -499,6 +530,7 @@ export const Hello: MessageFns<Hello> = {
       ? DeviceInfo.fromPartial(object.device)
       : undefined;
     message.creditBytes = object.creditBytes ?? 0;
+    message.remoteStorage = object.remoteStorage ?? false;
     return message;
   },
 };
@@ -1353,13 +1385,16 @@ export const AttachResponse: MessageFns<AttachResponse> = {
 };
 
 function createBaseWelcome(): Welcome {
-  return { epoch: 0 };
+  return { epoch: 0, httpPort: 0 };
 }
 
 export const Welcome: MessageFns<Welcome> = {
   encode(message: Welcome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.epoch !== 0) {
       writer.uint32(8).uint64(message.epoch);
+    }
+    if (message.httpPort !== 0) {
+      writer.uint32(32).uint32(message.httpPort);
     }
     return writer;
   },
@@ -1385,6 +1420,14 @@ export const Welcome: MessageFns<Welcome> = {
             message.epoch = longToNumber(reader.uint64());
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.httpPort = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1403,6 +1446,7 @@ export const Welcome: MessageFns<Welcome> = {
   fromPartial(object: DeepPartial<Welcome>): Welcome {
     const message = createBaseWelcome();
     message.epoch = object.epoch ?? 0;
+    message.httpPort = object.httpPort ?? 0;
     return message;
   },
 };
@@ -1587,6 +1631,7 @@ function createBaseLease(): Lease {
     previews: 0,
     costBytes: 0,
     grid: undefined,
+    handOver: "",
   };
 }
 
@@ -1629,6 +1674,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.grid !== undefined) {
       Grid.encode(message.grid, writer.uint32(98).fork()).join();
+    }
+    if (message.handOver !== "") {
+      writer.uint32(162).string(message.handOver);
     }
     return writer;
   },
@@ -1742,6 +1790,14 @@ export const Lease: MessageFns<Lease> = {
             message.grid = Grid.decode(reader, reader.uint32());
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.handOver = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1785,6 +1841,7 @@ export const Lease: MessageFns<Lease> = {
     message.previews = object.previews ?? 0;
     message.costBytes = object.costBytes ?? 0;
     message.grid = (object.grid !== undefined && object.grid !== null) ? Grid.fromPartial(object.grid) : undefined;
+    message.handOver = object.handOver ?? "";
     return message;
   },
 };
