@@ -67,6 +67,11 @@ export const defaultHttp: ListenAddress = { host: '127.0.0.1', port: 9465 };
 /** Coordinators take no longer ones: names are in every log line. */
 const maxNameLength = 200;
 
+const isOnThisMachine = (address: string): boolean => isLoopback(parseAddress('--coordinator', address));
+
+const believesCoordinator =
+  'Without --data-root the coordinator may have this node read and write whatever its user may';
+
 /** Fills in defaults and checks everything. Throws UsageError. `hostname` and `nodeId` name a node that has no name. */
 export function createNodeConfig(
   options: NodeOptions,
@@ -113,6 +118,9 @@ export function createNodeConfig(
     data,
     client: createClientSecurity(security, env),
     server,
-    warnings: isLoopback(listen) ? [] : weaknesses(server),
+    warnings: [
+      ...(isLoopback(listen) ? [] : weaknesses(server)),
+      ...(roots || hasRemoteStorage || coordinators.every(isOnThisMachine) ? [] : [believesCoordinator]),
+    ],
   };
 }
