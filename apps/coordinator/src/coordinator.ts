@@ -27,6 +27,8 @@ import { recoverJobs } from './recover-jobs.ts';
 import { resumeInFolder } from './resume-in-folder.ts';
 import { consolePages } from './services/console-pages.ts';
 import { checkFree, type GrpcServer, startGrpc } from './services/grpc-server.ts';
+import { HandOver } from './services/hand-over.ts';
+import { createHandOverRoute } from './services/hand-over-http.ts';
 import { createJobsService } from './services/jobs-service.ts';
 import { answerStandby, createJsonApi } from './services/json-api.ts';
 import { createNodesService } from './services/nodes-service.ts';
@@ -60,6 +62,7 @@ export async function startCoordinator(
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
   const { tls } = config.security;
+  const handOver = new HandOver();
   const access = createAccess(config.security, (sentence) => log.error(sentence));
   const registry = createRegistry('coordinator');
   /** What was opened last is closed first. */
@@ -84,6 +87,7 @@ export async function startCoordinator(
         leadership.standby ?? ledgerFailure(ledger) ?? (api ? undefined : 'The gRPC server does not listen yet'),
       route: (request, response) =>
         api ? api(request, response) : answerStandby(request, response, leadership.standby ?? 'Not ready yet'),
+      openRoute: createHandOverRoute(handOver, log),
       tls,
       access,
       limits: { ...defaultHttpLimits, ...config.connections },
@@ -138,7 +142,7 @@ export async function startCoordinator(
             : undefined,
         log,
       }),
-      nodes: createNodesService(dispatcher, config.nodeTimeoutMs),
+      nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort: http.port }),
     };
     grpc = await startGrpc(config.listen, services, { tls, access, limits: config.connections });
     api = createJsonApi(dispatcher, jobs, log);

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { openImage, restrictSources, writeChunk } from '@halogrid/imaging';
 import { type Hello, protocolVersion } from '@halogrid/proto';
 import {
@@ -47,6 +48,9 @@ export async function startNode(
   warnOfFewThreads(log);
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
+  const { tls } = config.client;
+  // Of what the coordinator hands over.
+  if (config.hasRemoteStorage && tls?.ca) setDefaultCACertificates([...getCACertificates(), tls.ca]);
   const open = (choice: DeviceChoice) => openDevice(choice, undefined, (line) => log.info(line));
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
@@ -71,6 +75,7 @@ export async function startNode(
     protocol: protocolVersion,
     softwareVersion,
     device: { kind, name, driver },
+    remoteStorage: config.hasRemoteStorage,
     creditBytes: config.creditBytes ?? device.batchesInFlight * creditBytesABatch,
   };
 

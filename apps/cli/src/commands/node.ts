@@ -10,6 +10,7 @@ interface NodeCommandOptions extends ClientSecurityOption {
   http?: string;
   insecureNetwork?: boolean;
   tokens?: string;
+  storage: string;
   dataRoot?: string[];
   allowHost?: string[];
   logLevel: string;
@@ -29,6 +30,11 @@ export function addNodeCommand(program: Command): void {
     .option(
       '--http <host:port>',
       'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port)',
+    )
+    .option(
+      '--storage <kind>',
+      'shared: it sees the files of the coordinator; remote: that hands them over by HTTP',
+      'shared',
     )
     .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
     .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)

@@ -19,7 +19,7 @@ const ordered = (order: Order): ConversationEvent => ({
   kind: 'ordered',
   order: AttachResponse.create({ reportWithinMs: 3000, order }),
 });
-const welcome = ordered({ $case: 'welcome', value: { epoch: 4 } });
+const welcome = ordered({ $case: 'welcome', value: { epoch: 4, httpPort: 9464 } });
 const acknowledge = ordered({ $case: 'acknowledge', value: {} });
 const lease = (shard: number, jobId = 'j'): ConversationEvent =>
   ordered({ $case: 'lease', value: Lease.create({ jobId, shard, attempt: 2, epoch: 4 }) });
