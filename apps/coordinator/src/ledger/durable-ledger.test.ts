@@ -9,6 +9,8 @@ import { jobDigest, jobLine, sourceDigest } from './digest.ts';
 import type { DurableLedger } from './durable-ledger.ts';
 import type { ShardCommit } from './ledger.ts';
 import { ledgerConformance } from './ledger-conformance.ts';
+import { type CrashStage, ledgerCrashes } from './ledger-crashes.ts';
+import type { LedgerStore } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 import { openLedger } from './testing.ts';
@@ -30,6 +32,25 @@ ledgerConformance('on SqliteStore', async (epoch) => {
   };
   return ledger;
 });
+
+ledgerCrashes(
+  'on MemoryStore',
+  crashStage(async () => new MemoryStore()),
+  300,
+);
+ledgerCrashes(
+  'on SqliteStore',
+  crashStage(() => SqliteStore.open(join(folder, `${spools++}.sqlite`))),
+  25,
+);
+
+function crashStage(openStore: () => Promise<LedgerStore>): () => Promise<CrashStage> {
+  return async () => {
+    const store = await openStore();
+    const spool = spoolPath();
+    return { store, open: (over) => openLedger(() => spool, over), close: () => store.close() };
+  };
+}
 
 const spec = JobSpec.fromPartial({
   pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
