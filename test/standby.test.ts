@@ -144,43 +144,60 @@ test('a leader that stands still is followed, and may do nothing more when it wa
 });
 
 for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
-  test(`a job goes on with the standby after ${signal} of the leader: the same bytes, nothing counted twice`, {
-    skip,
-  }, async (t) => {
+  test(`a job goes on with the standby after ${signal} of the leader`, { skip }, async (t) => {
     const pair = await startPair(t);
-    const { leader, standby, addresses } = pair;
-    const job = (out: string) => [source, '--tile', '32', '--map', 'tiff', '--out', join(folder, signal, out)];
-    const submitted = await halogrid(['submit', ...job('followed'), '--coordinator', addresses]);
-    assert.equal(submitted.code, 0, submitted.stderr);
-    const jobId = submitted.stdout.trim();
-    const watch = new Halogrid(['watch', jobId, '--json', '--coordinator', addresses]);
-    t.after(() => watch.kill());
-    await eventually('the job to be half-way', async () => (await shardsDone(leader)) > 0);
-    process.kill(leader.pid, signal);
-    await followed(t, pair);
-    const watched = await watch.ended;
-    assert.equal(watched.code, 0, watched.stderr);
-    const followedJob = JSON.parse(watched.stdout);
-    if (signal === 'SIGSTOP') {
-      process.kill(leader.pid, 'SIGCONT');
-      assert.equal((await leader.program.ended).code, 1);
-    }
-
-    const whole = await halogrid(['run', ...job('whole'), '--json', '--coordinator', addresses]);
-    assert.equal(whole.code, 0, whole.stderr);
-    const wholeJob = JSON.parse(whole.stdout);
-    assert.equal(followedJob.digest, wholeJob.digest);
-    const { attempts, ...counts } = followedJob.counts;
-    t.diagnostic(`${attempts} attempts for ${counts.shards} shards`);
-    const { attempts: _, ...wholeCounts } = wholeJob.counts;
-    assert.deepEqual(counts, wholeCounts);
-    assert.equal(readJson(join(folder, signal, 'followed'), 'job.json').digest, wholeJob.digest);
-    assert.deepEqual(
-      hashFiles(join(folder, signal, 'followed'), 'maps'),
-      hashFiles(join(folder, signal, 'whole'), 'maps'),
-    );
-    assert.deepEqual(await statusOf(`${standby.http}/readyz`), [200, 'ok\n']);
+    const { leader } = pair;
+    await assertUndisturbed(t, pair, signal, async () => {
+      process.kill(leader.pid, signal);
+      await followed(t, pair);
+    });
+    if (signal === 'SIGKILL') return;
+    process.kill(leader.pid, 'SIGCONT');
+    assert.equal((await leader.program.ended).code, 1);
+    assert.deepEqual(await nodeNames(pair.addresses), ['node']);
   });
+}
+
+test('a job waits for a database that goes away and comes back', { skip }, async (t) => {
+  const pair = await startPair(t);
+  await assertUndisturbed(t, pair, 'database', async () => {
+    await server.crash();
+    await eventually('the leader to say what it waits for', async () => {
+      const [code, text] = await statusOf(`${pair.leader.http}/readyz`);
+      return code === 503 && text.includes('ledger');
+    });
+    await server.resume();
+  });
+});
+
+/** Disturbs a job half-way: its results are those of a job that nothing disturbs, and nothing is counted twice. */
+async function assertUndisturbed(
+  t: TestContext,
+  { leader, addresses }: Pair,
+  name: string,
+  disturb: () => Promise<void>,
+): Promise<void> {
+  const [disturbed, whole] = [join(folder, name, 'disturbed'), join(folder, name, 'whole')];
+  const cluster = ['--coordinator', addresses];
+  const job = (out: string) => [source, '--tile', '32', '--map', 'tiff', '--out', out, ...cluster];
+  const submitted = await halogrid(['submit', ...job(disturbed)]);
+  assert.equal(submitted.code, 0, submitted.stderr);
+  const watch = new Halogrid(['watch', submitted.stdout.trim(), '--json', ...cluster]);
+  t.after(() => watch.kill());
+  await eventually('the first results', async () => (await shardsDone(leader)) > 0);
+  await disturb();
+  const watched = await watch.ended;
+  assert.equal(watched.code, 0, watched.stderr);
+
+  const run = await halogrid(['run', ...job(whole), '--json']);
+  assert.equal(run.code, 0, run.stderr);
+  const [found, expected] = [JSON.parse(watched.stdout), JSON.parse(run.stdout)];
+  assert.equal(found.digest, expected.digest);
+  const { attempts } = found.counts;
+  t.diagnostic(`${attempts} attempts at ${found.counts.shards} shards`);
+  assert.deepEqual(found.counts, { ...expected.counts, attempts });
+  assert.equal(readJson(disturbed, 'job.json').digest, expected.digest);
+  assert.deepEqual(hashFiles(disturbed, 'maps'), hashFiles(whole, 'maps'));
 }
 
 test('a leader that is asked to end leaves the lease to its standby at once', { skip }, async (t) => {

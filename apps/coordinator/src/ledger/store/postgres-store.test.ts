@@ -50,6 +50,31 @@ test(
   },
 );
 
+test(
+  'a database that goes away in the middle of anything is an error of that, and no end of the process',
+  options,
+  async () => {
+    const store = await openStore(await server.createDatabase());
+    const epoch = (await store.acquire('test', 600_000))!;
+    for (let round = 0; round < 5; round++) {
+      let isAway = false;
+      const keepAsking = async (ask: () => Promise<unknown>) => {
+        while (!isAway) await ask().catch(() => {});
+      };
+      const asked = Promise.all([
+        keepAsking(() => store.write(epoch, [put(round)])),
+        keepAsking(() => store.renew(epoch, 600_000)),
+        keepAsking(() => Array.fromAsync(store.entries())),
+      ]);
+      await server.crash();
+      isAway = true;
+      await asked;
+      await server.resume();
+    }
+    await store.close();
+  },
+);
+
 test('a transaction that stands still is ended, so that a standby can take over', options, async () => {
   const url = await server.createDatabase();
   const [leader, standby] = [await openStore(url), await openStore(url)];
@@ -85,7 +110,11 @@ test('no sentence holds the password', async () => {
       message: 'The ledger at postgres://127.0.0.1:9/db cannot be used: connect ECONNREFUSED 127.0.0.1:9',
     });
   }
-  await assert.rejects(openStore('postgres://me:secret@[/db'), (error: Error) => {
-    return error.name === 'UsageError' && !error.message.includes('secret');
-  });
+  for (const url of ['postgres://me:secret@[/db', 'mysql://me:secret@host/db', 'file:///me:secret']) {
+    await assert.rejects(openStore(url), {
+      name: 'UsageError',
+      message:
+        /^Expected FILE or postgres:\/\/USER@HOST:PORT\/DATABASE for --ledger but received '(postgres|mysql|file):\/\/…'$/,
+    });
+  }
 });

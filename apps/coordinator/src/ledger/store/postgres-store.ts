@@ -86,8 +86,9 @@ export class PostgresStore implements LedgerStore {
       query_timeout: answerWithinMs,
       keepAlive: true,
     });
-    // Of a connection that breaks while nobody uses it; the next use opens another.
+    // A connection may break while nobody uses it, or between two statements; the statement that follows rejects.
     this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => void client.on('error', () => {}));
   }
 
   async acquire(holder: string, leaseMs: number): Promise<number | undefined> {
