@@ -2,7 +2,7 @@ import { countActive, isActive, shareOf } from './active-nodes.ts';
 import { chooseShard } from './choose-shard.ts';
 import type { AttemptReason } from './commands.ts';
 import type { Failure, LeaseId } from './events.ts';
-import { isKiller, isPoison } from './is-poison.ts';
+import { isKiller, isPoison, isSuspect } from './is-poison.ts';
 import { leaseLimit } from './lease-limit.ts';
 import type { AttachedNode, HeldLease, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 
@@ -25,6 +25,8 @@ export function leaseTo<A>(turn: Turn<A>, node: AttachedNode): void {
 }
 
 function hasRoom(state: SchedulerState, node: AttachedNode): boolean {
+  const [first] = node.leases;
+  if (first && isSuspect(first.entry)) return false;
   return node.leases.size < leaseLimit(state.openShards * shareOf(state, node));
 }
 
