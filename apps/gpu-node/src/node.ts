@@ -19,6 +19,7 @@ import type { DeviceInfo } from './devices/device.ts';
 import { withMetrics } from './devices/metered-device.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
+import { openTwinDevice } from './devices/twin-device.ts';
 import { createExecutor } from './executor/executor.ts';
 import { NodeMetrics } from './metrics.ts';
 
@@ -41,9 +42,10 @@ export async function startNode(
   log: Log,
   signal: AbortSignal,
   onStarted: (node: NodeStarted) => void = () => {},
+  openChoice: typeof openDevice = openDevice,
 ): Promise<Exit> {
   warnOfFewThreads(log);
-  const open = (choice: DeviceChoice) => openDevice(choice, undefined, (line) => log.info(line));
+  const open = (choice: DeviceChoice) => openChoice(choice, undefined, (line) => log.info(line));
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
   log.info({ kind, name, driver }, `Computing on ${name}: ${reason}`);
@@ -61,6 +63,7 @@ export async function startNode(
   });
   metrics.deviceLost.inc({ device: kind }, 0);
   const device = withMetrics(reopening, metrics);
+  const twin = openTwinDevice();
   const hello: Hello = {
     nodeId: config.nodeId,
     name: config.name,
@@ -82,7 +85,7 @@ export async function startNode(
       addresses: config.coordinators,
       hello,
       dial: dialCoordinator,
-      execute: createExecutor({ device, openImage, writeChunk, nowMs }),
+      execute: createExecutor({ device, twin, openImage, writeChunk, nowMs }),
       deviceGone: reopening.lost,
       log,
       metrics,
@@ -95,6 +98,7 @@ export async function startNode(
     return exit;
   } finally {
     await http?.close();
+    await twin.close();
     await device.close();
   }
 }

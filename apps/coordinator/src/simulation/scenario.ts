@@ -23,11 +23,12 @@ export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
   const faulty = others.map((nature, i) => (i === 0 ? drawFault(random, nature, lies, hasKiller) : nature));
   const nodes = faulty.map((nature) => cluster.add(nature, random.chance(0.3) ? random.whole(0, 8000) : 0));
   // Where a shard takes nodes along, no other is lost: it could not be told which shard was to blame.
-  const fates = hasKiller ? ['drain', 'well'] : ['crash', 'crash', 'cut', 'cut', 'freeze', 'freeze', 'drain', 'well'];
-  let crashes = 0;
+  const losses = ['crash', 'cut', 'freeze'];
+  const fates = hasKiller ? ['drain', 'well'] : [...losses, ...losses, 'drain', 'well'];
+  let lost = 0;
   for (const node of nodes) {
     const fate = random.pick(fates);
-    if (fate !== 'crash' || crashes++ < 2) arrangeFate(cluster, random, node, fate);
+    if (!losses.includes(fate) || lost++ < 2) arrangeFate(cluster, random, node, fate);
   }
 }
 

@@ -76,7 +76,14 @@ export class SimulatedCluster {
   /** A node that is there from `atMs` on. */
   add(nature: NodeNature, atMs = 0): SimulatedNode {
     const { clock, random, dispatcher, jobs } = this;
-    const surroundings = { clock, random, dispatcher, jobs, reportWithinMs, referenceSlowness: this.#referenceSlowness };
+    const surroundings = {
+      clock,
+      random,
+      dispatcher,
+      jobs,
+      reportWithinMs,
+      referenceSlowness: this.#referenceSlowness,
+    };
     const node = new SimulatedNode(nature, surroundings);
     this.nodes.push(node);
     clock.after(atMs, () => node.start());

@@ -2,8 +2,7 @@ import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
 import type { AcceptedJob } from '../job-run.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../ledger/digest.ts';
-import type { Shard, SourceResult } from '../shard.ts';
-import type { PlanStep } from '../shard.ts';
+import type { PlanStep, Shard, SourceResult } from '../shard.ts';
 
 /** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
 export interface SimulatedJob {
@@ -89,7 +88,12 @@ export function wrongResultsOf(job: SimulatedJob, shard: number): SourceResult[]
 }
 
 /** What the job must come to, computed without the coordinator's merge. */
-export function expectedOf(job: SimulatedJob): { digest: string; counted: bigint; bins: bigint[]; quarantined: number } {
+export function expectedOf(job: SimulatedJob): {
+  digest: string;
+  counted: bigint;
+  bins: bigint[];
+  quarantined: number;
+} {
   const sources = new Map<number, { parts: SourceResult[]; isLost: boolean }>();
   for (let shard = 0; shard < job.shards; shard++) {
     const isLost = job.poison.has(shard) || job.killers.has(shard);

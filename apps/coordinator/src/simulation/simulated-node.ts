@@ -1,8 +1,8 @@
 import { Hello } from '@halogrid/proto';
 import type { Dispatcher } from '../dispatcher.ts';
 import type { LeaseOrder, NodeReport } from '../node-session.ts';
-import { resultsOf, type SimulatedJob, wrongResultsOf } from './simulated-job.ts';
 import type { SeededRandom } from './seeded-random.ts';
+import { resultsOf, type SimulatedJob, wrongResultsOf } from './simulated-job.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a node is like. */
@@ -143,7 +143,12 @@ export class SimulatedNode {
     if (this.#state !== 'up') return;
     const conversation = ++this.#conversation;
     const { name, creditBytes } = this.nature;
-    const hello = Hello.fromPartial({ nodeId: this.nodeId, name, creditBytes, device: { kind: 'gpu', name: 'simulated' } });
+    const hello = Hello.fromPartial({
+      nodeId: this.nodeId,
+      name,
+      creditBytes,
+      device: { kind: 'gpu', name: 'simulated' },
+    });
     /** Orders come after the latency, to the conversation they belong to, and in their order. */
     const arrives = (happen: () => void): void => {
       this.#world.clock.after(this.nature.latencyMs, () => this.#awake(conversation, happen));

@@ -58,7 +58,10 @@ export async function* openBatches(
     for (const { image } of batch.frames) held.delete(image);
     return batch;
   };
-  const emptyBatch = (): FrameBatch => ({ frames: [], batch: new Batch(pipeline, device.maxStagingBytes) });
+  const emptyBatch = (): FrameBatch => ({
+    frames: [],
+    batch: new Batch(pipeline, device.maxStagingBytes, run.batchShare),
+  });
   let current = emptyBatch();
   try {
     for (;;) {
