@@ -41,6 +41,7 @@ function nextShard(
 
 /** A shard goes to the node unless another that there is suits it better. */
 function mayHave(state: SchedulerState, entry: ShardEntry, node: AttachedNode, now: number): boolean {
+  if (entry.state.kind === 'queued' && entry.state.notBeforeMs > now) return false;
   const own = reluctance(entry, node);
   if (own === 0) return true;
   for (const other of state.nodes.values()) if (isActive(other, now) && reluctance(entry, other) < own) return false;

@@ -7,7 +7,7 @@ import type { AttachedNode, Opinion, ShardEntry, Turn } from './scheduler-state.
 
 /** Takes an answer for a shard from which its lease is released: it is committed, or another opinion is asked for. */
 export function hear<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
-  entry.opinions.push(opinion);
+  entry.opinions = [...entry.opinions, opinion];
   settle(turn, entry);
 }
 
@@ -25,7 +25,7 @@ export function contest<A>(turn: Turn<A>, opinion: Opinion): void {
   if (!job || !entry || !committed || !entry.recalled.some(isRecalled)) return;
   entry.recalled = entry.recalled.filter((recalled) => !isRecalled(recalled));
   if (opinion.answer.digest === committed.answer.digest) return;
-  entry.opinions.push(opinion);
+  entry.opinions = [...entry.opinions, opinion];
   recordMismatch(turn, entry);
   if (entry.state.kind !== 'settling') return;
   // What is being written is judged when it is.
@@ -99,8 +99,8 @@ function recallOthers<A>({ state, now, commands }: Turn<A>, entry: ShardEntry): 
   for (const held of entry.held) {
     const { node, attempt } = held;
     const { session } = node;
-    release(held);
-    entry.recalled.push({ session, attempt });
+    release(state, held);
+    entry.recalled = [...entry.recalled, { session, attempt }];
     node.deadlineMs = now + state.reportWithinMs;
     commands.push({ kind: 'RecallShards', session, jobId: entry.job.jobId, shards: [entry.shard.shard] });
   }
