@@ -11,7 +11,7 @@ interface Fault {
   /** Two sound nodes and a job of 100 shards of 100 ms are there; what is done to them. */
   arrange: (cluster: SimulatedCluster) => void;
   /** Beyond what always holds: metrics, and when the job was done. */
-  check?: (counted: MetricSums, cluster: SimulatedCluster) => void;
+  check?: (counted: MetricSums, cluster: SimulatedCluster) => void | Promise<void>;
 }
 
 const [first, second] = [0, 1];
@@ -117,6 +117,10 @@ const faults: Fault[] = [
   {
     name: 'a node is asked to stop and hands back what it has no time for, which is no attempt',
     arrange: ({ clock, nodes }) => clock.after(1000, () => nodes[second]!.drain(250)),
+    check: async ({ leases }, { ledger }) => {
+      assert.ok(leases > 100, `${leases} leases`);
+      assert.equal((await ledger.getJob('job'))!.counts.attempts, 100);
+    },
   },
   {
     name: 'the ledger takes longer for a commit than nodes for a shard',
@@ -155,7 +159,7 @@ for (const { name, arrange, check } of faults) {
       await cluster.untilEnded(() => checkMoment(cluster));
       const counted = await cluster.counted();
       await checkOutcome(cluster);
-      check?.(counted, cluster);
+      await check?.(counted, cluster);
     } finally {
       await cluster.close();
     }

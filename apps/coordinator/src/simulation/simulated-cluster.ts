@@ -1,7 +1,6 @@
 import { createLog, createRegistry } from '@halogrid/service';
 import { Dispatcher } from '../dispatcher.ts';
 import type { JobResults, Ledger } from '../ledger/ledger.ts';
-import { MemoryLedger } from '../ledger/memory-ledger.ts';
 import { createMetrics } from '../metrics.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { acceptedJob, planOf, type SimulatedJob } from './simulated-job.ts';
@@ -19,8 +18,8 @@ const log = createLog('simulation', 'silent');
 
 export interface ClusterOptions {
   seed: number;
-  /** A file for the histograms of a job. */
-  spoolPath: (jobId: string) => string;
+  /** Without jobs; it is closed with the cluster. */
+  ledger: Ledger;
   /** Time that the ledger takes for a commit. */
   commitMs?: number;
   referenceSlowness?: number;
@@ -33,7 +32,7 @@ export interface ClusterOptions {
 export class SimulatedCluster {
   readonly clock = new VirtualClock();
   readonly random: SeededRandom;
-  readonly ledger: MemoryLedger;
+  readonly ledger: Ledger;
   readonly dispatcher: Dispatcher;
   readonly nodes: SimulatedNode[] = [];
   readonly jobs = new Map<string, SimulatedJob>();
@@ -46,11 +45,11 @@ export class SimulatedCluster {
   /** Calls of the ledger that are not answered yet, other than those that wait for virtual time. */
   #pending = 0;
 
-  constructor({ seed, spoolPath, commitMs = 0, referenceSlowness = 3 }: ClusterOptions) {
+  constructor({ seed, ledger, commitMs = 0, referenceSlowness = 3 }: ClusterOptions) {
     this.random = new SeededRandom(seed);
     this.#referenceSlowness = referenceSlowness;
     this.#metricsBefore = sumMetrics();
-    this.ledger = new MemoryLedger(({ out }) => spoolPath(out.slice(out.lastIndexOf('/') + 1)));
+    this.ledger = ledger;
     this.dispatcher = new Dispatcher({
       ledger: this.#observed(commitMs),
       work: {
@@ -133,38 +132,36 @@ export class SimulatedCluster {
     while (this.#pending > 0);
   }
 
+  /** The ledger, with its answers counted until they come, and what it accepted and ended. */
   #observed(commitMs: number): Ledger {
     const { ledger } = this;
-    const track = async <T>(call: Promise<T>): Promise<T> => {
-      this.#pending++;
-      try {
-        return await call;
-      } finally {
-        this.#pending--;
-      }
+    const commit: Ledger['commit'] = async (shard) => {
+      if (commitMs > 0) await new Promise<void>((resolve) => this.clock.after(commitMs, resolve));
+      const outcome = await this.#track(ledger.commit(shard));
+      if (outcome === 'committed') this.#count(shard.jobId, shard.shard);
+      return outcome;
     };
-    return {
-      epoch: ledger.epoch,
-      createJob: (job) => track(ledger.createJob(job)),
-      setState: async (jobId, state, at) => {
-        await track(ledger.setState(jobId, state, at));
-        if (state === 'complete' || state === 'failed' || state === 'cancelled') this.#ended.add(jobId);
-      },
-      addPlan: (jobId, steps, last) => track(ledger.addPlan(jobId, steps, last)),
-      addAttempt: (jobId, shard, attempt) => track(ledger.addAttempt(jobId, shard, attempt)),
-      commit: async (commit) => {
-        if (commitMs > 0) await new Promise<void>((resolve) => this.clock.after(commitMs, resolve));
-        const outcome = await track(ledger.commit(commit));
-        if (outcome === 'committed') this.#count(commit.jobId, commit.shard);
-        return outcome;
-      },
-      quarantineShard: (jobId, shard, error, attempts) => track(ledger.quarantineShard(jobId, shard, error, attempts)),
-      settled: (jobId, from, atMost) => track(ledger.settled(jobId, from, atMost)),
-      getJob: (jobId) => track(ledger.getJob(jobId)),
-      listJobs: () => track(ledger.listJobs()),
-      results: (jobId) => track(ledger.results(jobId)),
-      close: () => ledger.close(),
+    const setState: Ledger['setState'] = async (jobId, state, at) => {
+      await this.#track(ledger.setState(jobId, state, at));
+      if (state === 'complete' || state === 'failed' || state === 'cancelled') this.#ended.add(jobId);
     };
+    const observed: Partial<Ledger> = { commit, setState };
+    return new Proxy(ledger, {
+      get: (target, name) => {
+        const value = Reflect.get(observed, name) ?? Reflect.get(target, name);
+        if (typeof value !== 'function' || Object.hasOwn(observed, name)) return value;
+        return (...args: unknown[]) => this.#track(Promise.resolve(Reflect.apply(value, target, args)));
+      },
+    });
+  }
+
+  async #track<T>(call: Promise<T>): Promise<T> {
+    this.#pending++;
+    try {
+      return await call;
+    } finally {
+      this.#pending--;
+    }
   }
 
   #count(jobId: string, shard: number): void {

@@ -3,17 +3,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { MemoryLedger } from '../ledger/memory-ledger.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 import type { SimulatedJob } from './simulated-job.ts';
 import { type NodeNature, soundNature } from './simulated-node.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-simulation-'));
 after(() => rm(folder, { recursive: true, force: true }));
-let clusters = 0;
+let spools = 0;
 
 export function createCluster(seed = 1, commitMs = 0): SimulatedCluster {
-  const cluster = clusters++;
-  return new SimulatedCluster({ seed, commitMs, spoolPath: (jobId) => join(folder, `${cluster}-${jobId}`) });
+  return new SimulatedCluster({ seed, commitMs, ledger: new MemoryLedger(() => join(folder, String(spools++))) });
 }
 
 /** A sound node, changed by what is given. */
