@@ -12,7 +12,7 @@ export function shardCompleted<A extends Comparable>(
   const { state, now } = turn;
   const node = state.nodes.get(session);
   if (!node) return;
-  const opinion: Opinion = { nodeId: node.nodeId, session, lease, leasedAtMs: now, answer };
+  const opinion: Opinion = { nodeId: node.nodeId, session, lease, leasedAtMs: now, isCheck: false, answer };
   const held = findLease(state, node, lease);
   if (typeof held === 'string') {
     contest(turn, opinion);
@@ -28,7 +28,7 @@ export function shardCompleted<A extends Comparable>(
   node.health.add(false);
   // What failed elsewhere is computed here.
   for (const nodeId of held.entry.failedOn) setAsideBad(turn, nodeId);
-  hear(turn, held.entry, { ...opinion, leasedAtMs: held.sinceMs });
+  hear(turn, held.entry, { ...opinion, leasedAtMs: held.sinceMs, isCheck: held.isCheck });
   leaseTo(turn, node);
 }
 

@@ -69,7 +69,8 @@ export function lease<A>(
 ): void {
   const { job, shard } = entry;
   const attempt = ++entry.attempts;
-  const isCheck = entry.opinions.length > 0;
+  // Where only the reference has been heard, a device is: it writes the chunks of maps, too.
+  const isCheck = entry.opinions.some((opinion) => !opinion.isCheck);
   const held: HeldLease = { entry, node, attempt, sinceMs: now, isCheck };
   entry.state = { kind: 'leased' };
   entry.held = [...entry.held, held];

@@ -64,10 +64,25 @@ function settle<A>(turn: Turn<A>, entry: ShardEntry): void {
       break;
     case 'believed':
       recallOthers(turn, entry);
-      believe(turn, entry, verdict.opinion);
       for (const { nodeId, lease } of verdict.outvoted) setAsideWrong(turn, nodeId, lease);
+      conclude(turn, entry, verdict.opinion);
       break;
   }
+}
+
+/** Commits what a device found, if it is what is believed; where only the reference has found that, a device is asked again. */
+function conclude<A>(turn: Turn<A>, entry: ShardEntry, believed: Opinion): void {
+  const isBelieved = ({ answer }: Opinion): boolean =>
+    entry.opinions.length === 1 || answer.digest === believed.answer.digest;
+  const ofDevice = entry.opinions.find((opinion) => !opinion.isCheck && isBelieved(opinion));
+  if (entry.committed || ofDevice) {
+    believe(turn, entry, ofDevice ?? believed);
+    return;
+  }
+  // A device that was wrong has left wrong chunks of the map: the next one overwrites them.
+  entry.opinions = entry.opinions.filter(isBelieved);
+  requeue(turn, entry, 'check');
+  leaseToAll(turn);
 }
 
 function believe<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {

@@ -31,6 +31,8 @@ export interface Opinion {
   readonly session: number;
   readonly lease: LeaseId;
   readonly leasedAtMs: number;
+  /** It is the reference's, of which nothing but the digest is used. */
+  readonly isCheck: boolean;
   readonly answer: Comparable;
 }
 

@@ -48,6 +48,8 @@ export class SimulatedCluster {
   constructor({ seed, ledger, commitMs = 0, referenceSlowness = 3 }: ClusterOptions) {
     this.random = new SeededRandom(seed);
     this.#referenceSlowness = referenceSlowness;
+    // Its series end when nodes leave, so that there is no difference to take.
+    metrics.wrongAnswers.reset();
     this.#metricsBefore = sumMetrics();
     this.ledger = ledger;
     this.dispatcher = new Dispatcher({
