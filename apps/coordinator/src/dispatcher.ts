@@ -127,9 +127,9 @@ export class Dispatcher {
     const session = ++this.#lastSession;
     const attachedMs = this.#options.clock.wallMs();
     this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
-    this.#recorder.nodeAttached(hello);
     const { nodeId, creditBytes } = hello;
     this.#handle({ kind: 'NodeJoined', session, nodeId, creditBytes });
+    if (this.#sessions.has(session)) this.#recorder.nodeAttached(hello);
     return session;
   }
 

@@ -22,6 +22,7 @@ import type { DeviceInfo } from './devices/device.ts';
 import { withMetrics } from './devices/metered-device.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
+import { openTwinDevice } from './devices/twin-device.ts';
 import { createExecutor } from './executor/executor.ts';
 import { NodeMetrics } from './metrics.ts';
 
@@ -44,6 +45,7 @@ export async function startNode(
   log: Log,
   signal: AbortSignal,
   onStarted: (node: NodeStarted) => void = () => {},
+  openChoice: typeof openDevice = openDevice,
 ): Promise<Exit> {
   warnOfFewThreads(log);
   for (const sentence of config.warnings) log.warn(sentence);
@@ -51,7 +53,7 @@ export async function startNode(
   const { tls } = config.client;
   // Of what the coordinator hands over.
   if (config.hasRemoteStorage && tls?.ca) setDefaultCACertificates([...getCACertificates(), tls.ca]);
-  const open = (choice: DeviceChoice) => openDevice(choice, undefined, (line) => log.info(line));
+  const open = (choice: DeviceChoice) => openChoice(choice, undefined, (line) => log.info(line));
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
   log.info({ kind, name, driver }, `Computing on ${name}: ${reason}`);
@@ -69,6 +71,7 @@ export async function startNode(
   });
   metrics.deviceLost.inc({ device: kind }, 0);
   const device = withMetrics(reopening, metrics);
+  const twin = openTwinDevice();
   const hello: Hello = {
     nodeId: config.nodeId,
     name: config.name,
@@ -94,7 +97,7 @@ export async function startNode(
       addresses: config.coordinators,
       hello,
       dial: createDial(config.client),
-      execute: createExecutor({ device, openImage, writeChunk, nowMs }),
+      execute: createExecutor({ device, twin, openImage, writeChunk, nowMs }),
       deviceGone: reopening.lost,
       log,
       metrics,
@@ -107,6 +110,7 @@ export async function startNode(
     return exit;
   } finally {
     await http?.close();
+    await twin.close();
     await device.close();
   }
 }

@@ -69,7 +69,7 @@ export function jobAbandoned<A>(turn: Turn<A>, jobId: string): void {
   for (const entry of job.open.values()) {
     for (const held of entry.held) {
       holders.add(held.node);
-      release(held);
+      release(turn.state, held);
     }
   }
   for (const node of holders) {
