@@ -3,8 +3,8 @@ import { lbpWasm } from './lbp-wasm.ts';
 import { ringOf } from './parameters.ts';
 import { lbpReference } from './reference.ts';
 
-/** What the cpu device runs: WebAssembly for the 3x3 square of 8-bit pixels, the twin for everything else. */
+/** What the cpu device runs: WebAssembly for the 3x3 square, the twin for neighbours between pixels. */
 export const lbpCpu: RunKernel = (operation, ...rest) => {
   const { square, labels } = ringOf(operation.parameters);
-  return (square && labels !== 'var' && operation.reads !== 'u16' ? lbpWasm : lbpReference)(operation, ...rest);
+  return (square && labels !== 'var' ? lbpWasm : lbpReference)(operation, ...rest);
 };
