@@ -82,7 +82,7 @@ export async function startNode(
       addresses: config.coordinators,
       hello,
       dial: dialCoordinator,
-      execute: createExecutor({ device, openImage, writeChunk, nowMs }),
+      execute: createExecutor({ device, openImage, writeChunk, nowMs, note: (line) => log.warn(line) }),
       deviceGone: reopening.lost,
       log,
       metrics,

@@ -6,7 +6,7 @@ export * from './gen/halogrid/v1/job.ts';
 export * from './gen/halogrid/v1/jobs.ts';
 export * from './gen/halogrid/v1/nodes.ts';
 export { hasEnded } from './has-ended.ts';
-export { mapFormats, maxBatchFrames, maxMessageBytes, maxTilePx } from './job-limits.ts';
+export { hwaccels, mapFormats, maxBatchFrames, maxEvery, maxMessageBytes, maxTilePx } from './job-limits.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
 export const protocolVersion = 2;

@@ -90,7 +90,7 @@ export class MemoryLedger implements Ledger {
     for (const step of steps) {
       switch (step.kind) {
         case 'source':
-          open.merge.addSource(step.uri, step.name, step.tiles);
+          open.merge.addSource(step.uri, step.name, step.tiles, step.video);
           break;
         case 'quarantine':
           open.merge.quarantine(step.index, { stage: step.stage, error: step.error, attempts: 0, shard: -1 });
@@ -162,7 +162,8 @@ export class MemoryLedger implements Ledger {
       if (source.state === 'quarantined' || !open?.spool) continue;
       const place = open.spool.written(next);
       if (!place) break;
-      done.push({ uri: source.uri, ...place });
+      const { uri, video } = source;
+      done.push(video ? { uri, video, ...place } : { uri, ...place });
     }
     return { next, done, file: open?.spool?.path ?? '' };
   }

@@ -1,5 +1,5 @@
 import { cellsOf, type Size } from '@halogrid/kernels';
-import type { SourceResult } from '../shard.ts';
+import type { FrameOfVideo, SourceResult } from '../shard.ts';
 import { quarantinedDigest, type SourceDigest, sourceDigest } from './digest.ts';
 import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from './histogram-shape.ts';
 import type { SourceOutcome } from './ledger.ts';
@@ -14,7 +14,7 @@ export interface Quarantine {
 }
 
 /** A source of the job, by what is known of it. Many are kept, so a finished one keeps no bins. */
-type SourceState = { uri: string; name: string; tiles: number } & (
+type SourceState = { uri: string; name: string; tiles: number; video?: FrameOfVideo } & (
   | {
       /** Some of its tiles, or all, are still to come. */
       state: 'open';
@@ -73,8 +73,18 @@ export class Merge {
   }
 
   /** Adds the next source, which `tiles` results make. */
-  addSource(uri: string, name: string, tiles: number): void {
-    this.#sources.push({ uri, name, tiles, state: 'open', tilesLeft: tiles, counted: 0, pixels: 0, bins: undefined });
+  addSource(uri: string, name: string, tiles: number, video?: FrameOfVideo): void {
+    this.#sources.push({
+      uri,
+      name,
+      tiles,
+      video,
+      state: 'open',
+      tilesLeft: tiles,
+      counted: 0,
+      pixels: 0,
+      bins: undefined,
+    });
   }
 
   /** Adds a shard's results. */
@@ -108,14 +118,16 @@ export class Merge {
     }
     this.pixels -= source.pixels;
     this.quarantined++;
-    const { uri, name, tiles } = source;
-    this.#sources[index] = { uri, name, tiles, state: 'quarantined', reason };
+    const { uri, name, tiles, video } = source;
+    this.#sources[index] = { uri, name, tiles, video, state: 'quarantined', reason };
   }
 
   /** A source that is done or quarantined, and so stays as it is. */
-  settled(index: number): { uri: string; state: 'done' | 'quarantined' } | undefined {
+  settled(index: number): { uri: string; video?: FrameOfVideo; state: 'done' | 'quarantined' } | undefined {
     const source = this.#sources[index];
-    return source && source.state !== 'open' ? { uri: source.uri, state: source.state } : undefined;
+    return source && source.state !== 'open'
+      ? { uri: source.uri, video: source.video, state: source.state }
+      : undefined;
   }
 
   /** Every source in order; all are done or quarantined. */
@@ -148,9 +160,9 @@ export class Merge {
    * as numbers first, because the engine keeps these BigInts in registers.
    */
   #finish(index: number, size: Size, counted: number, bins: ArrayLike<number>): void {
-    const { uri, name, tiles } = this.#sources[index]!;
+    const { uri, name, tiles, video } = this.#sources[index]!;
     const digest = sourceDigest(size, counted, bins);
-    this.#sources[index] = { uri, name, tiles, state: 'done', size: { ...size }, counted, digest };
+    this.#sources[index] = { uri, name, tiles, video, state: 'done', size: { ...size }, counted, digest };
     this.done++;
     this.counted += BigInt(counted);
     const cellBins = this.bins.length;
@@ -163,14 +175,24 @@ export class Merge {
 
 function outcome(source: SourceState, index: number): SourceOutcome {
   const { uri, name } = source;
+  const video = source.video && { video: source.video };
   switch (source.state) {
     case 'open':
       throw new Error(`Source ${index} still waits for ${source.tilesLeft} results`);
     case 'done':
-      return { index, uri, name, state: 'done', size: source.size, tiles: source.tiles, counted: source.counted };
+      return {
+        index,
+        uri,
+        name,
+        ...video,
+        state: 'done',
+        size: source.size,
+        tiles: source.tiles,
+        counted: source.counted,
+      };
     case 'quarantined': {
       const { stage, error, attempts } = source.reason;
-      return { index, uri, name, state: 'quarantined', stage, error, attempts };
+      return { index, uri, name, ...video, state: 'quarantined', stage, error, attempts };
     }
   }
 }

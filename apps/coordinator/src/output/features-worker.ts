@@ -21,7 +21,7 @@ port.on('message', async (order: FeaturesOrder) => {
 async function write({ file, done }: Extract<FeaturesOrder, { kind: 'write' }>): Promise<void> {
   let source = 0;
   for (const bins of readHistograms(file, done, binsOfSource(shape))) {
-    for (const row of featureRows(done[source++]!.uri, bins, shape)) await writer.add(row);
+    for (const row of featureRows(done[source++]!, bins, shape)) await writer.add(row);
   }
 }
 

@@ -4,6 +4,7 @@ import { checkGrid, createPipeline, type Grid, ParameterError, type Pipeline } f
 import { type JobSpec, maxBatchFrames, maxTilePx } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
 import { checkMapFormat } from './check-map-format.ts';
+import { checkVideo } from './check-video.ts';
 import { Refusal, refuseValue } from './refusal.ts';
 
 /**
@@ -12,7 +13,7 @@ import { Refusal, refuseValue } from './refusal.ts';
  */
 export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
   if (!given) throw new Refusal('invalid', 'Expected a specification of the job but received none');
-  const { sources, out, mapFormat, tilePx, batchFrames } = given;
+  const { sources, out, mapFormat, tilePx, batchFrames, video } = given;
   const { pipeline, grid } = checkWork(given);
   if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none');
   for (const uri of sources) checkSource(uri);
@@ -20,13 +21,15 @@ export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: Job
   checkMapFormat(mapFormat, pipeline);
   if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
   if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
+  checkVideo(given, pipeline);
   for (const uri of sources) await checkHasInput(uri);
 
   const operations = pipeline.operations.map((operation) => ({
     ...operation,
     parameters: { ...operation.parameters },
   }));
-  return { spec: { sources, pipeline: { operations }, out, mapFormat, tilePx, batchFrames, grid }, pipeline };
+  const spec = { sources, pipeline: { operations }, out, mapFormat, tilePx, batchFrames, grid };
+  return { spec: video ? { ...spec, video } : spec, pipeline };
 }
 
 function checkWork(given: JobSpec): { pipeline: Pipeline; grid: Grid } {

@@ -45,9 +45,10 @@ type Sent = VideoPacket & { /** First packet of its group. */ group: number; isS
 
 /**
  * Decodes part of a video. A decoder runs in one thread, because which frames it gives up on would else depend on the number
- * of cores; several segments are decoded at once. Throws InputError.
+ * of cores; several segments are decoded at once. Returns
+ * the encoded bytes that were decoded. Throws InputError.
  */
-export function decodeSegment(ffmpeg: Ffmpeg, path: string, request: SegmentRequest, sink: SegmentSink): void {
+export function decodeSegment(ffmpeg: Ffmpeg, path: string, request: SegmentRequest, sink: SegmentSink): number {
   const { start, strictFrom, end, wanted } = request;
   const reader = new PacketReader(ffmpeg, path);
   const hardware = request.hwaccel ? openHardware(ffmpeg, reader, request.hwaccel, sink) : undefined;
@@ -109,6 +110,7 @@ export function decodeSegment(ffmpeg: Ffmpeg, path: string, request: SegmentRequ
     }
     send(true);
     reportBad(request, sent, sink);
+    return sent.reduce((bytes, { size }) => bytes + size, 0);
   } finally {
     frame.free();
     inMemory.free();

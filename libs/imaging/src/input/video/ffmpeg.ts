@@ -129,18 +129,21 @@ export const fullRange = 2;
 export const hwDeviceMethod = 1;
 export const logFatal = 8;
 
+const require = createRequire(import.meta.url);
 const packageName = `@seydx/node-av-linux-${process.arch}`;
 
 /** Throws an Error, one sentence that says how to get it, where it is not there. */
 export function loadFfmpeg(): Ffmpeg {
-  const require = createRequire(import.meta.url);
-  let path: string;
+  return require(checkFfmpeg());
+}
+
+/** The path of the package's file, which is not loaded; throws as loadFfmpeg does. */
+export function checkFfmpeg(): string {
   try {
-    path = require.resolve(packageName);
+    return require.resolve(packageName);
   } catch {
     throw new Error(
       `Videos cannot be read here: the package ${packageName} is not installed; 'npm install' gets it on Linux x64 and arm64`,
     );
   }
-  return require(path);
 }

@@ -16,7 +16,7 @@ export type VideoMessage =
   | { kind: 'bad'; position: number; error: string }
   | { kind: 'note'; line: string }
   | { kind: 'refused'; stage: 'read' | 'decode'; error: string }
-  | { kind: 'end' };
+  | { kind: 'end' /** Encoded, of the packets that were read. */; inputBytes: number };
 
 export const headBytes = 32;
 
@@ -29,12 +29,12 @@ function main(): void {
     if (order.kind === 'index') {
       for (const line of indexPackets(ffmpeg, order.path)) say(line);
     } else {
-      decodeSegment(ffmpeg, order.path, order.request, {
+      const inputBytes = decodeSegment(ffmpeg, order.path, order.request, {
         frame: (position, { width, height }, luma) => sayRecord([position, width, height, luma.length], luma),
         bad: (position, error) => sayMessage({ kind: 'bad', position, error }),
         note: (line) => sayMessage({ kind: 'note', line }),
       });
-      say({ kind: 'end' });
+      say({ kind: 'end', inputBytes });
     }
   } catch (error) {
     if (!(error instanceof InputError)) throw error;

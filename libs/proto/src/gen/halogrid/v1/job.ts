@@ -144,7 +144,27 @@ export interface JobSpec {
   /** Frames a shard, at most. 0: the coordinator chooses. */
   batchFrames: number;
   /** Every cell gets a histogram of its own, beside that of the whole image; absent: one cell. */
-  grid: Grid | undefined;
+  grid:
+    | Grid
+    | undefined;
+  /** Which frames of videos count, and how they are decoded; absent: all. */
+  video?: VideoOptions | undefined;
+}
+
+/** Applies to videos alone. A frame has a number in its video, from 0, and a time from the video's first frame. */
+export interface VideoOptions {
+  /** Frames whose number is a multiple of it; 0 is taken as 1. */
+  every: number;
+  /** Frames at this time or later, and before that, in milliseconds. */
+  fromMs?: number | undefined;
+  toMs?:
+    | number
+    | undefined;
+  /** Frames a second, as a fraction: the first frame at or after each multiple of its inverse. 0 of both: all. */
+  fpsNum: number;
+  fpsDen: number;
+  /** A method of FFmpeg's for decoding in hardware, such as "cuda"; empty: none. Where a node lacks it, it decodes without. */
+  hwaccel: string;
 }
 
 export interface Counts {
@@ -464,7 +484,16 @@ export const Grid: MessageFns<Grid> = {
 };
 
 function createBaseJobSpec(): JobSpec {
-  return { sources: [], pipeline: undefined, out: "", mapFormat: "", tilePx: 0, batchFrames: 0, grid: undefined };
+  return {
+    sources: [],
+    pipeline: undefined,
+    out: "",
+    mapFormat: "",
+    tilePx: 0,
+    batchFrames: 0,
+    grid: undefined,
+    video: undefined,
+  };
 }
 
 export const JobSpec: MessageFns<JobSpec> = {
@@ -489,6 +518,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.grid !== undefined) {
       Grid.encode(message.grid, writer.uint32(58).fork()).join();
+    }
+    if (message.video !== undefined) {
+      VideoOptions.encode(message.video, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -562,6 +594,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.grid = Grid.decode(reader, reader.uint32());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.video = VideoOptions.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -588,6 +628,124 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.tilePx = object.tilePx ?? 0;
     message.batchFrames = object.batchFrames ?? 0;
     message.grid = (object.grid !== undefined && object.grid !== null) ? Grid.fromPartial(object.grid) : undefined;
+    message.video = (object.video !== undefined && object.video !== null)
+      ? VideoOptions.fromPartial(object.video)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseVideoOptions(): VideoOptions {
+  return { every: 0, fromMs: undefined, toMs: undefined, fpsNum: 0, fpsDen: 0, hwaccel: "" };
+}
+
+export const VideoOptions: MessageFns<VideoOptions> = {
+  encode(message: VideoOptions, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.every !== 0) {
+      writer.uint32(8).uint32(message.every);
+    }
+    if (message.fromMs !== undefined) {
+      writer.uint32(16).uint64(message.fromMs);
+    }
+    if (message.toMs !== undefined) {
+      writer.uint32(24).uint64(message.toMs);
+    }
+    if (message.fpsNum !== 0) {
+      writer.uint32(32).uint32(message.fpsNum);
+    }
+    if (message.fpsDen !== 0) {
+      writer.uint32(40).uint32(message.fpsDen);
+    }
+    if (message.hwaccel !== "") {
+      writer.uint32(50).string(message.hwaccel);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VideoOptions {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVideoOptions();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.every = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.fromMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.toMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.fpsNum = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.fpsDen = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.hwaccel = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<VideoOptions>): VideoOptions {
+    return VideoOptions.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<VideoOptions>): VideoOptions {
+    const message = createBaseVideoOptions();
+    message.every = object.every ?? 0;
+    message.fromMs = object.fromMs ?? undefined;
+    message.toMs = object.toMs ?? undefined;
+    message.fpsNum = object.fpsNum ?? 0;
+    message.fpsDen = object.fpsDen ?? 0;
+    message.hwaccel = object.hwaccel ?? "";
     return message;
   },
 };
