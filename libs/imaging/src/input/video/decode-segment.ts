@@ -11,7 +11,7 @@ import {
   packetFlags,
 } from './ffmpeg.ts';
 import { PacketReader } from './open-video.ts';
-import { untrusted, type VideoFrame, type VideoPacket } from './video-frames.ts';
+import { beginOf, framesOf, untrusted, type VideoFrame, type VideoPacket } from './video-frames.ts';
 import { copyLuma, isFullRange, whyNoGray } from './video-gray.ts';
 
 /** Part of a video to decode. */
@@ -44,11 +44,86 @@ export interface SegmentSink {
 type Sent = VideoPacket & { /** First packet of its group. */ group: number; isShown: boolean; damage?: string };
 
 /**
- * Decodes part of a video. A decoder runs in one thread, because which frames it gives up on would else depend on the number
- * of cores; several segments are decoded at once. Returns
- * the encoded bytes that were decoded. Throws InputError.
+ * Decodes part of a video, and returns the encoded bytes that were decoded. Where any of it is damaged, each group of
+ * frames is decoded once more on its own: what a decoder gives up on after damage may depend on what comes behind, and must
+ * not depend on how the video was cut. A decoder runs in one thread, because it may depend on their number as well; several
+ * segments are decoded at once. Throws InputError.
  */
 export function decodeSegment(ffmpeg: Ffmpeg, path: string, request: SegmentRequest, sink: SegmentSink): number {
+  const { wanted } = request;
+  const shown = new Set<number>();
+  const keep: SegmentSink = {
+    ...sink,
+    frame: (position, size, luma) => {
+      if (shown.has(position)) return;
+      shown.add(position);
+      sink.frame(position, size, luma);
+    },
+  };
+  let isDamaged = false;
+  const noteDamage = () => {
+    isDamaged = true;
+  };
+  const packets = decodeOnce(ffmpeg, path, request, { ...keep, bad: noteDamage });
+  let inputBytes = bytesOf(packets);
+  if (!isDamaged) return inputBytes;
+  const before: VideoPacket[] = [];
+  for (const group of cutAtKeys(packets)) {
+    const first = group[0]!;
+    const isOfGroup = (packet: number) => packet >= first.packet && packet <= group.at(-1)!.packet;
+    const positions = wanted.flatMap(({ packet }, position) => (isOfGroup(packet) ? [position] : []));
+    if (positions.length > 0) {
+      const alone = {
+        ...request,
+        ...beginOf(framesOf(group, 0), before),
+        end: Number.POSITIVE_INFINITY,
+        wanted: positions.map((position) => wanted[position]!),
+      };
+      const again = decodeOnce(
+        ffmpeg,
+        path,
+        alone,
+        {
+          ...keep,
+          frame: (i, size, luma) => keep.frame(positions[i]!, size, luma),
+          bad: (i, error) => keep.bad(positions[i]!, error),
+        },
+        first.packet,
+      );
+      inputBytes += bytesOf(again);
+    }
+    before.push(first);
+  }
+  // Those that the file did not hold any more.
+  const last = packets.at(-1)?.packet ?? -1;
+  for (const [position, { packet }] of wanted.entries()) if (packet > last) sink.bad(position, endsBefore);
+  return inputBytes;
+}
+
+/** Of H.264 alone it is known that nothing goes on behind a clean key frame. */
+const codecNamesOlder = ({ codec }: PacketReader): boolean => codec.name === 'h264';
+
+const endsBefore = 'The video ends before this frame';
+
+const bytesOf = (packets: readonly VideoPacket[]): number => packets.reduce((bytes, { size }) => bytes + size, 0);
+
+function cutAtKeys(packets: readonly Sent[]): Sent[][] {
+  const groups: Sent[][] = [];
+  for (const packet of packets) {
+    if (packet.packet === packet.group || groups.length === 0) groups.push([]);
+    groups.at(-1)!.push(packet);
+  }
+  return groups;
+}
+
+/** Decodes up to `end`, or to the end of the group that begins with the packet `lastGroup`; returns the packets. */
+function decodeOnce(
+  ffmpeg: Ffmpeg,
+  path: string,
+  request: SegmentRequest,
+  sink: SegmentSink,
+  lastGroup = Number.POSITIVE_INFINITY,
+): Sent[] {
   const { start, strictFrom, end, wanted } = request;
   const reader = new PacketReader(ffmpeg, path);
   const hardware = request.hwaccel ? openHardware(ffmpeg, reader, request.hwaccel, sink) : undefined;
@@ -92,25 +167,34 @@ export function decodeSegment(ffmpeg: Ffmpeg, path: string, request: SegmentRequ
         frame.unref();
       }
     };
-    const send = (isLast: boolean): void => {
-      const code = decoder.sendPacketSync(isLast ? null : reader.current);
+    const send = (): void => {
+      const code = decoder.sendPacketSync(reader.current);
       const after = drain();
       const failed = [code, after].find((c) => c < 0 && c !== averror.again && c !== averror.eof);
       if (failed !== undefined && sent.length > 0) sent.at(-1)!.damage ??= ffmpeg.FFmpegError.strerror(failed);
     };
 
+    /** Gives out what the decoder holds, which it would drop where the size of frames changes. */
+    const finish = (): void => {
+      decoder.sendPacketSync(null);
+      drain();
+      decoder.flushBuffers();
+    };
+
     for (let packet: VideoPacket | undefined = start; packet && packet.packet < end; packet = reader.read()) {
+      if (packet.isKey && packet.packet > lastGroup) break;
       const group: number = packet.isKey || sent.length === 0 ? packet.packet : sent.at(-1)!.group;
       const damage = reader.current.flags & packetFlags.corrupt ? 'the container marks it as damaged' : undefined;
       if (packet.packet === Math.max(strictFrom, start.packet)) ffmpeg.Option.set(decoder, 'err_detect', strictly, 0);
+      if (packet.isClean && codecNamesOlder(reader) && sent.length > 0) finish();
       sent.push({ ...packet, group, isShown: false, damage });
       // Decoders pass it on from packet to frame, and have no other use for it.
       reader.current.pts = BigInt(packet.packet);
-      send(false);
+      send();
     }
-    send(true);
+    finish();
     reportBad(request, sent, sink);
-    return sent.reduce((bytes, { size }) => bytes + size, 0);
+    return sent;
   } finally {
     frame.free();
     inMemory.free();
@@ -136,7 +220,7 @@ function reportBad({ wanted, strictFrom }: SegmentRequest, sent: readonly Sent[]
   const spoiled = untrusted(sent, isDamaged);
   for (const [position, { packet, order }] of wanted.entries()) {
     const own = sent[packet - first];
-    if (!own) sink.bad(position, 'The video ends before this frame');
+    if (!own) sink.bad(position, endsBefore);
     else if (!spoiled.has(packet)) continue;
     else if (order !== undefined)
       sink.bad(position, 'A frame between the same two key frames is damaged, and none of them tells its time');

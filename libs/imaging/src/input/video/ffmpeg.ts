@@ -86,6 +86,7 @@ export interface CodecContext {
   setHardwarePixelFormat(format: number): void;
   sendPacketSync(packet: Packet | null): number;
   receiveFrameSync(frame: Frame): number;
+  flushBuffers(): void;
   freeContext(): void;
 }
 

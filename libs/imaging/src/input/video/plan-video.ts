@@ -6,7 +6,7 @@ import type { SegmentRequest } from './decode-segment.ts';
 import type { Rational } from './ffmpeg.ts';
 import type { IndexLine } from './index-packets.ts';
 import { indexVideo } from './video-child.ts';
-import { type FrameGroup, framesOf, groupPackets, type VideoFrame, type VideoPacket } from './video-frames.ts';
+import { beginOf, framesOf, groupPackets, type VideoFrame, type VideoPacket } from './video-frames.ts';
 
 /** A frame that is wanted of a video. */
 export interface PlannedFrame extends Pick<VideoFrame, 'frame' | 'packet' | 'order'> {
@@ -114,7 +114,7 @@ class SegmentCutter {
   }
 
   *add(packets: VideoPacket[]): Generator<VideoSegment> {
-    const { choice, timeBase, lengthOf } = this.#options;
+    const { choice, timeBase, version, lengthOf } = this.#options;
     const group = framesOf(packets, this.frames, this.#startTicks);
     this.frames += group.frames.length;
     this.#startTicks ??= group.startTicks;
@@ -125,7 +125,7 @@ class SegmentCutter {
       }
       if (!this.#isChosen(frame)) continue;
       if (this.#open && this.#open.frames.length >= most) yield* this.rest();
-      this.#open ??= this.#begin(group);
+      this.#open ??= { ...beginOf(group, this.#before), end: 0, frames: [], version };
       const { ticks, ...place } = frame;
       this.#open.frames.push({ ...place, timestampMs: ticks === undefined ? null : ticksToMs(ticks, timeBase) });
       // What follows a frame in the file is not needed to decode it, but which frame comes when may depend on it.
@@ -139,16 +139,5 @@ class SegmentCutter {
   *rest(): Generator<VideoSegment> {
     if (this.#open) yield this.#open;
     this.#open = undefined;
-  }
-
-  /**
-   * Decoding begins with the group itself or, where its frames may need that, with the one before; and one earlier still
-   * where its key frame leaves older frames to be named, which then are not there.
-   */
-  #begin({ first, needsGroupBefore }: FrameGroup): VideoSegment {
-    const [before, beforeThat] = [this.#before.at(-1), this.#before.at(-2)];
-    const [trusted, earlier] = needsGroupBefore && before ? [before, beforeThat] : [first, before];
-    const start = trusted.isClean ? trusted : (earlier ?? trusted);
-    return { start, strictFrom: trusted.packet, end: 0, frames: [], version: this.#options.version };
   }
 }

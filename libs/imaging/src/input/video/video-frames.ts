@@ -85,6 +85,20 @@ export function framesOf(
 }
 
 /**
+ * Where decoding begins for a group, and from where on damage counts; `before` holds the first packets of the groups before
+ * it. It begins with the group itself or, where its frames may need that, with the one before; and one earlier still where
+ * the key frame leaves older frames to be named, which then are not there.
+ */
+export function beginOf(
+  { first, needsGroupBefore }: Pick<FrameGroup, 'first' | 'needsGroupBefore'>,
+  before: readonly VideoPacket[],
+): { start: VideoPacket; strictFrom: number } {
+  const [last, lastButOne] = [before.at(-1), before.at(-2)];
+  const [trusted, earlier] = needsGroupBefore && last ? [last, lastButOne] : [first, last];
+  return { start: trusted.isClean ? trusted : (earlier ?? trusted), strictFrom: trusted.packet };
+}
+
+/**
  * The packets whose frames cannot be trusted, where `isDamaged` says which could not be decoded as they were meant.
  * `packets` follow one another, from a key frame on. What follows a damaged packet, up to the next key frame, may be decoded
  * from it, and so may frames that follow that key frame but are shown before it. Of those, none is decoded from by others
