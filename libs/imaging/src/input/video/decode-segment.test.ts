@@ -195,3 +195,12 @@ test('a resolution that changes inside a file gives each frame its own size', { 
     }
   }
 });
+
+test('MPEG-4 with two frames in a packet is refused, with a way out', { skip: noFfmpeg }, async () => {
+  const path = join(folder, 'packed.avi');
+  makeVideo(path, ['-pix_fmt', 'yuv420p', '-c:v', 'libxvid', '-bf', '2', '-g', '12']);
+  await assert.rejects(
+    decodeInSegments(path, lengths[2]!),
+    /two frames in a packet is not supported: ffmpeg .*mpeg4_unpack_bframes/,
+  );
+});

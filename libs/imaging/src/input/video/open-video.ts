@@ -14,12 +14,16 @@ import {
   videoType,
 } from './ffmpeg.ts';
 import { hasIdr, nalLengthBytes } from './h264-units.ts';
+import { isPacked } from './packed-frames.ts';
 import type { VideoPacket } from './video-frames.ts';
 import { whyNoGray } from './video-gray.ts';
 
 /** Names of FFmpeg. Others it would open are playlists that name other files, and formats that nobody asked for. */
 const containers = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts';
 const codecs = ['h264', 'hevc', 'mjpeg', 'mpeg4'];
+
+const packed =
+  'MPEG-4 video with two frames in a packet is not supported: ffmpeg -i IN.avi -c copy -bsf:v mpeg4_unpack_bframes OUT.avi parts them';
 
 /** Packets that are looked at, at most, for one that seeking should have led to. */
 const searchedPackets = 4096;
@@ -107,6 +111,7 @@ export class PacketReader {
 
   #describe(packet: number): VideoPacket {
     const { pts, dts, pos, size, flags } = this.current;
+    if (this.codec.name === 'mpeg4' && isPacked(this.current.data)) throw new InputError('decode', packed);
     const isKey = (flags & packetFlags.key) !== 0;
     return {
       packet,
