@@ -154,6 +154,7 @@ export async function* planJob(
   if (rest) yield frames(rest);
 }
 
+/** Of videos that no name told to be such before. */
 const noColour = 'Colour of videos is not supported: their gray is, with channels=gray';
 
 async function probeImage(input: Source, open: typeof openImage): Promise<Probe> {
