@@ -1,9 +1,12 @@
 import type { PixelType, Rect, Size } from '@halogrid/kernels';
+import type { VideoSegment } from '@halogrid/proto';
 
 /** An input of a job: an image or a frame. Sources are numbered in the order of results. */
 export interface SourceRef {
   index: number;
   uri: string;
+  /** Where in a video it is found; absent for images. */
+  place?: { packet: number; order?: number };
 }
 
 /** Size of an image, and what its pixels are: u8 where that is absent. */
@@ -13,8 +16,19 @@ export interface ImageSize extends Size {
 
 /** What a shard computes: a tile of one image, or frames to process whole. */
 export type ShardWork =
-  | { kind: 'tile'; source: SourceRef; size: Size; rect: Rect }
-  | { kind: 'frames'; sources: SourceRef[] };
+  | { kind: 'tile'; source: SourceRef; size: ImageSize; rect: Rect }
+  | { kind: 'frames'; sources: SourceRef[]; segment?: VideoSegment };
+
+/** The part of a video in which all sources of a shard are, as halogrid.v1.VideoSegment defines it. */
+export type { VideoSegment };
+
+/** Which frame of its video a source is. */
+export interface FrameOfVideo {
+  /** Its number in the video. */
+  frame: number;
+  /** From the first frame; null where the container does not say. */
+  timestampMs: number | null;
+}
 
 /** The unit of work that is leased. Shards of a job are numbered from 0 without gaps. */
 export interface Shard {
@@ -29,7 +43,7 @@ export interface Shard {
  * of a source that is cut, 1 for one that a batch processes whole, and 0 for one that is quarantined at once.
  */
 export type PlanStep =
-  | { kind: 'source'; index: number; uri: string; name: string; size?: ImageSize; tiles: number }
+  | { kind: 'source'; index: number; uri: string; name: string; size?: ImageSize; tiles: number; video?: FrameOfVideo }
   | { kind: 'quarantine'; index: number; stage: string; error: string }
   | { kind: 'shard'; shard: Shard };
 

@@ -97,7 +97,7 @@ export async function startNode(
       addresses: config.coordinators,
       hello,
       dial: createDial(config.client),
-      execute: createExecutor({ device, twin, openImage, writeChunk, nowMs }),
+      execute: createExecutor({ device, twin, openImage, writeChunk, nowMs, note: (line) => log.warn(line) }),
       deviceGone: reopening.lost,
       log,
       metrics,

@@ -4,6 +4,7 @@ export { redactUri } from './access/redact-uri.ts';
 export { restrictSources, type SourceAccess, SourceForbiddenError, unrestricted } from './access/source-access.ts';
 
 // Input: sources and their pixels.
+export { hasImageExtension } from './input/image-extensions.ts';
 export { InputError } from './input/input-error.ts';
 export { decodeJpeg } from './input/jpeg.ts';
 export { type OpenImage, type OpenImageOptions, openImage } from './input/open-image.ts';
@@ -16,6 +17,16 @@ export { isRemoteUri } from './input/remote/remote-uri.ts';
 export { SourceUriError } from './input/source-uri-error.ts';
 export { checkHasSource, listAllSources, listSources, type Source, SourceNotFoundError } from './input/sources.ts';
 export { checkSourceUri, toFileUri, toUri } from './input/to-uri.ts';
+export { checkFfmpeg } from './input/video/ffmpeg.ts';
+export {
+  type PlannedFrame,
+  planVideo,
+  type VideoPart,
+  type VideoSegment,
+  videoVersion,
+} from './input/video/plan-video.ts';
+export { SegmentDecoder } from './input/video/video-child.ts';
+export { hasVideoExtension, isVideoFile } from './input/video/video-names.ts';
 
 // Output: chunks of dense results, and the files a person opens.
 export { assembleMap, type MapFormat, type MapOutput, mapExtensions, whyNotHeld } from './output/assemble-map.ts';

@@ -7,9 +7,11 @@ export * from './gen/halogrid/v1/jobs.ts';
 export * from './gen/halogrid/v1/nodes.ts';
 export { hasEnded } from './has-ended.ts';
 export {
+  hwaccels,
   jobPriorities,
   mapFormats,
   maxBatchFrames,
+  maxEvery,
   maxMessageBytes,
   maxSources,
   maxTilePx,

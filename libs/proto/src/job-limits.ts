@@ -1,6 +1,12 @@
 /** What `JobSpec.map_format` may be. */
 export const mapFormats: readonly string[] = ['none', 'tiff', 'zarr', 'png', 'dzi'];
 
+/** What `VideoOptions.hwaccel` may be: FFmpeg's names of what Linux has. */
+export const hwaccels: readonly string[] = ['cuda', 'vaapi', 'vdpau', 'qsv', 'vulkan', 'drm'];
+
+/** `VideoOptions.every` at most. */
+export const maxEvery = 999_999_999;
+
 /** `JobSpec.tile_px` at most: one tile of this side is a gigabyte. */
 export const maxTilePx = 32_768;
 

@@ -36,7 +36,7 @@ export function addRunCommand(program: Command): void {
         'cluster, and waits for the results. Ends with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
         '2: wrong usage.',
     )
-    .argument('<source...>', 'image file, folder, glob, or manifest.txt with a URI a line');
+    .argument('<source...>', 'image file, video, folder, glob, or manifest.txt with a URI a line');
   addClientSecurityOptions(addJobOptions(command))
     .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
     .option(

@@ -3,7 +3,14 @@ import { findPackageJSON } from 'node:module';
 import { softwareVersion } from '@halogrid/service';
 
 /** Packages with native code, whose version explains most of what may differ between two machines. */
-const packages = ['webgpu', 'sharp', '@julusian/jpeg-turbo', '@sparticuz/chromium', '@grpc/grpc-js'];
+const packages = [
+  'webgpu',
+  'sharp',
+  '@julusian/jpeg-turbo',
+  `@seydx/node-av-linux-${process.arch}`,
+  '@sparticuz/chromium',
+  '@grpc/grpc-js',
+];
 
 /** What is installed, by name; 'not installed' where it is not. */
 export function installedVersions(): Record<string, string> {

@@ -12,9 +12,10 @@ import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { collect, percentage, wholeNumber } from './option-values.ts';
 import { readOperation } from './read-operation.ts';
+import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
 /** What the options of `addJobOptions` parse to. */
-export interface JobOptions {
+export interface JobOptions extends VideoChoice {
   op?: string[];
   border?: string;
   out?: string;
@@ -29,7 +30,7 @@ export interface JobOptions {
 /** The options that say what a job computes, for every command that submits one. */
 export function addJobOptions(command: Command): Command {
   const { lowest, highest } = jobPriorities;
-  return command
+  command
     .option('--op <name[:k=v,…]>', 'a kernel: lbp, ldp or conv; repeat it for a pipeline (default: lbp)', collect)
     .option('--border <mode>', `pixels outside the image: ${borderModes.join(', ')} (default: the kernel's own)`)
     .option('--out <dir>', 'the output folder (default: halogrid-out/<job id>)')
@@ -40,7 +41,11 @@ export function addJobOptions(command: Command): Command {
       'side of the tiles that images are cut into (default: chosen)',
       wholeNumber('--tile', 1, maxTilePx),
     )
-    .option('--batch <n>', 'frames a shard, at most (default: chosen)', wholeNumber('--batch', 1, maxBatchFrames))
+    .option(
+      '--batch <n>',
+      'frames a shard, at most; of videos, those a segment aims at (default: chosen)',
+      wholeNumber('--batch', 1, maxBatchFrames),
+    )
     .option(
       '--priority <n>',
       `jobs of a higher one go first: ${lowest} to ${highest} (default: 0)`,
@@ -51,6 +56,7 @@ export function addJobOptions(command: Command): Command {
       'shards that are computed again on the CPU before they count, and nodes that were wrong set aside (default: 0)',
       percentage('--verify'),
     );
+  return addVideoOptions(command);
 }
 
 /** The job that is asked for; relative paths are seen from `folder`. Throws UsageError or ParameterError. */
@@ -85,7 +91,8 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     priority: options.priority || undefined,
     verifyPercent: options.verify || undefined,
   };
-  return { spec, nameOutByJob: options.out === undefined };
+  const video = videoOptions(options);
+  return { spec: video ? { ...spec, video } : spec, nameOutByJob: options.out === undefined };
 }
 
 function parseGrid(text: string): Grid {

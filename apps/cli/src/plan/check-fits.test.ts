@@ -10,7 +10,17 @@ const { operations } = createPipeline([{ kernel: 'conv', parameters: { kernel: '
 const spec = JobSpec.fromPartial({ pipeline: { operations: operations as never[] }, mapFormat: 'tiff' });
 const nothing = { stagingBytes: 0, resultsBytes: 0 };
 const totals: PlanTotals = {
-  ...{ sources: 1, quarantined: 0, unknown: 0, pixels: 1, shards: 1, tiles: 1, haloPixels: 0 },
+  ...{
+    sources: 1,
+    quarantined: 0,
+    unknown: 0,
+    pixels: 1,
+    shards: 1,
+    tiles: 1,
+    segments: 0,
+    videoFrames: 0,
+    haloPixels: 0,
+  },
   largest: { width: 20_000, height: 20_000, stagingBytes: 1.2e9, resultsBytes: 4.8e9 },
   ...{ batch: nothing, all: nothing, scratchBytes: 6e9 },
   output: { mapsBytes: 8e9, featuresBytes: 1e6, histogramBytes: 1e6 },

@@ -4,7 +4,16 @@ import { describeBytes, describePlan, describePlanShortly } from './describe-pla
 import type { JobPlan } from './job-plan.ts';
 
 const plan: JobPlan = {
-  ...{ sources: 12_345, quarantined: 2, unknown: 1, pixels: 25_600_000_000, shards: 110, tiles: 10 },
+  ...{
+    sources: 12_345,
+    quarantined: 2,
+    unknown: 1,
+    pixels: 25_600_000_000,
+    shards: 110,
+    segments: 0,
+    videoFrames: 0,
+    tiles: 10,
+  },
   ...{ haloPercent: 0.0977, nodeMemoryBytes: 268_435_456, scratchBytes: 25_600_000_000, estimatedSeconds: 125 },
   output: { mapsBytes: 34_000_000_000, featuresBytes: 13_900_000, histogramBytes: 68_608 },
 };
@@ -28,7 +37,15 @@ test('a plan is a table for people', () => {
 
 test('a plan without results or measurements says so', () => {
   const output = { mapsBytes: 0, featuresBytes: 0, histogramBytes: 0 };
-  const text = describePlan({ ...plan, shards: 0, tiles: 0, output, estimatedSeconds: null });
+  const text = describePlan({
+    ...plan,
+    shards: 0,
+    tiles: 0,
+    segments: 0,
+    videoFrames: 0,
+    output,
+    estimatedSeconds: null,
+  });
   assert.match(text, /^shards {14}0 \(nothing to compute\)$/m);
   assert.match(text, /^output {14}previews alone$/m);
   assert.match(text, /^time {16}not measured yet$/m);

@@ -4,12 +4,29 @@ import type { JobPlan } from './job-plan.ts';
 
 /** A plan as a table for people. */
 export function describePlan(plan: JobPlan): string {
-  const { sources, quarantined, unknown, pixels, shards, tiles, haloPercent, output, estimatedSeconds } = plan;
+  const {
+    sources,
+    quarantined,
+    unknown,
+    pixels,
+    shards,
+    tiles,
+    segments,
+    videoFrames,
+    haloPercent,
+    output,
+    estimatedSeconds,
+  } = plan;
   const asides = [
+    videoFrames > 0 && `${count(videoFrames)} frames of videos`,
     quarantined > 0 && `${count(quarantined)} cannot be read`,
     unknown > 0 && `${count(unknown)} of unknown size`,
   ].filter(Boolean);
-  const parts = [tiles > 0 && `${count(tiles)} of tiles`, shards > tiles && `${count(shards - tiles)} of frames`];
+  const parts = [
+    tiles > 0 && `${count(tiles)} of tiles`,
+    segments > 0 && `${count(segments)} of videos`,
+    shards > tiles + segments && `${count(shards - tiles - segments)} of frames`,
+  ];
   const files = [
     output.mapsBytes > 0 && `maps ${describeBytes(output.mapsBytes)}`,
     output.featuresBytes > 0 && `features ${describeBytes(output.featuresBytes)}`,

@@ -12,6 +12,9 @@ export interface JobPlan {
   shards: number;
   /** Of the shards, tiles of images that are cut. */
   tiles: number;
+  /** Of the shards, segments of videos, and the frames in them. */
+  segments: number;
+  videoFrames: number;
   /** Pixels read around tiles, for every hundred that are computed. */
   haloPercent: number;
   /** Of planes and results, beside what a process takes anyway. */
@@ -32,11 +35,25 @@ export interface PlannedRun {
 }
 
 export function jobPlan(totals: PlanTotals, { device, pixelsPerSecond }: PlannedRun): JobPlan {
-  const { sources, quarantined, unknown, pixels, shards, tiles, haloPixels, batch, all, output, scratchBytes } = totals;
+  const {
+    sources,
+    quarantined,
+    unknown,
+    pixels,
+    shards,
+    tiles,
+    segments,
+    videoFrames,
+    haloPixels,
+    batch,
+    all,
+    output,
+    scratchBytes,
+  } = totals;
   // A shard of frames may be several batches, of which two are under way.
   const batches = Math.min(inFlight(device, availableParallelism()), 2 * shards - tiles);
   return {
-    ...{ sources, quarantined, unknown, pixels, shards, tiles },
+    ...{ sources, quarantined, unknown, pixels, shards, tiles, segments, videoFrames },
     haloPercent: pixels > 0 ? (100 * haloPixels) / pixels : 0,
     nodeMemoryBytes:
       Math.min(batches * batch.stagingBytes, all.stagingBytes) +

@@ -1,6 +1,6 @@
 import type { Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import type { PlanStep, Shard, SourceError, SourceResult } from '../shard.ts';
+import type { FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../shard.ts';
 import type { HistogramPlace } from './read-histograms.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
@@ -52,7 +52,7 @@ export interface OpenShard {
 }
 
 /** A source as the finished job lists it. `attempts` is 0 where the planner itself could not read it. */
-export type SourceOutcome = { index: number; uri: string; name: string } & (
+export type SourceOutcome = { index: number; uri: string; name: string; video?: FrameOfVideo } & (
   | { state: 'done'; size: Size; tiles: number; counted: number }
   | { state: 'quarantined'; stage: string; error: string; attempts: number }
 );
@@ -65,7 +65,7 @@ export interface SettledSources {
    * Those that are done, in order of index, and where `file` has the histograms of all their cells, as HistogramShape lays
    * them out; none where the pipeline has no histogram. `readHistograms` reads them.
    */
-  done: (HistogramPlace & { uri: string })[];
+  done: (HistogramPlace & { uri: string; video?: FrameOfVideo })[];
   /** A path; it is valid until the job has ended. */
   file: string;
 }

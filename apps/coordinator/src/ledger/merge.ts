@@ -1,5 +1,5 @@
 import { cellsOf, type Size } from '@halogrid/kernels';
-import type { SourceResult } from '../shard.ts';
+import type { FrameOfVideo, SourceResult } from '../shard.ts';
 import { quarantinedDigest, type SourceDigest, sourceDigest } from './digest.ts';
 import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from './histogram-shape.ts';
 import type { SourceOutcome } from './ledger.ts';
@@ -40,7 +40,7 @@ export type SourceState =
       reason: Quarantine;
     };
 
-type Source = { uri: string; name: string; tiles: number } & SourceState;
+type Source = { uri: string; name: string; tiles: number; video?: FrameOfVideo } & SourceState;
 
 /**
  * The exact sum of a job's results, by source. What it says in the end does not depend on the order in which results
@@ -76,8 +76,18 @@ export class Merge {
   }
 
   /** Adds the next source, which `tiles` results make. */
-  addSource(uri: string, name: string, tiles: number): void {
-    this.#sources.push({ uri, name, tiles, state: 'open', tilesLeft: tiles, counted: 0, pixels: 0, bins: undefined });
+  addSource(uri: string, name: string, tiles: number, video?: FrameOfVideo): void {
+    this.#sources.push({
+      uri,
+      name,
+      tiles,
+      video,
+      state: 'open',
+      tilesLeft: tiles,
+      counted: 0,
+      pixels: 0,
+      bins: undefined,
+    });
   }
 
   /** Adds a shard's results. */
@@ -111,8 +121,8 @@ export class Merge {
     }
     this.pixels -= source.pixels;
     this.quarantined++;
-    const { uri, name, tiles } = source;
-    this.#sources[index] = { uri, name, tiles, state: 'quarantined', reason };
+    const { uri, name, tiles, video } = source;
+    this.#sources[index] = { uri, name, tiles, video, state: 'quarantined', reason };
   }
 
   /** A source as it is now. */
@@ -122,14 +132,16 @@ export class Merge {
 
   /** Puts a source back as it was; the totals stay as they are. */
   restore(index: number, state: SourceState): void {
-    const { uri, name, tiles } = this.#sources[index]!;
-    this.#sources[index] = { uri, name, tiles, ...state };
+    const { uri, name, tiles, video } = this.#sources[index]!;
+    this.#sources[index] = { uri, name, tiles, video, ...state };
   }
 
   /** A source that is done or quarantined, and so stays as it is. */
-  settled(index: number): { uri: string; state: 'done' | 'quarantined' } | undefined {
+  settled(index: number): { uri: string; video?: FrameOfVideo; state: 'done' | 'quarantined' } | undefined {
     const source = this.#sources[index];
-    return source && source.state !== 'open' ? { uri: source.uri, state: source.state } : undefined;
+    return source && source.state !== 'open'
+      ? { uri: source.uri, video: source.video, state: source.state }
+      : undefined;
   }
 
   /** Every source in order; all are done or quarantined. */
@@ -162,9 +174,9 @@ export class Merge {
    * as numbers first, because the engine keeps these BigInts in registers.
    */
   #finish(index: number, size: Size, counted: number, bins: ArrayLike<number>): void {
-    const { uri, name, tiles } = this.#sources[index]!;
+    const { uri, name, tiles, video } = this.#sources[index]!;
     const digest = sourceDigest(size, counted, bins);
-    this.#sources[index] = { uri, name, tiles, state: 'done', size: { ...size }, counted, digest };
+    this.#sources[index] = { uri, name, tiles, video, state: 'done', size: { ...size }, counted, digest };
     this.done++;
     this.counted += BigInt(counted);
     const cellBins = this.bins.length;
@@ -177,14 +189,24 @@ export class Merge {
 
 function outcome(source: Source, index: number): SourceOutcome {
   const { uri, name } = source;
+  const video = source.video && { video: source.video };
   switch (source.state) {
     case 'open':
       throw new Error(`Source ${index} still waits for ${source.tilesLeft} results`);
     case 'done':
-      return { index, uri, name, state: 'done', size: source.size, tiles: source.tiles, counted: source.counted };
+      return {
+        index,
+        uri,
+        name,
+        ...video,
+        state: 'done',
+        size: source.size,
+        tiles: source.tiles,
+        counted: source.counted,
+      };
     case 'quarantined': {
       const { stage, error, attempts } = source.reason;
-      return { index, uri, name, state: 'quarantined', stage, error, attempts };
+      return { index, uri, name, ...video, state: 'quarantined', stage, error, attempts };
     }
   }
 }

@@ -85,7 +85,7 @@ export class OpenJob implements Journaled {
   takeStep(step: PlanStep): void {
     switch (step.kind) {
       case 'source':
-        this.merge.addSource(step.uri, step.name, step.tiles);
+        this.merge.addSource(step.uri, step.name, step.tiles, step.video);
         break;
       case 'quarantine':
         this.merge.quarantine(step.index, { stage: step.stage, error: step.error, attempts: 0, shard: -1 });
@@ -157,7 +157,8 @@ export class OpenJob implements Journaled {
       if (source.state === 'quarantined' || !this.spool) continue;
       const place = this.spool.written(next);
       if (!place) break;
-      done.push({ uri: source.uri, ...place });
+      const { uri, video } = source;
+      done.push({ uri, ...(video && { video }), ...place });
     }
     return { next, done, file: this.spool?.path ?? '' };
   }

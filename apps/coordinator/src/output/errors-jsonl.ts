@@ -9,7 +9,7 @@ import type { SourceOutcome } from '../ledger/ledger.ts';
 export function* errorsJsonl(sources: Iterable<SourceOutcome>): Generator<string> {
   for (const source of sources) {
     if (source.state !== 'quarantined') continue;
-    const { uri, stage, error, attempts } = source;
-    yield `${JSON.stringify({ uri: redactUri(uri), frame: 0, stage, error, attempts })}\n`;
+    const { uri, video, stage, error, attempts } = source;
+    yield `${JSON.stringify({ uri: redactUri(uri), frame: video?.frame ?? 0, stage, error, attempts })}\n`;
   }
 }

@@ -1,11 +1,17 @@
 import type { FeatureRow } from '@halogrid/imaging/features';
 import { binsOfCell, type HistogramShape } from '../ledger/histogram-shape.ts';
+import type { FrameOfVideo } from '../shard.ts';
 
 /**
  * The rows of a source in features.parquet: one for each of its cells, row by row, those without pixels too. `bins` is laid
  * out as `shape` says; a row is valid as long as it.
  */
-export function* featureRows(source: string, bins: Float64Array, shape: HistogramShape): Generator<FeatureRow> {
+export function* featureRows(
+  { uri, video }: { uri: string; video?: FrameOfVideo },
+  bins: Float64Array,
+  shape: HistogramShape,
+): Generator<FeatureRow> {
+  const { frame, timestampMs } = video ?? { frame: 0, timestampMs: null };
   const { rows, columns } = shape.grid;
   const cellBins = binsOfCell(shape);
   for (let cell = 0; cell < rows * columns; cell++) {
@@ -14,6 +20,6 @@ export function* featureRows(source: string, bins: Float64Array, shape: Histogra
     let counted = 0;
     for (let bin = 0; bin < shape.bins; bin++) counted += histogram[bin]!;
     const [cellRow, cellColumn] = [Math.floor(cell / columns), cell % columns];
-    yield { source, frame: 0, timestampMs: null, cellRow, cellColumn, counted, histogram };
+    yield { source: uri, frame, timestampMs, cellRow, cellColumn, counted, histogram };
   }
 }

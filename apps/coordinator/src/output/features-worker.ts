@@ -22,7 +22,8 @@ port.on('message', async (order: FeaturesOrder) => {
 async function write({ file, done }: Extract<FeaturesOrder, { kind: 'write' }>): Promise<void> {
   let source = 0;
   for (const bins of readHistograms(file, done, binsOfSource(shape))) {
-    for (const row of featureRows(redactUri(done[source++]!.uri), bins, shape)) await writer.add(row);
+    const { uri, video } = done[source++]!;
+    for (const row of featureRows({ uri: redactUri(uri), video }, bins, shape)) await writer.add(row);
   }
 }
 

@@ -101,11 +101,36 @@ export function* completeJobJson(
   };
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "sources": [`;
   let separator = '\n    ';
-  for (const source of results.sources) {
-    yield separator + JSON.stringify(sourceEntry(source, names[source.index]!));
+  for (const entry of sourceEntries(results.sources, names)) {
+    yield separator + JSON.stringify(entry);
     separator = ',\n    ';
   }
   yield results.sources.length ? '\n  ]\n}\n' : ']\n}\n';
+}
+
+/** An entry a source, but one for all the frames of a video that follow one another. */
+function* sourceEntries(sources: readonly SourceOutcome[], names: readonly string[]): Generator<object> {
+  for (let from = 0, end = 0; from < sources.length; from = end) {
+    const first = sources[from]!;
+    end = from + 1;
+    if (!first.video) {
+      yield sourceEntry(first, names[from]!);
+      continue;
+    }
+    while (sources[end]?.video && sources[end]!.uri === first.uri) end++;
+    yield videoEntry(sources.slice(from, end), names[from]!);
+  }
+}
+
+/** Sums over the frames that are done; the size is that of the first, and `name` is that of its preview and map. */
+function videoEntry(frames: readonly SourceOutcome[], name: string): object {
+  const done = frames.filter((frame) => frame.state === 'done');
+  const pixels = done.reduce((sum, { size }) => sum + size.width * size.height, 0);
+  const counted = done.reduce((sum, frame) => sum + frame.counted, 0);
+  const { width, height } = done[0]?.size ?? { width: 0, height: 0 };
+  const quarantined = frames.length - done.length;
+  const facts = { uri: frames[0]!.uri, name, frames: done.length, width, height, pixels, counted };
+  return quarantined > 0 ? { ...facts, quarantinedFrames: quarantined } : facts;
 }
 
 /** `pixels` are those of the image, `counted` those that have a code; `name` is that of its preview and map. */

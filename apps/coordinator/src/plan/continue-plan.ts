@@ -24,11 +24,7 @@ export async function* continuePlan(
 }
 
 /** Without fields that are there and undefined, which a record does not keep. */
-function clean(step: PlanStep): PlanStep {
-  if (step.kind !== 'source' || step.size) return step;
-  const { size: _, ...rest } = step;
-  return rest;
-}
+const clean = (step: PlanStep): unknown => JSON.parse(JSON.stringify(step));
 
 /** The first source that a shard is of. A source that is set aside is the last one. */
 function uriOf(step: PlanStep): string | undefined {

@@ -27,6 +27,9 @@ export interface PlanTotals {
   shards: number;
   /** Of the shards, tiles of images that are cut. */
   tiles: number;
+  /** Of the shards, segments of videos, and the frames in them. */
+  segments: number;
+  videoFrames: number;
   /** Pixels that are read around tiles, beyond `pixels`. */
   haloPixels: number;
   /** Of the largest tile or frame. */
@@ -83,6 +86,8 @@ export class PlanCounter {
       pixels: 0,
       shards: 0,
       tiles: 0,
+      segments: 0,
+      videoFrames: 0,
       haloPixels: 0,
       largest: { width: 0, height: 0, stagingBytes: 0, resultsBytes: 0 },
       batch: { stagingBytes: 0, resultsBytes: 0 },
@@ -129,6 +134,10 @@ export class PlanCounter {
       // Shards of a source follow one another, and the last is at its lower right corner.
       if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#sizes.delete(source.index);
       return;
+    }
+    if (work.segment) {
+      totals.segments++;
+      totals.videoFrames += work.sources.length;
     }
     const all = { stagingBytes: 0, resultsBytes: 0 };
     for (const { index } of work.sources) {

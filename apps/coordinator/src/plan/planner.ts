@@ -1,5 +1,7 @@
 import {
+  hasVideoExtension,
   InputError,
+  isVideoFile,
   listAllSources,
   mostPixels,
   openImage,
@@ -8,13 +10,14 @@ import {
   type Source,
 } from '@halogrid/imaging';
 import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
-import type { JobSpec } from '@halogrid/proto';
+import { type JobSpec, maxBatchFrames } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
 import { binsOfSource, histogramShape } from '../ledger/histogram-shape.ts';
 import type { ImageSize, PlanStep, ShardWork, SourceRef } from '../shard.ts';
 import { countTiles, cutTiles, tileSide } from './cut-tiles.ts';
 import { type Batch, FrameGatherer } from './gather-frames.ts';
 import { mapAhead } from './map-ahead.ts';
+import { planVideoSteps } from './plan-video-steps.ts';
 
 /** Frames a shard at most, unless the job says otherwise. */
 export const defaultBatchFrames = 2048;
@@ -45,6 +48,7 @@ const probesAhead = 8;
 /** What the planner found out about an input. */
 type Probe =
   | { kind: 'sized'; input: Source; size: ImageSize }
+  | { kind: 'video'; input: Source }
   | { kind: 'unopened'; input: Source; bytes: number }
   | { kind: 'unreadable'; input: Source; error: InputError };
 
@@ -59,7 +63,8 @@ const realInputs: PlannerInputs = { list: listAllSources, open: openImage, peek:
 
 /**
  * Plans a job: sources in the order given, numbered from 0, each before the shards that compute it. Images larger than a
- * tile are cut, inputs that cannot be read are quarantined, and all others are gathered into batches of frames.
+ * tile are cut, videos make a source of each of their frames (see planVideoSteps), inputs that cannot be read are
+ * quarantined, and all others are gathered into batches of frames.
  *
  * Inputs that were named themselves, and all of a job that asks for a tile size, are opened. Of files found in folders, only
  * those whose size could hold more than a tile's pixels are looked at: first at the size in their header, which costs 40 µs
@@ -95,6 +100,10 @@ export async function* planJob(
   const probe = async (input: Source): Promise<Probe> => {
     const { uri, sizeBytes } = input;
     if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
+    if ((input.named || hasVideoExtension(uri)) && (await isVideoFile(uri))) {
+      if (channels === 1) return { kind: 'video', input };
+      return { kind: 'unreadable', input, error: new InputError('decode', noColour) };
+    }
     if (spec.tilePx || input.named) return probeImage(input, open);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): Probe => ({ kind: 'unopened', input, bytes });
     if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? probeImage(input, open) : unopened();
@@ -104,6 +113,20 @@ export async function* planJob(
   };
   for await (const probed of mapAhead(list(spec.sources), probesAhead, probe, signal)) {
     const { uri, name } = probed.input;
+    if (probed.kind === 'video') {
+      yield* planVideoSteps(probed.input, {
+        ...{
+          video: spec.video,
+          batchFrames: spec.batchFrames,
+          maxFrames: Math.min(most, maxBatchFrames),
+          maxBytes: maxBatchBytes,
+        },
+        nextSource: () => index++,
+        nextShard: () => shards++,
+      });
+      signal?.throwIfAborted();
+      continue;
+    }
     const source: SourceRef = { index: index++, uri };
     if (probed.kind === 'unreadable') {
       const { stage, message } = probed.error;
@@ -130,6 +153,9 @@ export async function* planJob(
   const rest = batches.flush();
   if (rest) yield frames(rest);
 }
+
+/** Of videos that no name told to be such before. */
+const noColour = 'Colour of videos is not supported: their gray is, with channels=gray';
 
 async function probeImage(input: Source, open: typeof openImage): Promise<Probe> {
   try {

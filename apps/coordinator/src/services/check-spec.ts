@@ -20,6 +20,7 @@ import {
 } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
 import { checkMapFormat } from './check-map-format.ts';
+import { checkVideo } from './check-video.ts';
 import { Refusal, refuseValue } from './refusal.ts';
 
 /**
@@ -28,7 +29,7 @@ import { Refusal, refuseValue } from './refusal.ts';
  */
 export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
   if (!given) throw new Refusal('invalid', 'Expected a specification of the job but received none');
-  const { sources, out, mapFormat, tilePx, batchFrames, priority = 0, verifyPercent = 0 } = given;
+  const { sources, out, mapFormat, tilePx, batchFrames, video, priority = 0, verifyPercent = 0 } = given;
   const { pipeline, grid } = checkWork(given);
   if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none');
   if (sources.length > maxSources) refuseValue('the number of sources', sources.length, `1 to ${maxSources}`);
@@ -40,6 +41,7 @@ export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: Job
   if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
   checkPriority(priority);
   checkVerify(verifyPercent, pipeline);
+  checkVideo(given, pipeline);
   for (const uri of sources) await checkHasInput(uri);
 
   const operations = pipeline.operations.map((operation) => ({
@@ -50,6 +52,7 @@ export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: Job
   // What is not asked for is left out, as it was before there was such a thing.
   spec.priority = priority || undefined;
   spec.verifyPercent = verifyPercent || undefined;
+  spec.video = video;
   return { spec, pipeline };
 }
 

@@ -1,7 +1,7 @@
-import type { Lease } from '@halogrid/proto';
+import type { Lease, Source } from '@halogrid/proto';
 import type { LeaseOrder } from '../node-session.ts';
 import { previewSources } from '../output/finalise.ts';
-import type { ShardWork } from '../shard.ts';
+import type { ShardWork, SourceRef } from '../shard.ts';
 
 /** The lease as the wire carries it. */
 export function toLease({ lease, shard, job, isCheck }: LeaseOrder): Lease {
@@ -20,11 +20,13 @@ export function toLease({ lease, shard, job, isCheck }: LeaseOrder): Lease {
   };
 }
 
+const toSource = ({ index, uri, place }: SourceRef): Source => ({ index, uri, place });
+
 function toWork(work: ShardWork): Lease['work'] {
   switch (work.kind) {
     case 'tile':
-      return { $case: 'tile', value: { source: work.source, ...work.size, rect: work.rect } };
+      return { $case: 'tile', value: { source: toSource(work.source), ...work.size, rect: work.rect } };
     case 'frames':
-      return { $case: 'frames', value: { sources: work.sources } };
+      return { $case: 'frames', value: { sources: work.sources.map(toSource), segment: work.segment } };
   }
 }

@@ -6,7 +6,8 @@ import { Budget } from './budget.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
 import { runTile } from './run-tile.ts';
-import type { ShardRun } from './shard-run.ts';
+import { runVideo } from './run-video.ts';
+import type { ShardRun, SourceOutcome } from './shard-run.ts';
 import { StageClock } from './stage-clock.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface ExecutorOptions {
   writeChunk: typeof writeChunk;
   /** A clock that never goes back. */
   nowMs: () => number;
+  /** Told what a person should know though nothing failed. */
+  note?: (line: string) => void;
 }
 
 /** Memory for images that are decoded as a whole to be cut into tiles: two of the largest that are decoded so, in gray. */
@@ -34,7 +37,8 @@ const planeCacheBytes = 512 * 2 ** 20;
 /** Shards that are under way beyond the batches in flight: their files are opened, and their chunks written, meanwhile. */
 const shardsAhead = 2;
 
-export function createExecutor({ device, twin, openImage, writeChunk, nowMs }: ExecutorOptions): Executor {
+export function createExecutor(options: ExecutorOptions): Executor {
+  const { device, twin, openImage, writeChunk, nowMs, note = () => {} } = options;
   const planes = new PlaneCache(planeCacheBytes);
   const turns = new Budget(device.batchesInFlight + shardsAhead);
 
@@ -56,10 +60,10 @@ export function createExecutor({ device, twin, openImage, writeChunk, nowMs }: E
       previews,
       signal,
       clock: new StageClock(nowMs),
+      note,
       inputBytes: 0,
     };
-    const outcomes =
-      work.$case === 'tile' ? [await runTile(run, work.value)] : await runFrames(run, work.value.sources);
+    const outcomes = await runWork(run, work);
     signal.throwIfAborted();
     return {
       jobId,
@@ -86,6 +90,12 @@ export function createExecutor({ device, twin, openImage, writeChunk, nowMs }: E
       turns.release(1);
     }
   };
+}
+
+async function runWork(run: ShardRun, work: NonNullable<Lease['work']>): Promise<SourceOutcome[]> {
+  if (work.$case === 'tile') return [await runTile(run, work.value)];
+  const { sources, segment } = work.value;
+  return segment ? await runVideo(run, sources, segment) : await runFrames(run, sources);
 }
 
 /** The grid whose cells are counted apart. Throws ParameterError. */

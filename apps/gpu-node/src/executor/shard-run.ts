@@ -29,6 +29,8 @@ export interface ShardRun {
   /** Aborted when the result is not wanted any more. */
   readonly signal: AbortSignal;
   readonly clock: StageClock;
+  /** For the log. */
+  readonly note: (line: string) => void;
   /** Encoded bytes read so far. */
   inputBytes: number;
 }

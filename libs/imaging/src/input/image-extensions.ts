@@ -1,10 +1,12 @@
+import { videoExtensions } from './video/video-names.ts';
+
 /** Extensions that make a file in a folder an input; formats are told by content, later. */
 const supported = ['jpg', 'jpeg', 'jpe', 'jfif', 'png', 'webp', 'tif', 'tiff', 'pgm', 'ppm', 'pnm'];
 
 /** Images too, so they are not passed over in silence: opening them says that their format is not supported. */
 const unsupported = ['gif', 'bmp', 'heic', 'heif', 'avif', 'jp2', 'jxl', 'svg', 'pbm', 'pam', 'exr', 'dng'];
 
-const extensions = new Set([...supported, ...unsupported]);
+const extensions = new Set([...supported, ...unsupported, ...videoExtensions]);
 
 /** Whether a file of that name is meant to be an image. */
 export function hasImageExtension(name: string): boolean {
@@ -12,4 +14,4 @@ export function hasImageExtension(name: string): boolean {
 }
 
 /** For sentences. */
-export const supportedExtensions = supported.join(', ');
+export const supportedExtensions = [...supported, ...videoExtensions].join(', ');

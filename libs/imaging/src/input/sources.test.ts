@@ -179,7 +179,7 @@ test('what cannot be read is listed, and opening it says why', async (t) => {
 test('a folder without images says what it has', async (t) => {
   const empty = await temporaryFolder(t);
   await assert.rejects(list(empty), notFound(`The folder '${empty}' holds no images: it has no files`));
-  const other = await folderOf(t, 'a.md', 'b/c.mp4', '.d.jpg');
+  const other = await folderOf(t, 'a.md', 'b/c.pdf', '.d.jpg');
   await assert.rejects(
     list(other),
     notFound(/ holds no images: none of its 2 files has one of the extensions jpg, jpeg, /),

@@ -18,6 +18,9 @@ const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
 const record = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
   fc.record(model, { noNullPrototype: true }) as fc.Arbitrary<T>;
 const size = record({ width: px, height: px });
+const imageSize = fc
+  .tuple(size, fc.constantFrom(undefined, 'u8' as const, 'u16' as const))
+  .map(([of, pixel]) => (pixel ? { ...of, pixel } : of));
 
 test('numbers and text are read as they were written, and an early end is noticed', () => {
   const value = fc.oneof(
@@ -47,12 +50,39 @@ test('any plan is read as it was written, wherever a piece ends', () => {
     text,
     fc.nat(99).map((i) => `file:///archive/frame-${i}.jpg`),
   );
-  const source = record({ index, uri, name: text, isNamedByEnd: fc.boolean(), size: fc.option(size), tiles: count });
+  const timestampMs = fc.option(fc.oneof(count, fc.double({ min: 0, max: 1e9, noNaN: true, noDefaultInfinity: true })));
+  const video = fc.option(record({ frame: index, timestampMs }));
+  const source = record({
+    index,
+    uri,
+    name: text,
+    isNamedByEnd: fc.boolean(),
+    size: fc.option(imageSize),
+    tiles: count,
+  });
+  const place = fc
+    .tuple(index, fc.option(index))
+    .map(([packet, order]) => (order === null ? { packet } : { packet, order }));
+  const segment = record({
+    packet: index,
+    position: index,
+    size: index,
+    strictFrom: index,
+    end: index,
+    version: text,
+    hwaccel: text,
+  });
   const step = fc.oneof(
-    source.map(({ isNamedByEnd, size, name, ...rest }): PlanStep => {
+    fc.tuple(source, video).map(([{ isNamedByEnd, size, name, ...rest }, video]): PlanStep => {
       const named = { kind: 'source', ...rest, name: isNamedByEnd ? rest.uri.slice(8) : name } as const;
-      return size ? { ...named, size } : named;
+      return { ...named, ...(size && { size }), ...(video && { video }) };
     }),
+    record({ shard: index, costBytes: count, segment, frames: fc.array(fc.tuple(index, place)) }).map(
+      ({ shard, costBytes, segment, frames }): PlanStep => {
+        const sources = frames.map(([index, place]) => ({ index, uri: `uri ${index}`, place }));
+        return { kind: 'shard', shard: { shard, work: { kind: 'frames', sources, segment }, costBytes } };
+      },
+    ),
     record({ kind: fc.constant('quarantine' as const), index, stage: text, error: text }),
     record({ shard: index, costBytes: count, frames: fc.array(index) }).map(
       ({ shard, costBytes, frames }): PlanStep => {
@@ -60,17 +90,23 @@ test('any plan is read as it was written, wherever a piece ends', () => {
         return { kind: 'shard', shard: { shard, work, costBytes } };
       },
     ),
-    record({ shard: index, costBytes: count, source: index, size, x: fc.nat(), y: fc.nat(), part: size }).map(
-      ({ shard, costBytes, source, size, x, y, part }): PlanStep => {
-        const work = {
-          kind: 'tile' as const,
-          source: { index: source, uri: `uri ${source}` },
-          size,
-          rect: { x, y, ...part },
-        };
-        return { kind: 'shard', shard: { shard, work, costBytes } };
-      },
-    ),
+    record({
+      shard: index,
+      costBytes: count,
+      source: index,
+      size: imageSize,
+      x: fc.nat(),
+      y: fc.nat(),
+      part: size,
+    }).map(({ shard, costBytes, source, size, x, y, part }): PlanStep => {
+      const work = {
+        kind: 'tile' as const,
+        source: { index: source, uri: `uri ${source}` },
+        size,
+        rect: { x, y, ...part },
+      };
+      return { kind: 'shard', shard: { shard, work, costBytes } };
+    }),
   );
   fc.assert(
     fc.property(fc.array(fc.array(step)), (plan) => {

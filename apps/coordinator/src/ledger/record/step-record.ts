@@ -1,10 +1,12 @@
-import type { Size } from '@halogrid/kernels';
-import type { PlanStep, Shard, ShardWork } from '../../shard.ts';
+import type { FrameOfVideo, ImageSize, PlanStep, Shard, ShardWork, SourceRef } from '../../shard.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 
 /** The first byte of a step. */
 const tags = { source: 0, quarantine: 1, frames: 2, tile: 3 } as const;
+
+/** How many bits the pixels of a size have: nothing is known of both, or of the bits alone. */
+const sizes = ['none', undefined, 'u8', 'u16'] as const;
 
 /** What is likely to come next, so that a step says little where it is as expected. A block begins with a new one. */
 class Expected {
@@ -13,6 +15,8 @@ class Expected {
   shard = 0;
   /** The next source of a batch. */
   frame = 0;
+  /** The next packet of a segment. */
+  packet = 0;
 }
 
 /**
@@ -44,7 +48,7 @@ export class StepWriter {
     }
   }
 
-  #source({ index, uri, name, size, tiles }: Extract<PlanStep, { kind: 'source' }>): void {
+  #source({ index, uri, name, size, tiles, video }: Extract<PlanStep, { kind: 'source' }>): void {
     const bytes = this.#bytes;
     const expected = this.#expected;
     const shared = sharedStart(expected.uri, uri);
@@ -58,11 +62,31 @@ export class StepWriter {
       bytes.uint(0);
       bytes.text(name);
     }
-    bytes.uint(size?.width ?? 0);
-    if (size) bytes.uint(size.height);
+    this.#size(size);
     bytes.uint(tiles);
+    this.#video(video);
     expected.uri = uri;
     expected.source = index + 1;
+  }
+
+  #size(size: ImageSize | undefined): void {
+    this.#bytes.uint(size ? sizes.indexOf(size.pixel) : 0);
+    if (!size) return;
+    this.#bytes.uint(size.width);
+    this.#bytes.uint(size.height);
+  }
+
+  /** One more than the number of the frame, and its time. */
+  #video(video: FrameOfVideo | undefined): void {
+    this.#bytes.uint(video ? video.frame + 1 : 0);
+    if (video) this.#bytes.text(video.timestampMs === null ? '' : String(video.timestampMs));
+  }
+
+  #place({ place }: SourceRef): void {
+    if (!place) throw new RangeError('A frame of a segment has a place');
+    this.#bytes.int(place.packet - this.#expected.packet);
+    this.#expected.packet = place.packet + 1;
+    this.#bytes.uint(place.order === undefined ? 0 : place.order + 1);
   }
 
   #shard({ shard, work, costBytes }: Shard): void {
@@ -75,13 +99,16 @@ export class StepWriter {
     if (work.kind === 'tile') {
       const { source, size, rect } = work;
       bytes.int(source.index - expected.source);
-      for (const px of [size.width, size.height, rect.x, rect.y, rect.width, rect.height]) bytes.uint(px);
+      this.#size(size);
+      for (const px of [rect.x, rect.y, rect.width, rect.height]) bytes.uint(px);
       return;
     }
+    bytes.text(work.segment ? JSON.stringify(work.segment) : '');
     bytes.uint(work.sources.length);
-    for (const { index } of work.sources) {
-      bytes.int(index - expected.frame);
-      expected.frame = index + 1;
+    for (const source of work.sources) {
+      bytes.int(source.index - expected.frame);
+      expected.frame = source.index + 1;
+      if (work.segment) this.#place(source);
     }
   }
 }
@@ -123,29 +150,52 @@ function readSource(bytes: ByteReader, expected: Expected): PlanStep {
   const uri = expected.uri.slice(0, bytes.uint()) + bytes.text();
   const nameLength = bytes.uint();
   const name = nameLength === 0 ? bytes.text() : uri.slice(uri.length - (nameLength - 1));
-  const width = bytes.uint();
-  const size: Size | undefined = width === 0 ? undefined : { width, height: bytes.uint() };
   expected.uri = uri;
   expected.source = index + 1;
+  const size = readSize(bytes);
   const tiles = bytes.uint();
-  return size ? { kind: 'source', index, uri, name, size, tiles } : { kind: 'source', index, uri, name, tiles };
+  const video = readVideo(bytes);
+  return { kind: 'source', index, uri, name, ...(size && { size }), tiles, ...(video && { video }) };
+}
+
+function readSize(bytes: ByteReader): ImageSize | undefined {
+  const pixel = sizes[bytes.uint()];
+  if (pixel === 'none') return undefined;
+  const size = { width: bytes.uint(), height: bytes.uint() };
+  return pixel ? { ...size, pixel } : size;
+}
+
+function readVideo(bytes: ByteReader): FrameOfVideo | undefined {
+  const next = bytes.uint();
+  if (next === 0) return undefined;
+  const time = bytes.text();
+  return { frame: next - 1, timestampMs: time === '' ? null : Number(time) };
 }
 
 function readTile(bytes: ByteReader, expected: Expected, uriOf: (source: number) => string): ShardWork {
   const index = expected.source + bytes.int();
-  const size = { width: bytes.uint(), height: bytes.uint() };
+  const size = readSize(bytes);
+  if (!size) throw new RangeError('A tile is of an image with a size');
   const rect = { x: bytes.uint(), y: bytes.uint(), width: bytes.uint(), height: bytes.uint() };
   return { kind: 'tile', source: { index, uri: uriOf(index) }, size, rect };
 }
 
 function readFrames(bytes: ByteReader, expected: Expected, uriOf: (source: number) => string): ShardWork {
-  const sources: Extract<ShardWork, { kind: 'frames' }>['sources'] = [];
+  const text = bytes.text();
+  const sources: SourceRef[] = [];
   for (let left = bytes.uint(); left > 0; left--) {
     const index = expected.frame + bytes.int();
     expected.frame = index + 1;
-    sources.push({ index, uri: uriOf(index) });
+    sources.push({ index, uri: uriOf(index), ...(text && { place: readPlace(bytes, expected) }) });
   }
-  return { kind: 'frames', sources };
+  return { kind: 'frames', sources, ...(text && { segment: JSON.parse(text) }) };
+}
+
+function readPlace(bytes: ByteReader, expected: Expected): SourceRef['place'] {
+  const packet = expected.packet + bytes.int();
+  expected.packet = packet + 1;
+  const next = bytes.uint();
+  return next === 0 ? { packet } : { packet, order: next - 1 };
 }
 
 function sharedStart(a: string, b: string): number {

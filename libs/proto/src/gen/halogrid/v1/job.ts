@@ -155,7 +155,27 @@ export interface JobSpec {
    * Percent of the shards that are computed a second time, by the reference, before they are merged: 0 to 100. Above 0 only
    * for a pipeline with a histogram, because that is what is compared.
    */
-  verifyPercent?: number | undefined;
+  verifyPercent?:
+    | number
+    | undefined;
+  /** Which frames of videos count, and how they are decoded; absent: all. */
+  video?: VideoOptions | undefined;
+}
+
+/** Applies to videos alone. A frame has a number in its video, from 0, and a time from the video's first frame. */
+export interface VideoOptions {
+  /** Frames whose number is a multiple of it; 0 is taken as 1. */
+  every: number;
+  /** Frames at this time or later, and before that, in milliseconds. */
+  fromMs?: number | undefined;
+  toMs?:
+    | number
+    | undefined;
+  /** Frames a second, as a fraction: the first frame at or after each multiple of its inverse. 0 of both: all. */
+  fpsNum: number;
+  fpsDen: number;
+  /** A method of FFmpeg's for decoding in hardware, such as "cuda"; empty: none. Where a node lacks it, it decodes without. */
+  hwaccel: string;
 }
 
 export interface Counts {
@@ -485,6 +505,7 @@ function createBaseJobSpec(): JobSpec {
     grid: undefined,
     priority: undefined,
     verifyPercent: undefined,
+    video: undefined,
   };
 }
 
@@ -516,6 +537,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.verifyPercent !== undefined) {
       writer.uint32(73).double(message.verifyPercent);
+    }
+    if (message.video !== undefined) {
+      VideoOptions.encode(message.video, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -605,6 +629,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.verifyPercent = reader.double();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.video = VideoOptions.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -633,6 +665,124 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.grid = (object.grid !== undefined && object.grid !== null) ? Grid.fromPartial(object.grid) : undefined;
     message.priority = object.priority ?? undefined;
     message.verifyPercent = object.verifyPercent ?? undefined;
+    message.video = (object.video !== undefined && object.video !== null)
+      ? VideoOptions.fromPartial(object.video)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseVideoOptions(): VideoOptions {
+  return { every: 0, fromMs: undefined, toMs: undefined, fpsNum: 0, fpsDen: 0, hwaccel: "" };
+}
+
+export const VideoOptions: MessageFns<VideoOptions> = {
+  encode(message: VideoOptions, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.every !== 0) {
+      writer.uint32(8).uint32(message.every);
+    }
+    if (message.fromMs !== undefined) {
+      writer.uint32(16).uint64(message.fromMs);
+    }
+    if (message.toMs !== undefined) {
+      writer.uint32(24).uint64(message.toMs);
+    }
+    if (message.fpsNum !== 0) {
+      writer.uint32(32).uint32(message.fpsNum);
+    }
+    if (message.fpsDen !== 0) {
+      writer.uint32(40).uint32(message.fpsDen);
+    }
+    if (message.hwaccel !== "") {
+      writer.uint32(50).string(message.hwaccel);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VideoOptions {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVideoOptions();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.every = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.fromMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.toMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.fpsNum = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.fpsDen = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.hwaccel = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<VideoOptions>): VideoOptions {
+    return VideoOptions.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<VideoOptions>): VideoOptions {
+    const message = createBaseVideoOptions();
+    message.every = object.every ?? 0;
+    message.fromMs = object.fromMs ?? undefined;
+    message.toMs = object.toMs ?? undefined;
+    message.fpsNum = object.fpsNum ?? 0;
+    message.fpsDen = object.fpsDen ?? 0;
+    message.hwaccel = object.hwaccel ?? "";
     return message;
   },
 };

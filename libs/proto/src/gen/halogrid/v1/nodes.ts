@@ -239,6 +239,40 @@ export interface Source {
   /** Index of the source in the job. */
   index: number;
   uri: string;
+  /** Where in a video the frame is; absent for images. */
+  place?: VideoPlace | undefined;
+}
+
+/** A frame of a video, as decoding can tell it. */
+export interface VideoPlace {
+  /** Number of the packet that holds it, in the order of the file. */
+  packet: number;
+  /**
+   * Where packets have no times of their own: `packet` is the first of its group, up to the next key frame, and this the
+   * place of the frame among those that the group gives.
+   */
+  order?: number | undefined;
+}
+
+/** Part of a video that is decoded at once. */
+export interface VideoSegment {
+  /**
+   * The packet with which decoding begins, and what it is known by: times in units of the stream, absent where the
+   * container has none, position and size in bytes.
+   */
+  packet: number;
+  pts?: number | undefined;
+  dts?: number | undefined;
+  position: number;
+  size: number;
+  /** Damage before this packet is of no meaning. */
+  strictFrom: number;
+  /** One more than the last packet that is needed. */
+  end: number;
+  /** Of the file when it was planned: its size and time, so that another file is not taken for it. */
+  version: string;
+  /** As the job's. */
+  hwaccel: string;
 }
 
 /** Part of one image, without its halo: the node reads the halo itself. */
@@ -254,6 +288,8 @@ export interface Tile {
 
 export interface FrameBatch {
   sources: Source[];
+  /** Absent where the sources are images; otherwise all are frames of one video, in the order of presentation. */
+  segment?: VideoSegment | undefined;
 }
 
 /** Pixels; x to the right, y down, the image's first pixel is (0, 0). */
@@ -1998,7 +2034,7 @@ export const Lease: MessageFns<Lease> = {
 };
 
 function createBaseSource(): Source {
-  return { index: 0, uri: "" };
+  return { index: 0, uri: "", place: undefined };
 }
 
 export const Source: MessageFns<Source> = {
@@ -2008,6 +2044,9 @@ export const Source: MessageFns<Source> = {
     }
     if (message.uri !== "") {
       writer.uint32(18).string(message.uri);
+    }
+    if (message.place !== undefined) {
+      VideoPlace.encode(message.place, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -2041,6 +2080,14 @@ export const Source: MessageFns<Source> = {
             message.uri = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.place = VideoPlace.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2060,6 +2107,237 @@ export const Source: MessageFns<Source> = {
     const message = createBaseSource();
     message.index = object.index ?? 0;
     message.uri = object.uri ?? "";
+    message.place = (object.place !== undefined && object.place !== null)
+      ? VideoPlace.fromPartial(object.place)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseVideoPlace(): VideoPlace {
+  return { packet: 0, order: undefined };
+}
+
+export const VideoPlace: MessageFns<VideoPlace> = {
+  encode(message: VideoPlace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.packet !== 0) {
+      writer.uint32(8).uint64(message.packet);
+    }
+    if (message.order !== undefined) {
+      writer.uint32(16).uint32(message.order);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VideoPlace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVideoPlace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.packet = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.order = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<VideoPlace>): VideoPlace {
+    return VideoPlace.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<VideoPlace>): VideoPlace {
+    const message = createBaseVideoPlace();
+    message.packet = object.packet ?? 0;
+    message.order = object.order ?? undefined;
+    return message;
+  },
+};
+
+function createBaseVideoSegment(): VideoSegment {
+  return {
+    packet: 0,
+    pts: undefined,
+    dts: undefined,
+    position: 0,
+    size: 0,
+    strictFrom: 0,
+    end: 0,
+    version: "",
+    hwaccel: "",
+  };
+}
+
+export const VideoSegment: MessageFns<VideoSegment> = {
+  encode(message: VideoSegment, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.packet !== 0) {
+      writer.uint32(8).uint64(message.packet);
+    }
+    if (message.pts !== undefined) {
+      writer.uint32(16).int64(message.pts);
+    }
+    if (message.dts !== undefined) {
+      writer.uint32(24).int64(message.dts);
+    }
+    if (message.position !== 0) {
+      writer.uint32(32).int64(message.position);
+    }
+    if (message.size !== 0) {
+      writer.uint32(40).uint32(message.size);
+    }
+    if (message.strictFrom !== 0) {
+      writer.uint32(48).uint64(message.strictFrom);
+    }
+    if (message.end !== 0) {
+      writer.uint32(56).uint64(message.end);
+    }
+    if (message.version !== "") {
+      writer.uint32(66).string(message.version);
+    }
+    if (message.hwaccel !== "") {
+      writer.uint32(74).string(message.hwaccel);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VideoSegment {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVideoSegment();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.packet = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.pts = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.dts = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.position = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.size = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.strictFrom = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.end = longToNumber(reader.uint64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.hwaccel = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<VideoSegment>): VideoSegment {
+    return VideoSegment.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<VideoSegment>): VideoSegment {
+    const message = createBaseVideoSegment();
+    message.packet = object.packet ?? 0;
+    message.pts = object.pts ?? undefined;
+    message.dts = object.dts ?? undefined;
+    message.position = object.position ?? 0;
+    message.size = object.size ?? 0;
+    message.strictFrom = object.strictFrom ?? 0;
+    message.end = object.end ?? 0;
+    message.version = object.version ?? "";
+    message.hwaccel = object.hwaccel ?? "";
     return message;
   },
 };
@@ -2158,13 +2436,16 @@ export const Tile: MessageFns<Tile> = {
 };
 
 function createBaseFrameBatch(): FrameBatch {
-  return { sources: [] };
+  return { sources: [], segment: undefined };
 }
 
 export const FrameBatch: MessageFns<FrameBatch> = {
   encode(message: FrameBatch, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.sources) {
       Source.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.segment !== undefined) {
+      VideoSegment.encode(message.segment, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -2190,6 +2471,14 @@ export const FrameBatch: MessageFns<FrameBatch> = {
             message.sources.push(Source.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.segment = VideoSegment.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2208,6 +2497,9 @@ export const FrameBatch: MessageFns<FrameBatch> = {
   fromPartial(object: DeepPartial<FrameBatch>): FrameBatch {
     const message = createBaseFrameBatch();
     message.sources = object.sources?.map((e) => Source.fromPartial(e)) || [];
+    message.segment = (object.segment !== undefined && object.segment !== null)
+      ? VideoSegment.fromPartial(object.segment)
+      : undefined;
     return message;
   },
 };

@@ -1,0 +1,60 @@
+import { hwaccels, maxEvery, type VideoOptions } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+import type { Command } from 'commander';
+import { oneOf, wholeNumber } from './option-values.ts';
+
+/** What the options of `addVideoOptions` parse to. */
+export interface VideoChoice {
+  every?: number;
+  from?: number;
+  to?: number;
+  fps?: { num: number; den: number };
+  hwaccel?: string;
+}
+
+/** The options that say which frames of videos count, and how they are decoded. */
+export function addVideoOptions(command: Command): Command {
+  return command
+    .option('--every <n>', 'of videos, every n-th frame', wholeNumber('--every', 1, maxEvery))
+    .option('--from <time>', 'of videos, frames from here on: seconds or HH:MM:SS.mmm', readTime('--from'))
+    .option('--to <time>', 'of videos, frames before this', readTime('--to'))
+    .option('--fps <f>', 'of videos, that many frames a second: the first at or after each step', readRate)
+    .option('--hwaccel <name>', `decode videos in hardware: ${hwaccels.join(', ')}`, oneOf('--hwaccel', hwaccels));
+}
+
+/** Undefined where none was given. Throws UsageError. */
+export function videoOptions({ every, from, to, fps, hwaccel }: VideoChoice): VideoOptions | undefined {
+  if ([every, from, to, fps, hwaccel].every((value) => value === undefined)) return undefined;
+  if (every !== undefined && fps) throw new UsageError('Expected --every or --fps but received both');
+  if (to !== undefined && to <= (from ?? 0)) {
+    throw new UsageError(
+      `Expected a time after that of --from (${(from ?? 0) / 1000} s) for --to but received ${to / 1000} s`,
+    );
+  }
+  const rate = { fpsNum: fps?.num ?? 0, fpsDen: fps?.den ?? 0 };
+  return { every: every ?? 0, fromMs: from, toMs: to, ...rate, hwaccel: hwaccel ?? '' };
+}
+
+/** Makes a parser of times, in milliseconds. */
+export function readTime(option: string): (text: string) => number {
+  return (text) => {
+    const [, hours = '0', minutes = '0', seconds, fraction = ''] =
+      /^(?:(?:(\d{1,4}):)?(\d{1,2}):(?=\d\d(?:\.|$)))?(\d{1,7})(?:\.(\d{1,3}))?$/.exec(text) ?? [];
+    const isClock = text.includes(':');
+    if (seconds === undefined || Number(minutes) > 59 || (isClock && Number(seconds) > 59)) {
+      throw new UsageError(
+        `Expected seconds such as 90.5, or HH:MM:SS.mmm such as 00:01:30.500, for ${option} but received '${text}'`,
+      );
+    }
+    const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+    return whole * 1000 + Number(fraction.padEnd(3, '0'));
+  };
+}
+
+/** A rate as a fraction: a whole number, a decimal, or NUM/DEN. */
+export function readRate(text: string): { num: number; den: number } {
+  const [, whole, decimals = '', den] = /^(\d{1,6})(?:\.(\d{1,3})|\/(\d{1,6}))?$/.exec(text) ?? [];
+  const rate = { num: Number((whole ?? '') + decimals), den: den === undefined ? 10 ** decimals.length : Number(den) };
+  if (whole !== undefined && rate.num > 0 && rate.den > 0) return rate;
+  throw new UsageError(`Expected frames a second, such as 5, 0.5 or 30000/1001, for --fps but received '${text}'`);
+}

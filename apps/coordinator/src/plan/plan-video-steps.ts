@@ -1,0 +1,77 @@
+import { InputError, type PlannedFrame, planVideo, type Source, type VideoSegment } from '@halogrid/imaging';
+import type { VideoOptions } from '@halogrid/proto';
+import type { FrameOfVideo, PlanStep, SourceRef } from '../shard.ts';
+
+/** Frames of a segment at least: starting a decoder takes a tenth of a second, which is some tens of frames. */
+export const defaultSegmentFrames = 128;
+
+export interface VideoPlanning {
+  video: VideoOptions | undefined;
+  /** Frames that a segment should have; 0: chosen. */
+  batchFrames: number;
+  /** Frames of a shard, and its decoded bytes, at most. Of a longer segment a node holds no more at once. */
+  maxFrames: number;
+  maxBytes: number;
+  /** Numbers of the next source and the next shard; each call takes one. */
+  nextSource: () => number;
+  nextShard: () => number;
+}
+
+/**
+ * The part of a job's plan that a video makes: a source a frame, and a shard a segment. What of the video cannot be read is
+ * quarantined, by frame where its frames are known.
+ */
+export async function* planVideoSteps(
+  { uri, name }: Source,
+  planning: VideoPlanning,
+  plan: typeof planVideo = planVideo,
+): AsyncGenerator<PlanStep, void, undefined> {
+  const { video, batchFrames, maxFrames, maxBytes, nextSource, nextShard } = planning;
+  const stem = name.replace(/\.[^./]*$/, '');
+  const aim = Math.min(batchFrames || defaultSegmentFrames, maxFrames);
+  const frameStep = ({ frame, timestampMs }: FrameOfVideo, tiles: number) => ({
+    ...{ kind: 'source' as const, index: nextSource(), uri, tiles, video: { frame, timestampMs } },
+    name: `${stem}/${String(frame).padStart(6, '0')}`,
+  });
+  let size = { width: 0, height: 0 };
+  try {
+    for await (const part of plan(uri, choiceOf(video), () => ({ aim, most: maxFrames }))) {
+      if (part.kind === 'video') size = { width: part.width, height: part.height };
+      else if (part.kind === 'missing') {
+        for (const frame of part.frames) {
+          const step = frameStep(frame, 0);
+          yield step;
+          yield { kind: 'quarantine', index: step.index, stage: 'read', error: part.why };
+        }
+      } else {
+        const { segment } = part;
+        const sources: SourceRef[] = [];
+        for (const frame of segment.frames) {
+          const step = frameStep(frame, 1);
+          yield { ...step, size };
+          sources.push({ index: step.index, uri, place: placeOf(frame) });
+        }
+        const costBytes = Math.min(segment.frames.length * size.width * size.height, maxBytes);
+        const work = { kind: 'frames' as const, sources, segment: toWire(segment, video?.hwaccel ?? '') };
+        yield { kind: 'shard', shard: { shard: nextShard(), work, costBytes } };
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const index = nextSource();
+    yield { kind: 'source', index, uri, name, tiles: 0 };
+    yield { kind: 'quarantine', index, stage: error.stage, error: error.message };
+  }
+}
+
+function choiceOf(video: VideoOptions | undefined) {
+  const { every, fromMs, toMs, fpsNum, fpsDen } = video ?? { every: 0, fpsNum: 0, fpsDen: 0 };
+  return { every: every || 1, fromMs, toMs, fps: fpsNum ? { num: fpsNum, den: fpsDen } : undefined };
+}
+
+const placeOf = ({ packet, order }: PlannedFrame) => (order === undefined ? { packet } : { packet, order });
+
+function toWire({ start, strictFrom, end, version }: VideoSegment, hwaccel: string) {
+  const { packet, pts, dts, position, size } = start;
+  return { packet, pts: pts ?? undefined, dts: dts ?? undefined, position, size, strictFrom, end, version, hwaccel };
+}

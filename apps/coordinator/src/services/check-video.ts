@@ -1,0 +1,50 @@
+import { checkFfmpeg, hasImageExtension, hasVideoExtension } from '@halogrid/imaging';
+import type { Pipeline } from '@halogrid/kernels';
+import { hwaccels, type JobSpec, maxEvery, type VideoOptions } from '@halogrid/proto';
+import { Refusal, refuseValue } from './refusal.ts';
+
+/** Checks what a specification says of videos, as far as names of sources tell. Throws Refusal. */
+export function checkVideo({ sources, video }: JobSpec, { input }: Pipeline): void {
+  if (video) checkOptions(video);
+  const named = sources.filter((uri) => hasVideoExtension(uri));
+  if (named.length > 0) checkReadable(named[0]!, input.length);
+  const choice = video && chosenBy(video);
+  if (choice && sources.every((uri) => isImageName(uri))) {
+    throw new Refusal(
+      'invalid',
+      `Expected a video among the sources, because ${choice} is for videos, but received images`,
+    );
+  }
+}
+
+/** A name for a folder tells nothing, and a glob may match others than it looks like. */
+const isImageName = (uri: string): boolean => hasImageExtension(uri) && !hasVideoExtension(uri);
+
+function checkReadable(uri: string, channels: number): void {
+  if (channels > 1) {
+    throw new Refusal(
+      'invalid',
+      `Expected channels=gray for the video '${uri}', because colour of videos is not supported`,
+    );
+  }
+  try {
+    checkFfmpeg();
+  } catch (error) {
+    throw new Refusal('unmet', (error as Error).message);
+  }
+}
+
+function checkOptions({ every, fromMs, toMs, fpsNum, fpsDen, hwaccel }: VideoOptions): void {
+  if (every > maxEvery) refuseValue('video.every', every, `0 to ${maxEvery}`);
+  if (toMs !== undefined && toMs <= (fromMs ?? 0)) refuseValue('video.to_ms', toMs, `more than ${fromMs ?? 0}`);
+  if (fpsNum > 0 !== fpsDen > 0) refuseValue('video.fps_num and fps_den', `${fpsNum}/${fpsDen}`, 'both or neither');
+  if (every > 1 && fpsNum > 0) refuseValue('video.every and fps_num', `${every} and ${fpsNum}`, 'one of them');
+  if (hwaccel && !hwaccels.includes(hwaccel)) refuseValue('video.hwaccel', hwaccel, `one of ${hwaccels.join(', ')}`);
+}
+
+function chosenBy({ every, fromMs, toMs, fpsNum }: VideoOptions): string | undefined {
+  if (every > 1) return '--every';
+  if (fromMs !== undefined) return '--from';
+  if (toMs !== undefined) return '--to';
+  return fpsNum > 0 ? '--fps' : undefined;
+}

@@ -1,0 +1,197 @@
+import { fileURLToPath } from 'node:url';
+import { InputError, SegmentDecoder, videoVersion } from '@halogrid/imaging';
+import { type PipelineItem, planPipeline, type Rect, type Size } from '@halogrid/kernels';
+import type { Source, VideoSegment } from '@halogrid/proto';
+import { Batch } from './batch.ts';
+import { settleAll } from './settle-all.ts';
+import {
+  needsMap,
+  runOnDevice,
+  type ShardRun,
+  type SourceOutcome,
+  sourceError,
+  sourceResult,
+  writeChunks,
+} from './shard-run.ts';
+import { tooSmall } from './too-small.ts';
+
+/** A frame in a batch's staging memory. */
+interface ReadFrame {
+  position: number;
+  whole: Rect;
+  item: PipelineItem;
+}
+
+/** A frame that the decoder has ready. */
+type NextFrame = { position: number } & Size;
+
+/**
+ * Computes frames of a video, which come from the decoder one after another, straight into staging memory; outcomes are in
+ * the order of `sources`. A batch is read while the one before is computed.
+ */
+export async function runVideo(
+  run: ShardRun,
+  sources: readonly Source[],
+  segment: VideoSegment,
+): Promise<SourceOutcome[]> {
+  const outcomes = new Array<SourceOutcome>(sources.length);
+  try {
+    await new VideoRun(run, sources, segment, outcomes).run();
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    // What came before it is lost as well: who can tell whether it was of the same file.
+    return sources.map((source) => sourceError(source, error.stage, error.message));
+  }
+  return outcomes;
+}
+
+class VideoRun {
+  readonly #run: ShardRun;
+  readonly #sources: readonly Source[];
+  readonly #segment: VideoSegment;
+  readonly #outcomes: SourceOutcome[];
+  /** Why frames count nothing, by position. */
+  readonly #bad = new Map<number, string>();
+  #decoder!: SegmentDecoder;
+  #next: NextFrame | undefined;
+
+  constructor(run: ShardRun, sources: readonly Source[], segment: VideoSegment, outcomes: SourceOutcome[]) {
+    this.#run = run;
+    this.#sources = sources;
+    this.#segment = segment;
+    this.#outcomes = outcomes;
+  }
+
+  async run(): Promise<void> {
+    const { uri } = this.#sources[0]!;
+    const { packet, pts = null, dts = null, position, size, strictFrom, end, hwaccel } = this.#segment;
+    await this.#checkVersion(uri);
+    const start = { packet, pts, dts, position, size, isKey: true, isClean: false, isHidden: false };
+    const wanted = this.#sources.map(({ place }) => place!);
+    this.#decoder = new SegmentDecoder(fileURLToPath(uri), { start, strictFrom, end, wanted, hwaccel });
+    const abort = () => void this.#decoder.close();
+    this.#run.signal.addEventListener('abort', abort);
+    const running: Promise<void>[] = [];
+    try {
+      await this.#advance();
+      while (this.#next) {
+        this.#run.signal.throwIfAborted();
+        const { done } = await this.#startBatch();
+        running.push(done);
+        await running.at(-2);
+      }
+    } catch (error) {
+      this.#run.signal.throwIfAborted();
+      throw error;
+    } finally {
+      this.#run.signal.removeEventListener('abort', abort);
+      await this.#decoder.close();
+      await Promise.allSettled(running);
+    }
+    await settleAll(running);
+    await this.#checkVersion(uri);
+    for (const [i, error] of this.#bad) this.#outcomes[i] = sourceError(this.#sources[i]!, 'decode', error);
+  }
+
+  /** Reads what comes before the next frame, and that it comes. */
+  async #advance(): Promise<void> {
+    this.#next = undefined;
+    for (;;) {
+      const event = await this.#run.clock.time('decode', () => this.#decoder.next());
+      if (event.kind === 'end') {
+        this.#run.inputBytes += event.inputBytes;
+        return;
+      }
+      if (event.kind === 'bad') this.#bad.set(event.position, event.error);
+      else if (event.kind === 'note') this.#run.note(event.line);
+      else {
+        const why = tooSmall(event, this.#run.pipeline) ?? this.#tooLarge(event);
+        if (!why) {
+          this.#next = event;
+          return;
+        }
+        this.#bad.set(event.position, why);
+      }
+    }
+  }
+
+  #tooLarge(size: Size): string | undefined {
+    const { maxStagingBytes } = this.#run.device;
+    if (this.#emptyBatch().add(this.#plan(size), true)) return undefined;
+    return `${size.width} x ${size.height} pixels and their results are more than the device takes at once (${maxStagingBytes} bytes)`;
+  }
+
+  #emptyBatch(): Batch {
+    return new Batch(this.#run.pipeline, this.#run.device.maxStagingBytes);
+  }
+
+  #plan({ width, height }: Size) {
+    const whole = { x: 0, y: 0, width, height };
+    return planPipeline(this.#run.pipeline, whole, whole, this.#run.grid);
+  }
+
+  /**
+   * Reads frames of one size until the batch is full, they end, or one of another size comes; resolves with the rest of
+   * what is done with them.
+   */
+  async #startBatch(): Promise<{ done: Promise<void> }> {
+    const { width, height, position: first } = this.#next!;
+    const whole = { x: 0, y: 0, width, height };
+    const plan = this.#plan(whole);
+    const batch = this.#emptyBatch();
+    const left = this.#sources.slice(first);
+    const withMap = left.some((source) => needsMap(this.#run, source));
+    const places: PipelineItem[] = [];
+    for (const _ of left) {
+      const item = batch.add(plan, withMap);
+      if (!item) break;
+      places.push(item);
+    }
+    const frames: ReadFrame[] = [];
+    const filled = Promise.withResolvers<void>();
+    const compute = runOnDevice(this.#run, batch, async (bytes) => {
+      try {
+        for (const item of places) {
+          const next = this.#next;
+          if (!next || next.width !== width || next.height !== height) break;
+          const { offset, stride, planeBytes } = item;
+          const target = { bytes, offset, stride, channels: 'gray' as const, planeBytes };
+          await this.#run.clock.time('decode', () => this.#decoder.luma(next, target));
+          frames.push({ position: next.position, whole, item });
+          this.#run.signal.throwIfAborted();
+          await this.#advance();
+        }
+        filled.resolve();
+      } catch (error) {
+        filled.reject(error);
+        throw error;
+      }
+      return frames.map(({ item }) => item);
+    });
+    compute.catch((error) => filled.reject(error));
+    await filled.promise;
+    const done = this.#finish(frames, compute);
+    done.catch(() => {});
+    return { done };
+  }
+
+  async #finish(frames: readonly ReadFrame[], compute: ReturnType<typeof runOnDevice>): Promise<void> {
+    const items = await compute;
+    await this.#run.clock.time('encode', () =>
+      settleAll(
+        frames.map(({ position, whole }, i) =>
+          writeChunks(this.#run, this.#sources[position]!, whole, whole, items[i]!),
+        ),
+      ),
+    );
+    for (const [i, { position, whole }] of frames.entries()) {
+      this.#outcomes[position] = sourceResult(this.#sources[position]!, whole, whole, items[i]!);
+    }
+  }
+
+  async #checkVersion(uri: string): Promise<void> {
+    if ((await videoVersion(uri)) !== this.#segment.version) {
+      throw new InputError('read', 'The video has changed since the job was planned');
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { InputError } from '../input-error.ts';
+import { type FrameChoice, frameTest, needsTimes, ticksToMs } from './choose-frames.ts';
+import type { SegmentRequest } from './decode-segment.ts';
+import type { Rational } from './ffmpeg.ts';
+import type { IndexLine } from './index-packets.ts';
+import { indexVideo } from './video-child.ts';
+import { beginOf, framesOf, groupPackets, type VideoFrame, type VideoPacket } from './video-frames.ts';
+
+/** A frame that is wanted of a video. */
+export interface PlannedFrame extends Pick<VideoFrame, 'frame' | 'packet' | 'order'> {
+  /** From the first frame; null where the container does not say. */
+  timestampMs: number | null;
+}
+
+/** Frames that are decoded together, and where that begins and ends. */
+export interface VideoSegment extends Pick<SegmentRequest, 'start' | 'strictFrom' | 'end'> {
+  frames: PlannedFrame[];
+  /** Of the file when it was planned; see videoVersion. */
+  version: string;
+}
+
+/** Numbers of frames. A segment has whole groups until it has `aim`, and never more than `most`. */
+export interface SegmentLength {
+  aim: number;
+  most: number;
+}
+
+export type VideoPart =
+  /** Comes first. The size is what the container states; each frame has its own. */
+  | { kind: 'video'; width: number; height: number }
+  | { kind: 'segment'; segment: VideoSegment }
+  /** Frames that the file should hold and does not, and why. */
+  | { kind: 'missing'; frames: { frame: number; timestampMs: null }[]; why: string };
+
+/** A name for the file as it is now, which changes when it is written to. Rejects with InputError. */
+export async function videoVersion(uri: string): Promise<string> {
+  try {
+    const { size, mtimeMs } = await stat(fileURLToPath(uri));
+    return `${size} ${mtimeMs}`;
+  } catch (error) {
+    throw new InputError('read', `The video cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Cuts a local video into segments at its key frames, from its packets alone: nothing is decoded. Only the segment being
+ * filled is held. `lengthOf` is asked for each segment. Rejects with InputError, also where a choice leaves no frame.
+ */
+export async function* planVideo(
+  uri: string,
+  choice: FrameChoice,
+  lengthOf: () => SegmentLength,
+  index: typeof indexVideo = indexVideo,
+): AsyncGenerator<VideoPart, void, undefined> {
+  const version = await videoVersion(uri);
+  const lines = index(fileURLToPath(uri));
+  try {
+    const head = (await lines.next()).value as IndexLine | undefined;
+    if (head?.kind !== 'video') throw new InputError('decode', 'The video has no frames');
+    const { width, height, timeBase } = head;
+    yield { kind: 'video', width, height };
+    let end: Extract<IndexLine, { kind: 'end' }> | undefined;
+    async function* packets(): AsyncGenerator<VideoPacket> {
+      for await (const line of lines) {
+        if (line.kind === 'packets') yield* line.packets;
+        else if (line.kind === 'end') end = line;
+      }
+    }
+    const cutter = new SegmentCutter({ choice, timeBase, version, lengthOf });
+    let chosen = 0;
+    for await (const group of groupPackets(packets())) {
+      for (const segment of cutter.add(group)) {
+        chosen += segment.frames.length;
+        yield { kind: 'segment', segment };
+      }
+    }
+    for (const segment of cutter.rest()) {
+      chosen += segment.frames.length;
+      yield { kind: 'segment', segment };
+    }
+    const missing = Array.from({ length: end?.missing ?? 0 }, (_, i) => cutter.frames + i)
+      .filter((frame) => frame % (choice.every ?? 1) === 0)
+      .map((frame) => ({ frame, timestampMs: null }));
+    if (missing.length > 0 && !needsTimes(choice)) yield { kind: 'missing', frames: missing, why: end!.why };
+    else if (chosen === 0) throw new InputError('read', 'No frame of the video is in what was chosen of it');
+  } finally {
+    await lines.return();
+  }
+}
+
+interface CutterOptions {
+  choice: FrameChoice;
+  timeBase: Rational;
+  version: string;
+  lengthOf: () => SegmentLength;
+}
+
+/** Puts groups of frames into segments. */
+class SegmentCutter {
+  /** Numbered so far. */
+  frames = 0;
+  readonly #options: CutterOptions;
+  readonly #isChosen: (frame: VideoFrame) => boolean;
+  #startTicks: number | undefined;
+  /** First packets of the last groups. */
+  #before: VideoPacket[] = [];
+  #open: VideoSegment | undefined;
+
+  constructor(options: CutterOptions) {
+    this.#options = options;
+    this.#isChosen = frameTest(options.choice, options.timeBase);
+  }
+
+  *add(packets: VideoPacket[]): Generator<VideoSegment> {
+    const { choice, timeBase, version, lengthOf } = this.#options;
+    const group = framesOf(packets, this.frames, this.#startTicks);
+    this.frames += group.frames.length;
+    this.#startTicks ??= group.startTicks;
+    const { aim, most } = lengthOf();
+    for (const frame of group.frames) {
+      if (frame.ticks === undefined && needsTimes(choice)) {
+        throw new InputError('read', 'Frames of the video have no times, which --from, --to and --fps go by');
+      }
+      if (!this.#isChosen(frame)) continue;
+      if (this.#open && this.#open.frames.length >= most) yield* this.rest();
+      this.#open ??= { ...beginOf(group, this.#before), end: 0, frames: [], version };
+      const { ticks, ...place } = frame;
+      this.#open.frames.push({ ...place, timestampMs: ticks === undefined ? null : ticksToMs(ticks, timeBase) });
+      // What follows a frame in the file is not needed to decode it, but which frame comes when may depend on it.
+      const end = frame.order === undefined ? frame.packet + 1 : group.end;
+      this.#open.end = Math.max(this.#open.end, end);
+    }
+    this.#before = [...this.#before, group.first].slice(-2);
+    if (this.#open && this.#open.frames.length >= aim) yield* this.rest();
+  }
+
+  *rest(): Generator<VideoSegment> {
+    if (this.#open) yield this.#open;
+    this.#open = undefined;
+  }
+}

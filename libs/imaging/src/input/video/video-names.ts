@@ -1,0 +1,46 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+/** Extensions that make a file in a folder a video; that it is one is told by content, later. */
+export const videoExtensions = ['mp4', 'm4v', 'mov', 'mkv', 'avi', 'ts', 'm2ts', 'mts'];
+
+const extensions = new Set(videoExtensions);
+
+export function hasVideoExtension(name: string): boolean {
+  return extensions.has(/\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? '');
+}
+
+const headBytes = 1024;
+
+/** The first box of an MP4 or QuickTime file, after its length; still images in such boxes say so in the next four bytes. */
+const box = /^[\s\S]{4}(ftyp(?!avi|he|mif1|msf1)|moov|mdat|wide|free|skip|pnot)/;
+
+/** Whether a file that begins with `head` is of a container that videos come in. */
+export function isVideoHead(head: Uint8Array): boolean {
+  const start = Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1');
+  if (box.test(start) || start.startsWith('\x1a\x45\xdf\xa3') || /^RIFF[\s\S]{4}AVI /.test(start)) return true;
+  // Packets of a transport stream, each with a sync byte; on Blu-ray and in cameras after a time code of four bytes.
+  return [
+    [0, 188],
+    [4, 192],
+  ].some(([first, bytes]) => [0, 1, 2, 3].every((i) => start[first! + i * bytes!] === 'G'));
+}
+
+/** Whether a local file is a video by its content; false where it cannot be read. */
+export async function isVideoFile(uri: string): Promise<boolean> {
+  if (!uri.startsWith('file:')) return false;
+  try {
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
+    const file = await open(fileURLToPath(uri), constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      if (!(await file.stat()).isFile()) return false;
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+      return isVideoHead(buffer.subarray(0, bytesRead));
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return false;
+  }
+}

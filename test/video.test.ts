@@ -1,0 +1,176 @@
+// The whole system with videos: halogrid as a process, compared with what the program ffmpeg makes of the same files.
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { halogrid } from './halogrid.ts';
+import { readErrors, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+const scratch = scratchFolder();
+const skip = noFfmpeg;
+
+interface Row {
+  source: string;
+  frame: number;
+  timestamp_ms: number | null;
+  counted: bigint;
+  histogram: number[];
+}
+
+async function rowsOf(out: string): Promise<Row[]> {
+  return (await parquetReadObjects({ file: await asyncBufferFromFile(join(out, 'features.parquet')) })) as Row[];
+}
+
+/** Runs to the end, expects an exit code, and returns the output folder. */
+async function run(name: string, args: readonly string[], code = 0): Promise<string> {
+  const out = join(scratch, name);
+  const ended = await halogrid(['run', ...args, '--device', 'cpu', '--out', out]);
+  assert.equal(ended.code, code, ended.stderr);
+  return out;
+}
+
+function video(kind: string, name = kind): string {
+  const path = join(scratch, name);
+  makeVideo(path, videoKinds[kind]!);
+  return path;
+}
+
+/** The frames of a video as PGM, by ffmpeg. */
+function framesOf(path: string, name: string, options: readonly string[] = []): string {
+  const folder = join(scratch, name);
+  mkdirSync(folder);
+  runFfmpeg(['-i', path, '-vsync', 'passthrough', ...options, '-pix_fmt', 'gray', join(folder, '%06d.pgm')]);
+  return folder;
+}
+
+test('a video and the folder of its frames give the same histograms, however many nodes and segments', {
+  skip,
+}, async () => {
+  const path = video('h264-open.mkv');
+  const folder = await run('of-frames', [framesOf(path, 'frames')]);
+  const expected = (await rowsOf(folder)).map(({ histogram }) => histogram);
+  assert.equal(expected.length, 48);
+  const { digest } = readJson(folder, 'job.json');
+  for (const [nodes, batch] of [
+    ['1', '1'],
+    ['2', '20'],
+    ['5', '13'],
+  ] as const) {
+    const out = await run(`of-video-${nodes}`, [path, '--nodes', nodes, '--batch', batch]);
+    const rows = await rowsOf(out);
+    assert.deepEqual(
+      rows.map(({ histogram }) => histogram),
+      expected,
+    );
+    assert.deepEqual(
+      rows.map(({ frame }) => frame),
+      Array.from({ length: 48 }, (_, i) => i),
+    );
+    assert.deepEqual(
+      rows.map(({ timestamp_ms: ms }) => ms),
+      Array.from({ length: 48 }, (_, i) => 40 * i),
+    );
+    const job = readJson(out, 'job.json');
+    assert.equal(job.digest, digest);
+    const [source, ...others] = job.sources;
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      { ...source, uri: undefined, counted: undefined },
+      {
+        uri: undefined,
+        name: 'h264-open-000000',
+        frames: 48,
+        width: 98,
+        height: 66,
+        pixels: 48 * 98 * 66,
+        counted: undefined,
+      },
+    );
+    assert.equal(readdirSync(join(out, 'preview')).length, 20);
+  }
+});
+
+test('--every, --from, --to and --fps choose frames by number and by time', { skip }, async () => {
+  const path = video('h264.mp4');
+  const frames = async (name: string, args: readonly string[]) =>
+    (await rowsOf(await run(name, [path, ...args]))).map(({ frame }) => frame);
+  assert.deepEqual(await frames('every', ['--every', '10']), [0, 10, 20, 30, 40]);
+  // 25 frames a second: frame n is at n * 40 ms.
+  assert.deepEqual(await frames('between', ['--from', '0.9', '--to', '00:00:01.080']), [23, 24, 25, 26]);
+  // Steps of 333.3 ms: the first frame at or after each.
+  assert.deepEqual(await frames('rate', ['--fps', '3']), [0, 9, 17, 25, 34, 42]);
+});
+
+test('a video among other sources: what is damaged is set aside by frame, what is no video as a whole', {
+  skip,
+}, async () => {
+  const folder = join(scratch, 'mixed');
+  mkdirSync(folder);
+  makeVideo(join(folder, 'whole.mp4'), videoKinds['mpeg4.mp4']!);
+  const bytes = readFileSync(join(folder, 'whole.mp4'));
+  for (let i = 0; i < 600; i++) bytes[Math.floor(bytes.length / 2) + i] = Math.imul(i + 1, 2654435761) >>> 24;
+  writeFileSync(join(folder, 'damaged.mp4'), bytes);
+  runFfmpeg(['-f', 'lavfi', '-i', 'sine=d=1', join(folder, 'sound.mp4')]);
+  writeFileSync(join(folder, 'text.mkv'), 'no video at all');
+  makeVideo(join(folder, 'deep.mp4'), ['-pix_fmt', 'yuv420p10le', '-c:v', 'libx264']);
+  writeFileSync(join(folder, 'image.pgm'), Buffer.concat([Buffer.from('P5\n98 66\n255\n'), Buffer.alloc(98 * 66, 7)]));
+  const out = await run('of-mixed', [folder], 3);
+  const rows = await rowsOf(out);
+  const errors = readErrors(out);
+  const of = (name: string) => (item: { uri?: string; source?: string }) => (item.uri ?? item.source)!.endsWith(name);
+  assert.equal(rows.filter(of('whole.mp4')).length, 48);
+  assert.equal(rows.filter(of('image.pgm')).length, 1);
+  const bad = errors.filter(of('damaged.mp4'));
+  assert.ok(bad.length > 0);
+  assert.equal(rows.filter(of('damaged.mp4')).length + bad.length, 48);
+  assert.equal(new Set(bad.map(({ frame }) => frame)).size, bad.length);
+  assert.deepEqual(
+    errors.filter((error) => !bad.includes(error)).map(({ uri, error }) => [uri.split('/').at(-1), error]),
+    [
+      [
+        'deep.mp4',
+        'Video of more than 8 bits a sample (yuv420p10le) is not supported, and never silently reduced to 8 bits',
+      ],
+      ['sound.mp4', 'The file has no video: it has sound or other streams only'],
+      ['text.mkv', 'Not an image: the file starts with the text "no video at all"'],
+    ],
+  );
+});
+
+test('plan counts the frames and segments of videos', { skip }, async () => {
+  const path = video('h264.mp4', 'planned.mp4');
+  const ended = await halogrid(['plan', path, '--batch', '12', '--json']);
+  assert.equal(ended.code, 0, ended.stderr);
+  const plan = JSON.parse(ended.stdout);
+  assert.deepEqual([plan.videoFrames, plan.segments, plan.pixels], [48, 4, 48 * 98 * 66]);
+});
+
+test('what cannot be is said before anything is read', async () => {
+  const image = join(scratch, 'a.pgm');
+  writeFileSync(image, Buffer.concat([Buffer.from('P5\n8 8\n255\n'), Buffer.alloc(64)]));
+  const clip = join(scratch, 'clip.mp4');
+  writeFileSync(clip, 'nothing');
+  for (const [args, sentence] of [
+    [[image, '--every', '2'], /Expected a video among the sources, because --every is for videos, but received images/],
+    [[clip, '--every', '0'], /Expected a whole number from 1 to 999999999 for --every but received '0'/],
+    [[clip, '--from', '1:75'], /Expected seconds such as 90\.5, or HH:MM:SS\.mmm .* for --from but received '1:75'/],
+    [[clip, '--from', '9', '--to', '8'], /Expected a time after that of --from \(9 s\) for --to but received 8 s/],
+    [[clip, '--fps', '0'], /Expected frames a second, such as 5, 0\.5 or 30000\/1001, for --fps but received '0'/],
+    [[clip, '--fps', '5', '--every', '2'], /Expected --every or --fps but received both/],
+    [[clip, '--hwaccel', 'magic'], /Expected one of cuda, vaapi, vdpau, qsv, vulkan, drm for --hwaccel/],
+    [[clip, '--op', 'conv:kernel=sobel,channels=rgb'], /Expected channels=gray for the video .*clip\.mp4/],
+  ] as const) {
+    const ended = await halogrid(['run', ...args, '--out', join(scratch, 'nothing')]);
+    assert.equal(ended.code, 2, `${args}: ${ended.stderr}`);
+    assert.match(ended.stderr, sentence);
+  }
+});
+
+test('hardware that is not there is said, and decoded without', { skip }, async () => {
+  const path = video('h264.mp4', 'without-hardware.mp4');
+  const out = await run('without-hardware', [path, '--hwaccel', 'vdpau', '--every', '16']);
+  assert.equal((await rowsOf(out)).length, 3);
+});
