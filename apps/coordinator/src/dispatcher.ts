@@ -11,6 +11,7 @@ import type { SchedulerEvent } from './scheduler/events.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import type { ShardAnswer } from './services/answer-message.ts';
 import type { PlanStep } from './shard.ts';
+import { warnOfSharedGpu } from './shared-gpus.ts';
 import { WorkRecorder } from './work-recorder.ts';
 
 /** Time between looks at the clock; a silent node is noticed this much late at most. */
@@ -103,6 +104,12 @@ export class Dispatcher {
     const { nodeId, name, device, creditBytes } = hello;
     this.#options.log.info({ nodeId, node: name, device: device?.name, creditBytes }, 'A node is attached');
     this.#handle({ kind: 'NodeJoined', session, nodeId, creditBytes });
+    // The older conversation of a node that attached anew is over by now.
+    warnOfSharedGpu(
+      hello,
+      [...this.#sessions.values()].map((node) => node.hello),
+      this.#options.log,
+    );
     return session;
   }
 

@@ -12,6 +12,7 @@ test('a node needs only a coordinator', () => {
     name: 'host-abcd',
     nodeId: 'abcdef',
     device: 'auto',
+    pinnedGpu: undefined,
     http: undefined,
     creditBytes: undefined,
   });
@@ -31,9 +32,15 @@ test('what is given is taken', () => {
     name: 'n',
     nodeId: 'abcdef',
     device: 'cpu',
+    pinnedGpu: undefined,
     http: { host: '0.0.0.0', port: 0 },
     creditBytes: 5,
   });
+});
+
+test('a node that is pinned to a GPU takes no other device', () => {
+  const { device, pinnedGpu } = create({ pinnedGpu: '0000:0f:00.0' });
+  assert.deepEqual([device, pinnedGpu], ['gpu', '0000:0f:00.0']);
 });
 
 const wrong: [Partial<NodeOptions>, RegExp][] = [
@@ -41,6 +48,7 @@ const wrong: [Partial<NodeOptions>, RegExp][] = [
   [{ coordinator: 'a:1,' }, /HOST:PORT for --coordinator but received ''/],
   [{ coordinator: 'a:0' }, /port from 1 to 65535 for --coordinator but received 'a:0'/],
   [{ device: 'tpu' }, /one of auto, gpu, software, cpu for --device but received 'tpu'/],
+  [{ device: 'cpu', pinnedGpu: '0000:0f:00.0' }, /Expected --device gpu with --gpu but received 'cpu'/],
   [{ http: '0.0.0.0:9465' }, /Refusing to listen on 0.0.0.0:9465 \(--http\).*--insecure-network/],
   [{ http: '9465' }, /HOST:PORT for --http but received '9465'/],
   [{ name: '' }, /1 to 200 characters for --name but received 0/],
