@@ -1,3 +1,4 @@
+import { type GpuChoice, parseGpuChoice } from '@halogrid/gpu-node/gpus';
 import { UsageError } from '@halogrid/service';
 
 /** Makes a parser of whole numbers in a range for commander. It throws UsageError. */
@@ -26,6 +27,13 @@ export function collect(text: string, before: string[] | undefined): string[] {
 /** What --device may be: the best there is, or one kind. */
 export const deviceChoices = ['auto', 'gpu', 'software', 'cpu'] as const;
 export type DeviceChoice = (typeof deviceChoices)[number];
+
+/** Parses the value of --gpu for commander. Throws UsageError. */
+export function gpuChoice(text: string): GpuChoice {
+  const choice = parseGpuChoice(text);
+  if (choice !== undefined) return choice;
+  throw new UsageError(`Expected 'all' or the index of a GPU for --gpu but received '${text}'`);
+}
 
 /** What --log-level may be. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
