@@ -9,6 +9,7 @@ import { canMakeDevices, makeGpuTree } from './gpu-tree.ts';
 import { findGpus, heldGpuMinors, openDevices } from './machine-gpus.ts';
 import { devicePath } from './nvidia-gpu.ts';
 import { pinGpus } from './pin-gpus.ts';
+import { openGpu, requirePlacement } from './require-placement.ts';
 
 // Cards are device files of the right numbers and files of the driver, under a folder: nothing ever opens them.
 
@@ -80,6 +81,14 @@ test('open devices of this and of another process are seen by their numbers', { 
   } finally {
     await handle.close();
   }
+});
+
+test('a process that is not on the card it was meant for is refused', { skip: !isLinux }, async () => {
+  const meant = [{ busId: 'ffff:ff:1f.7', pid: process.pid }];
+  const sentence =
+    /^Error: It cannot be proven that each node has a GPU of its own: .* ffff:ff:1f\.7, which the driver does not list$/;
+  await assert.rejects(requirePlacement(meant), sentence);
+  assert.equal(await openGpu(), undefined);
 });
 
 test('the open files of a process that is gone cannot be looked at', { skip: !isLinux }, async () => {
