@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import type { JobStatus, NodeStatus } from '@halogrid/proto';
 import { eventually } from './eventually.ts';
 import { type Ended, Halogrid, type HalogridOptions, halogrid } from './halogrid.ts';
 import { connectJobs, type JobsOverGrpc } from './jobs-client.ts';
+import { scratchFolder } from './scratch-folder.ts';
 
 const anyPort = '127.0.0.1:0';
 
@@ -35,7 +37,8 @@ export class Cluster {
   static async start({ nodes = 1, device = 'cpu', listen = anyPort } = {}): Promise<Cluster> {
     // Patient with nodes that a test holds up; one that dies is noticed by its connection.
     const options = ['--listen', listen, '--http', anyPort, '--node-timeout', '60000', '--log-level', 'warn'];
-    const coordinator = new Halogrid(['coordinator', ...options]);
+    const ledger = join(scratchFolder(), 'ledger.sqlite');
+    const coordinator = new Halogrid(['coordinator', ...options, '--ledger', ledger]);
     const { grpc, http } = await coordinator.firstLine;
     const cluster = new Cluster(coordinator, `127.0.0.1:${grpc}`, `http://127.0.0.1:${http}`);
     await Promise.all(Array.from({ length: nodes }, (_, i) => cluster.startNode(`n${i + 1}`, device)));

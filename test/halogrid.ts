@@ -19,7 +19,7 @@ process.once('exit', () => {
 });
 
 /** No program of a test takes this long, even on a slow machine: one that does is ended, and the test fails of that. */
-const maxLifeMs = 300_000;
+const defaultMaxLifeMs = 300_000;
 
 /** How a program ended. */
 export interface Ended {
@@ -34,6 +34,8 @@ export interface HalogridOptions {
   cwd?: string;
   /** A process group of its own, as a shell would give it, for signals to all of it. */
   ownGroup?: boolean;
+  /** For programs that are measured, not tested. */
+  maxLifeMs?: number;
 }
 
 /** `halogrid ...args` as a child process, by its launcher, and whatever it starts. */
@@ -48,7 +50,7 @@ export class Halogrid {
   #stdout = '';
   #stderr = '';
 
-  constructor(args: readonly string[], { cwd, ownGroup = false }: HalogridOptions = {}) {
+  constructor(args: readonly string[], { cwd, ownGroup = false, maxLifeMs = defaultMaxLifeMs }: HalogridOptions = {}) {
     const marks = [ofThisFile, this.#mark].map((setting) => setting.split('='));
     this.#child = spawn(process.execPath, [launcher, ...args], {
       cwd,

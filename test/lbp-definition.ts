@@ -5,11 +5,11 @@ export type Border = (typeof borders)[number];
 export const conventions = ['nw-cw-msb', 'nw-cw-lsb'] as const;
 export type Convention = (typeof conventions)[number];
 
-export interface Picture {
+export interface Picture<Pixels extends Uint8Array | Uint16Array = Uint8Array> {
   width: number;
   height: number;
   /** Gray, row by row. */
-  pixels: Uint8Array;
+  pixels: Pixels;
 }
 
 /** Column and row of the neighbours NW, N, NE, E, SE, S, SW, W. */
@@ -25,7 +25,7 @@ const ring = [
 ] as const;
 
 /** The code of every pixel and how often each occurs among the pixels that count. */
-export function lbpByDefinition(picture: Picture, border: Border, convention: Convention) {
+export function lbpByDefinition(picture: Picture<Uint8Array | Uint16Array>, border: Border, convention: Convention) {
   const { width, height, pixels } = picture;
   const codes = new Uint8Array(width * height);
   const bins = new Array<number>(256).fill(0);

@@ -2,11 +2,13 @@ import { open } from 'node:fs/promises';
 import { deflateSync } from 'node:zlib';
 import type { Picture } from './lbp-definition.ts';
 
+type AnyPicture = Picture<Uint8Array | Uint16Array>;
+
 const short = 3;
 const long = 4;
 
 /**
- * Writes an 8-bit gray TIFF in deflated tiles, tile by tile: memory is one tile, so an image may be far larger. `drawTile`
+ * Writes a gray TIFF in deflated tiles, tile by tile: memory is one tile, so an image may be far larger. `drawTile`
  * gives the tile that begins at column x and row y, `tilePx` by `tilePx`; what lies beyond the image is not shown.
  * Deflating takes most of the time, so a tile object that is given again is not deflated again.
  */
@@ -14,18 +16,19 @@ export async function writeTiledTiff(
   path: string,
   { width, height }: { width: number; height: number },
   tilePx: number,
-  drawTile: (x: number, y: number) => Picture,
+  drawTile: (x: number, y: number) => AnyPicture,
+  bits: 8 | 16 = 8,
 ): Promise<void> {
   const file = await open(path, 'wx');
   try {
-    const deflated = new Map<Picture, Buffer>();
+    const deflated = new Map<AnyPicture, Buffer>();
     const offsets: number[] = [];
     const lengths: number[] = [];
     let position = 8;
     for (let y = 0; y < height; y += tilePx) {
       for (let x = 0; x < width; x += tilePx) {
         const tile = drawTile(x, y);
-        const bytes = deflated.get(tile) ?? deflateSync(tile.pixels, { level: 1 });
+        const bytes = deflated.get(tile) ?? deflateSync(bytesOf(tile.pixels), { level: 1 });
         deflated.set(tile, bytes);
         await file.write(bytes, 0, bytes.length, position);
         offsets.push(position);
@@ -34,7 +37,7 @@ export async function writeTiledTiff(
       }
     }
     const directoryAt = position + (position % 2);
-    await file.write(directory(directoryAt, width, height, tilePx, offsets, lengths), 0, undefined, directoryAt);
+    await file.write(directory(directoryAt, width, height, bits, tilePx, offsets, lengths), 0, undefined, directoryAt);
     const header = Buffer.from('II*\0\0\0\0\0', 'latin1');
     header.writeUInt32LE(directoryAt, 4);
     await file.write(header, 0, header.length, 0);
@@ -43,11 +46,15 @@ export async function writeTiledTiff(
   }
 }
 
+const bytesOf = ({ buffer, byteOffset, byteLength }: AnyPicture['pixels']): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
 /** The directory and, behind it, the lists of where the tiles are. */
 function directory(
   at: number,
   width: number,
   height: number,
+  bits: number,
   tilePx: number,
   offsets: number[],
   lengths: number[],
@@ -60,7 +67,7 @@ function directory(
   const rows: [tag: number, type: number, count: number, value: number][] = [
     [256, long, 1, width],
     [257, long, 1, height],
-    [258, short, 1, 8], // bits a sample
+    [258, short, 1, bits], // a sample
     [259, short, 1, 8], // compression: deflate
     [262, short, 1, 1], // black is zero
     [277, short, 1, 1], // samples a pixel

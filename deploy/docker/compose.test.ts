@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { createCoordinatorConfig } from '../../apps/coordinator/src/config.ts';
 import { defaultHttp } from '../../apps/gpu-node/src/config.ts';
+import { secretFolder } from '../../libs/service/src/security/testing.ts';
+import { findToken, parseTokens } from '../../libs/service/src/security/tokens.ts';
 
 interface Service {
   image: string;
@@ -24,7 +27,10 @@ const load = (path: string) => parse(readFileSync(new URL(path, import.meta.url)
 const compose = load('compose.yaml');
 const gpu = load('compose.gpu.yaml');
 const twoGpus = load('compose.two-gpus.yaml');
-const nodes: Service[] = [compose.services.node, gpu.services.node, ...Object.values<Service>(twoGpus.services)];
+const secure = load('compose.secure.yaml');
+const withGpus: Service[] = [gpu.services.node, ...Object.values<Service>(twoGpus.services)];
+const nodes: Service[] = [compose.services.node, secure.services.node, ...withGpus];
+const coordinators: Service[] = [compose.services.coordinator, secure.services.coordinator];
 const services: Record<string, Service> = compose.services;
 const { coordinator, node, prometheus, grafana } = services as Record<string, Service>;
 const scrapes = load('../prometheus/prometheus.yml');
@@ -32,7 +38,9 @@ const datasource = load('../grafana/provisioning/datasources/prometheus.yaml').d
 const provider = load('../grafana/provisioning/dashboards/halogrid.yaml').providers[0];
 
 test('every process of ours sees the data under the same path', () => {
-  for (const service of [coordinator, node]) assert.deepEqual(service!.volumes, ['$' + '{HALOGRID_DATA:-data}:/data']);
+  const data = '$' + '{HALOGRID_DATA:-data}:/data';
+  assert.deepEqual(node!.volumes, [data]);
+  assert.deepEqual(coordinator!.volumes, [data, 'ledger:/ledger']);
 });
 
 test('our processes have no privileges', () => {
@@ -78,7 +86,7 @@ test('Prometheus scrapes the coordinator and every node, under the names the ale
 
 test('the commands of the containers are commands of the program, with its own ports', () => {
   const program = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url));
-  for (const group of [[coordinator!], nodes]) {
+  for (const group of [coordinators, nodes]) {
     const name = group[0]!.command[0]!;
     const help = execFileSync(process.execPath, [program, name, '--help'], { encoding: 'utf8' });
     for (const { command } of group) {
@@ -90,6 +98,8 @@ test('the commands of the containers are commands of the program, with its own p
     listen: option(coordinator!, '--listen'),
     http: option(coordinator!, '--http'),
     insecureNetwork: coordinator!.command.includes('--insecure-network'),
+    // Its own are those of the container.
+    data: { dataRoot: ['/'] },
   });
   const defaults = createCoordinatorConfig();
   assert.deepEqual([config.listen.port, config.http.port], [defaults.listen.port, defaults.http.port]);
@@ -109,9 +119,52 @@ test('Grafana reads the Prometheus beside it and derives its intervals from the 
   assert.ok(grafana!.volumes.some((volume) => volume.split(':')[1] === provider.options.path));
 });
 
+test('jobs are kept to the data and the samples everywhere', () => {
+  for (const { command } of [...coordinators, ...nodes]) {
+    const roots = command.filter((_, index) => command[index - 1] === '--data-root');
+    assert.deepEqual(roots, ['/data', '/app/samples']);
+  }
+});
+
+test('with tokens no process needs --insecure-network, and each has its own token alone', (t) => {
+  const folder = secretFolder(t);
+  execFileSync('bash', [fileURLToPath(new URL('make-secrets.sh', import.meta.url)), folder]);
+  const tokens = parseTokens(readFileSync(join(folder, 'tokens'), 'utf8'), 'tokens');
+  for (const [service, roles] of Object.entries({ coordinator: ['submit'], node: ['node'], prometheus: ['read'] })) {
+    const { command, secrets, environment } = secure.services[service];
+    assert.ok(!command.includes('--insecure-network'));
+    assert.deepEqual(
+      secrets.filter((name: string) => name !== 'tokens'),
+      roles.map((role) => `${role}-token`),
+    );
+    for (const name of secrets) assert.ok(existsSync(join(folder, basename(secure.secrets[name].file))), name);
+    for (const role of roles) {
+      const token = readFileSync(join(folder, `${role}-token`), 'utf8').trim();
+      assert.equal(findToken(tokens, token)?.role, role);
+      if (environment) assert.equal(environment.HALOGRID_TOKEN_FILE, `/run/secrets/${role}-token`);
+    }
+    if (service !== 'prometheus') assert.equal(option(secure.services[service], '--tokens'), '/run/secrets/tokens');
+  }
+  for (const name of Object.keys(secure.secrets)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
+});
+
+test('Prometheus scrapes a cluster with tokens as one without, and shows its own', () => {
+  const authorization = { credentials_file: '/run/secrets/read-token' };
+  const expected = structuredClone(scrapes);
+  for (const scrape of expected.scrape_configs) {
+    if (scrape.job_name.startsWith('halogrid-')) scrape.authorization = authorization;
+  }
+  assert.deepEqual(load('../prometheus/prometheus.secure.yml'), expected);
+  const config = '--config.file=/etc/prometheus/prometheus.secure.yml';
+  assert.deepEqual(
+    secure.services.prometheus.command,
+    prometheus!.command.map((word) => (word.startsWith('--config.file=') ? config : word)),
+  );
+});
+
 test('with GPUs there is one node a card, because replicas would share it', () => {
   assert.equal(node!.deploy!.replicas, 2);
-  const reserved = nodes.slice(1).map(({ deploy, command }) => {
+  const reserved = withGpus.map(({ deploy, command }) => {
     assert.equal(deploy!.replicas, 1);
     assert.match(command.join(' '), / (--device gpu|--gpu all)$/);
     return deploy!.resources!.reservations.devices;

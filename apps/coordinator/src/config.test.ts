@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
+import { secretFolder, writeSecret } from '../../../libs/service/src/security/testing.ts';
 import { createCoordinatorConfig } from './config.ts';
 
 test('the defaults listen on this machine alone', () => {
-  assert.deepEqual(createCoordinatorConfig(), {
-    listen: { host: '127.0.0.1', port: 7070 },
-    http: { host: '127.0.0.1', port: 9464 },
-    nodeTimeoutMs: 10_000,
-  });
+  const env = { XDG_DATA_HOME: '/data' };
+  const { listen, http, nodeTimeoutMs, ledger, data, warnings } = createCoordinatorConfig({}, env);
+  assert.deepEqual(listen, { host: '127.0.0.1', port: 7070 });
+  assert.deepEqual(http, { host: '127.0.0.1', port: 9464 });
+  assert.deepEqual([nodeTimeoutMs, ledger], [10_000, '/data/halogrid/ledger.sqlite']);
+  assert.deepEqual([data, warnings], [{ roots: undefined, hosts: undefined }, []]);
+});
+
+test('the ledger is what the option says, else what the environment says', () => {
+  const env = { HALOGRID_LEDGER: 'postgres://me:secret@db/halogrid' };
+  assert.equal(createCoordinatorConfig({}, env).ledger, env.HALOGRID_LEDGER);
+  assert.equal(createCoordinatorConfig({ ledger: 'here.sqlite' }, env).ledger, 'here.sqlite');
 });
 
 test('an option that is undefined has its default', () => {
@@ -22,10 +30,33 @@ for (const option of ['listen', 'http'] as const) {
       name: 'UsageError',
       message: /0\.0\.0\.0:1234.*neither TLS/,
     });
-    const config = createCoordinatorConfig({ ...options, insecureNetwork: true });
+    const config = createCoordinatorConfig({ ...options, insecureNetwork: true, data: { dataRoot: ['/'] } });
     assert.deepEqual(config[option], { host: '0.0.0.0', port: 1234 });
   });
 }
+
+test('a coordinator that other machines reach needs data roots, and asks no web server unless it is named', () => {
+  const beyond = { listen: '0.0.0.0:1', insecureNetwork: true };
+  assert.throws(() => createCoordinatorConfig(beyond), /^UsageError: Expected --data-root DIR where other machines/);
+  const configOf = (data: object) => createCoordinatorConfig({ ...beyond, data }).data;
+  assert.deepEqual(configOf({ dataRoot: ['/proc/self/../..'] }), { roots: ['/'], hosts: [] });
+  const named = { dataRoot: ['/'], allowHost: ['a.example,*.B.example', '[::1]'] };
+  assert.deepEqual(configOf(named), { roots: ['/'], hosts: ['a.example', '*.b.example', '[::1]'] });
+  assert.throws(() => configOf({ dataRoot: ['/dev/null'] }), /folder for --data-root but '\/dev\/null' is none/);
+  assert.throws(() => configOf({ dataRoot: ['/nowhere'] }), /'\/nowhere' cannot be reached/);
+  for (const host of ['', 'http://a', 'a/b', 'a:80', '*a', 'a*']) {
+    assert.throws(() => configOf({ dataRoot: ['/'], allowHost: [host] }), /HOST, \*\.HOST or \* for --allow-host/);
+  }
+});
+
+test('tokens open other addresses, and what they do not protect from is said', (t) => {
+  const tokens = writeSecret(secretFolder(t), 'tokens', 'submit alice 0123456789abcdef\n');
+  const options = { listen: '0.0.0.0:1', data: { dataRoot: ['/'] }, security: { tokens } };
+  assert.deepEqual(createCoordinatorConfig(options).warnings, [
+    'Tokens are sent without TLS: whoever sees the network can use them',
+  ]);
+  assert.deepEqual(createCoordinatorConfig({ security: { tokens } }).warnings, []);
+});
 
 for (const options of [
   { listen: 'nowhere' },

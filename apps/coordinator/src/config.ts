@@ -1,4 +1,21 @@
-import { type ListenAddress, parseListenAddress, UsageError } from '@halogrid/service';
+import { join } from 'node:path';
+import {
+  type ConnectionLimits,
+  createDataAccess,
+  createServerSecurity,
+  type DataAccess,
+  type DataAccessOptions,
+  dataFolder,
+  defaultConnectionLimits,
+  isLoopback,
+  isProtected,
+  type ListenAddress,
+  parseListenAddress,
+  type ServerSecurity,
+  type ServerSecurityOptions,
+  UsageError,
+  weaknesses,
+} from '@halogrid/service';
 
 /** What a coordinator may be told, as text and numbers from a command line. */
 export interface CoordinatorOptions {
@@ -8,14 +25,28 @@ export interface CoordinatorOptions {
   http?: string;
   /** A node is lost when it says nothing for this long after an order. 100 … 600000. */
   nodeTimeoutMs?: number;
+  /** The ledger: a file, or the URL of a PostgreSQL database. HALOGRID_LEDGER, or a file below the user's data, unless given. */
+  ledger?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
   insecureNetwork?: boolean;
+  /** TLS and tokens. */
+  security?: ServerSecurityOptions;
+  /** What jobs may read and write. */
+  data?: DataAccessOptions;
 }
 
 export interface CoordinatorConfig {
   listen: ListenAddress;
   http: ListenAddress;
   nodeTimeoutMs: number;
+  /** As openStore takes it. A URL may hold a password. */
+  ledger: string;
+  security: ServerSecurity;
+  data: DataAccess;
+  /** Of each of the two addresses. */
+  connections: ConnectionLimits;
+  /** What an operator should know, in sentences. */
+  warnings: string[];
 }
 
 export const coordinatorDefaults = {
@@ -24,18 +55,49 @@ export const coordinatorDefaults = {
   /** A node that dies is noticed by its connection; this is for one that hangs. Far above a pause of its event loop. */
   nodeTimeoutMs: 10_000,
   insecureNetwork: false,
-} satisfies Required<CoordinatorOptions>;
+  security: {},
+  data: {},
+} satisfies CoordinatorOptions;
 
 /** Fills in defaults and checks everything. Throws UsageError. */
-export function createCoordinatorConfig(options: CoordinatorOptions = {}): CoordinatorConfig {
+export function createCoordinatorConfig(
+  options: CoordinatorOptions = {},
+  env: NodeJS.ProcessEnv = process.env,
+): CoordinatorConfig {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const { listen, http, nodeTimeoutMs, insecureNetwork } = { ...coordinatorDefaults, ...Object.fromEntries(given) };
+  const merged: Required<Omit<CoordinatorOptions, 'ledger'>> = { ...coordinatorDefaults, ...Object.fromEntries(given) };
+  const { nodeTimeoutMs, insecureNetwork } = merged;
   if (!Number.isInteger(nodeTimeoutMs) || nodeTimeoutMs < 100 || nodeTimeoutMs > 600_000) {
     throw new UsageError(`Expected 100 to 600000 milliseconds for --node-timeout but received '${nodeTimeoutMs}'`);
   }
+  const security = createServerSecurity(merged.security);
+  const mayLeave = insecureNetwork || isProtected(security);
+  const listen = parseListenAddress('--listen', merged.listen, mayLeave);
+  const http = parseListenAddress('--http', merged.http, mayLeave);
+  const isLocal = isLoopback(listen) && isLoopback(http);
+  const { roots, hosts } = createDataAccess(merged.data);
+  const isReached = !isLoopback(listen);
+  if (isReached && !roots) {
+    throw new UsageError(
+      'Expected --data-root DIR where other machines reach the coordinator: without it a job could read every file that this process may',
+    );
+  }
   return {
-    listen: parseListenAddress('--listen', listen, insecureNetwork),
-    http: parseListenAddress('--http', http, insecureNetwork),
+    listen,
+    http,
     nodeTimeoutMs,
+    ledger: options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
+    security,
+    // Whoever reaches this process from outside must not reach further through it.
+    data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },
+    connections: defaultConnectionLimits,
+    warnings: isLocal ? [] : weaknesses(security),
   };
+}
+
+function defaultLedger(env: NodeJS.ProcessEnv): string {
+  const folder = dataFolder(env);
+  if (!folder)
+    throw new UsageError('Expected --ledger or HALOGRID_LEDGER: this user has no home for a ledger to be in');
+  return join(folder, 'ledger.sqlite');
 }

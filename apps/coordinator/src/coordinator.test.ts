@@ -56,7 +56,7 @@ test('a job runs from its submission to its output, and is watched to its end', 
   assert.equal(histogram.counted, 3 * 5 * 3);
   const jobJson = JSON.parse(await readFile(join(folder, 'out', 'job.json'), 'utf8'));
   assert.equal(jobJson.digest, last.digest);
-  assert.deepEqual(jobJson.specification, last.spec);
+  assert.deepEqual(jobJson.specification, JSON.parse(JSON.stringify(last.spec)));
   const features = await readFeatures(folder);
   assert.deepEqual(
     features.map(({ source }) => source),
@@ -83,7 +83,7 @@ test('a job runs from its submission to its output, and is watched to its end', 
 
   const api = `http://127.0.0.1:${coordinator.httpPort}/api/v1`;
   const { jobs: listed } = (await (await fetch(`${api}/jobs`)).json()) as { jobs: JobStatus[] };
-  assert.deepEqual(listed, [last]);
+  assert.deepEqual(listed, JSON.parse(JSON.stringify([last])));
   const { nodes } = (await (await fetch(`${api}/nodes`)).json()) as { nodes: NodeStatus[] };
   assert.deepEqual([nodes[0]?.name, nodes[0]?.shardsDone, nodes[0]?.pixelsDone], ['one', 3, 105]);
   node.hangUp();

@@ -9,7 +9,7 @@ import type { AttachedNodeView, NodeConnection, NodeReport, NodeSession } from '
 import type { Command } from './scheduler/commands.ts';
 import type { SchedulerEvent } from './scheduler/events.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
-import type { ShardAnswer } from './services/answer-message.ts';
+import { type ComparableAnswer, comparable } from './services/answer-digest.ts';
 import type { PlanStep } from './shard.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
 import { WorkRecorder } from './work-recorder.ts';
@@ -25,6 +25,8 @@ export interface DispatcherOptions {
   reportWithinMs: number;
   metrics: Metrics;
   log: Log;
+  /** Calls `task` every `ms` until what it returns is called; timers of the system unless given. */
+  every?: (ms: number, task: () => void) => () => void;
 }
 
 /**
@@ -33,26 +35,31 @@ export interface DispatcherOptions {
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #scheduler: Scheduler<ShardAnswer>;
+  readonly #scheduler: Scheduler<ComparableAnswer>;
   readonly #recorder: WorkRecorder;
   readonly #runs = new Map<string, JobRun>();
   readonly #sessions = new Map<number, NodeSession>();
   /** Those who wait for a change of a job. */
   readonly #changes = new Map<string, PromiseWithResolvers<void>>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopTicks: () => void;
   #lastSession = 0;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    const { reportWithinMs, ledger, metrics, clock, log } = options;
+    const { reportWithinMs, ledger, metrics, clock, log, every = systemTimer } = options;
     this.#scheduler = new Scheduler({ epoch: ledger.epoch, reportWithinMs, tickMs });
     this.#recorder = new WorkRecorder(metrics, clock, log);
-    this.#timer = setInterval(() => this.#handle({ kind: 'Tick' }), tickMs);
+    this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
   }
 
   /** The fencing number that leases carry. */
   get epoch(): number {
     return this.#options.ledger.epoch;
+  }
+
+  /** Jobs that have not ended. */
+  get openJobs(): number {
+    return this.#runs.size;
   }
 
   /** Runs a job whose output folder is claimed. Rejects where the ledger does not take it. */
@@ -61,7 +68,7 @@ export class Dispatcher {
     const { ledger, clock, log } = this.#options;
     await ledger.createJob({ jobId, spec, submittedMs: clock.wallMs() });
     log.info({ jobId, sources: spec.sources.length, out: spec.out }, 'A job is accepted');
-    this.#handle({ kind: 'JobSubmitted', jobId });
+    this.#handle({ kind: 'JobSubmitted', jobId, priority: spec.priority, verify: spec.verifyPercent });
     this.#recorder.jobSubmitted(job);
     const run = new JobRun(job, this.#options, {
       planned: (steps) => this.#planned(jobId, steps),
@@ -101,8 +108,8 @@ export class Dispatcher {
     const session = ++this.#lastSession;
     const attachedMs = this.#options.clock.wallMs();
     this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
-    const { nodeId, name, device, creditBytes } = hello;
-    this.#options.log.info({ nodeId, node: name, device: device?.name, creditBytes }, 'A node is attached');
+    this.#recorder.nodeAttached(hello);
+    const { nodeId, creditBytes } = hello;
     this.#handle({ kind: 'NodeJoined', session, nodeId, creditBytes });
     // The older conversation of a node that attached anew is over by now.
     warnOfSharedGpu(
@@ -115,7 +122,11 @@ export class Dispatcher {
 
   /** Takes a report; those of a conversation that has ended are ignored. */
   report(session: number, report: NodeReport): void {
-    if (this.#sessions.has(session)) this.#handle({ ...report, session });
+    const node = this.#sessions.get(session);
+    if (!node) return;
+    const { name, device } = node.hello;
+    if (report.kind !== 'ShardCompleted') this.#handle({ ...report, session });
+    else this.#handle({ ...report, session, answer: comparable(report.answer, { name, device: device?.name ?? '' }) });
   }
 
   /** The conversation is over, because the node has drained or because its connection is gone. */
@@ -151,33 +162,33 @@ export class Dispatcher {
 
   /** Stops planning, ends every conversation, and resolves when no job is at work any more. Jobs stay as they are. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopTicks();
     const runs = [...this.#runs.values()];
     for (const run of runs) run.stop('closing');
-    for (const { connection } of this.#sessions.values()) connection.drop('The coordinator stops');
+    for (const { connection } of this.#sessions.values()) connection.drop('The coordinator stops', false);
     this.#sessions.clear();
     await Promise.all(runs.map((run) => run.ended));
   }
 
-  #handle(event: SchedulerEvent<ShardAnswer>): void {
+  #handle(event: SchedulerEvent<ComparableAnswer>): void {
     const commands = this.#scheduler.handle(event, this.#options.clock.monotonicMs());
     for (const command of commands) this.#execute(command);
   }
 
-  #execute(command: Command<ShardAnswer>): void {
+  #execute(command: Command<ComparableAnswer>): void {
     this.#recorder.record(command);
     switch (command.kind) {
       case 'AssignShard':
         this.#assign(command);
         break;
       case 'RecallShards':
-        this.#sessions.get(command.session)?.connection.recall(command.jobId);
+        this.#sessions.get(command.session)?.connection.recall(command.jobId, command.shards);
         break;
       case 'DropNode': {
         const node = this.#sessions.get(command.session);
         this.#sessions.delete(command.session);
         if (node) this.#recorder.nodeLeft(node.hello, command.lost ? command.reason : undefined);
-        node?.connection.drop(command.reason);
+        node?.connection.drop(command.reason, command.isFinal);
         break;
       }
       case 'CommitShard':
@@ -192,6 +203,9 @@ export class Dispatcher {
       case 'FailJob':
         this.#fail(command.jobId, command.error);
         break;
+      case 'RecordMismatch':
+      case 'RecordWrongAnswer':
+      case 'RecordSetAside':
       case 'RecordSetback':
         break;
     }
@@ -204,29 +218,29 @@ export class Dispatcher {
     this.#changed(jobId);
   }
 
-  #assign({ session, lease, shard }: Extract<Command<ShardAnswer>, { kind: 'AssignShard' }>): void {
+  #assign({ session, lease, shard, isCheck }: Extract<Command<ComparableAnswer>, { kind: 'AssignShard' }>): void {
     const { jobId, attempt } = lease;
     const run = this.#runs.get(jobId);
     const node = this.#sessions.get(session);
     if (!run || !node) return;
-    node.connection.lease({ lease, shard, job: run.job });
+    node.connection.lease({ lease, shard, job: run.job, isCheck });
     run.shardLeased(node.hello.nodeId);
     this.#options.ledger.addAttempt(jobId, lease.shard, attempt).catch((error) => this.#fail(jobId, error));
     this.#changed(jobId);
   }
 
-  async #commit(command: Extract<Command<ShardAnswer>, { kind: 'CommitShard' }>): Promise<void> {
+  async #commit(command: Extract<Command<ComparableAnswer>, { kind: 'CommitShard' }>): Promise<void> {
     const { lease, answer, session } = command;
-    const node = this.#sessions.get(session)!;
-    const { name, device } = node.hello;
     const { ledger, clock } = this.#options;
     const startMs = clock.monotonicMs();
     try {
-      const outcome = await ledger.commit({ ...lease, ...answer, node: { name, device: device?.name ?? '' } });
+      const outcome = await ledger.commit({ ...lease, ...answer.content, node: answer.node });
       const pixels = this.#recorder.committed(command, outcome, startMs);
       // An older epoch than the ledger's: another coordinator leads.
       if (outcome === 'stale') throw new Error('The ledger has been taken over by another coordinator');
-      if (outcome === 'committed') {
+      // An answer that was checked may be of a node that has left since.
+      const node = this.#sessions.get(session);
+      if (outcome === 'committed' && node) {
         node.shardsDone++;
         node.pixelsDone += pixels;
       }
@@ -240,7 +254,7 @@ export class Dispatcher {
     }
   }
 
-  async #quarantine(command: Extract<Command<ShardAnswer>, { kind: 'QuarantineShard' }>): Promise<void> {
+  async #quarantine(command: Extract<Command<ComparableAnswer>, { kind: 'QuarantineShard' }>): Promise<void> {
     const { jobId, shard, error, attempts } = command;
     try {
       await this.#options.ledger.quarantineShard(jobId, shard.shard, error, attempts);
@@ -262,4 +276,9 @@ export class Dispatcher {
     this.#changes.get(jobId)?.resolve();
     this.#changes.delete(jobId);
   }
+}
+
+function systemTimer(ms: number, task: () => void): () => void {
+  const timer = setInterval(task, ms);
+  return () => clearInterval(timer);
 }

@@ -1,6 +1,7 @@
 import { catalogue } from '@halogrid/kernels';
 import { Counter, Gauge, Histogram, type Registry, secondsBuckets } from '@halogrid/service';
 import type { Dispatcher } from './dispatcher.ts';
+import type { Leadership } from './leadership/leadership.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { sharedGpus } from './shared-gpus.ts';
 
@@ -39,6 +40,20 @@ export function createMetrics(registry: Registry) {
     quarantined: counter('quarantined_total', 'Inputs that were set aside with an error, by where it arose.', [
       'stage',
     ]),
+    mismatches: counter('shard_disputes_total', 'Times that answers for a shard differed and another was asked for.'),
+    wrongAnswers: counter(
+      'result_mismatches_total',
+      'Answers that two others contradicted, by the node that gave them; it is not given shards until it restarts.',
+      ['node'],
+    ),
+    nodesSetAside: counter(
+      'nodes_set_aside_total',
+      'Times that a node got no shards for a while, as it failed too often.',
+    ),
+    checkedShards: counter(
+      'checked_shards_total',
+      'Leases to compute a shard again with the reference, for comparison.',
+    ),
     nodesLost: counter('nodes_lost_total', 'Nodes that fell silent or whose connection broke.'),
     mergeSeconds: seconds('merge_duration_seconds', 'Time the ledger took to commit and merge one shard.'),
     stageSeconds: counter('stage_seconds_total', 'Time that nodes spent on merged shards, by stage.', ['stage']),
@@ -50,7 +65,7 @@ export function createMetrics(registry: Registry) {
   };
 
   // Series are there from the start, so that a rate sees the first event.
-  for (const reason of ['first', 'failed', 'lost']) metrics.shardAttempts.inc({ reason }, 0);
+  for (const reason of ['first', 'failed', 'lost', 'check', 'straggler']) metrics.shardAttempts.inc({ reason }, 0);
   for (const stage of stages) metrics.stageSeconds.inc({ stage }, 0);
   for (const stage of ['read', 'decode', 'compute']) metrics.quarantined.inc({ stage }, 0);
   for (const { name: kernel } of catalogue) {
@@ -61,6 +76,27 @@ export function createMetrics(registry: Registry) {
     }
   }
   return metrics;
+}
+
+/** Whether this coordinator leads, read when it is asked. */
+export function exposeLeadership(registry: Registry, leadership: Pick<Leadership, 'standby' | 'epoch'>): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'halogrid_leader',
+    help: '1 while this coordinator leads, 0 while it stands by.',
+    registers,
+    collect() {
+      this.set(leadership.standby === undefined ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'halogrid_ledger_epoch',
+    help: 'Fencing number of the leader, as far as this coordinator knows; it grows with every change of leader.',
+    registers,
+    collect() {
+      this.set(leadership.epoch);
+    },
+  });
 }
 
 /** What the coordinator reads off its own state when it is asked. */

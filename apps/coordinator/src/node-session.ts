@@ -9,15 +9,17 @@ export interface LeaseOrder {
   lease: LeaseId;
   shard: Shard;
   job: AcceptedJob;
+  /** Computed by the reference, for comparison. */
+  isCheck: boolean;
 }
 
 /** Orders to a node. */
 export interface NodeConnection {
   lease(order: LeaseOrder): void;
-  /** Every lease of the job is to be forgotten. */
-  recall(jobId: string): void;
-  /** Ends the conversation, for the reason given. */
-  drop(reason: string): void;
+  /** The leases of these shards of the job are to be forgotten; none: all of them. */
+  recall(jobId: string, shards: number[]): void;
+  /** Ends the conversation, for the reason given; `isFinal` when the node is not to come back. */
+  drop(reason: string, isFinal: boolean): void;
 }
 
 /** What a node reports, after its hello. */
@@ -25,7 +27,8 @@ export type NodeReport =
   | { kind: 'NodeReported' }
   | { kind: 'NodeDraining' }
   | { kind: 'ShardCompleted'; lease: LeaseId; answer: ShardAnswer }
-  | { kind: 'ShardFailed'; lease: LeaseId; failure: Failure };
+  | { kind: 'ShardFailed'; lease: LeaseId; failure: Failure }
+  | { kind: 'ShardReturned'; lease: LeaseId };
 
 export interface AttachedNodeView {
   hello: Hello;

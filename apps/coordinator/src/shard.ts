@@ -1,9 +1,14 @@
-import type { Rect, Size } from '@halogrid/kernels';
+import type { PixelType, Rect, Size } from '@halogrid/kernels';
 
 /** An input of a job: an image or a frame. Sources are numbered in the order of results. */
 export interface SourceRef {
   index: number;
   uri: string;
+}
+
+/** Size of an image, and what its pixels are: u8 where that is absent. */
+export interface ImageSize extends Size {
+  readonly pixel?: PixelType;
 }
 
 /** What a shard computes: a tile of one image, or frames to process whole. */
@@ -24,7 +29,7 @@ export interface Shard {
  * of a source that is cut, 1 for one that a batch processes whole, and 0 for one that is quarantined at once.
  */
 export type PlanStep =
-  | { kind: 'source'; index: number; uri: string; name: string; size?: Size; tiles: number }
+  | { kind: 'source'; index: number; uri: string; name: string; size?: ImageSize; tiles: number }
   | { kind: 'quarantine'; index: number; stage: string; error: string }
   | { kind: 'shard'; shard: Shard };
 

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import type { AcceptedJob } from './job-run.ts';
 import { type Metrics, stageLabel } from './metrics.ts';
 import type { Command } from './scheduler/commands.ts';
-import type { ShardAnswer } from './services/answer-message.ts';
+import type { ComparableAnswer } from './services/answer-digest.ts';
 import type { PlanStep, ShardWork, SourceRef, SourceResult } from './shard.ts';
 
 interface RecordedJob {
@@ -19,6 +19,8 @@ export class WorkRecorder {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #jobs = new Map<string, RecordedJob>();
+  /** Of the attached nodes, by id. */
+  readonly #nodeNames = new Map<string, string>();
 
   constructor(metrics: Metrics, clock: Clock, log: Log) {
     this.#metrics = metrics;
@@ -39,6 +41,11 @@ export class WorkRecorder {
     for (const step of steps) if (step.kind === 'quarantine') this.#quarantined(jobId, step.index, step.stage);
   }
 
+  nodeAttached({ nodeId, name, device, creditBytes }: Hello): void {
+    this.#nodeNames.set(nodeId, name);
+    this.#log.info({ nodeId, node: name, device: device?.name, creditBytes }, 'A node is attached');
+  }
+
   /** `lostBecause` is undefined for a node that left in order. */
   nodeLeft({ nodeId, name }: Hello, lostBecause: string | undefined): void {
     if (lostBecause === undefined) this.#log.info({ nodeId, node: name }, 'A node has left');
@@ -48,12 +55,13 @@ export class WorkRecorder {
     }
   }
 
-  record(command: Command<ShardAnswer>): void {
+  record(command: Command<ComparableAnswer>): void {
     const metrics = this.#metrics;
     switch (command.kind) {
       case 'AssignShard':
         metrics.shardAttempts.inc({ reason: command.reason });
         metrics.shardQueueSeconds.observe(command.waitedMs / 1000);
+        if (command.isCheck) metrics.checkedShards.inc();
         break;
       case 'QuarantineShard': {
         const { jobId, shard, error, attempts } = command;
@@ -73,12 +81,32 @@ export class WorkRecorder {
         this.#log.warn({ jobId, shard, attempt, nodeId, setback }, error);
         break;
       }
+      case 'RecordMismatch':
+        metrics.mismatches.inc();
+        this.#log.error(command, 'Answers for a shard differ: the reference decides, and none is believed until then');
+        break;
+      case 'RecordWrongAnswer': {
+        const { nodeId, lease } = command;
+        const node = this.#nodeNames.get(nodeId) ?? nodeId;
+        metrics.wrongAnswers.inc({ node });
+        this.#log.error(
+          { ...lease, nodeId, node },
+          'A node answered wrongly and is not given shards until it is restarted',
+        );
+        break;
+      }
+      case 'RecordSetAside': {
+        const { nodeId, forMs, failures, of } = command;
+        metrics.nodesSetAside.inc();
+        this.#log.warn({ nodeId, forMs }, `A node is set aside: it failed ${failures} of its last ${of} shards`);
+        break;
+      }
     }
   }
 
   /** Returns the pixels that were merged. */
   committed(
-    { lease, leasedAtMs, answer }: Extract<Command<ShardAnswer>, { kind: 'CommitShard' }>,
+    { lease, leasedAtMs, answer }: Extract<Command<ComparableAnswer>, { kind: 'CommitShard' }>,
     outcome: 'committed' | 'duplicate' | 'stale',
     commitStartMs: number,
   ): number {
@@ -89,7 +117,7 @@ export class WorkRecorder {
     metrics.shardsFinished.inc({ kernel, outcome: outcome === 'committed' ? 'ok' : outcome });
     if (outcome !== 'committed') return 0;
 
-    const { results, errors, stageSeconds, inputBytes } = answer;
+    const { results, errors, stageSeconds, inputBytes } = answer.content;
     const pixels = results.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
     metrics.shardSeconds.observe({ kernel }, (nowMs - leasedAtMs) / 1000);
     metrics.inputPixels.inc({ kernel }, pixels);

@@ -1,6 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { hostname as machineName } from 'node:os';
-import { type ListenAddress, parseAddress, parseListenAddress, UsageError } from '@halogrid/service';
+import {
+  type ClientSecurity,
+  type ClientSecurityOptions,
+  createClientSecurity,
+  createDataAccess,
+  createServerSecurity,
+  type DataAccess,
+  type DataAccessOptions,
+  isLoopback,
+  isProtected,
+  type ListenAddress,
+  parseAddress,
+  parseListenAddress,
+  type ServerSecurity,
+  UsageError,
+  weaknesses,
+} from '@halogrid/service';
 import { type DeviceChoice, deviceChoices } from './devices/open-device.ts';
 
 /** What a node may be told, as text and numbers from a command line. */
@@ -19,6 +35,10 @@ export interface NodeOptions {
   insecureNetwork?: boolean;
   /** Decoded bytes the node holds at once; as much as keeps the device busy unless given. */
   creditBytes?: number;
+  /** What jobs may read and write, whatever the coordinator says. */
+  data?: DataAccessOptions;
+  /** What the node shows the coordinator, and as a server who may read its metrics. One certificate serves for both. */
+  security?: ClientSecurityOptions & { tokens?: string };
 }
 
 export interface NodeConfig {
@@ -34,6 +54,13 @@ export interface NodeConfig {
   http: ListenAddress | undefined;
   /** Undefined: derived from the device. */
   creditBytes: number | undefined;
+  data: DataAccess;
+  /** Towards the coordinator. */
+  client: ClientSecurity;
+  /** Of its own HTTP. */
+  server: ServerSecurity;
+  /** What an operator should know, in sentences. */
+  warnings: string[];
 }
 
 export const defaultHttp: ListenAddress = { host: '127.0.0.1', port: 9465 };
@@ -46,9 +73,10 @@ export function createNodeConfig(
   options: NodeOptions,
   hostname = machineName(),
   nodeId: string = randomUUID(),
+  env: Record<string, string | undefined> = process.env,
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
-  const { insecureNetwork = false, pinnedGpu } = options;
+  const { insecureNetwork = false, security = {}, data = {}, pinnedGpu } = options;
   const coordinators = coordinator.split(',').map((address) => {
     const { port } = parseAddress('--coordinator', address);
     if (port === 0) throw new UsageError(`Expected a port from 1 to 65535 for --coordinator but received '${address}'`);
@@ -66,13 +94,22 @@ export function createNodeConfig(
   if (creditBytes !== undefined && !(Number.isSafeInteger(creditBytes) && creditBytes > 0)) {
     throw new UsageError(`Expected a whole number of bytes above 0 for the credit but received '${creditBytes}'`);
   }
+  const { tlsCert, tlsKey, tlsCa, tokens } = security;
+  // An authority alone says whom the node trusts; its own HTTP stays without TLS.
+  const server = createServerSecurity(tlsCert || tlsKey ? { tlsCert, tlsKey, tlsCa, tokens } : { tokens });
+  const listen =
+    http === undefined ? defaultHttp : parseListenAddress('--http', http, insecureNetwork || isProtected(server));
   return {
     coordinators,
     name,
     nodeId,
     device: pinnedGpu === undefined ? choice : 'gpu',
     pinnedGpu,
-    http: http === undefined ? undefined : parseListenAddress('--http', http, insecureNetwork),
+    http: http === undefined ? undefined : listen,
     creditBytes,
+    data: createDataAccess(data),
+    client: createClientSecurity(security, env),
+    server,
+    warnings: isLoopback(listen) ? [] : weaknesses(server),
   };
 }

@@ -1,19 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openImage, writeChunk } from '@halogrid/imaging';
+import { openImage, restrictSources, writeChunk } from '@halogrid/imaging';
 import { type Hello, protocolVersion } from '@halogrid/proto';
 import {
   aborted,
+  createAccess,
   createRegistry,
+  type HttpOptions,
   type HttpServer,
+  type ListenAddress,
   type Log,
-  type Registry,
   softwareVersion,
   startHttp,
 } from '@halogrid/service';
 import { Agent } from './agent/agent.ts';
 import type { Exit } from './agent/conversation.ts';
-import { dialCoordinator } from './agent/dial.ts';
+import { createDial } from './agent/dial.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
 import type { DeviceInfo } from './devices/device.ts';
 import { withMetrics } from './devices/metered-device.ts';
@@ -47,6 +49,8 @@ export async function startNode(
   onStarted: (node: NodeStarted) => void = () => {},
 ): Promise<Exit> {
   warnOfFewThreads(log);
+  for (const sentence of config.warnings) log.warn(sentence);
+  restrictSources(config.data);
   const open = (choice: DeviceChoice) => openDevice(choice, undefined, (line) => log.info(line));
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
@@ -80,15 +84,18 @@ export async function startNode(
   let agent: Agent | undefined;
   let http: HttpServer | undefined;
   try {
-    http = await listen(config, registry, () => {
-      return agent?.isAttached ? undefined : 'No coordinator leases shards to this node yet';
+    http = await listen(config, {
+      registry,
+      notReady: () => (agent?.isAttached ? undefined : 'No coordinator leases shards to this node yet'),
+      tls: config.server.tls,
+      access: createAccess(config.server, (sentence) => log.error(sentence)),
     });
     onStarted({ httpPort: http.port, device: opened.info, gpu });
     const nowMs = () => performance.now();
     agent = new Agent({
       addresses: config.coordinators,
       hello,
-      dial: dialCoordinator,
+      dial: createDial(config.client),
       execute: createExecutor({ device, openImage, writeChunk, nowMs }),
       deviceGone: reopening.lost,
       log,
@@ -115,12 +122,8 @@ async function identifyGpu({ pinnedGpu }: NodeConfig, log: Log): Promise<NvidiaG
   return openGpu();
 }
 
-async function listen(
-  { http }: NodeConfig,
-  registry: Registry,
-  notReady: () => string | undefined,
-): Promise<HttpServer> {
-  const start = ({ host, port }: { host: string; port: number }) => startHttp({ host, port, registry, notReady });
+async function listen({ http }: NodeConfig, options: Omit<HttpOptions, keyof ListenAddress>): Promise<HttpServer> {
+  const start = (address: ListenAddress) => startHttp({ ...address, ...options });
   if (http) {
     return start(http).catch((error: Error) => {
       throw new Error(`Cannot listen on ${http.host}:${http.port} (--http): ${error.message}`);

@@ -1,8 +1,14 @@
+// Access: what this process may read and write for jobs.
+export { allowedPath } from './access/allowed-path.ts';
+export { redactUri } from './access/redact-uri.ts';
+export { restrictSources, type SourceAccess, SourceForbiddenError, unrestricted } from './access/source-access.ts';
+
 // Input: sources and their pixels.
 export { InputError } from './input/input-error.ts';
 export { decodeJpeg } from './input/jpeg.ts';
 export { type OpenImage, type OpenImageOptions, openImage } from './input/open-image.ts';
 export { mostPixels, peekSize } from './input/peek-size.ts';
+export { type PixelType, pixelBytes } from './input/pixel-type.ts';
 export type { PlaneTarget } from './input/plane-target.ts';
 export type { Rect } from './input/rect.ts';
 export { remoteVersion } from './input/remote/probe.ts';

@@ -106,4 +106,4 @@ function count(code: usize, table: usize): void {
   store<u32>(at, load<u32>(at) + 1);
 }
 
-export { labelRow, ringBand, widen } from './lbp/ring';
+export { labelRow, ringBand, widenU8, widenU16 } from './lbp/ring';

@@ -1,20 +1,42 @@
 import { type BorderMode, borderIndex } from './border.ts';
 import type { Rect } from './geometry.ts';
+import { type PixelType, sampleBytes } from './image-type.ts';
 import type { PlaneItem } from './plane-item.ts';
 
-/** One stored plane: of an item of several channels, with the offset of the channel. */
+/** One stored plane: of an item of several channels, with the offset of the channel. Offset and stride are in pixels. */
 export type StoredPlane = Pick<PlaneItem, 'offset' | 'stride' | 'stored'>;
 
+/** Pixels in memory. */
+export type Pixels = Uint8Array | Uint16Array;
+
+/** `length` pixels that are 0. */
+export function createPixels(type: PixelType, length: number): Pixels {
+  return type === 'u8' ? new Uint8Array(length) : new Uint16Array(length);
+}
+
+/** A channel's plane of an item that lies in `bytes`, in pixels of that type. */
+export function storedPixels(
+  bytes: Uint8Array,
+  { offset, stride, planeBytes, stored }: PlaneItem,
+  type: PixelType,
+  channel = 0,
+): { pixels: Pixels; plane: StoredPlane } {
+  const unit = sampleBytes[type];
+  const pixels =
+    type === 'u8' ? bytes : new Uint16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / unit));
+  return { pixels, plane: { offset: (offset + channel * planeBytes) / unit, stride: stride / unit, stored } };
+}
+
 /**
- * Copies `rect` of a plane, which may reach any distance outside it, to byte `at` of `target`, rows `targetStride` bytes
+ * Copies `rect` of a plane, which may reach any distance outside it, to place `at` of `target`, rows `targetStride` pixels
  * apart; pixels outside are those of the border rule. An inner loop over what it leaves knows no borders.
  */
 export function copyBorderedRows(
-  bytes: Uint8Array,
+  pixels: Pixels,
   { offset, stride, stored }: StoredPlane,
   border: BorderMode,
   rect: Rect,
-  target: Uint8Array,
+  target: Pixels,
   at: number,
   targetStride: number,
 ): void {
@@ -31,10 +53,10 @@ export function copyBorderedRows(
     const row = offset + storedY * stride;
     const pixel = (x: number): number => {
       const storedX = borderIndex(x, stored.width, border);
-      return storedX < 0 ? 0 : bytes[row + storedX]!;
+      return storedX < 0 ? 0 : pixels[row + storedX]!;
     };
     for (let x = rect.x; x < first; x++) target[to + x - rect.x] = pixel(x);
-    target.set(bytes.subarray(row + first, row + last), to + first - rect.x);
+    target.set(pixels.subarray(row + first, row + last), to + first - rect.x);
     for (let x = last; x < end; x++) target[to + x - rect.x] = pixel(x);
   }
 }

@@ -1,6 +1,6 @@
 import type { Size } from './geometry.ts';
 import { itemWords } from './gpu-kernel.ts';
-import { laneBytes, type PlaneItem } from './plane-item.ts';
+import { lanePixels, type PlaneItem } from './plane-item.ts';
 
 /** Where a dense result lies in a buffer, in bytes, all multiples of 16. Its first sample lies `lead` samples in. */
 export interface MapPlace {
@@ -9,20 +9,27 @@ export interface MapPlace {
   bandBytes: number;
 }
 
-/** Pixels between the first vector that a lane loads and the first column to compute. */
-export function leadOf({ offset, out }: PlaneItem): number {
-  return (offset + out.x) % laneBytes;
+/** Bytes of a vector, in which memory is addressed. */
+const vectorBytes = 16;
+
+/** Pixels between the first 16 that a lane loads and the first column to compute. */
+export function leadOf({ offset, out }: PlaneItem, pixelBytes: number): number {
+  return (offset / pixelBytes + out.x) % lanePixels;
 }
 
-/** Places dense results of `bands` bands of samples of `bytes` bytes one after another; `end` is where the last ends. */
+/**
+ * Places dense results of `bands` bands of samples of `bytes` bytes, of pixels of `pixelBytes`, one after another; `end` is
+ * where the last ends.
+ */
 export function placeMaps(
   items: readonly PlaneItem[],
+  pixelBytes: number,
   bytes: number,
   bands: number,
 ): { places: MapPlace[]; end: number } {
   let end = 0;
   const places = items.map((item) => {
-    const stride = Math.ceil(((leadOf(item) + item.out.width) * bytes) / laneBytes) * laneBytes;
+    const stride = Math.ceil(((leadOf(item, pixelBytes) + item.out.width) * bytes) / vectorBytes) * vectorBytes;
     const place = { offset: end, stride, bandBytes: stride * item.out.height };
     end += place.bandBytes * bands;
     return place;
@@ -34,18 +41,23 @@ export function placeMaps(
 export const noPlace: MapPlace = { offset: 0, stride: 0, bandBytes: 0 };
 
 /** The table of items as `struct Item` of item.wgsl reads it. */
-export function packItems(items: readonly PlaneItem[], places: readonly MapPlace[]): Uint32Array<ArrayBuffer> {
+export function packItems(
+  items: readonly PlaneItem[],
+  places: readonly MapPlace[],
+  pixelBytes: number,
+): Uint32Array<ArrayBuffer> {
+  const lanes = lanePixels * pixelBytes;
   const words = new Uint32Array(items.length * itemWords);
   items.forEach((item, i) => {
     const { offset, stride, stored, out, valid } = item;
     const place = places[i]!;
-    const lead = leadOf(item);
+    const lead = leadOf(item, pixelBytes);
     const x0 = valid.x - out.x;
     const y0 = valid.y - out.y;
     words.set(
       [
-        (offset + out.x - lead) / laneBytes,
-        stride / laneBytes,
+        (offset + (out.x - lead) * pixelBytes) / lanes,
+        stride / lanes,
         stored.width,
         stored.height,
         out.x,
@@ -56,8 +68,8 @@ export function packItems(items: readonly PlaneItem[], places: readonly MapPlace
         y0,
         x0 + valid.width,
         y0 + valid.height,
-        place.offset / laneBytes,
-        place.stride / laneBytes,
+        place.offset / vectorBytes,
+        place.stride / vectorBytes,
         lead,
       ],
       i * itemWords,
@@ -67,9 +79,9 @@ export function packItems(items: readonly PlaneItem[], places: readonly MapPlace
 }
 
 /** The largest width, with its lead, and the largest height of items. */
-export function largestOf(items: readonly PlaneItem[]): Size {
+export function largestOf(items: readonly PlaneItem[], pixelBytes: number): Size {
   return {
-    width: items.reduce((width, item) => Math.max(width, leadOf(item) + item.out.width), 0),
+    width: items.reduce((width, item) => Math.max(width, leadOf(item, pixelBytes) + item.out.width), 0),
     height: items.reduce((height, { out }) => Math.max(height, out.height), 0),
   };
 }

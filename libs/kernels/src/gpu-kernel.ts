@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type BorderMode, borderModes } from './border.ts';
 import type { Size } from './geometry.ts';
+import { type PixelType, sampleBytes } from './image-type.ts';
 
 /** What a kernel leaves behind: dense results, histograms, or both. */
 export type GpuOutput = 'map' | 'histogram' | 'both';
@@ -24,6 +25,8 @@ export interface GpuKernelSource {
   /** What it writes. Nothing else is bound to be written: a dispatch waits for every one before it that might have. */
   output: GpuOutput;
   border: BorderMode;
+  /** Of the planes; u8 where it is absent. */
+  reads?: PixelType;
   /** Other override constants that the entry point reaches. */
   constants: Record<string, number>;
   /** Pixels that a workgroup computes. */
@@ -53,7 +56,7 @@ const uniformUsage = 0x40 | 0x8;
 
 /** Compiles a kernel for one device. Rejects with GPUPipelineError where the device refuses the shader. */
 export async function compileKernel(device: GPUDevice, source: GpuKernelSource): Promise<GpuKernel> {
-  const { label, output, groupPixels, groupsAnItem = 1, table } = source;
+  const { label, output, reads = 'u8', groupPixels, groupsAnItem = 1, table } = source;
   const head = [item, output === 'histogram' ? noMap : map, output === 'map' ? noHistogram : histogram];
   const compiled = await device.createComputePipelineAsync({
     label,
@@ -62,7 +65,11 @@ export async function compileKernel(device: GPUDevice, source: GpuKernelSource):
     compute: {
       module: device.createShaderModule({ label: `${label}.wgsl`, code: [...head, source.code].join('\n') }),
       entryPoint: source.entryPoint,
-      constants: { BORDER: borderModes.indexOf(source.border), ...source.constants },
+      constants: {
+        BORDER: borderModes.indexOf(source.border),
+        PIXEL_BYTES: sampleBytes[reads],
+        ...source.constants,
+      },
     },
   });
   const layout = compiled.getBindGroupLayout(0);

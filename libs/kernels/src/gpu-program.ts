@@ -20,6 +20,8 @@ interface Dispatch {
   kernel: GpuKernel;
   items: readonly PlaneItem[];
   places: readonly MapPlace[];
+  /** Of the pixels it reads. */
+  pixelBytes: number;
   /** Index of the planes it reads: 0 are those that were staged, n those that the n-th kernel left. */
   reads: number;
   /** Index of the planes it leaves; absent for results. */
@@ -38,7 +40,7 @@ export interface GpuBatchLayout {
   readonly histogramsBytes: number;
   readonly mapsBytes: number;
   /** The last kernel's items and dense results. */
-  readonly results: readonly { item: PlaneItem; parts: number; map?: MapPlace }[];
+  readonly results: readonly { item: PlaneItem; lead: number; parts: number; map?: MapPlace }[];
 }
 
 /** The buffers of one batch: `table` is uniform, the others are storage, each at least as large as the layout says. */
@@ -99,25 +101,28 @@ export class GpuProgram {
 
   /** Lays out a batch. */
   layOut(items: readonly PipelineItem[]): GpuBatchLayout {
-    const { operations, output, bins } = this.#pipeline;
+    const { operations, output, bins, pixel } = this.#pipeline;
     const dispatches: Dispatch[] = [];
     const planesBytes: number[] = [];
     let planes = items.map((item) => planeOf(item, 0));
+    let pixelBytes = sampleBytes[pixel];
     for (const [i, kernel] of this.#first.entries()) {
       const { kernel: name, parameters } = operations[i]!;
-      const { places, end } = placeMaps(planes, 1, findKernel(name).output(parameters).channels.length);
-      dispatches.push({ kernel, items: planes, places, reads: i, leaves: i + 1 });
+      const { places, end } = placeMaps(planes, pixelBytes, 1, findKernel(name).output(parameters).channels.length);
+      dispatches.push({ kernel, items: planes, places, pixelBytes, reads: i, leaves: i + 1 });
       planesBytes.push(end);
-      planes = items.map((item, j) => ({ ...planeOf(item, i + 1), ...planesAt(places[j]!, leadOf(planes[j]!)) }));
+      const leads = planes.map((plane) => leadOf(plane, pixelBytes));
+      planes = items.map((item, j) => ({ ...planeOf(item, i + 1), ...planesAt(places[j]!, leads[j]!) }));
+      pixelBytes = 1;
     }
     const reads = this.#first.length;
     const { places, end } = this.#options.map
-      ? placeMaps(planes, sampleBytes[output.sample], output.channels.length)
+      ? placeMaps(planes, pixelBytes, sampleBytes[output.sample], output.channels.length)
       : { places: planes.map(() => noPlace), end: 0 };
-    if (this.#whole) dispatches.push({ kernel: this.#whole, items: planes, places, reads });
+    if (this.#whole) dispatches.push({ kernel: this.#whole, items: planes, places, pixelBytes, reads });
     if (this.#parts) {
       const parts = items.flatMap((item, i) => item.parts.map((part) => restrict(planes[i]!, part)));
-      dispatches.push({ kernel: this.#parts, items: parts, places: parts.map(() => noPlace), reads });
+      dispatches.push({ kernel: this.#parts, items: parts, places: parts.map(() => noPlace), pixelBytes, reads });
     }
     const histograms = items.reduce((sum, { parts }) => sum + this.#histogramsOf(parts.length), 0);
     return {
@@ -128,6 +133,7 @@ export class GpuProgram {
       mapsBytes: end,
       results: planes.map((item, i) => ({
         item,
+        lead: leadOf(item, pixelBytes),
         parts: bins > 0 ? this.#histogramsOf(items[i]!.parts.length) : 0,
         map: this.#options.map ? places[i] : undefined,
       })),
@@ -141,7 +147,7 @@ export class GpuProgram {
     { planes, table, histograms, maps }: GpuBatchBuffers,
   ): void {
     let chunk = 0;
-    for (const { kernel, items, reads, leaves } of layout.dispatches) {
+    for (const { kernel, items, pixelBytes, reads, leaves } of layout.dispatches) {
       for (let from = 0; from < items.length; from += maxItems) {
         const some = items.slice(from, from + maxItems);
         const buffers = {
@@ -150,7 +156,7 @@ export class GpuProgram {
           histograms: { buffer: histograms, offset: from * this.#histogramBytes },
           maps: leaves === undefined ? maps : planes[leaves]!,
         };
-        kernel.record(pass, buffers, some.length, largestOf(some));
+        kernel.record(pass, buffers, some.length, largestOf(some, pixelBytes));
       }
     }
   }
@@ -159,15 +165,14 @@ export class GpuProgram {
   unpack(layout: GpuBatchLayout, histograms: Uint32Array, maps: Uint8Array): ItemResult[] {
     const { output } = this.#pipeline;
     let next = 0;
-    return layout.results.map(({ item, parts, map }) => {
+    return layout.results.map(({ item, lead, parts, map }) => {
       const length = (parts * this.#histogramBytes) / 4;
       const bins = histograms.slice(next, next + length);
       next += length;
-      const lead = leadOf(item) * sampleBytes[output.sample];
       return {
         counted: item.valid.width * item.valid.height,
         bins,
-        map: map && denseResult(maps, map, lead, output.channels.length),
+        map: map && denseResult(maps, map, lead * sampleBytes[output.sample], output.channels.length),
       };
     });
   }
@@ -202,10 +207,10 @@ function denseResult(
 
 /** The items of every dispatch, 1024 at a time, each from a new table on. */
 function tableOf(dispatches: readonly Dispatch[]): Pick<GpuBatchLayout, 'table' | 'tableBytes'> {
-  const chunks = dispatches.flatMap(({ items, places }) => {
+  const chunks = dispatches.flatMap(({ items, places, pixelBytes }) => {
     return Array.from({ length: Math.ceil(items.length / maxItems) }, (_, i) => {
       const [from, to] = [i * maxItems, (i + 1) * maxItems];
-      return packItems(items.slice(from, to), places.slice(from, to));
+      return packItems(items.slice(from, to), places.slice(from, to), pixelBytes);
     });
   });
   const before = Math.max(0, chunks.length - 1) * itemTableBytes;

@@ -1,6 +1,9 @@
 /** Type of a sample of a dense result. */
 export type SampleType = 'u8' | 'u16' | 'u32' | 'i16' | 'f32';
 
+/** Type of a pixel that a kernel reads. */
+export type PixelType = Extract<SampleType, 'u8' | 'u16'>;
+
 /** What an image or a dense result is made of: planes of one type, one after another, a name each. */
 export interface ImageType {
   readonly sample: SampleType;
@@ -11,6 +14,9 @@ export const gray = ['gray'] as const;
 export const rgb = ['red', 'green', 'blue'] as const;
 
 export const sampleBytes: Readonly<Record<SampleType, number>> = { u8: 1, u16: 2, u32: 4, i16: 2, f32: 4 };
+
+/** The greatest pixel of a type. */
+export const greatest: Readonly<Record<PixelType, number>> = { u8: 255, u16: 65_535 };
 
 /** Samples of a dense result in memory. */
 export type Samples =

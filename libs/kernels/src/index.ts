@@ -3,7 +3,7 @@ export { catalogue } from './catalogue.ts';
 export type { Rect, Size } from './geometry.ts';
 export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './grid.ts';
 export type { CopyRect } from './halo.ts';
-export { type ImageType, type SampleType, sampleBytes } from './image-type.ts';
+export { type ImageType, type PixelType, type SampleType, sampleBytes } from './image-type.ts';
 export type { KernelDefinition, Parameters } from './kernel.ts';
 export { ParameterError } from './parameter-error.ts';
 export {
@@ -13,6 +13,7 @@ export {
   type Operation,
   type Pipeline,
   parseOperation,
+  pipelineOver,
 } from './pipeline.ts';
 export { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline-item.ts';
 export type { DenseResult, ItemResult } from './plane-item.ts';

@@ -1,7 +1,10 @@
 // Comes before every kernel: its bindings, the items of a batch, and what lies outside an image.
 //
-// Items are in z. A lane's pixels are counted from the vector (16 bytes) that holds the first column to compute, so that
-// it loads whole vectors; the `lead` pixels of that vector before the column belong to nobody.
+// Items are in z. A lane's pixels are counted from the 16 that hold the first column to compute, and begin on a boundary of
+// 16 pixels in memory, so that it loads whole vectors; the `lead` pixels before the column belong to nobody.
+//
+// Pixels are of PIXEL_BYTES: 1, four to a word, or 2, two to a word. Programs that say nothing else are for bytes.
+override PIXEL_BYTES: u32 = 1;
 
 // Index in borderModes.
 override BORDER: u32 = 5;
@@ -13,10 +16,10 @@ const MIRROR = 3u;
 const WRAP = 4u;
 const INTERIOR = 5u;
 
-// Units: pixels, or vectors of 16 bytes. 'valid' is relative to 'out'.
+// Units: pixels, lanes of 16 pixels, or vectors of 16 bytes. 'valid' is relative to 'out'.
 struct Item {
-  src: u32,           // vector of the stored plane's row 0 that holds the first column to compute
-  src_stride: u32,    // vectors a row; a channel's plane is stored_height rows
+  src: u32,           // lane of the stored plane's row 0 that holds the first column to compute
+  src_stride: u32,    // lanes a row; a channel's plane is stored_height rows
   stored_width: u32,
   stored_height: u32,
   out_x: u32,         // the part to compute, in the stored plane
@@ -29,7 +32,7 @@ struct Item {
   valid_y1: u32,
   map: u32,           // vector of the first result; rows begin `lead` samples into their first vector
   map_stride: u32,    // vectors a row; a band is out_height rows
-  lead: u32,          // pixels between the first vector's begin and the first column to compute
+  lead: u32,          // pixels between the first lane's begin and the first column to compute
   unused: u32,
 }
 
@@ -75,10 +78,27 @@ fn pixel(item: Item, channel: u32, x: i32, y: i32) -> u32 {
   if (column < 0 || row < 0) {
     return 0;
   }
-  return byte_at(row_of(item, channel, row) + u32(column + i32(item.lead) - i32(item.out_x)));
+  return pixel_at(row_of(item, channel, row) + u32(column + i32(item.lead) - i32(item.out_x)));
 }
 
-// Pixels x … x + 3 of a row, the first one in the low byte; any of them may be outside the stored plane.
+// Pixels x … x + 3 of a row; any of them may be outside the stored plane.
+fn four_pixels(item: Item, channel: u32, x: i32, y: i32) -> vec4<u32> {
+  if (PIXEL_BYTES == 1) {
+    return unpack4xU8(pixels4(item, channel, x, y));
+  }
+  let row = border_index(y, i32(item.stored_height));
+  if (row >= 0 && x >= 0 && x + 3 < i32(item.stored_width)) {
+    let at = row_of(item, channel, row) + u32(x + i32(item.lead) - i32(item.out_x));
+    return vec4(pixel_at(at), pixel_at(at + 1), pixel_at(at + 2), pixel_at(at + 3));
+  }
+  var four = vec4(0u);
+  for (var k = 0; k < 4; k++) {
+    four[k] = pixel(item, channel, x + k, y);
+  }
+  return four;
+}
+
+// Four bytes as a word: pixels x … x + 3 of a row, the first one in the low byte; any of them may be outside the stored plane.
 fn pixels4(item: Item, channel: u32, x: i32, y: i32) -> u32 {
   let row = border_index(y, i32(item.stored_height));
   if (row >= 0 && x >= 0 && x + 3 < i32(item.stored_width)) {
@@ -92,13 +112,20 @@ fn pixels4(item: Item, channel: u32, x: i32, y: i32) -> u32 {
     | (pixel(item, channel, x + 2, y) << 16) | (pixel(item, channel, x + 3, y) << 24);
 }
 
-// Byte address of the first vector of a row.
+// Place of the first pixel of a row's first lane, in pixels.
 fn row_of(item: Item, channel: u32, row: i32) -> u32 {
   return 16 * (item.src + (channel * item.stored_height + u32(row)) * item.src_stride);
 }
 
 fn word_at(word: u32) -> u32 {
   return planes[word / 4][word % 4];
+}
+
+fn pixel_at(at: u32) -> u32 {
+  if (PIXEL_BYTES == 2) {
+    return (word_at(at / 2) >> (16 * (at % 2))) & 0xffff;
+  }
+  return byte_at(at);
 }
 
 fn byte_at(byte: u32) -> u32 {

@@ -15,7 +15,7 @@ export interface KernelDefinition {
   halo(parameters: Parameters): number;
   /** The border rule where none is asked for. */
   defaultBorder(parameters: Parameters): BorderMode;
-  /** Channels of the 8-bit image it takes: `gray` or `rgb`. */
+  /** Channels of the image it takes: `gray` or `rgb`. */
   input(parameters: Parameters): readonly string[];
   /** What its dense result is made of; a histogram has the same channels. */
   output(parameters: Parameters): ImageType;

@@ -1,9 +1,8 @@
 // What dense results of devices are compared with, for tests.
 import assert from 'node:assert/strict';
 import { arithmeticOf, hasExactSums } from './conv/arithmetic.ts';
-import type { Samples } from './image-type.ts';
-import type { Parameters } from './kernel.ts';
-import type { Pipeline } from './pipeline.ts';
+import { greatest, type Samples } from './image-type.ts';
+import type { Operation, Pipeline } from './pipeline.ts';
 
 /** Checks a dense result against the twin's: equal where it is exact by definition, and otherwise near. */
 export function checkNearTwin(ours: Samples, twin: Samples, { operations, output }: Pipeline): void {
@@ -11,9 +10,9 @@ export function checkNearTwin(ours: Samples, twin: Samples, { operations, output
     assert.deepEqual(ours, twin);
     return;
   }
-  const { kernel, parameters } = operations.at(-1)!;
+  const last = operations.at(-1)!;
   // Variances have roundings in proportion, sums of floats in proportion to the largest that pixels can make.
-  const [relative, absolute] = kernel === 'lbp' ? [1e-5, 0] : [0, toleranceOf(parameters)];
+  const [relative, absolute] = last.kernel === 'lbp' ? [1e-5, 0] : [0, toleranceOf(last)];
   assert.equal(ours.length, twin.length);
   twin.forEach((value: number, i: number) => {
     const isNear = Math.abs(ours[i]! - value) <= absolute + relative * value;
@@ -22,17 +21,19 @@ export function checkNearTwin(ours: Samples, twin: Samples, { operations, output
 }
 
 /** 1e-5 of the range of values of a convolution, or 0 where every sum is exact. */
-function toleranceOf(parameters: Parameters): number {
-  const arithmetic = arithmeticOf(parameters);
+function toleranceOf({ parameters, reads = 'u8' }: Operation): number {
+  const arithmetic = arithmeticOf(parameters, reads);
+  const white = greatest[reads];
   switch (arithmetic.kind) {
     case 'exact':
       return 0;
     case 'magnitude':
-      return 1e-5 * 1443;
+      // The largest root that sobel gives.
+      return 1e-5 * 4 * Math.SQRT2 * white;
     case 'sum': {
       const { taps, scale } = arithmetic;
-      if (hasExactSums(taps)) return 0;
-      return 1e-5 * taps.reduce((sum, tap) => sum + Math.abs(tap), 0) * 255 * scale + 1e-30;
+      if (hasExactSums(taps, reads)) return 0;
+      return 1e-5 * taps.reduce((sum, tap) => sum + Math.abs(tap), 0) * white * scale + 1e-30;
     }
   }
 }

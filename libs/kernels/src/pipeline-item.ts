@@ -3,7 +3,7 @@ import { intersect, type Rect, type Size } from './geometry.ts';
 import { type Cell, cellsOf, type Grid } from './grid.ts';
 import { type CopyRect, planRead } from './halo.ts';
 import type { Pipeline } from './pipeline.ts';
-import { laneBytes, type PlaneItem } from './plane-item.ts';
+import { lanePixels, type PlaneItem } from './plane-item.ts';
 
 /** What one kernel of a pipeline reads, computes and counts, in the coordinates of the plane it reads. */
 export type StagePlan = Pick<PlaneItem, 'stored' | 'out' | 'valid'>;
@@ -46,14 +46,20 @@ export function planPipeline(pipeline: Pipeline, tile: Rect, image: Size, grid: 
 }
 
 /**
- * Places a planned tile at or after byte `from`, for a pipeline of that many input channels; `end` is where the next may
- * begin. The first pixel that the first kernel computes lies on a 16-byte boundary, because a GPU lane loads 16 pixels.
+ * Places a planned tile at or after byte `from`, for a pipeline of that many input channels of pixels of `pixelBytes`;
+ * `end` is where the next may begin. The first pixel that the first kernel computes lies on a boundary of 16 pixels, because
+ * a GPU lane loads as many.
  */
-export function placeItem(plan: PipelinePlan, channels: number, from: number): { item: PipelineItem; end: number } {
+export function placeItem(
+  plan: PipelinePlan,
+  channels: number,
+  from: number,
+  pixelBytes = 1,
+): { item: PipelineItem; end: number } {
   const { stored, out } = plan.stages[0]!;
-  const lead = (laneBytes - (out.x % laneBytes)) % laneBytes;
-  const offset = roundUp(from, laneBytes) + lead;
-  const stride = roundUp(stored.width + lead, laneBytes);
+  const lead = (lanePixels - (out.x % lanePixels)) % lanePixels;
+  const offset = roundUp(from, lanePixels * pixelBytes) + lead * pixelBytes;
+  const stride = roundUp(stored.width + lead, lanePixels) * pixelBytes;
   const planeBytes = stride * stored.height;
   const item = { offset, stride, planeBytes, stages: plan.stages, parts: plan.parts };
   return { item, end: roundUp(offset + planeBytes * channels, 256) };

@@ -1,6 +1,6 @@
 import { type BorderMode, parseBorderMode } from './border.ts';
 import { findKernel } from './catalogue.ts';
-import type { ImageType } from './image-type.ts';
+import type { ImageType, PixelType } from './image-type.ts';
 import type { Parameters } from './kernel.ts';
 import { ParameterError } from './parameter-error.ts';
 
@@ -9,6 +9,8 @@ export interface Operation {
   readonly kernel: string;
   readonly parameters: Parameters;
   readonly border: BorderMode;
+  /** Type of the pixels it reads; u8 where it is absent. */
+  readonly reads?: PixelType;
 }
 
 /** A kernel as it is asked for: what is missing takes its default. */
@@ -24,8 +26,9 @@ export interface AskedOperation {
  */
 export interface Pipeline {
   readonly operations: readonly Operation[];
-  /** Channels of the 8-bit image that the first kernel takes. */
+  /** Channels of the image that the first kernel takes, and type of its pixels. */
   readonly input: readonly string[];
+  readonly pixel: PixelType;
   /** What the last kernel's dense result is made of. */
   readonly output: ImageType;
   /** Bins a channel of the last kernel; 0 where it has no histogram. */
@@ -74,11 +77,19 @@ export function createPipeline(asked: readonly AskedOperation[]): Pipeline {
   return {
     operations,
     input: findKernel(first.kernel).input(first.parameters),
+    pixel: 'u8',
     output: definition.output(last.parameters),
     bins: definition.bins(last.parameters),
     minSide: Math.max(...operations.map((o) => findKernel(o.kernel).minSide(o.parameters))),
     convention: definition.convention(last.parameters),
   };
+}
+
+/** The same pipeline over images of that type of pixels. Only its first kernel reads them: between kernels pixels are u8. */
+export function pipelineOver(pixel: PixelType, pipeline: Pipeline): Pipeline {
+  if (pipeline.pixel === pixel) return pipeline;
+  const [{ reads: _, ...first }, ...others] = pipeline.operations as [Operation, ...Operation[]];
+  return { ...pipeline, pixel, operations: [pixel === 'u8' ? first : { ...first, reads: pixel }, ...others] };
 }
 
 function checkSequence(operations: readonly Operation[]): void {

@@ -1,8 +1,9 @@
 import type { Rect, Size } from './geometry.ts';
 
 /**
- * The planes of an 8-bit image in memory, and the part of them that a kernel computes. Pixel (x, y) of channel c is at
- * `offset + c * planeBytes + y * stride + x`; `stride` and `planeBytes` are multiples of 16.
+ * The planes of an image in memory, and the part of them that a kernel computes. Pixel (x, y) of channel c is at byte
+ * `offset + c * planeBytes + y * stride + x * b`, where b is 1, or 2 for pixels of 16 bits, which are little-endian; `offset`
+ * is a multiple of b, `stride` and `planeBytes` are multiples of 16 b.
  */
 export interface PlaneItem {
   /** Byte offset of the first channel's first pixel. */
@@ -38,5 +39,5 @@ export interface DenseResult {
   bandBytes: number;
 }
 
-/** Pixels that a GPU lane loads at once, a byte each. */
-export const laneBytes = 16;
+/** Pixels that a GPU lane loads at once: 16 bytes of them, or 32. */
+export const lanePixels = 16;

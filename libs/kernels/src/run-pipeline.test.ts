@@ -11,7 +11,7 @@ import { noiseImage, samplesOf, staged, type TestImage, tileArbitrary } from './
 const lbp = (convention: string): AskedOperation => ({ kernel: 'lbp', parameters: { convention } });
 
 /** Kernels one after another over whole images, each a pipeline of its own. */
-function oneByOne(operations: readonly AskedOperation[], image: TestImage): Uint8Array {
+function oneByOne(operations: readonly AskedOperation[], image: TestImage<Uint8Array>): Uint8Array {
   let at = image;
   for (const operation of operations) {
     const pipeline = createPipeline([operation]);

@@ -1,15 +1,16 @@
 // Images and results for tests of kernels and devices.
 import fc from 'fast-check';
+import type { Pixels } from './bordered-rows.ts';
 import type { Rect, Size } from './geometry.ts';
 import type { Grid } from './grid.ts';
-import { createSamples, type Samples } from './image-type.ts';
-import type { Pipeline } from './pipeline.ts';
+import { createSamples, type PixelType, type Samples, sampleBytes } from './image-type.ts';
+import { type AskedOperation, createPipeline, type Pipeline, pipelineOver } from './pipeline.ts';
 import { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline-item.ts';
 import type { ItemResult } from './plane-item.ts';
 
-/** An 8-bit image: planes without gaps, one after another. */
-export interface TestImage extends Size {
-  pixels: Uint8Array;
+/** An image of 8 or 16 bits: planes without gaps, one after another. */
+export interface TestImage<P extends Pixels = Pixels> extends Size {
+  pixels: P;
 }
 
 export type { Samples } from './image-type.ts';
@@ -25,8 +26,28 @@ export function noise(length: number, seed: number, levels = 256): Uint8Array {
 }
 
 /** An image of noise; few levels make ties, which are where implementations differ. */
-export function noiseImage(size: Size, seed: number, levels = 256, channels = 1): TestImage {
+export function noiseImage(size: Size, seed: number, levels = 256, channels = 1): TestImage<Uint8Array> {
   return { ...size, pixels: noise(size.width * size.height * channels, seed, levels) };
+}
+
+/** The same of 16 bits: all values, or few from 0 to 65535. */
+export function deepNoiseImage(size: Size, seed: number, levels = 256, channels = 1): TestImage<Uint16Array> {
+  const { pixels } = noiseImage(size, seed, levels, channels);
+  if (levels < 256)
+    return { ...size, pixels: Uint16Array.from(pixels, (v) => Math.round((v * 65_535) / (levels - 1 || 1))) };
+  const low = noise(pixels.length, ~seed);
+  return { ...size, pixels: Uint16Array.from(pixels, (v, i) => 256 * v + low[i]!) };
+}
+
+/** An image of noise of either type of pixels, for a pipeline over them. */
+export function noiseFor(pipeline: Pipeline, size: Size, seed: number, levels = 256): TestImage {
+  const image = pipeline.pixel === 'u8' ? noiseImage : deepNoiseImage;
+  return image(size, seed, levels, pipeline.input.length);
+}
+
+/** A pipeline over pixels of that type. */
+export function createPipelineOver(pixel: PixelType, operations: readonly AskedOperation[]): Pipeline {
+  return pipelineOver(pixel, createPipeline(operations));
 }
 
 /** Lays an image's tile out in staging memory, at or after `from`, as a node does it. */
@@ -38,14 +59,16 @@ export function stageTile(
   from = 0,
 ): { plan: PipelinePlan; item: PipelineItem; end: number; fill: (bytes: Uint8Array) => void } {
   const plan = planPipeline(pipeline, tile, image, grid);
-  const { item, end } = placeItem(plan, pipeline.input.length, from);
+  const { item, end } = placeItem(plan, pipeline.input.length, from, sampleBytes[pipeline.pixel]);
+  const { buffer, byteOffset, byteLength, BYTES_PER_ELEMENT: unit } = image.pixels;
+  const pixels = new Uint8Array(buffer, byteOffset, byteLength);
   const fill = (bytes: Uint8Array): void => {
     for (let channel = 0; channel < pipeline.input.length; channel++) {
       for (const { from: source, to } of plan.copies) {
         for (let row = 0; row < source.height; row++) {
           const at = (channel * image.height + source.y + row) * image.width + source.x;
-          const target = item.offset + channel * item.planeBytes + (to.y + row) * item.stride + to.x;
-          bytes.set(image.pixels.subarray(at, at + source.width), target);
+          const target = item.offset + channel * item.planeBytes + (to.y + row) * item.stride + to.x * unit;
+          bytes.set(pixels.subarray(at * unit, (at + source.width) * unit), target);
         }
       }
     }

@@ -6,10 +6,19 @@ export * from './gen/halogrid/v1/job.ts';
 export * from './gen/halogrid/v1/jobs.ts';
 export * from './gen/halogrid/v1/nodes.ts';
 export { hasEnded } from './has-ended.ts';
-export { mapFormats, maxBatchFrames, maxMessageBytes, maxTilePx } from './job-limits.ts';
+export {
+  jobPriorities,
+  mapFormats,
+  maxBatchFrames,
+  maxMessageBytes,
+  maxSources,
+  maxTilePx,
+  maxUriLength,
+  whyNotVerified,
+} from './job-limits.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
-export const protocolVersion = 2;
+export const protocolVersion = 3;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

@@ -4,11 +4,24 @@ export const mapFormats: readonly string[] = ['none', 'tiff', 'zarr', 'png', 'dz
 /** `JobSpec.tile_px` at most: one tile of this side is a gigabyte. */
 export const maxTilePx = 32_768;
 
+/** `JobSpec.sources` at most; folders, globs and manifests stand for any number of inputs. */
+export const maxSources = 65_536;
+
+/** Characters of a URI at most: a presigned one takes some hundred. */
+export const maxUriLength = 8_192;
+
 /**
  * `JobSpec.batch_frames` at most: a lease names every frame and is one message, and 4096 URIs of a kilobyte are a quarter
  * of what one may hold.
  */
 export const maxBatchFrames = 4096;
+
+/** `JobSpec.priority` at least and at most. */
+export const jobPriorities = { lowest: -100, highest: 100 };
+
+/** Of a pipeline without a histogram. */
+export const whyNotVerified =
+  'histograms are what is compared, and this pipeline has none: a convolution left as float32 may differ between devices by its last bits';
 
 /**
  * Bytes of a message between coordinator and node at most. The largest is the answer for one image of 2^22 bins, which is all

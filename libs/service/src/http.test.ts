@@ -34,6 +34,28 @@ test('health, readiness, metrics and further paths are served, others are not fo
   assert.deepEqual(await get('/other'), { status: 404, text: 'Nothing at /other\n' });
 });
 
+test('pages are for everyone to read, and may load nothing from elsewhere', async (t) => {
+  const page = { type: 'text/html; charset=utf-8', body: Buffer.from('<h1>here</h1>') };
+  const server = await startHttp({
+    host: '127.0.0.1',
+    port: 0,
+    registry: createRegistry('node'),
+    notReady: () => undefined,
+    pages: new Map([['/', page]]),
+    access: { check: () => ({ kind: 'unauthenticated', sentence: 'Expected a token' }) },
+  });
+  t.after(() => server.close());
+  const ask = (method: string) => fetch(`http://127.0.0.1:${server.port}/`, { method });
+
+  const response = await ask('GET');
+  assert.equal(await response.text(), '<h1>here</h1>');
+  assert.equal(response.headers.get('content-type'), page.type);
+  assert.match(response.headers.get('content-security-policy')!, /^default-src 'none'/);
+  assert.equal(await (await ask('HEAD')).text(), '');
+  assert.equal((await ask('POST')).status, 405);
+  assert.equal((await fetch(`http://127.0.0.1:${server.port}/metrics`)).status, 401);
+});
+
 test('a metric that cannot be read is an answer of 500 and not the end of the process', async (t) => {
   const registry = createRegistry('node');
   new Gauge({

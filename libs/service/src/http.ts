@@ -1,51 +1,143 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import type { Registry } from 'prom-client';
+import type { ListenAddress } from './listen-address.ts';
+import { listenOn } from './listen-on.ts';
+import { type Access, openAccess } from './security/access.ts';
+import {
+  addressOf,
+  ConnectionGate,
+  type ConnectionLimits,
+  defaultConnectionLimits,
+} from './security/limit-connections.ts';
+import type { Tls } from './security/tls-files.ts';
 
-export interface HttpOptions {
-  /** Address to listen on; of IPv6 in brackets, as in a URL. */
-  host: string;
-  /** 0: any free port. */
-  port: number;
+export interface HttpOptions extends ListenAddress {
   registry: Registry;
   /** Why the process cannot serve yet, in one sentence; undefined when it can. */
   notReady: () => string | undefined;
-  /** Answers further paths; returns false for a path that is not its own. */
+  /** Pages by path, for everyone: they say nothing about this cluster. */
+  pages?: ReadonlyMap<string, Page>;
+  /** Answers further paths, to who may read; returns false for a path that is not its own. */
   route?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Undefined: HTTP without TLS. */
+  tls?: Tls;
+  /** Who may read; undefined: everyone. */
+  access?: Access;
+  limits?: HttpLimits;
 }
+
+export interface Page {
+  /** Media type. */
+  type: string;
+  body: Uint8Array;
+}
+
+/** What a page may do: nothing but what comes from here. */
+const pageHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+};
+
+export interface HttpLimits extends ConnectionLimits {
+  /** From the connection, or the answer before, to the end of a request's headers. */
+  headersMs: number;
+  /** To the end of a request. */
+  requestMs: number;
+}
+
+/** Requests here are a line and some headers, so 10 s and 16 KiB are ample. */
+export const defaultHttpLimits: HttpLimits = { ...defaultConnectionLimits, headersMs: 10_000, requestMs: 30_000 };
+const maxHeaderBytes = 2 ** 14;
 
 export interface HttpServer {
   port: number;
   close(): Promise<void>;
 }
 
-/** Serves /metrics, /healthz (alive) and /readyz (able to serve). Rejects when the address is taken. */
+/**
+ * Serves /metrics, /healthz (alive) and /readyz (able to serve). These two are open, because probes have no secrets, and so
+ * are pages; all else is for who may read. Rejects when the address is taken.
+ */
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
-  const server = createServer((request, response) => {
+  const { access = openAccess, limits = defaultHttpLimits } = options;
+  const gate = new ConnectionGate(limits);
+  const server = createHttpServer(options.tls, limits, (request, response) => {
     const path = (request.url ?? '/').split('?')[0];
-    if (path === '/metrics') {
-      sendMetrics(options.registry, response).catch((error: Error) => send(response, 500, error.message));
-      return;
-    }
+    const page = options.pages?.get(path!);
+    const isOpen = page !== undefined || path === '/healthz' || path === '/readyz';
+    const isAllowed = isOpen || allow(request, response, options.tls, access);
+    gate.spoke(addressOf(request.socket), isAllowed && !isOpen);
+    if (!isAllowed) return;
+    if (page) return sendPage(request, response, page);
     if (path === '/healthz') return send(response, 200, 'ok');
     if (path === '/readyz') {
       const reason = options.notReady();
       return send(response, reason ? 503 : 200, reason ?? 'ok');
     }
+    if (path === '/metrics') {
+      sendMetrics(options.registry, response).catch((error: Error) => send(response, 500, error.message));
+      return;
+    }
     if (!options.route?.(request, response)) send(response, 404, `Nothing at ${path}`);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host.replace(/^\[(.*)\]$/, '$1'), resolve);
-  });
+  gate.watch(server);
+  const port = await listenOn(server, options);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        gate.close();
       }),
   };
+}
+
+function createHttpServer(
+  tls: Tls | undefined,
+  { headersMs, requestMs }: HttpLimits,
+  listener: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const options: ServerOptions = {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(1_000, headersMs),
+    maxHeaderSize: maxHeaderBytes,
+  };
+  if (!tls) return createServer(options, listener);
+  const { cert, key, ca } = tls;
+  // Probes have no certificate: who has none is told so where it asks for more than they do.
+  const asked = { requestCert: ca !== undefined, rejectUnauthorized: false, handshakeTimeout: headersMs };
+  return createSecureServer({ ...options, cert, key, ca, ...asked }, listener);
+}
+
+/** Whether the caller may read; if not, it is told why. */
+function allow(request: IncomingMessage, response: ServerResponse, tls: Tls | undefined, access: Access): boolean {
+  if (tls?.ca && !(request.socket as TLSSocket).authorized) {
+    send(response, 403, 'Expected a client certificate that the authority of this server signed');
+    return false;
+  }
+  const denial = access.check(request.headers.authorization, 'read');
+  if (!denial) return true;
+  if (denial.kind === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer realm="halogrid"');
+  send(response, denial.kind === 'unauthenticated' ? 401 : 403, denial.sentence);
+  return false;
+}
+
+function sendPage(request: IncomingMessage, response: ServerResponse, { type, body }: Page): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    send(response, 405, `Expected GET but received ${request.method}`);
+    return;
+  }
+  response.writeHead(200, { ...pageHeaders, 'content-type': type, 'content-length': body.length });
+  response.end(request.method === 'GET' ? body : undefined);
 }
 
 async function sendMetrics(registry: Registry, response: ServerResponse): Promise<void> {

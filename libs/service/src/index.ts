@@ -1,8 +1,24 @@
 export { cacheFolders } from './cache-folders.ts';
-export { type HttpOptions, type HttpServer, startHttp } from './http.ts';
-export { type ListenAddress, parseAddress, parseListenAddress } from './listen-address.ts';
+export { dataFolder } from './data-folder.ts';
+export { defaultHttpLimits, type HttpOptions, type HttpServer, type Page, startHttp } from './http.ts';
+export { isLoopback, type ListenAddress, parseAddress, parseListenAddress } from './listen-address.ts';
+export { listenOn } from './listen-on.ts';
 export { createLog, type Log } from './log.ts';
 export { Counter, createRegistry, Gauge, Histogram, type Registry, secondsBuckets } from './metrics.ts';
+export { type Access, type Denial, openAccess } from './security/access.ts';
+export { type ClientSecurity, type ClientSecurityOptions, createClientSecurity } from './security/client-security.ts';
+export { createDataAccess, type DataAccess, type DataAccessOptions } from './security/data-access.ts';
+export { ConnectionGate, type ConnectionLimits, defaultConnectionLimits } from './security/limit-connections.ts';
+export { includesRole, type Role, roles } from './security/roles.ts';
+export {
+  createAccess,
+  createServerSecurity,
+  isProtected,
+  type ServerSecurity,
+  type ServerSecurityOptions,
+  weaknesses,
+} from './security/server-security.ts';
+export type { Tls, TlsOptions } from './security/tls-files.ts';
 export { aborted, shutdownSignal } from './shutdown.ts';
 export { UsageError } from './usage-error.ts';
 export { softwareVersion } from './version.ts';

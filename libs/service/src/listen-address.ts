@@ -16,15 +16,18 @@ export function parseAddress(option: string, text: string): ListenAddress {
   return { host: match[1]!, port };
 }
 
+/** Whether only this machine reaches the address. */
+export const isLoopback = ({ host }: ListenAddress): boolean => loopback.has(host);
+
 /**
- * Parses the address of a server that has neither TLS nor a token: one that other machines can reach is refused unless
- * `insecureNetwork` says that the network itself keeps others out. Throws UsageError.
+ * Parses the address of a server. One that other machines can reach is refused unless `isProtected` says that TLS, a token or the
+ * network itself keeps others out. Throws UsageError.
  */
-export function parseListenAddress(option: string, text: string, insecureNetwork: boolean): ListenAddress {
+export function parseListenAddress(option: string, text: string, isProtected: boolean): ListenAddress {
   const address = parseAddress(option, text);
-  if (!loopback.has(address.host) && !insecureNetwork) {
+  if (!isLoopback(address) && !isProtected) {
     throw new UsageError(
-      `Refusing to listen on ${text} (${option}): it is beyond this machine and there is neither TLS nor a token; give --insecure-network where the network itself keeps others out`,
+      `Refusing to listen on ${text} (${option}): it is beyond this machine and there is neither TLS nor a token; give --tokens, --tls-cert with --tls-key, or --insecure-network where the network itself keeps others out`,
     );
   }
   return address;

@@ -8,6 +8,9 @@ const refusals = new Set([
   status.ALREADY_EXISTS,
   status.FAILED_PRECONDITION,
   status.OUT_OF_RANGE,
+  status.UNAUTHENTICATED,
+  status.PERMISSION_DENIED,
+  status.RESOURCE_EXHAUSTED,
 ]);
 
 /** One sentence for a failed call: a UsageError where the request was wrong, an Error otherwise. */

@@ -1,6 +1,7 @@
-import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { Metadata, type ServiceError } from '@grpc/grpc-js';
 import { type JobStatus, JobsClient, type NodeStatus, NodesClient, type SubmitRequest } from '@halogrid/proto';
-import { parseAddress } from '@halogrid/service';
+import { type ClientSecurity, parseAddress } from '@halogrid/service';
+import { grpcClient } from '@halogrid/service/grpc-client';
 import { callError } from './call-error.ts';
 
 /** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
@@ -21,10 +22,11 @@ export interface CoordinatorClient {
 const answerWithinMs = 30_000;
 
 /** A client of the coordinator at HOST:PORT; it connects when first asked. Throws UsageError for another form. */
-export function connectCoordinator(address: string): CoordinatorClient {
+export function connectCoordinator(address: string, security: ClientSecurity): CoordinatorClient {
   parseAddress('--coordinator', address);
-  const jobs = new JobsClient(address, credentials.createInsecure());
-  const nodes = new NodesClient(address, credentials.createInsecure());
+  const { channel, options } = grpcClient(security);
+  const jobs = new JobsClient(address, channel, options);
+  const nodes = new NodesClient(address, channel, options);
 
   type Answer<T> = (error: ServiceError | null, response: T) => void;
   const ask = <T>(call: (metadata: Metadata, options: { deadline: number }, answer: Answer<T>) => void): Promise<T> =>

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { devicePath, findGpus, type GpuPin, pinGpus } from '@halogrid/gpu-node/gpus';
 import type { NodeStatus } from '@halogrid/proto';
+import { createClientSecurity } from '@halogrid/service';
 import { canMakeDevices, makeGpuTree } from '../../../gpu-node/src/gpus/gpu-tree.ts';
 import { connectCoordinator } from '../client/coordinator-client.ts';
 import { type Child, startChild } from './child.ts';
@@ -17,9 +18,17 @@ const skip = canMakeDevices ? false : 'only root makes device files';
 
 test('nodes that see one card each are kept running and end in order', { skip, timeout: 120_000 }, async (t) => {
   const machine = await mkdtemp(join(tmpdir(), 'halogrid-machine-'));
-  const coordinator = startChild(['coordinator', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0']);
+  const coordinator = startChild([
+    'coordinator',
+    '--listen',
+    '127.0.0.1:0',
+    '--http',
+    '127.0.0.1:0',
+    '--ledger',
+    join(machine, 'ledger.sqlite'),
+  ]);
   const { grpc } = (await coordinator.ready)!;
-  const client = connectCoordinator(`127.0.0.1:${grpc}`);
+  const client = connectCoordinator(`127.0.0.1:${grpc}`, createClientSecurity({}));
   const stop = new AbortController();
   let supervised: Promise<number> | undefined;
   t.after(async () => {

@@ -2,9 +2,11 @@ import type { GpuChoice } from '@halogrid/gpu-node/gpus';
 import { createLog, shutdownSignal } from '@halogrid/service';
 import { type Command, Option } from 'commander';
 import { pinChosenGpus } from '../cluster/pin-chosen-gpus.ts';
-import { type DeviceChoice, deviceChoices, gpuChoice, logLevels, oneOf } from '../options/option-values.ts';
+import { gpuChoice } from '../options/gpu-option.ts';
+import { collect, type DeviceChoice, deviceChoices, logLevels, oneOf } from '../options/option-values.ts';
+import { addClientSecurityOptions, type ClientSecurityOption } from '../options/security-options.ts';
 
-interface NodeCommandOptions {
+interface NodeCommandOptions extends ClientSecurityOption {
   coordinator: string;
   name?: string;
   device: DeviceChoice;
@@ -12,11 +14,14 @@ interface NodeCommandOptions {
   pinnedGpu?: string;
   http?: string;
   insecureNetwork?: boolean;
+  tokens?: string;
+  dataRoot?: string[];
+  allowHost?: string[];
   logLevel: string;
 }
 
 export function addNodeCommand(program: Command): void {
-  program
+  const command = program
     .command('node')
     .summary('run a node of a cluster')
     .description(
@@ -33,25 +38,29 @@ export function addNodeCommand(program: Command): void {
       '--http <host:port>',
       'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port); of several GPUs the next ports',
     )
-    .option('--insecure-network', 'allow --http beyond this machine, though nothing is encrypted')
-    .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info')
-    .action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {
-      const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
-      let config = createNodeConfig(options);
-      const signal = shutdownSignal();
-      if (choice !== undefined) {
-        const pins = await pinChosenGpus(choice, options.device);
-        const [first] = pins;
-        if (!first || pins.length > 1 || first.prefix.length > 0) {
-          const { runGpuNodes } = await import('../cluster/run-gpu-nodes.ts');
-          process.exitCode = await runGpuNodes(pins, process.argv.slice(2), options, signal);
-          return;
-        }
-        config = createNodeConfig({ ...options, pinnedGpu: first.gpu.busId });
+    .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
+    .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
+    .option('--tokens <file>', 'who may read /metrics, as of the coordinator')
+    .option('--insecure-network', 'allow --http beyond this machine, though there is neither TLS nor a token')
+    .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info');
+  addClientSecurityOptions(command).action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {
+    const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
+    const settings = { ...options, security: options, data: options };
+    let config = createNodeConfig(settings);
+    const signal = shutdownSignal();
+    if (choice !== undefined) {
+      const pins = await pinChosenGpus(choice, options.device);
+      const [first] = pins;
+      if (!first || pins.length > 1 || first.prefix.length > 0) {
+        const { runGpuNodes } = await import('../cluster/run-gpu-nodes.ts');
+        process.exitCode = await runGpuNodes(pins, process.argv.slice(2), options, signal);
+        return;
       }
-      const exit = await startNode(config, createLog('node', logLevel), signal, ({ httpPort, device, gpu }) => {
-        console.log(JSON.stringify({ http: httpPort, device, gpu }));
-      });
-      process.exitCode = exit.code;
+      config = createNodeConfig({ ...settings, pinnedGpu: first.gpu.busId });
+    }
+    const exit = await startNode(config, createLog('node', logLevel), signal, ({ httpPort, device, gpu }) => {
+      console.log(JSON.stringify({ http: httpPort, device, gpu }));
     });
+    process.exitCode = exit.code;
+  });
 }

@@ -1,13 +1,15 @@
 import type { GpuChoice } from '@halogrid/gpu-node/gpus';
 import { JobState } from '@halogrid/proto';
-import { aborted, shutdownSignal, UsageError } from '@halogrid/service';
+import { aborted, createClientSecurity, shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { pinChosenGpus } from '../cluster/pin-chosen-gpus.ts';
 import { exitCodeOfSignal } from '../exit-code.ts';
+import { gpuChoice } from '../options/gpu-option.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
-import { type DeviceChoice, deviceChoices, gpuChoice, oneOf, wholeNumber } from '../options/option-values.ts';
+import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import { addClientSecurityOptions, type ClientSecurityOption } from '../options/security-options.ts';
 import { describePlanShortly } from '../plan/describe-plan.ts';
 import { planMeanwhile } from '../plan/plan-meanwhile.ts';
 import { keepRate, rateKey } from '../plan/rates-file.ts';
@@ -15,7 +17,7 @@ import { followJob } from '../progress/follow-job.ts';
 import { createProgressView, type ProgressView } from '../progress/progress-view.ts';
 import { reportEnd } from '../summary/report-end.ts';
 
-interface RunOptions extends JobOptions {
+interface RunOptions extends JobOptions, ClientSecurityOption {
   nodes?: number;
   device?: DeviceChoice;
   gpu?: GpuChoice;
@@ -39,7 +41,7 @@ export function addRunCommand(program: Command): void {
         '2: wrong usage.',
     )
     .argument('<source...>', 'image file, folder, glob, or manifest.txt with a URI a line');
-  addJobOptions(command)
+  addClientSecurityOptions(addJobOptions(command))
     .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
     .option(
       '--device <kind>',
@@ -71,7 +73,9 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     ? ({ nodes: gpus.length, device: 'gpu' } as const)
     : ({ nodes: options.nodes ?? 1, device: options.device ?? 'auto' } as const);
   const cluster = options.coordinator ? undefined : await startLocalCluster({ ...local, gpus, note: view.note });
-  const client = connectCoordinator(cluster?.address ?? options.coordinator!);
+  const client = options.coordinator
+    ? connectCoordinator(options.coordinator, createClientSecurity(options, process.env))
+    : connectCoordinator(cluster!.address, createClientSecurity({}));
   try {
     const ready = cluster && Promise.race([cluster.ready, aborted(signal)]);
     const plan = ready && (await planMeanwhile(request.spec!, local, ready));

@@ -1,13 +1,15 @@
+import { createClientSecurity } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
+import { addClientSecurityOptions, type ClientSecurityOption } from './security-options.ts';
 
-export interface CoordinatorOption {
+export interface CoordinatorOption extends ClientSecurityOption {
   coordinator: string;
 }
 
 /** The option that says which coordinator a command speaks to. */
 export function addCoordinatorOption(command: Command): Command {
-  return command.option('--coordinator <host:port>', 'the coordinator', '127.0.0.1:7070');
+  return addClientSecurityOptions(command.option('--coordinator <host:port>', 'the coordinator', '127.0.0.1:7070'));
 }
 
 /** Does something with that coordinator and lets go of it. */
@@ -15,7 +17,7 @@ export async function withCoordinator<T>(
   options: CoordinatorOption,
   use: (client: CoordinatorClient) => Promise<T>,
 ): Promise<T> {
-  const client = connectCoordinator(options.coordinator);
+  const client = connectCoordinator(options.coordinator, createClientSecurity(options, process.env));
   try {
     return await use(client);
   } finally {

@@ -28,6 +28,8 @@ test('a source alone asks for the defaults', () => {
     tilePx: 0,
     batchFrames: 0,
     grid: { rows: 1, columns: 1 },
+    priority: undefined,
+    verifyPercent: undefined,
   });
 });
 
@@ -36,6 +38,7 @@ test('every option reaches the specification', () => {
     ...['/x/a b.png', 'file:///y/frames', '--op', 'conv:kernel=gaussian-5,as=u8'],
     ...['--op', 'lbp:convention=nw-cw-lsb', '--border', 'reflect', '--out', 'out'],
     ...['--map', 'tiff', '--grid', '4x6', '--tile', '100', '--batch', '7'],
+    ...['--priority', '-3', '--verify', '12.5%'],
   );
   assert.equal(nameOutByJob, false);
   assert.deepEqual(spec, {
@@ -51,6 +54,8 @@ test('every option reaches the specification', () => {
     tilePx: 100,
     batchFrames: 7,
     grid: { rows: 4, columns: 6 },
+    priority: -3,
+    verifyPercent: 12.5,
   });
 });
 
@@ -59,6 +64,12 @@ test('a border may be called by its name elsewhere', () => {
 });
 
 const refused: [string[], RegExp][] = [
+  [['--verify', '101'], /^Expected 0 to 100 percent for --verify but received '101'$/],
+  [
+    ['--op', 'conv:kernel=sobel-x', '--verify', '1'],
+    /^Expected 0 for --verify but received '1', because histograms are what is compared/,
+  ],
+  [['--priority', '101'], /^Expected a whole number from -100 to 100 for --priority but received '101'$/],
   [['--op', 'sift'], /^Expected one of lbp, ldp, conv for --op but received 'sift'$/],
   [['--op', 'lbp:convention=x'], /^Expected one of nw-cw-msb, nw-cw-lsb, .* for lbp:convention but received 'x'$/],
   [['--op', 'lbp:size=3'], /for a parameter of lbp but received 'size'$/],

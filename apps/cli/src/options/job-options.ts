@@ -1,9 +1,16 @@
 import { toFileUri, toUri, whyNotHeld } from '@halogrid/imaging';
 import { borderModes, checkGrid, createPipeline, type Grid } from '@halogrid/kernels';
-import { mapFormats, maxBatchFrames, maxTilePx, type SubmitRequest } from '@halogrid/proto';
+import {
+  jobPriorities,
+  mapFormats,
+  maxBatchFrames,
+  maxTilePx,
+  type SubmitRequest,
+  whyNotVerified,
+} from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
-import { collect, wholeNumber } from './option-values.ts';
+import { collect, percentage, wholeNumber } from './option-values.ts';
 import { readOperation } from './read-operation.ts';
 
 /** What the options of `addJobOptions` parse to. */
@@ -15,10 +22,13 @@ export interface JobOptions {
   grid: string;
   tile?: number;
   batch?: number;
+  priority?: number;
+  verify?: number;
 }
 
 /** The options that say what a job computes, for every command that submits one. */
 export function addJobOptions(command: Command): Command {
+  const { lowest, highest } = jobPriorities;
   return command
     .option('--op <name[:k=v,…]>', 'a kernel: lbp, ldp or conv; repeat it for a pipeline (default: lbp)', collect)
     .option('--border <mode>', `pixels outside the image: ${borderModes.join(', ')} (default: the kernel's own)`)
@@ -30,7 +40,17 @@ export function addJobOptions(command: Command): Command {
       'side of the tiles that images are cut into (default: chosen)',
       wholeNumber('--tile', 1, maxTilePx),
     )
-    .option('--batch <n>', 'frames a shard, at most (default: chosen)', wholeNumber('--batch', 1, maxBatchFrames));
+    .option('--batch <n>', 'frames a shard, at most (default: chosen)', wholeNumber('--batch', 1, maxBatchFrames))
+    .option(
+      '--priority <n>',
+      `jobs of a higher one go first: ${lowest} to ${highest} (default: 0)`,
+      wholeNumber('--priority', lowest, highest),
+    )
+    .option(
+      '--verify <percent>',
+      'shards that are computed again on the CPU before they count, and nodes that were wrong set aside (default: 0)',
+      percentage('--verify'),
+    );
 }
 
 /** The job that is asked for; relative paths are seen from `folder`. Throws UsageError or ParameterError. */
@@ -47,6 +67,9 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
   if (why) {
     throw new UsageError(`Expected tiff, zarr or none for --map but received '${options.map}', because ${why}`);
   }
+  if (options.verify && pipeline.bins === 0) {
+    throw new UsageError(`Expected 0 for --verify but received '${options.verify}', because ${whyNotVerified}`);
+  }
   const grid = parseGrid(options.grid);
   checkGrid(grid, pipeline);
   const spec = {
@@ -59,6 +82,8 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     tilePx: options.tile ?? 0,
     batchFrames: options.batch ?? 0,
     grid,
+    priority: options.priority || undefined,
+    verifyPercent: options.verify || undefined,
   };
   return { spec, nameOutByJob: options.out === undefined };
 }

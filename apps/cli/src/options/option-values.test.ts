@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
 import fc from 'fast-check';
-import { ascendingCounts, collect, gpuChoice, oneOf, wholeNumber } from './option-values.ts';
+import { ascendingCounts, collect, oneOf, wholeNumber } from './option-values.ts';
 
 test('whole numbers in the range are taken and all else is refused', () => {
   const parse = wholeNumber('--n', 1, 64);
@@ -33,14 +33,6 @@ test('numbers that ascend are taken and all else is refused', () => {
     assert.deepEqual(parse(text), counts);
   for (const text of ['', '0', '2,1', '1,1', '1,,2', '1,65', '1, 2', '1.5', '-1'])
     assert.throws(() => parse(text), UsageError, text);
-});
-
-test('a GPU is an index, or all of them', () => {
-  assert.deepEqual([gpuChoice('all'), gpuChoice('0')], ['all', 0]);
-  assert.throws(
-    () => gpuChoice('0,1'),
-    new UsageError("Expected 'all' or the index of a GPU for --gpu but received '0,1'"),
-  );
 });
 
 test('a repeated option collects its values in order', () => {

@@ -1,10 +1,9 @@
-import { type GpuChoice, parseGpuChoice } from '@halogrid/gpu-node/gpus';
 import { UsageError } from '@halogrid/service';
 
 /** Makes a parser of whole numbers in a range for commander. It throws UsageError. */
 export function wholeNumber(option: string, from: number, to: number): (text: string) => number {
   return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= from && value <= to) return value;
     throw new UsageError(`Expected a whole number from ${from} to ${to} for ${option} but received '${text}'`);
   };
@@ -18,6 +17,15 @@ export function ascendingCounts(option: string, to: number): (text: string) => n
     throw new UsageError(
       `Expected ascending numbers from 1 to ${to} for ${option}, as in 1,2,4, but received '${text}'`,
     );
+  };
+}
+
+/** Makes a parser of percentages, with or without the sign and with decimals, for commander. It throws UsageError. */
+export function percentage(option: string): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,3}(\.\d{1,6})?%?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+    if (value <= 100) return value;
+    throw new UsageError(`Expected 0 to 100 percent for ${option} but received '${text}'`);
   };
 }
 
@@ -38,13 +46,6 @@ export function collect(text: string, before: string[] | undefined): string[] {
 /** What --device may be: the best there is, or one kind. */
 export const deviceChoices = ['auto', 'gpu', 'software', 'cpu'] as const;
 export type DeviceChoice = (typeof deviceChoices)[number];
-
-/** Parses the value of --gpu for commander. Throws UsageError. */
-export function gpuChoice(text: string): GpuChoice {
-  const choice = parseGpuChoice(text);
-  if (choice !== undefined) return choice;
-  throw new UsageError(`Expected 'all' or the index of a GPU for --gpu but received '${text}'`);
-}
 
 /** What --log-level may be. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;

@@ -1,3 +1,4 @@
+import { redactUri } from '@halogrid/imaging';
 import type { SourceOutcome } from '../ledger/ledger.ts';
 
 /**
@@ -9,6 +10,6 @@ export function* errorsJsonl(sources: Iterable<SourceOutcome>): Generator<string
   for (const source of sources) {
     if (source.state !== 'quarantined') continue;
     const { uri, stage, error, attempts } = source;
-    yield `${JSON.stringify({ uri, frame: 0, stage, error, attempts })}\n`;
+    yield `${JSON.stringify({ uri: redactUri(uri), frame: 0, stage, error, attempts })}\n`;
   }
 }

@@ -3,6 +3,7 @@
 import { rename } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { FeatureWriter } from '@halogrid/imaging/features';
+import { redactUri } from '@halogrid/imaging/redact-uri';
 import { binsOfCell, binsOfSource } from '../ledger/histogram-shape.ts';
 import { readHistograms } from '../ledger/read-histograms.ts';
 import { featureRows } from './feature-rows.ts';
@@ -21,7 +22,7 @@ port.on('message', async (order: FeaturesOrder) => {
 async function write({ file, done }: Extract<FeaturesOrder, { kind: 'write' }>): Promise<void> {
   let source = 0;
   for (const bins of readHistograms(file, done, binsOfSource(shape))) {
-    for (const row of featureRows(done[source++]!.uri, bins, shape)) await writer.add(row);
+    for (const row of featureRows(redactUri(done[source++]!.uri), bins, shape)) await writer.add(row);
   }
 }
 

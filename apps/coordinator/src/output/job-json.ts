@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { redactUri } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { softwareVersion } from '@halogrid/service';
@@ -7,9 +10,36 @@ import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 export interface JobClaim {
   id: string;
   state: 'running' | 'complete' | 'failed' | 'cancelled';
+  /** What may be secret in the URIs of its sources is left out. */
   specification: JobSpec;
+  /** Of all of it, where something is left out. */
+  specificationSha256?: string;
   /** The process that runs it, while it does. */
   coordinator?: { host: string; pid: number };
+}
+
+/** The specification as a file may hold it; where that leaves something out, with what tells that another is the same. */
+function describeSpec(spec: JobSpec): Pick<JobClaim, 'specification' | 'specificationSha256'> {
+  const sources = spec.sources.map(redactUri);
+  const isWhole = sources.every((uri, index) => uri === spec.sources[index]);
+  return { specification: { ...spec, sources }, ...(!isWhole && { specificationSha256: hashSpec(spec) }) };
+}
+
+/** Whether a folder's job is that of a specification. */
+export function isSameJob({ specification, specificationSha256 }: JobClaim, spec: JobSpec): boolean {
+  if (specificationSha256) return specificationSha256 === hashSpec(spec);
+  return isDeepStrictEqual(specification, JSON.parse(JSON.stringify(spec)));
+}
+
+const hashSpec = (spec: JobSpec): string => createHash('sha256').update(canonicalJson(spec)).digest('hex');
+
+/** The same text whatever the order of keys. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    item instanceof Object && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
 }
 
 /** The job.json of a job that has just begun. */
@@ -21,7 +51,7 @@ export function runningJobJson(
     id: job.jobId,
     state: 'running',
     version: softwareVersion,
-    specification: job.spec,
+    ...describeSpec(job.spec),
     coordinator,
   };
   return `${JSON.stringify(claim, null, 2)}\n`;
@@ -35,7 +65,7 @@ export function abandonedJobJson(
 ): string {
   const { jobId, spec, submittedMs, counts } = job;
   const times = { submitted: isoTime(submittedMs), finished: isoTime(finishedMs) };
-  const text = { id: jobId, ...end, version: softwareVersion, ...times, counts, specification: spec };
+  const text = { id: jobId, ...end, version: softwareVersion, ...times, counts, ...describeSpec(spec) };
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
@@ -63,7 +93,7 @@ export function* completeJobJson(
     wallSeconds: (finishedMs - job.submittedMs) / 1000,
     seconds: rounded(results.stageSeconds),
     nodes,
-    specification: job.spec,
+    ...describeSpec(job.spec),
   };
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "sources": [`;
   let separator = '\n    ';
@@ -76,9 +106,9 @@ export function* completeJobJson(
 
 /** `pixels` are those of the image, `counted` those that have a code; `name` is that of its preview and map. */
 function sourceEntry(source: SourceOutcome, name: string): object {
-  if (source.state === 'quarantined') return { uri: source.uri, quarantined: true, error: source.error };
+  if (source.state === 'quarantined') return { uri: redactUri(source.uri), quarantined: true, error: source.error };
   const { width, height } = source.size;
-  return { uri: source.uri, name, width, height, pixels: width * height, counted: source.counted };
+  return { uri: redactUri(source.uri), name, width, height, pixels: width * height, counted: source.counted };
 }
 
 /** Seconds to the microsecond, stages in alphabetical order. */

@@ -3,10 +3,9 @@ import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promi
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import { type JobClaim, runningJobJson } from './job-json.ts';
+import { isSameJob, type JobClaim, runningJobJson } from './job-json.ts';
 
 /** Everything a job writes into its folder, besides job.json. */
 const outputEntries = [
@@ -143,7 +142,7 @@ async function makeFolders(path: string): Promise<string | undefined> {
 
 /** Takes the place of a job that has stopped or ended, if it is the same one. */
 async function replaceJob(path: string, existing: JobClaim, job: { jobId: string; spec: JobSpec }): Promise<void> {
-  if (!isDeepStrictEqual(existing.specification, JSON.parse(JSON.stringify(job.spec)))) {
+  if (!isSameJob(existing, job.spec)) {
     throw new UsageError(`The output folder '${path}' holds the results of another job (${existing.id})`);
   }
   if (existing.state === 'running' && (await isAlive(existing.coordinator))) {

@@ -1,7 +1,15 @@
 import { sampleBytes } from '@halogrid/imaging';
-import { type Grid, type Pipeline, placeItem, planPipeline, type Rect, type Size } from '@halogrid/kernels';
+import {
+  type Grid,
+  type Pipeline,
+  pipelineOver,
+  placeItem,
+  planPipeline,
+  type Rect,
+  type Size,
+} from '@halogrid/kernels';
 import { type HistogramShape, histogramShape } from '../ledger/histogram-shape.ts';
-import type { ShardWork } from '../shard.ts';
+import type { ImageSize, ShardWork } from '../shard.ts';
 
 /** Bytes that a node holds for something it computes: the planes it reads, and histograms and dense results. */
 export interface NodeBytes {
@@ -59,7 +67,7 @@ export class PlanCounter {
   readonly #options: TotalsOptions;
   readonly #shape: HistogramShape;
   /** Of the sources that a shard may still ask for. */
-  readonly #sizes = new Map<number, Size>();
+  readonly #sizes = new Map<number, ImageSize>();
   #lastItem: { key: string; item: NodeBytes & { mapBytes: number } } | undefined;
   #lastMap: { key: string; bytes: number } | undefined;
 
@@ -85,7 +93,7 @@ export class PlanCounter {
   }
 
   /** `size` is undefined where nobody can tell it. */
-  addSource(index: number, size: Size | undefined): void {
+  addSource(index: number, size: ImageSize | undefined): void {
     const { totals } = this;
     totals.sources++;
     if (!size) {
@@ -115,7 +123,8 @@ export class PlanCounter {
       const { source, size, rect } = work;
       const { stored } = planPipeline(this.#pipeline, rect, size).stages[0]!;
       totals.haloPixels += stored.width * stored.height - rect.width * rect.height;
-      const item = this.#addItem(source.index, rect, size);
+      const pixel = this.#sizes.get(source.index)?.pixel;
+      const item = this.#addItem(source.index, rect, { ...size, pixel });
       this.#addBatch(item, item);
       // Shards of a source follow one another, and the last is at its lower right corner.
       if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#sizes.delete(source.index);
@@ -140,11 +149,14 @@ export class PlanCounter {
     batch.resultsBytes = Math.max(batch.resultsBytes, Math.min(bytes.resultsBytes, most.resultsBytes));
   }
 
-  #addItem(index: number, rect: Rect, size: Size): NodeBytes {
+  #addItem(index: number, rect: Rect, size: ImageSize): NodeBytes {
     const { wantsMap, previews } = this.#options;
-    const key = `${rect.x} ${rect.y} ${rect.width} ${rect.height} ${size.width} ${size.height}`;
+    const key = `${rect.x} ${rect.y} ${rect.width} ${rect.height} ${size.width} ${size.height} ${size.pixel}`;
     if (this.#lastItem?.key !== key)
-      this.#lastItem = { key, item: itemBytes(this.#pipeline, rect, size, this.#options.grid) };
+      this.#lastItem = {
+        key,
+        item: itemBytes(pipelineOver(size.pixel ?? 'u8', this.#pipeline), rect, size, this.#options.grid),
+      };
     const { stagingBytes, resultsBytes, mapBytes } = this.#lastItem.item;
     const item = { stagingBytes, resultsBytes: resultsBytes + (wantsMap || index < previews ? mapBytes : 0) };
     const { largest, all } = this.totals;
@@ -180,7 +192,7 @@ export function itemBytes(
   const { sample, channels } = pipeline.output;
   const { out } = plan.stages.at(-1)!;
   return {
-    stagingBytes: placeItem(plan, pipeline.input.length, 0).end,
+    stagingBytes: placeItem(plan, pipeline.input.length, 0, sampleBytes[pipeline.pixel]).end,
     resultsBytes: 4 * pipeline.bins * channels.length * plan.parts.length,
     mapBytes: ((out.width + 15) * sampleBytes[sample] + 15) * out.height * channels.length,
   };

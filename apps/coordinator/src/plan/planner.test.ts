@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InputError, type OpenImage, SourceNotFoundError } from '@halogrid/imaging';
-import { createPipeline, type Pipeline, type Size } from '@halogrid/kernels';
+import { createPipeline, type Pipeline, type PixelType, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import fc from 'fast-check';
 import type { PlanStep, Shard } from '../shard.ts';
@@ -128,7 +128,14 @@ test('an input that cannot be opened is quarantined and the plan goes on', async
   assert.deepEqual(steps, [
     { kind: 'source', index: 0, uri: 'file:///a.jpg', name: 'a.jpg', tiles: 0 },
     { kind: 'quarantine', index: 0, stage: 'decode', error: 'The file is empty' },
-    { kind: 'source', index: 1, uri: 'file:///b.png', name: 'b.png', size: { width: 3, height: 4 }, tiles: 1 },
+    {
+      kind: 'source',
+      index: 1,
+      uri: 'file:///b.png',
+      name: 'b.png',
+      size: { width: 3, height: 4, pixel: 'u8' },
+      tiles: 1,
+    },
     {
       kind: 'shard',
       shard: { shard: 0, work: { kind: 'frames', sources: [{ index: 1, uri: 'file:///b.png' }] }, costBytes: 12 },
@@ -286,12 +293,20 @@ function fakesOf(fakes: FakeInput[]) {
     const content = contentOf(uri);
     if (!content || content instanceof Error) throw content;
     const decode = (): never => assert.fail('planning decodes nothing');
-    return { format: 'png', readsRegions: false, inputBytes: 0, ...content, decode, close: async () => {} };
+    return {
+      format: 'png',
+      pixel: 'u8',
+      readsRegions: false,
+      inputBytes: 0,
+      ...content,
+      decode,
+      close: async () => {},
+    };
   };
-  const peek = async (uri: string): Promise<Size | undefined> => {
+  const peek = async (uri: string): Promise<(Size & { pixel: PixelType }) | undefined> => {
     peeked.push(uri);
     const content = contentOf(uri);
-    return content instanceof Error ? undefined : content;
+    return content && !(content instanceof Error) ? { pixel: 'u8', ...content } : undefined;
   };
   return { inputs: { list, open, peek }, opened, peeked };
 }

@@ -1,9 +1,17 @@
-import { InputError, listAllSources, mostPixels, openImage, peekSize, type Source } from '@halogrid/imaging';
-import { type Grid, type Pipeline, planPipeline, type Size } from '@halogrid/kernels';
+import {
+  InputError,
+  listAllSources,
+  mostPixels,
+  openImage,
+  peekSize,
+  pixelBytes,
+  type Source,
+} from '@halogrid/imaging';
+import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
 import { binsOfSource, histogramShape } from '../ledger/histogram-shape.ts';
-import type { PlanStep, ShardWork, SourceRef } from '../shard.ts';
+import type { ImageSize, PlanStep, ShardWork, SourceRef } from '../shard.ts';
 import { countTiles, cutTiles, tileSide } from './cut-tiles.ts';
 import { type Batch, FrameGatherer } from './gather-frames.ts';
 import { mapAhead } from './map-ahead.ts';
@@ -36,8 +44,8 @@ const probesAhead = 8;
 
 /** What the planner found out about an input. */
 type Probe =
-  | { kind: 'sized'; input: Source; size: Size }
-  | { kind: 'unopened'; input: Source; pixels: number }
+  | { kind: 'sized'; input: Source; size: ImageSize }
+  | { kind: 'unopened'; input: Source; bytes: number }
   | { kind: 'unreadable'; input: Source; error: InputError };
 
 /** How the planner learns of inputs. */
@@ -88,13 +96,11 @@ export async function* planJob(
     const { uri, sizeBytes } = input;
     if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
     if (spec.tilePx || input.named) return probeImage(input, open);
-    const unopened = (pixels = estimatePixels(uri, sizeBytes)): Probe => ({ kind: 'unopened', input, pixels });
+    const unopened = (bytes = estimateBytes(uri, sizeBytes)): Probe => ({ kind: 'unopened', input, bytes });
     if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? probeImage(input, open) : unopened();
     if (mostPixels(uri, sizeBytes) <= tilePixels) return unopened();
     const size = await peek(uri);
-    return size && size.width * size.height <= tilePixels
-      ? unopened(size.width * size.height)
-      : probeImage(input, open);
+    return size && size.width * size.height <= tilePixels ? unopened(bytesOf(size)) : probeImage(input, open);
   };
   for await (const probed of mapAhead(list(spec.sources), probesAhead, probe, signal)) {
     const { uri, name } = probed.input;
@@ -112,11 +118,12 @@ export async function* planJob(
       for (const rect of cutTiles(size, tilePx)) {
         signal?.throwIfAborted();
         const { stored } = planPipeline(pipeline, rect, size).stages[0]!;
-        yield shard({ kind: 'tile', source, size, rect }, stored.width * stored.height * channels);
+        const bytes = bytesOf({ ...stored, pixel: size.pixel });
+        yield shard({ kind: 'tile', source, size: { width: size.width, height: size.height }, rect }, bytes * channels);
       }
     } else {
-      const pixels = probed.kind === 'sized' ? probed.size.width * probed.size.height : probed.pixels;
-      const closed = batches.add(source, pixels * channels);
+      const bytes = probed.kind === 'sized' ? bytesOf(probed.size) : probed.bytes;
+      const closed = batches.add(source, bytes * channels);
       if (closed) yield frames(closed);
     }
   }
@@ -127,14 +134,17 @@ export async function* planJob(
 async function probeImage(input: Source, open: typeof openImage): Promise<Probe> {
   try {
     const image = await open(input.uri);
-    const { width, height } = image;
+    const { width, height, pixel } = image;
     await image.close();
-    return { kind: 'sized', input, size: { width, height } };
+    return { kind: 'sized', input, size: { width, height, pixel } };
   } catch (error) {
     if (error instanceof InputError) return { kind: 'unreadable', input, error };
     throw error;
   }
 }
+
+/** Of a channel. */
+const bytesOf = ({ width, height, pixel = 'u8' }: ImageSize): number => width * height * pixelBytes[pixel];
 
 /** Frames of a batch at most, for the number of their bins. */
 function maxFramesOf(pipeline: Pipeline, grid: Grid): number {
@@ -142,11 +152,11 @@ function maxFramesOf(pipeline: Pipeline, grid: Grid): number {
 }
 
 /**
- * Pixels of an image that nobody opened, from the size of its file. JPEG and WebP at usual qualities hold about 8
- * pixels a byte, the other formats 2 at most for a photograph. Batches only become smaller where it is too high, and
+ * Decoded bytes of a channel of an image that nobody opened, from the size of its file. JPEG and WebP at usual qualities
+ * hold about 8 pixels a byte, the other formats 2 bytes at most for a photograph. Batches only become smaller where it is too high, and
  * nodes hold more than their credit where it is too low.
  */
-function estimatePixels(uri: string, fileBytes: number): number {
-  const pixelsPerByte = /\.(jpe?g|webp)$/i.test(uri) ? 8 : 2;
-  return Math.max(1, fileBytes * pixelsPerByte);
+function estimateBytes(uri: string, fileBytes: number): number {
+  const decodedPerByte = /\.(jpe?g|webp)$/i.test(uri) ? 8 : 2;
+  return Math.max(1, fileBytes * decodedPerByte);
 }

@@ -1,12 +1,12 @@
 import { openImage, peekSize } from '@halogrid/imaging';
-import { createPipeline, type Size } from '@halogrid/kernels';
+import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { jobGrid } from '../job-grid.ts';
 import { previewSources } from '../output/finalise.ts';
 import { checkSpec } from '../services/check-spec.ts';
 import { Refusal } from '../services/refusal.ts';
-import type { PlanStep } from '../shard.ts';
+import type { ImageSize, PlanStep } from '../shard.ts';
 import { tileSide } from './cut-tiles.ts';
 import { mapAhead } from './map-ahead.ts';
 import { PlanCounter, type PlanTotals } from './plan-totals.ts';
@@ -45,7 +45,7 @@ async function checked(given: JobSpec): Promise<JobSpec> {
   }
 }
 
-async function withSize(step: PlanStep, tilePixels: number): Promise<{ step: PlanStep; size?: Size }> {
+async function withSize(step: PlanStep, tilePixels: number): Promise<{ step: PlanStep; size?: ImageSize }> {
   if (step.kind !== 'source') return { step };
   if (step.size || step.tiles === 0) return { step, size: step.size };
   const peeked = await peekSize(step.uri);
@@ -55,11 +55,11 @@ async function withSize(step: PlanStep, tilePixels: number): Promise<{ step: Pla
 }
 
 /** Undefined for what nodes will set aside. */
-async function sizeOf(uri: string): Promise<Size | undefined> {
+async function sizeOf(uri: string): Promise<ImageSize | undefined> {
   try {
     const image = await openImage(uri);
     await image.close();
-    return { width: image.width, height: image.height };
+    return { width: image.width, height: image.height, pixel: image.pixel };
   } catch {
     return undefined;
   }

@@ -1,14 +1,32 @@
-import type { Failure, LeaseId } from './events.ts';
-import { findLease, leaseTo, leaseToAll, release, retryFailed } from './leases.ts';
-import type { EntryState, ShardEntry, Turn } from './scheduler-state.ts';
+import type { Comparable, Failure, LeaseId } from './events.ts';
+import { findLease, leaseTo, leaseToAll, release, requeue, retryFailed, shareAnew } from './leases.ts';
+import { isBadNode } from './node-health.ts';
+import { contest, hear } from './opinions.ts';
+import type { AttachedNode, HeldLease, Opinion, Turn } from './scheduler-state.ts';
 
-export function shardCompleted<A>(turn: Turn<A>, event: { session: number; lease: LeaseId; answer: A }): void {
+export function shardCompleted<A extends Comparable>(
+  turn: Turn<A>,
+  event: { session: number; lease: LeaseId; answer: A },
+): void {
   const { session, lease, answer } = event;
-  const current = currentLease(turn, session, lease);
-  if (!current) return;
-  const { node, sinceMs: leasedAtMs } = current.leased;
-  release(current.entry);
-  turn.commands.push({ kind: 'CommitShard', session, lease, leasedAtMs, answer });
+  const { state, now } = turn;
+  const node = state.nodes.get(session);
+  if (!node) return;
+  const opinion: Opinion = { nodeId: node.nodeId, session, lease, leasedAtMs: now, answer };
+  const held = findLease(state, node, lease);
+  if (typeof held === 'string') {
+    contest(turn, opinion);
+    recordVain(turn, node, lease, held);
+    return;
+  }
+  release(held);
+  // The reference is far slower than a device, and says nothing about it.
+  if (!held.isCheck) {
+    node.rate.add(held.entry.shard.costBytes, held.sinceMs, now);
+    held.entry.job.durations.add(now - held.sinceMs);
+  }
+  node.health.add(false);
+  hear(turn, held.entry, { ...opinion, leasedAtMs: held.sinceMs });
   leaseTo(turn, node);
 }
 
@@ -16,31 +34,76 @@ export function shardFailed<A>(turn: Turn<A>, event: { session: number; lease: L
   const { session, lease, failure } = event;
   const current = currentLease(turn, session, lease);
   if (!current) return;
-  release(current.entry);
-  retryFailed(turn, current.entry, lease, failure);
+  const { node, entry } = current;
+  release(current);
+  // Of results that cannot be written, the folder they all share is as likely to be the cause.
+  if (!failure.isOutput) blame(turn, node);
+  retryFailed(turn, entry, node.nodeId, lease, failure);
+  leaseToAll(turn);
+}
+
+/** The node stops and has not computed the shard: its next attempt has the number of this one. */
+export function shardReturned<A>(turn: Turn<A>, event: { session: number; lease: LeaseId }): void {
+  const current = currentLease(turn, event.session, event.lease);
+  if (!current) return;
+  const { entry, attempt } = current;
+  release(current);
+  if (attempt === entry.attempts) entry.attempts--;
+  requeue(turn, entry, 'lost');
   leaseToAll(turn);
 }
 
 export function commitRejected<A>(turn: Turn<A>, event: { lease: LeaseId; error: string }): void {
   const { lease, error } = event;
-  const entry = turn.state.jobs.get(lease.jobId)?.open.get(lease.shard);
-  if (!entry) return;
-  retryFailed(turn, entry, lease, { error, isOutput: false });
+  const { state } = turn;
+  const entry = state.jobs.get(lease.jobId)?.open.get(lease.shard);
+  if (entry?.state.kind !== 'settling') return;
+  const { nodeId } = entry.state;
+  const node = state.nodesById.get(nodeId);
+  if (node) blame(turn, node);
+  entry.opinions = [];
+  entry.committed = undefined;
+  entry.job.contestable.delete(lease.shard);
+  retryFailed(turn, entry, nodeId, lease, { error, isOutput: false });
   leaseToAll(turn);
 }
 
+/** Notes a failure of the node, and sets it aside where it is a bad one: its failures then blame no shard. */
+function blame<A>(turn: Turn<A>, node: AttachedNode): void {
+  const { state, now, commands } = turn;
+  const { health, nodeId } = node;
+  health.add(true);
+  const others = [...state.nodes.values()].filter((other) => other !== node).map((other) => other.health);
+  if (!isBadNode(health, others)) return;
+  const { failures, answers: of } = health;
+  const forMs = health.setAside(now);
+  state.health.set(nodeId, health);
+  commands.push({ kind: 'RecordSetAside', nodeId, forMs, failures, of });
+  for (const job of state.jobs.values()) {
+    for (const entry of job.open.values()) {
+      if (entry.failedOn.length > 0) entry.failedOn = entry.failedOn.filter((id) => id !== nodeId);
+    }
+  }
+  shareAnew(turn);
+}
+
 /** What the node answers for; an answer to any other lease is recorded as given in vain, and changes nothing. */
-function currentLease<A>(
-  { state, commands }: Turn<A>,
-  session: number,
-  lease: LeaseId,
-): { entry: ShardEntry; leased: EntryState & { kind: 'leased' } } | undefined {
-  const node = state.nodes.get(session);
+function currentLease<A>(turn: Turn<A>, session: number, lease: LeaseId): HeldLease | undefined {
+  const node = turn.state.nodes.get(session);
   if (!node) return undefined;
-  const found = findLease(state, node, lease);
+  const found = findLease(turn.state, node, lease);
   if (typeof found === 'object') return found;
+  recordVain(turn, node, lease, found);
+  return undefined;
+}
+
+function recordVain<A>(
+  { commands }: Turn<A>,
+  { nodeId }: AttachedNode,
+  lease: LeaseId,
+  setback: 'duplicate' | 'stale',
+): void {
   const { jobId, shard, attempt } = lease;
   const error = `No such lease is current: job ${jobId}, shard ${shard}, attempt ${attempt}`;
-  commands.push({ kind: 'RecordSetback', nodeId: node.nodeId, lease, setback: found, error });
-  return undefined;
+  commands.push({ kind: 'RecordSetback', nodeId, lease, setback, error });
 }

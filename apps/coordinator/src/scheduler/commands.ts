@@ -1,8 +1,11 @@
 import type { Shard } from '../shard.ts';
 import type { LeaseId } from './events.ts';
 
-/** Why a shard is leased: for the first time, after a failure, or after its node went away. */
-export type AttemptReason = 'first' | 'failed' | 'lost';
+/**
+ * Why a shard is leased: for the first time, after a failure, after its node went away or handed it back, for a second
+ * opinion, or because its node takes too long.
+ */
+export type AttemptReason = 'first' | 'failed' | 'lost' | 'check' | 'straggler';
 
 /** Why the work of a lease does not count. */
 export type Setback =
@@ -17,26 +20,39 @@ export type Setback =
 
 /** What the driver does for the scheduler. `session` is a node's conversation. */
 export type Command<Answer> =
-  /** Sends the lease to the node. `waitedMs` is the time the shard was queued. */
+  /**
+   * Sends the lease to the node. `waitedMs` is the time the shard was queued. `isCheck`: the node computes it with the
+   * reference instead of its device.
+   */
   | {
       kind: 'AssignShard';
       session: number;
       lease: LeaseId;
       shard: Shard;
       reason: AttemptReason;
+      isCheck: boolean;
       waitedMs: number;
     }
-  /** Tells the node to forget every lease of the job. */
-  | { kind: 'RecallShards'; session: number; jobId: string }
-  /** Ends the conversation; the scheduler has already forgotten it. `lost` unless the node itself replaced it. */
-  | { kind: 'DropNode'; session: number; lost: boolean; reason: string }
+  /** Tells the node to forget its leases of these shards of the job; none: of all. */
+  | { kind: 'RecallShards'; session: number; jobId: string; shards: number[] }
+  /**
+   * Ends the conversation; the scheduler has already forgotten it. `lost` unless the node itself replaced it. `isFinal`:
+   * the node, until it restarts under another id, is not wanted any more.
+   */
+  | { kind: 'DropNode'; session: number; lost: boolean; isFinal: boolean; reason: string }
   /** Writes the result to the ledger and reports CommitFinished or CommitRejected. `leasedAtMs` is when it was leased. */
   | { kind: 'CommitShard'; session: number; lease: LeaseId; leasedAtMs: number; answer: Answer }
   /** Writes to the ledger that the shard is given up, and reports CommitFinished. */
   | { kind: 'QuarantineShard'; jobId: string; shard: Shard; attempts: number; error: string }
   /** Writes the output: every shard is committed or quarantined. Given once a job, and the last word about it. */
   | { kind: 'FinaliseJob'; jobId: string }
-  /** Ends the job without results, and reports JobAbandoned: its output cannot be written. */
+  /** Ends the job without results, and reports JobAbandoned: its output cannot be written, or cannot be trusted. */
   | { kind: 'FailJob'; jobId: string; error: string }
+  /** Counts and logs that two answers for a shard differ. */
+  | { kind: 'RecordMismatch'; jobId: string; shard: number; nodeIds: string[] }
+  /** Counts and logs that the node answered wrongly: two others agreed against it. */
+  | { kind: 'RecordWrongAnswer'; nodeId: string; lease: LeaseId }
+  /** Counts and logs that a node which fails too often gets no shards for a while. */
+  | { kind: 'RecordSetAside'; nodeId: string; forMs: number; failures: number; of: number }
   /** Counts and logs work that was done in vain. */
   | { kind: 'RecordSetback'; nodeId: string; lease: LeaseId; setback: Setback; error: string };

@@ -8,18 +8,36 @@ export interface LeaseId {
   epoch: number;
 }
 
-/** Why a shard has no result, in one sentence; `isOutput` when its results could not be written. */
+/** Why a shard has no result, in one sentence. */
 export interface Failure {
   error: string;
+  /** Its results could not be written. */
   isOutput: boolean;
+  /** The device was lost or had no memory: the first time the shard is not blamed for it. */
+  isDevice?: boolean;
+}
+
+/** An answer of a node. Answers with the same digest say the same; it is asked for only where answers are compared. */
+export interface Comparable {
+  readonly digest: string;
+}
+
+/** What a job asks of the scheduler besides its shards. */
+export interface JobOrder {
+  jobId: string;
+  /** Jobs of a higher one go first; those of the same share the nodes. */
+  priority?: number;
+  /** Percent of the shards that are computed a second time, by the reference, before they are committed. */
+  verify?: number;
 }
 
 /**
  * Everything that happens to the scheduler. `session` numbers the conversations with nodes and is never used again: a
- * node that attaches anew keeps its `nodeId` and gets another session. `Answer` is carried to the commit unread.
+ * node that attaches anew keeps its `nodeId` and gets another session. `Answer` is carried to the commit unread, except
+ * for its digest.
  */
 export type SchedulerEvent<Answer> =
-  | { kind: 'JobSubmitted'; jobId: string }
+  | ({ kind: 'JobSubmitted' } & JobOrder)
   /** The next shards of a job, numbered on from those before. */
   | { kind: 'ShardsPlanned'; jobId: string; shards: Shard[] }
   /** No more shards follow. */
@@ -36,6 +54,8 @@ export type SchedulerEvent<Answer> =
   | { kind: 'ShardCompleted'; session: number; lease: LeaseId; answer: Answer }
   /** The shard could not be computed for a reason outside its sources. */
   | { kind: 'ShardFailed'; session: number; lease: LeaseId; failure: Failure }
+  /** The node will not compute the shard, because it stops: as if it had never been leased. */
+  | { kind: 'ShardReturned'; session: number; lease: LeaseId }
   /** The ledger has the shard's result or its quarantine. */
   | { kind: 'CommitFinished'; jobId: string; shard: number }
   /** The ledger refused the answer, because it cannot be right. */

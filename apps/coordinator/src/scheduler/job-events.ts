@@ -1,24 +1,26 @@
 import type { Shard } from '../shard.ts';
+import { maxSettling } from './choose-job.ts';
+import type { JobOrder } from './events.ts';
+import { finaliseWhenDone, finishShard, forgetJob } from './finish-shard.ts';
 import { leaseToAll, release } from './leases.ts';
-import { maxSettling } from './placement.ts';
-import { type AttachedNode, createJob, type ScheduledJob, type SchedulerState, type Turn } from './scheduler-state.ts';
+import { reopen } from './opinions.ts';
+import { placeOf } from './place-of.ts';
+import { type AttachedNode, createEntry, createJob, type Turn } from './scheduler-state.ts';
 
-export function jobSubmitted({ state }: Turn<unknown>, jobId: string): void {
-  const job = createJob(jobId);
-  state.jobs.set(jobId, job);
-  state.rotation.push(job);
+export function jobSubmitted({ state }: Turn<unknown>, order: JobOrder): void {
+  state.jobs.set(order.jobId, createJob(order));
 }
 
 export function shardsPlanned<A>(turn: Turn<A>, jobId: string, shards: Shard[]): void {
   const job = turn.state.jobs.get(jobId);
   if (!job) return;
   for (const shard of shards) {
-    const entry = { job, shard, attempts: 0, failedOn: [], lostOn: [] };
-    const queued = { ...entry, state: { kind: 'queued', sinceMs: turn.now, reason: 'first' } } as const;
-    job.open.set(shard.shard, queued);
-    job.fresh.push(queued);
+    const entry = createEntry(job, shard, placeOf(job, shard), turn.now);
+    job.open.set(shard.shard, entry);
+    job.fresh.push(entry);
   }
   job.planned += shards.length;
+  turn.state.openShards += shards.length;
   leaseToAll(turn);
 }
 
@@ -31,38 +33,33 @@ export function planEnded<A>(turn: Turn<A>, jobId: string): void {
 
 export function commitFinished<A>(turn: Turn<A>, jobId: string, shard: number): void {
   const job = turn.state.jobs.get(jobId);
-  if (!job?.open.delete(shard)) return;
+  const entry = job?.open.get(shard);
+  if (!job || entry?.state.kind !== 'settling') return;
   const wasHeldUp = job.settling >= maxSettling;
-  job.settling--;
+  if (entry.committed && entry.opinions.length > 1) {
+    reopen(turn, entry);
+    leaseToAll(turn);
+    return;
+  }
+  finishShard(turn, entry);
   if (wasHeldUp) leaseToAll(turn);
-  finaliseWhenDone(turn, job);
 }
 
 /** Forgets the job and recalls its leases. */
 export function jobAbandoned<A>(turn: Turn<A>, jobId: string): void {
   const job = turn.state.jobs.get(jobId);
   if (!job) return;
-  forget(turn.state, job);
+  forgetJob(turn.state, job);
   const holders = new Set<AttachedNode>();
   for (const entry of job.open.values()) {
-    if (entry.state.kind !== 'leased') continue;
-    holders.add(entry.state.node);
-    release(entry);
+    for (const held of entry.held) {
+      holders.add(held.node);
+      release(held);
+    }
   }
   for (const node of holders) {
     node.deadlineMs = turn.now + turn.state.reportWithinMs;
-    turn.commands.push({ kind: 'RecallShards', session: node.session, jobId });
+    turn.commands.push({ kind: 'RecallShards', session: node.session, jobId, shards: [] });
   }
   leaseToAll(turn);
-}
-
-function finaliseWhenDone<A>(turn: Turn<A>, job: ScheduledJob): void {
-  if (!job.planEnded || job.open.size > 0) return;
-  forget(turn.state, job);
-  turn.commands.push({ kind: 'FinaliseJob', jobId: job.jobId });
-}
-
-function forget(state: SchedulerState, job: ScheduledJob): void {
-  state.jobs.delete(job.jobId);
-  state.rotation = state.rotation.filter((other) => other !== job);
 }

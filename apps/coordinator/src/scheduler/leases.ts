@@ -1,83 +1,98 @@
+import { countActive, isActive, shareOf } from './active-nodes.ts';
+import { chooseShard } from './choose-shard.ts';
 import type { AttemptReason } from './commands.ts';
 import type { Failure, LeaseId } from './events.ts';
-import { chooseShard, leaseLimit } from './placement.ts';
-import type { AttachedNode, EntryState, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
-
-/** Failures after which a shard is given up. */
-export const maxFailures = 3;
-/**
- * Nodes that died while they held a shard, after which it is given up as their killer. A node that has attached again
- * under the same id is not dead: its connection broke, which is no shard's fault.
- */
-export const maxDeadNodes = 3;
-/**
- * Times a shard's node was lost, whether or not it came back, after which it is given up: a node that is restarted under
- * its old id looks like one that reconnected.
- */
-export const maxLosses = 10;
+import { isKiller, isPoison } from './is-poison.ts';
+import { leaseLimit } from './lease-limit.ts';
+import type { AttachedNode, HeldLease, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 
 /** Leases queued shards to every node that has room, those with the fewest leases first. */
 export function leaseToAll<A>(turn: Turn<A>): void {
-  const limit = currentLimit(turn.state);
-  let waiting = [...turn.state.nodes.values()].filter((node) => !node.isDraining && node.leases.size < limit);
-  for (let held = 0; held < limit && waiting.length > 0; held++) {
-    waiting = waiting.filter((node) => node.leases.size > held || leaseOne(turn, node));
+  const { state, now } = turn;
+  let waiting = [...state.nodes.values()].filter((node) => isActive(node, now) && hasRoom(state, node));
+  for (let held = 0; waiting.length > 0; held++) {
+    waiting = waiting.filter((node) => {
+      return node.leases.size > held || (hasRoom(state, node) && leaseOne(turn, node));
+    });
   }
 }
 
 /** Leases queued shards to this node, as many as it may hold. */
 export function leaseTo<A>(turn: Turn<A>, node: AttachedNode): void {
-  if (node.isDraining) return;
-  const limit = currentLimit(turn.state);
-  while (node.leases.size < limit && leaseOne(turn, node));
+  const isGone = !turn.state.nodes.has(node.session);
+  if (isGone || !isActive(node, turn.now)) return;
+  while (hasRoom(turn.state, node) && leaseOne(turn, node));
 }
 
-function currentLimit({ jobs, nodes }: SchedulerState): number {
-  let openShards = 0;
-  for (const job of jobs.values()) openShards += job.open.size;
-  let activeNodes = 0;
-  for (const node of nodes.values()) if (!node.isDraining) activeNodes++;
-  return leaseLimit(openShards, activeNodes);
+function hasRoom(state: SchedulerState, node: AttachedNode): boolean {
+  return node.leases.size < leaseLimit(state.openShards * shareOf(state, node));
 }
 
-function leaseOne<A>({ state, now, commands }: Turn<A>, node: AttachedNode): boolean {
-  const entry = chooseShard(state, node);
+function leaseOne<A>(turn: Turn<A>, node: AttachedNode): boolean {
+  const entry = chooseShard(turn.state, node, turn.now);
   if (entry?.state.kind !== 'queued') return false;
-  const { job, shard } = entry;
+  const { job } = entry;
   const { reason, sinceMs } = entry.state;
   (reason === 'first' ? job.fresh : job.retries).remove(entry);
-  entry.attempts++;
-  entry.state = { kind: 'leased', node, attempt: entry.attempts, sinceMs: now };
-  node.leases.add(entry);
-  node.leasedBytes += shard.costBytes;
-  // Every order carries the deadline of the node's next report.
-  node.deadlineMs = now + state.reportWithinMs;
-  const lease = { jobId: job.jobId, shard: shard.shard, attempt: entry.attempts, epoch: state.epoch };
-  commands.push({ kind: 'AssignShard', session: node.session, lease, shard, reason, waitedMs: now - sinceMs });
+  lease(turn, entry, node, reason, turn.now - sinceMs);
   return true;
 }
 
-/** The shard and the lease that the node holds under this id, or why it holds none. */
+/** Gives the shard, which is in no queue, to the node. */
+export function lease<A>(
+  { state, now, commands }: Turn<A>,
+  entry: ShardEntry,
+  node: AttachedNode,
+  reason: AttemptReason,
+  waitedMs: number,
+): void {
+  const { job, shard } = entry;
+  const attempt = ++entry.attempts;
+  const isCheck = entry.opinions.length > 0;
+  const held: HeldLease = { entry, node, attempt, sinceMs: now, isCheck };
+  entry.state = { kind: 'leased' };
+  entry.held.push(held);
+  entry.place.isTaken = true;
+  node.place = entry.place;
+  node.leases.add(held);
+  node.leasedBytes += shard.costBytes;
+  job.leasedBytes += shard.costBytes;
+  job.lastTurn = ++state.turns;
+  // Every order carries the deadline of the node's next report.
+  node.deadlineMs = now + state.reportWithinMs;
+  const { session } = node;
+  commands.push({ kind: 'AssignShard', session, lease: leaseId(state, held), shard, reason, isCheck, waitedMs });
+}
+
+export function leaseId({ epoch }: SchedulerState, { entry, attempt }: HeldLease): LeaseId {
+  return { jobId: entry.job.jobId, shard: entry.shard.shard, attempt, epoch };
+}
+
+/** The lease that the node holds under this id, or why it holds none. */
 export function findLease(
   state: SchedulerState,
   node: AttachedNode,
   lease: LeaseId,
-): { entry: ShardEntry; leased: EntryState & { kind: 'leased' } } | 'duplicate' | 'stale' {
+): HeldLease | 'duplicate' | 'stale' {
   const job = state.jobs.get(lease.jobId);
   const entry = job?.open.get(lease.shard);
-  if (entry?.state.kind === 'leased' && entry.state.node === node) {
-    if (entry.state.attempt === lease.attempt && lease.epoch === state.epoch) return { entry, leased: entry.state };
+  if (lease.epoch === state.epoch) {
+    const held = entry?.held.find((other) => other.node === node && other.attempt === lease.attempt);
+    if (held) return held;
   }
   const isDone = job && !entry && lease.shard < job.planned;
   return isDone || entry?.state.kind === 'settling' ? 'duplicate' : 'stale';
 }
 
-/** Takes the shard from the node that holds it. */
-export function release(entry: ShardEntry): void {
-  if (entry.state.kind !== 'leased') return;
-  const { node } = entry.state;
-  node.leases.delete(entry);
-  node.leasedBytes -= entry.shard.costBytes;
+/** Takes the lease from the node that holds it. A shard that nobody holds any more is settling. */
+export function release(held: HeldLease): void {
+  const { node, entry } = held;
+  const { costBytes } = entry.shard;
+  node.leases.delete(held);
+  node.leasedBytes -= costBytes;
+  entry.job.leasedBytes -= costBytes;
+  entry.held = entry.held.filter((other) => other !== held);
+  if (entry.held.length > 0) return;
   entry.state = { kind: 'settling', nodeId: node.nodeId };
   entry.job.settling++;
 }
@@ -86,50 +101,61 @@ export function release(entry: ShardEntry): void {
  * After a failure on a node, from which it is released: the shard is leased again, or given up. Results that cannot be
  * written are no fault of the sources, so that they fail the job instead.
  */
-export function retryFailed<A>(turn: Turn<A>, entry: ShardEntry, lease: LeaseId, failure: Failure): void {
-  if (entry.state.kind !== 'settling') return;
-  const { nodeId } = entry.state;
-  entry.failedOn.push(nodeId);
-  const { error, isOutput } = failure;
-  if (entry.failedOn.length >= maxFailures) {
-    if (isOutput) turn.commands.push({ kind: 'FailJob', jobId: entry.job.jobId, error });
+export function retryFailed<A>(
+  turn: Turn<A>,
+  entry: ShardEntry,
+  nodeId: string,
+  lease: LeaseId,
+  failure: Failure,
+): void {
+  const { state, now, commands } = turn;
+  const { error, isOutput, isDevice } = failure;
+  if (isDevice && !entry.hasLostDevice) entry.hasLostDevice = true;
+  else entry.failedOn.push(nodeId);
+  if (entry.state.kind === 'settling' && isPoison(state, entry, now)) {
+    if (isOutput) commands.push({ kind: 'FailJob', jobId: entry.job.jobId, error });
     else giveUp(turn, entry, error);
   } else {
-    turn.commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error });
+    commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error });
     requeue(turn, entry, 'failed');
   }
 }
 
 /** Takes every lease from a node that is gone. `isBlamed`: it died, perhaps of one of them. */
 export function handBack<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean): void {
-  for (const entry of node.leases) {
-    const { job, shard, attempts: attempt } = entry;
-    const lease = { jobId: job.jobId, shard: shard.shard, attempt, epoch: turn.state.epoch };
+  for (const held of node.leases) {
+    const { entry } = held;
     const error = 'The node went away';
-    turn.commands.push({ kind: 'RecordSetback', nodeId: node.nodeId, lease, setback: 'lost', error });
-    release(entry);
-    if (isBlamed) entry.lostOn.push(node.nodeId);
-    if (isBlamed && isKiller(turn.state, entry)) {
+    const { nodeId } = node;
+    turn.commands.push({ kind: 'RecordSetback', nodeId, lease: leaseId(turn.state, held), setback: 'lost', error });
+    release(held);
+    if (isBlamed) entry.lostOn.push(nodeId);
+    if (isBlamed && entry.state.kind === 'settling' && isKiller(turn.state, entry)) {
       const times = entry.lostOn.length;
-      giveUp(turn, entry, `Its node was lost ${times} times while it held the shard, the last was ${node.nodeId}`);
+      giveUp(turn, entry, `Its node was lost ${times} times while it held the shard, the last was ${nodeId}`);
     } else {
       requeue(turn, entry, 'lost');
     }
   }
 }
 
-function isKiller({ nodesById }: SchedulerState, { lostOn }: ShardEntry): boolean {
-  const dead = new Set(lostOn.filter((nodeId) => !nodesById.has(nodeId)));
-  return dead.size >= maxDeadNodes || lostOn.length >= maxLosses;
-}
-
-function requeue<A>({ now }: Turn<A>, entry: ShardEntry, reason: AttemptReason): void {
+/** Puts a shard that nobody holds back into the queue. */
+export function requeue<A>({ now }: Turn<A>, entry: ShardEntry, reason: AttemptReason): void {
+  if (entry.state.kind !== 'settling') return;
   entry.job.settling--;
   entry.state = { kind: 'queued', sinceMs: now, reason };
   entry.job.retries.push(entry);
 }
 
-function giveUp<A>({ commands }: Turn<A>, entry: ShardEntry, error: string): void {
-  const { job, shard, attempts } = entry;
-  commands.push({ kind: 'QuarantineShard', jobId: job.jobId, shard, attempts, error });
+export function giveUp<A>({ commands }: Turn<A>, entry: ShardEntry, error: string): void {
+  const { job, shard, attempts, committed } = entry;
+  const { jobId } = job;
+  if (committed) commands.push({ kind: 'FailJob', jobId, error });
+  else commands.push({ kind: 'QuarantineShard', jobId, shard, attempts, error });
+}
+
+/** Looks which nodes are given shards now, and gives them some. */
+export function shareAnew<A>(turn: Turn<A>): void {
+  countActive(turn.state, turn.now);
+  leaseToAll(turn);
 }

@@ -1,21 +1,42 @@
-import { handBack, leaseToAll } from './leases.ts';
+import { handBack, shareAnew } from './leases.ts';
+import { NodeHealth } from './node-health.ts';
+import { NodeRate } from './node-rate.ts';
 import type { AttachedNode, Turn } from './scheduler-state.ts';
+import { copyStragglers } from './stragglers.ts';
+
+/** Why a node that answered wrongly is not wanted any more. */
+export const wrongNodeReason =
+  'It gave another result for a shard than the reference; check its device and driver, then start it again';
 
 /** Attaches the node. Where it is attached already, the older conversation ends and its leases are handed back. */
 export function nodeJoined<A>(turn: Turn<A>, event: { session: number; nodeId: string; creditBytes: number }): void {
   const { state, now, commands } = turn;
-  const before = state.nodesById.get(event.nodeId);
-  if (before) {
-    remove(turn, before, false);
-    commands.push({ kind: 'DropNode', session: before.session, lost: false, reason: 'The node attached anew' });
-  }
   const { session, nodeId, creditBytes } = event;
-  const deadlineMs = now + state.reportWithinMs;
-  const leases: AttachedNode['leases'] = new Set();
-  const node = { session, nodeId, creditBytes, leases, leasedBytes: 0, isDraining: false, deadlineMs };
+  if (state.wrongNodes.has(nodeId)) {
+    commands.push({ kind: 'DropNode', session, lost: true, isFinal: true, reason: wrongNodeReason });
+    return;
+  }
+  const before = state.nodesById.get(nodeId);
+  if (before) {
+    removeNode(turn, before, false);
+    const reason = 'The node attached anew';
+    commands.push({ kind: 'DropNode', session: before.session, lost: false, isFinal: false, reason });
+  }
+  const node: AttachedNode = {
+    session,
+    nodeId,
+    creditBytes,
+    leases: new Set(),
+    rate: new NodeRate(),
+    health: state.health.get(nodeId) ?? new NodeHealth(),
+    place: undefined,
+    leasedBytes: 0,
+    isDraining: false,
+    deadlineMs: now + state.reportWithinMs,
+  };
   state.nodes.set(session, node);
   state.nodesById.set(nodeId, node);
-  leaseToAll(turn);
+  shareAnew(turn);
 }
 
 export function nodeDraining<A>(turn: Turn<A>, session: number): void {
@@ -23,15 +44,15 @@ export function nodeDraining<A>(turn: Turn<A>, session: number): void {
   if (!node) return;
   node.isDraining = true;
   // The others may now retry what they failed, if this was the last node that had not.
-  leaseToAll(turn);
+  shareAnew(turn);
 }
 
 export function nodeLeft<A>(turn: Turn<A>, session: number): void {
   const node = turn.state.nodes.get(session);
   if (!node) return;
   // A draining node that still holds leases was killed as it did not stop in time, which is no shard's fault.
-  remove(turn, node, !node.isDraining);
-  leaseToAll(turn);
+  removeNode(turn, node, !node.isDraining);
+  shareAnew(turn);
 }
 
 /**
@@ -48,14 +69,17 @@ export function ticked<A>(turn: Turn<A>): void {
     if (node.deadlineMs < now) silent.push(node);
   }
   for (const node of silent) {
-    remove(turn, node, !node.isDraining);
+    removeNode(turn, node, !node.isDraining);
     const reason = `The node was silent for more than ${state.reportWithinMs} ms`;
-    commands.push({ kind: 'DropNode', session: node.session, lost: true, reason });
+    commands.push({ kind: 'DropNode', session: node.session, lost: true, isFinal: false, reason });
   }
-  if (silent.length > 0) leaseToAll(turn);
+  // Rates have changed, and the time of some that are set aside is over.
+  shareAnew(turn);
+  copyStragglers(turn);
 }
 
-function remove<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean): void {
+/** Takes the node's leases and forgets it. */
+export function removeNode<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean): void {
   turn.state.nodes.delete(node.session);
   turn.state.nodesById.delete(node.nodeId);
   handBack(turn, node, isBlamed);

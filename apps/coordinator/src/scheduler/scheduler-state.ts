@@ -1,43 +1,97 @@
 import type { Shard } from '../shard.ts';
 import type { AttemptReason, Command } from './commands.ts';
+import { Durations } from './durations.ts';
+import type { Comparable, JobOrder, LeaseId } from './events.ts';
+import type { NodeHealth } from './node-health.ts';
+import type { NodeRate } from './node-rate.ts';
 import { ShardQueue } from './shard-queue.ts';
 
 /** Where a shard that is not done is. */
 export type EntryState =
   /** It waits for a node. */
   | { kind: 'queued'; sinceMs: number; reason: AttemptReason }
-  /** A node holds it. */
-  | { kind: 'leased'; node: AttachedNode; attempt: number; sinceMs: number }
+  /** Nodes hold it: one, or two where the first takes too long. */
+  | { kind: 'leased' }
   /** What became of its last lease, on the node of that id, is being written to the ledger. */
   | { kind: 'settling'; nodeId: string };
 
-/** A shard that is not done. */
+/** One attempt of a shard that is under way. */
+export interface HeldLease {
+  readonly entry: ShardEntry;
+  readonly node: AttachedNode;
+  readonly attempt: number;
+  readonly sinceMs: number;
+  /** It is computed by the reference, to check what a device found. */
+  readonly isCheck: boolean;
+}
+
+/** An answer that waits to be believed, or was. */
+export interface Opinion {
+  readonly nodeId: string;
+  readonly session: number;
+  readonly lease: LeaseId;
+  readonly leasedAtMs: number;
+  readonly answer: Comparable;
+}
+
+/** A shard that is not done, or whose result is contested. */
 export interface ShardEntry {
   readonly job: ScheduledJob;
   readonly shard: Shard;
+  /** Neighbours in the plan that read the same file or folder share it. */
+  readonly place: Place;
   state: EntryState;
-  /** Leases given. */
+  /** The lease that is current, and its copy where there is one. */
+  held: HeldLease[];
+  /** Number of the last lease. */
   attempts: number;
-  /** Node ids, one for each failure. */
+  /** Node ids, one for each failure that counts. */
   failedOn: string[];
   /** Node ids, one for each time its node was lost while it held the shard. */
   lostOn: string[];
+  /** A device was lost over it once, which was not counted. */
+  hasLostDevice: boolean;
+  opinions: Opinion[];
+  /** What was committed, once something was. */
+  committed: Opinion | undefined;
+  /** Leases that were recalled when another answered first: their answers may be on their way. */
+  recalled: { session: number; attempt: number }[];
+}
+
+/** A file or folder that neighbouring shards read. */
+export interface Place {
+  readonly uri: string;
+  /** A node has begun with it. */
+  isTaken: boolean;
 }
 
 /** A job that is planned or computed. It is forgotten once it is finalised or abandoned. */
 export interface ScheduledJob {
   readonly jobId: string;
+  readonly priority: number;
+  readonly verify: number;
   /** Shards that are not done, by number. */
   readonly open: Map<number, ShardEntry>;
   /** Shards that were never leased, in the order of the plan. */
   readonly fresh: ShardQueue<ShardEntry>;
   /** Shards that were leased in vain: they go first, because the job cannot end without them. */
   readonly retries: ShardQueue<ShardEntry>;
+  /** Committed shards of which a recalled copy may still be answered, by number. */
+  readonly contestable: Map<number, ShardEntry>;
+  /** Times from lease to answer of the last shards. */
+  readonly durations: Durations;
+  /** Cost of its leases. */
+  leasedBytes: number;
+  /** Leases ever given to it, for equal shares to take turns. */
+  lastTurn: number;
+  /** Copies of stragglers that were leased. */
+  copies: number;
   /** Shards that are settling. */
   settling: number;
   /** Shards planned so far. */
   planned: number;
   planEnded: boolean;
+  lastPlace: Place | undefined;
 }
 
 /** A node in conversation with us. */
@@ -45,7 +99,11 @@ export interface AttachedNode {
   readonly session: number;
   readonly nodeId: string;
   readonly creditBytes: number;
-  readonly leases: Set<ShardEntry>;
+  readonly leases: Set<HeldLease>;
+  readonly rate: NodeRate;
+  readonly health: NodeHealth;
+  /** What it read last, of any job. */
+  place: Place | undefined;
   /** Cost of its leases. */
   leasedBytes: number;
   isDraining: boolean;
@@ -64,12 +122,20 @@ export interface SchedulerOptions {
 
 export interface SchedulerState extends SchedulerOptions {
   readonly jobs: Map<string, ScheduledJob>;
-  /** The same jobs in the order of their turns; `turn` is the index of the next. */
-  rotation: ScheduledJob[];
-  turn: number;
+  /** Jobs were given leases so many times. */
+  turns: number;
   /** By session. */
   readonly nodes: Map<number, AttachedNode>;
   readonly nodesById: Map<string, AttachedNode>;
+  /** Of nodes that were set aside once, for when they attach anew; by id. */
+  readonly health: Map<string, NodeHealth>;
+  /** Ids of nodes that answered wrongly. */
+  readonly wrongNodes: Set<string>;
+  /** Shards that are not done, of all jobs. */
+  openShards: number;
+  /** Nodes that are given shards, and what they do together; looked up anew at each tick, and when nodes come and go. */
+  activeNodes: number;
+  totalRate: number;
   lastTickMs: number | undefined;
 }
 
@@ -84,23 +150,52 @@ export function createState(options: SchedulerOptions): SchedulerState {
   return {
     ...options,
     jobs: new Map(),
-    rotation: [],
-    turn: 0,
+    turns: 0,
     nodes: new Map(),
     nodesById: new Map(),
+    health: new Map(),
+    wrongNodes: new Set(),
+    openShards: 0,
+    activeNodes: 0,
+    totalRate: 0,
     lastTickMs: undefined,
   };
 }
 
-export function createJob(jobId: string): ScheduledJob {
+export function createJob({ jobId, priority = 0, verify = 0 }: JobOrder): ScheduledJob {
   return {
     jobId,
+    priority,
+    verify,
     open: new Map(),
     fresh: new ShardQueue(),
     retries: new ShardQueue(),
+    contestable: new Map(),
+    durations: new Durations(),
+    leasedBytes: 0,
+    lastTurn: 0,
+    copies: 0,
     settling: 0,
     planned: 0,
     planEnded: false,
+    lastPlace: undefined,
+  };
+}
+
+export function createEntry(job: ScheduledJob, shard: Shard, place: Place, now: number): ShardEntry {
+  return {
+    job,
+    shard,
+    place,
+    state: { kind: 'queued', sinceMs: now, reason: 'first' },
+    held: [],
+    attempts: 0,
+    failedOn: [],
+    lostOn: [],
+    hasLostDevice: false,
+    opinions: [],
+    committed: undefined,
+    recalled: [],
   };
 }
 

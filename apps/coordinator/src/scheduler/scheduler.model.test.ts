@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Shard } from '../shard.ts';
+import { maxSettling } from './choose-job.ts';
 import type { LeaseId, SchedulerEvent } from './events.ts';
-import { maxSettling } from './placement.ts';
 import { Scheduler } from './scheduler.ts';
 
 interface SimulatedNode {
   nodeId: string;
   creditBytes: number;
   isDraining: boolean;
-  held: { lease: LeaseId; costBytes: number }[];
+  held: { lease: LeaseId; costBytes: number; isCheck: boolean }[];
 }
 
 interface SimulatedJob {
@@ -23,33 +23,54 @@ interface SimulatedJob {
   done: Map<number, 'committed' | 'quarantined'>;
 }
 
+interface Answer {
+  lease: LeaseId;
+  digest: string;
+}
+
+/** What a node says about a lease. A device may be wrong, the reference never is. */
+type Outcome = 'right' | 'wrong' | 'failed' | 'device lost' | 'returned';
+
+/** Jobs, the highest number last; the answers of the one without checks are all right. */
+const orders = [
+  { jobId: 'a', priority: 0, verify: 0 },
+  { jobId: 'b', priority: 0, verify: 100 },
+  { jobId: 'c', priority: 3, verify: 50 },
+];
+
 /**
  * A world of nodes and jobs around a scheduler: it carries out commands, checks them, and makes of random numbers events
  * that could really happen. Writing to the ledger takes a while, as it would.
  */
 class World {
-  readonly scheduler = new Scheduler<LeaseId>({ epoch: 1, reportWithinMs: 1000, tickMs: 100 });
+  readonly scheduler = new Scheduler<Answer>({ epoch: 1, reportWithinMs: 1000, tickMs: 100 });
   readonly nodes = new Map<number, SimulatedNode>();
   readonly jobs = new Map<string, SimulatedJob>();
   readonly pastLeases: LeaseId[] = [];
+  /** Ids of nodes that ever answered wrongly. */
+  readonly liars = new Set<string>();
+  readonly #broken: string[] = [];
   #writing: { lease: LeaseId; how: 'committed' | 'quarantined' }[] = [];
   #now = 0;
   #sessions = 0;
 
-  send(event: SchedulerEvent<LeaseId>): void {
+  send(event: SchedulerEvent<Answer>): void {
     for (const command of this.scheduler.handle(event, this.#now)) {
       switch (command.kind) {
         case 'AssignShard': {
           const node = this.nodes.get(command.session);
           assert.ok(node, 'a lease goes to an attached node');
           assert.ok(!node.isDraining, 'a draining node is given nothing');
-          assert.ok(this.isOpen(command.lease), 'a shard that is done is not leased');
+          assert.ok(this.isOpen(command.lease) || command.isCheck, 'a shard that is done is only checked');
           const settling = this.#writing.filter(({ lease }) => lease.jobId === command.lease.jobId);
           assert.ok(settling.length < maxSettling, 'a job whose ledger cannot keep up is held up');
-          for (const other of this.nodes.values()) {
-            assert.ok(!other.held.some(({ lease }) => isSameShard(lease, command.lease)), 'one lease a shard');
-          }
-          node.held.push({ lease: command.lease, costBytes: command.shard.costBytes });
+          const holders = [...this.nodes.values()].filter((other) => {
+            return other.held.some(({ lease }) => isSameShard(lease, command.lease));
+          });
+          assert.ok(!holders.includes(node), 'a node holds a shard once');
+          assert.ok(holders.length <= (command.reason === 'straggler' ? 1 : 0), 'one lease a shard, and one copy');
+          assert.ok(!this.pastLeases.some((past) => isDeepStrictEqual(past, command.lease)), 'no lease is given twice');
+          node.held.push({ lease: command.lease, costBytes: command.shard.costBytes, isCheck: command.isCheck });
           this.pastLeases.push(command.lease);
           const bytes = node.held.reduce((sum, { costBytes }) => sum + costBytes, 0);
           assert.ok(
@@ -60,18 +81,21 @@ class World {
         }
         case 'RecallShards': {
           const node = this.nodes.get(command.session)!;
+          const isMeant = ({ jobId, shard }: LeaseId): boolean =>
+            jobId === command.jobId && (command.shards.length === 0 || command.shards.includes(shard));
           assert.ok(
-            node.held.some(({ lease }) => lease.jobId === command.jobId),
+            node.held.some(({ lease }) => isMeant(lease)),
             'only what is held is recalled',
           );
-          node.held = node.held.filter(({ lease }) => lease.jobId !== command.jobId);
+          node.held = node.held.filter(({ lease }) => !isMeant(lease));
           break;
         }
         case 'DropNode':
           assert.ok(this.nodes.delete(command.session), 'only an attached node is dropped');
           break;
         case 'CommitShard':
-          assert.deepEqual(command.answer, command.lease, 'the answer is the one to the lease');
+          assert.deepEqual(command.answer.lease, command.lease, 'the answer is the one to the lease');
+          if (command.lease.jobId === 'b') assert.equal(command.answer.digest, 'right', 'what is checked is right');
           this.#writing.push({ lease: command.lease, how: 'committed' });
           break;
         case 'QuarantineShard': {
@@ -86,10 +110,19 @@ class World {
           job.finalised++;
           break;
         }
+        case 'FailJob':
+          this.#broken.push(command.jobId);
+          break;
+        case 'RecordWrongAnswer':
+          assert.ok(this.liars.has(command.nodeId), 'only who was wrong is told so');
+          break;
+        case 'RecordMismatch':
+        case 'RecordSetAside':
         case 'RecordSetback':
           break;
       }
     }
+    for (const jobId of this.#broken.splice(0)) this.abandon(jobId);
     this.#checkBooks();
   }
 
@@ -104,15 +137,15 @@ class World {
     this.send({ kind: 'NodeJoined', session, nodeId: `node-${name}`, creditBytes });
   }
 
-  submit(jobId: string): void {
-    this.jobs.set(jobId, {
+  submit(order: (typeof orders)[number]): void {
+    this.jobs.set(order.jobId, {
       planned: 0,
       isPlanEnded: false,
       isAbandoned: false,
       finalised: 0,
       done: new Map(),
     });
-    this.send({ kind: 'JobSubmitted', jobId });
+    this.send({ kind: 'JobSubmitted', ...order });
   }
 
   plan(jobId: string, costs: number[]): void {
@@ -130,19 +163,19 @@ class World {
   }
 
   /** One of the nodes answers one of its leases. */
-  answer(pick: number, isSuccess: boolean): void {
+  answer(pick: number, outcome: Outcome): void {
     const [session, node] = this.#pickNode(pick);
     const [held] = node?.held.splice(pick % node.held.length, 1) ?? [];
     if (!held) return;
-    this.#say(session!, held.lease, isSuccess);
+    this.#say(session!, held.lease, held.isCheck && outcome === 'wrong' ? 'right' : outcome);
   }
 
   /** One of the nodes answers a lease that it has answered before, has lost, or never had. */
-  answerAgain(pick: number, isSuccess: boolean): void {
+  answerAgain(pick: number, outcome: Outcome): void {
     const [session, node] = this.#pickNode(pick);
     const lease = this.pastLeases[pick % this.pastLeases.length];
     if (!lease || !node || node.held.some((held) => isDeepStrictEqual(held.lease, lease))) return;
-    this.#say(session!, lease, isSuccess);
+    this.#say(session!, lease, outcome);
   }
 
   leave(pick: number): void {
@@ -194,9 +227,31 @@ class World {
     return this.#writing.length === 0 && [...this.nodes.values()].every(({ held }) => held.length === 0);
   }
 
-  #say(session: number, lease: LeaseId, isSuccess: boolean): void {
-    if (isSuccess) this.send({ kind: 'ShardCompleted', session, lease, answer: lease });
-    else this.send({ kind: 'ShardFailed', session, lease, failure: { error: 'It failed', isOutput: false } });
+  #say(session: number, lease: LeaseId, outcome: Outcome): void {
+    const { nodeId } = this.nodes.get(session)!;
+    const isWrong = outcome === 'wrong' && lease.jobId !== 'a';
+    if (isWrong) this.liars.add(nodeId);
+    switch (outcome) {
+      case 'right':
+      case 'wrong': {
+        const digest = isWrong ? `wrong by ${nodeId}` : 'right';
+        this.send({ kind: 'ShardCompleted', session, lease, answer: { lease, digest } });
+        break;
+      }
+      case 'failed':
+      case 'device lost': {
+        const failure = { error: 'It failed', isOutput: false, isDevice: outcome === 'device lost' };
+        this.send({ kind: 'ShardFailed', session, lease, failure });
+        break;
+      }
+      case 'returned':
+        this.pastLeases.splice(
+          this.pastLeases.findIndex((past) => isDeepStrictEqual(past, lease)),
+          1,
+        );
+        this.send({ kind: 'ShardReturned', session, lease });
+        break;
+    }
   }
 
   #pickNode(pick: number): [number, SimulatedNode] | [undefined, undefined] {
@@ -204,38 +259,48 @@ class World {
   }
 
   #checkBooks(): void {
-    let held = 0;
+    const held = new Set<string>();
     for (const [session, node] of this.nodes) {
       const booked = this.scheduler.node(session);
       const leasedBytes = node.held.reduce((sum, { costBytes }) => sum + costBytes, 0);
       assert.deepEqual(booked, { leases: node.held.length, leasedBytes, isDraining: node.isDraining });
-      held += node.held.length;
+      for (const { lease } of node.held) held.add(`${lease.jobId}/${lease.shard}`);
     }
     const writing = this.#writing.filter(({ lease }) => this.isOpen(lease)).length;
-    assert.equal(this.scheduler.shards().leased, held + writing, 'every shard is queued, held, being written or done');
+    assert.equal(this.scheduler.shards().leased, held.size + writing, 'every shard is queued, held, written or done');
   }
 }
 
 const isSameShard = (a: LeaseId, b: LeaseId): boolean => a.jobId === b.jobId && a.shard === b.shard;
 
-const jobIds = ['a', 'b', 'c'];
 const pick = fc.nat(1000);
-const jobId = fc.constantFrom(...jobIds);
+const jobId = fc.constantFrom(...orders.map((order) => order.jobId));
+const outcome = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<Outcome>('right') },
+  { weight: 4, arbitrary: fc.constantFrom<Outcome>('failed', 'device lost', 'returned', 'wrong') },
+);
 const action = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('join' as const), name: fc.nat(5), creditBytes: fc.nat(30) }) },
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('plan' as const), jobId, costs: fc.array(fc.nat(20), { maxLength: 12 }) }),
   },
-  { weight: 9, arbitrary: fc.record({ do: fc.constant('answer' as const), pick, isSuccess: fc.boolean() }) },
+  { weight: 9, arbitrary: fc.record({ do: fc.constant('answer' as const), pick, outcome }) },
   { weight: 9, arbitrary: fc.record({ do: fc.constant('write' as const), isRejected: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('answerAgain' as const), pick, isSuccess: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('answerAgain' as const),
+      pick,
+      outcome: fc.constantFrom<Outcome>('right', 'failed'),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('leave' as const), pick }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('drain' as const), pick }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.nat(1500), areSilent: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.nat(4000), areSilent: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('endPlan' as const), jobId }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('abandon' as const), jobId }) },
 );
@@ -249,13 +314,13 @@ function perform(world: World, step: typeof action extends fc.Arbitrary<infer T>
       world.plan(step.jobId, step.costs);
       break;
     case 'answer':
-      world.answer(step.pick, step.isSuccess);
+      world.answer(step.pick, step.outcome);
       break;
     case 'write':
       world.write(step.isRejected);
       break;
     case 'answerAgain':
-      world.answerAgain(step.pick, step.isSuccess);
+      world.answerAgain(step.pick, step.outcome);
       break;
     case 'leave':
       world.leave(step.pick);
@@ -279,7 +344,7 @@ test('whatever nodes do, a job ends once with every shard done once, as long as 
   fc.assert(
     fc.property(fc.array(action, { maxLength: 150, size: 'max' }), (steps) => {
       const world = new World();
-      for (const id of jobIds) world.submit(id);
+      for (const order of orders) world.submit(order);
       for (const step of steps) perform(world, step);
 
       // From here on all is well: plans end, a healthy node joins, and everybody answers.
@@ -287,7 +352,7 @@ test('whatever nodes do, a job ends once with every shard done once, as long as 
       world.join(99, 10);
       for (let rounds = 0; !world.isIdle; rounds++) {
         assert.ok(rounds < 2000, 'the work comes to an end');
-        for (let node = 0; node < world.nodes.size; node++) world.answer(node, true);
+        for (let node = 0; node < world.nodes.size; node++) world.answer(node, 'right');
         world.write(false);
         world.pass(100, false);
       }
@@ -296,6 +361,6 @@ test('whatever nodes do, a job ends once with every shard done once, as long as 
       }
       assert.deepEqual(world.scheduler.shards(), { queued: 0, leased: 0, done: 0 });
     }),
-    { numRuns: 500 },
+    { numRuns: 1500 },
   );
 });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Shard } from '../shard.ts';
 import type { Command } from './commands.ts';
-import type { LeaseId, SchedulerEvent } from './events.ts';
-import { maxDeadNodes, maxLosses } from './leases.ts';
+import type { Comparable, LeaseId, SchedulerEvent } from './events.ts';
+import { maxDeadNodes, maxLosses } from './is-poison.ts';
 import { Scheduler } from './scheduler.ts';
 
-type Event = SchedulerEvent<string>;
+type Event = SchedulerEvent<Comparable>;
 
 const shard = (number: number, costBytes = 1): Shard => ({
   shard: number,
@@ -33,11 +33,11 @@ const lease = (number: number, attempt = 1, jobId = 'job', epoch = 7): LeaseId =
   attempt,
   epoch,
 });
-const completed = (session: number, id: LeaseId): Event => ({
+const completed = (session: number, id: LeaseId, digest = 'right'): Event => ({
   kind: 'ShardCompleted',
   session,
   lease: id,
-  answer: 'done',
+  answer: { digest },
 });
 const failed = (session: number, id: LeaseId): Event => ({
   kind: 'ShardFailed',
@@ -55,14 +55,14 @@ const committed = (number: number, jobId = 'job'): Event => ({ kind: 'CommitFini
 const tick: Event = { kind: 'Tick' };
 
 /** A command in a few words. */
-function words(command: Command<string>): string {
+function words(command: Command<Comparable>): string {
   switch (command.kind) {
     case 'AssignShard':
-      return `lease ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} to ${command.session} (${command.reason})`;
+      return `lease ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} to ${command.session} (${command.reason}${command.isCheck ? ', by the reference' : ''})`;
     case 'RecallShards':
-      return `recall ${command.jobId} from ${command.session}`;
+      return `recall ${[command.jobId, ...command.shards].join('/')} from ${command.session}`;
     case 'DropNode':
-      return `drop ${command.session}${command.lost ? ' as lost' : ''}`;
+      return `drop ${command.session}${command.isFinal ? ' for good' : command.lost ? ' as lost' : ''}`;
     case 'CommitShard':
       return `commit ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} of ${command.session}`;
     case 'QuarantineShard':
@@ -71,12 +71,18 @@ function words(command: Command<string>): string {
       return `fail ${command.jobId}: ${command.error}`;
     case 'FinaliseJob':
       return `finalise ${command.jobId}`;
+    case 'RecordMismatch':
+      return `${command.nodeIds.join(', ')} differ on ${command.jobId}/${command.shard}`;
+    case 'RecordWrongAnswer':
+      return `${command.nodeId} was wrong on ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt}`;
+    case 'RecordSetAside':
+      return `${command.nodeId} set aside for ${command.forMs} ms: ${command.failures} of ${command.of} failed`;
     case 'RecordSetback':
       return `${command.setback} ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} of ${command.nodeId}`;
   }
 }
 
-const create = (): Scheduler<string> => new Scheduler({ epoch: 7, reportWithinMs: 1000, tickMs: 100 });
+const create = (): Scheduler<Comparable> => new Scheduler({ epoch: 7, reportWithinMs: 1000, tickMs: 100 });
 
 /** Feeds the events at time 0 and returns what the last of them commands. */
 function lastCommands(events: Event[]): string[] {

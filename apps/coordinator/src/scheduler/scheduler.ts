@@ -1,6 +1,6 @@
-import { commitRejected, shardCompleted, shardFailed } from './answer-events.ts';
+import { commitRejected, shardCompleted, shardFailed, shardReturned } from './answer-events.ts';
 import type { Command } from './commands.ts';
-import type { SchedulerEvent } from './events.ts';
+import type { Comparable, SchedulerEvent } from './events.ts';
 import { commitFinished, jobAbandoned, jobSubmitted, planEnded, shardsPlanned } from './job-events.ts';
 import { nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
 import { createState, queuedShards, type SchedulerOptions, type SchedulerState, type Turn } from './scheduler-state.ts';
@@ -10,12 +10,14 @@ import { createState, queuedShards, type SchedulerOptions, type SchedulerState, 
  * milliseconds (of any clock that never goes back) and returns what is to be done about it, in order.
  *
  *     queued ──lease──► leased ──completed──► settling ──CommitFinished──► done
- *       ▲                 │                      │
- *       └──failed, lost───┴────CommitRejected────┘
+ *       ▲                 │                      │                           │
+ *       └──failed, lost,──┴────CommitRejected────┘                           │
+ *       │  to be checked                                                     │
+ *       └───────────────── a late answer contradicts what was committed ─────┘
  *
  * A shard that failed or was lost too often goes to settling instead, to be written down as quarantined.
  */
-export class Scheduler<Answer> {
+export class Scheduler<Answer extends Comparable> {
   readonly #state: SchedulerState;
 
   constructor(options: SchedulerOptions) {
@@ -53,14 +55,14 @@ export class Scheduler<Answer> {
   }
 }
 
-function apply<A>(turn: Turn<A>, event: SchedulerEvent<A>): void {
+function apply<A extends Comparable>(turn: Turn<A>, event: SchedulerEvent<A>): void {
   if ('session' in event) {
     const node = turn.state.nodes.get(event.session);
     if (node) node.deadlineMs = turn.now + turn.state.reportWithinMs;
   }
   switch (event.kind) {
     case 'JobSubmitted':
-      jobSubmitted(turn, event.jobId);
+      jobSubmitted(turn, event);
       break;
     case 'ShardsPlanned':
       shardsPlanned(turn, event.jobId, event.shards);
@@ -94,6 +96,9 @@ function apply<A>(turn: Turn<A>, event: SchedulerEvent<A>): void {
       break;
     case 'ShardFailed':
       shardFailed(turn, event);
+      break;
+    case 'ShardReturned':
+      shardReturned(turn, event);
       break;
     case 'Tick':
       ticked(turn);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ShardQueue } from './shard-queue.ts';
+import { lookahead, ShardQueue } from './shard-queue.ts';
 
 test('entries come out in the order they went in, less those taken from near the front', () => {
-  const step = fc.oneof({ weight: 3, arbitrary: fc.constant('push' as const) }, fc.nat(40));
+  const step = fc.oneof({ weight: 3, arbitrary: fc.constant('push' as const) }, fc.nat(80));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300, size: 'max' }), (steps) => {
       const queue = new ShardQueue<{ id: number }>();
@@ -18,7 +18,7 @@ test('entries come out in the order they went in, less those taken from near the
           // What is too far from the front is not found.
           const wanted = model[action];
           const found = queue.find((entry) => entry === wanted);
-          assert.equal(found, action < 32 ? wanted : undefined);
+          assert.equal(found, action < lookahead ? wanted : undefined);
           if (found) {
             queue.remove(found);
             model.splice(action, 1);

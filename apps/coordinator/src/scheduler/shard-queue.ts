@@ -2,7 +2,7 @@
  * How many entries at the front are looked through for one that is accepted. Bounded, so that taking is O(1) however many
  * shards a bad node has put back; a shard further behind is reached when those before it are taken by other nodes.
  */
-const lookahead = 32;
+export const lookahead = 64;
 
 /** First in, first out, except that the taker may pass over a few entries at the front. All operations are O(1). */
 export class ShardQueue<T> {

@@ -1,32 +1,68 @@
 import { fileURLToPath } from 'node:url';
-import { checkHasSource, checkSourceUri, SourceNotFoundError, SourceUriError } from '@halogrid/imaging';
+import {
+  allowedPath,
+  checkHasSource,
+  checkSourceUri,
+  redactUri,
+  SourceForbiddenError,
+  SourceNotFoundError,
+  SourceUriError,
+} from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
-import { type JobSpec, maxBatchFrames, maxTilePx } from '@halogrid/proto';
+import {
+  type JobSpec,
+  jobPriorities,
+  maxBatchFrames,
+  maxSources,
+  maxTilePx,
+  maxUriLength,
+  whyNotVerified,
+} from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
 import { checkMapFormat } from './check-map-format.ts';
 import { Refusal, refuseValue } from './refusal.ts';
 
 /**
  * Checks a specification, all of it: the same with everything in canonical form, and its pipeline. Throws Refusal:
- * 'invalid' for a wrong option, 'missing' for a source that leads to no input.
+ * 'invalid' for a wrong option, 'missing' for a source that leads to no input, 'forbidden' for what this process may not read or write.
  */
 export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
   if (!given) throw new Refusal('invalid', 'Expected a specification of the job but received none');
-  const { sources, out, mapFormat, tilePx, batchFrames } = given;
+  const { sources, out, mapFormat, tilePx, batchFrames, priority = 0, verifyPercent = 0 } = given;
   const { pipeline, grid } = checkWork(given);
   if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none');
+  if (sources.length > maxSources) refuseValue('the number of sources', sources.length, `1 to ${maxSources}`);
+  for (const uri of [...sources, out]) checkLength(uri);
   for (const uri of sources) checkSource(uri);
-  checkOut(out);
+  await checkOut(out);
   checkMapFormat(mapFormat, pipeline);
   if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
   if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
+  checkPriority(priority);
+  checkVerify(verifyPercent, pipeline);
   for (const uri of sources) await checkHasInput(uri);
 
   const operations = pipeline.operations.map((operation) => ({
     ...operation,
     parameters: { ...operation.parameters },
   }));
-  return { spec: { sources, pipeline: { operations }, out, mapFormat, tilePx, batchFrames, grid }, pipeline };
+  const spec: JobSpec = { sources, pipeline: { operations }, out, mapFormat, tilePx, batchFrames, grid };
+  // What is not asked for is left out, as it was before there was such a thing.
+  spec.priority = priority || undefined;
+  spec.verifyPercent = verifyPercent || undefined;
+  return { spec, pipeline };
+}
+
+function checkPriority(priority: number): void {
+  const { lowest, highest } = jobPriorities;
+  if (!Number.isInteger(priority) || priority < lowest || priority > highest) {
+    refuseValue('priority', priority, `${lowest} to ${highest}`);
+  }
+}
+
+function checkVerify(percent: number, { bins }: Pipeline): void {
+  if (!(percent >= 0 && percent <= 100)) refuseValue('verify_percent', percent, '0 to 100');
+  if (percent > 0 && bins === 0) refuseValue('verify_percent', percent, `0, because ${whyNotVerified}`);
 }
 
 function checkWork(given: JobSpec): { pipeline: Pipeline; grid: Grid } {
@@ -40,6 +76,10 @@ function checkWork(given: JobSpec): { pipeline: Pipeline; grid: Grid } {
   }
 }
 
+function checkLength(uri: string): void {
+  if (uri.length > maxUriLength) refuseValue('the length of a URI', uri.length, `at most ${maxUriLength} characters`);
+}
+
 function checkSource(uri: string): void {
   try {
     checkSourceUri(uri);
@@ -48,19 +88,24 @@ function checkSource(uri: string): void {
   }
 }
 
-function checkOut(uri: string): void {
+async function checkOut(uri: string): Promise<void> {
   try {
-    fileURLToPath(uri);
-  } catch {
+    await allowedPath(fileURLToPath(uri));
+  } catch (error) {
+    if (error instanceof SourceForbiddenError) throw forbidden('The output', error);
     refuseValue('out', uri, 'an absolute file: URI');
   }
 }
+
+const forbidden = (what: string, { message }: Error): Refusal =>
+  new Refusal('forbidden', `${what} is not allowed here: ${message}`);
 
 /** Whether the input can be read is for the planner and the nodes to find out: they set it aside. */
 async function checkHasInput(uri: string): Promise<void> {
   try {
     await checkHasSource(uri);
   } catch (error) {
+    if (error instanceof SourceForbiddenError) throw forbidden(`The source '${redactUri(uri)}'`, error);
     throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message) : error;
   }
 }

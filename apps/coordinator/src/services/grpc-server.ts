@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
@@ -10,8 +12,16 @@ import {
   protoFiles,
   protoRoot,
 } from '@halogrid/proto';
-import type { ListenAddress } from '@halogrid/service';
+import {
+  type Access,
+  ConnectionGate,
+  type ConnectionLimits,
+  type ListenAddress,
+  listenOn,
+  type Tls,
+} from '@halogrid/service';
 import { HealthImplementation } from 'grpc-health-check';
+import { withAccess } from './call-access.ts';
 
 /** Time that clients have to take the ends of their streams. */
 const closingMs = 500;
@@ -22,6 +32,9 @@ const options = {
   // A peer whose network is gone is noticed within 30 s, even if nobody speaks.
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
+  // A node holds one stream, a client some; a connection on which nobody calls is closed, and made again when needed.
+  'grpc.max_concurrent_streams': 100,
+  'grpc.max_connection_idle_ms': 300_000,
 };
 
 export interface GrpcServer {
@@ -29,12 +42,33 @@ export interface GrpcServer {
   close(): Promise<void>;
 }
 
+/** Rejects with one sentence when the address cannot be had: a standby needs it only later, and would fail then. */
+export async function checkFree({ host, port }: ListenAddress): Promise<void> {
+  const server = createServer().listen(port, host.replace(/^\[(.*)\]$/, '$1'));
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new Error(`Cannot listen on ${host}:${port}: ${(error as Error).message}`);
+  }
+  server.close();
+  await once(server, 'close');
+}
+
+export interface GrpcSecurity {
+  tls: Tls | undefined;
+  access: Access;
+  limits: ConnectionLimits;
+}
+
 /** Serves both services with health and reflection. Rejects with one sentence when the address cannot be had. */
 export async function startGrpc(
-  { host, port }: ListenAddress,
+  address: ListenAddress,
   services: { jobs: JobsServer; nodes: NodesServer },
+  { tls, access, limits }: GrpcSecurity,
 ): Promise<GrpcServer> {
-  const server = new Server(options);
+  const gate = new ConnectionGate(limits);
+  const spoke = (peer: string, isTrusted: boolean) => gate.spoke(peer, isTrusted);
+  const server = new Server({ ...options, interceptors: [withAccess(access, spoke, () => performance.now())] });
   server.addService(JobsService, services.jobs);
   server.addService(NodesService, services.nodes);
   const serving = { '': 'SERVING', 'halogrid.v1.Jobs': 'SERVING', 'halogrid.v1.Nodes': 'SERVING' } as const;
@@ -42,17 +76,35 @@ export async function startGrpc(
   const definitions = loadSync(protoFiles, { includeDirs: [protoRoot], keepCase: true });
   new ReflectionService(definitions).addToServer(server);
 
-  const bound = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, boundPort) => {
-      if (error) reject(new Error(`Cannot listen on ${host}:${port}: ${error.message}`));
-      else resolve(boundPort);
-    });
+  // The listener is ours and not the library's, which has no way to bound connections that never speak HTTP/2.
+  const injector = server.createConnectionInjector(serverCredentials(tls));
+  const listener = createServer({ noDelay: true }, (socket) => {
+    gate.add(socket);
+    injector.injectConnection(socket);
   });
-  return { port: bound, close: () => close(server) };
+  const port = await listenOn(listener, address).catch((error: Error) => {
+    throw new Error(`Cannot listen on ${address.host}:${address.port}: ${error.message}`);
+  });
+  return {
+    port,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
+      await shutDown(server);
+      gate.close();
+      await closed;
+    },
+  };
+}
+
+/** With an authority, only connections with a certificate that it signed come about. */
+function serverCredentials(tls: Tls | undefined): ServerCredentials {
+  if (!tls) return ServerCredentials.createInsecure();
+  const pair = { cert_chain: Buffer.from(tls.cert!), private_key: Buffer.from(tls.key!) };
+  return ServerCredentials.createSsl(tls.ca ? Buffer.from(tls.ca) : null, [pair], tls.ca !== undefined);
 }
 
 /** Lets calls come to their end for a moment, then cuts them off. */
-async function close(server: Server): Promise<void> {
+async function shutDown(server: Server): Promise<void> {
   const cutOff = setTimeout(() => server.forceShutdown(), closingMs);
   await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
   clearTimeout(cutOff);

@@ -5,6 +5,8 @@ const codes: Record<RefusalKind, status> = {
   invalid: status.INVALID_ARGUMENT,
   missing: status.NOT_FOUND,
   unmet: status.FAILED_PRECONDITION,
+  forbidden: status.PERMISSION_DENIED,
+  exhausted: status.RESOURCE_EXHAUSTED,
 };
 
 /** The status that a call ends with. Anything that is no Refusal is our own fault: INTERNAL. */

@@ -1,3 +1,4 @@
+import { redactUri } from '@halogrid/imaging';
 import { JobState, JobStatus, type NodeStatus } from '@halogrid/proto';
 import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
 import type { AttachedNodeView } from '../node-session.ts';
@@ -11,9 +12,10 @@ const wireStates: Record<LedgerState, JobState> = {
   cancelled: JobState.CANCELLED,
 };
 
-/** The job as the wire carries it. `nodes`: attached ones that hold or held a shard of it. */
+/** The job as the wire carries it, without what may be secret in its URIs. `nodes`: attached ones that hold or held a shard of it. */
 export function toJobStatus(record: JobRecord, nodes: number): JobStatus {
-  return JobStatus.fromPartial({ ...record, state: wireStates[record.state], nodes });
+  const spec = { ...record.spec, sources: record.spec.sources.map(redactUri) };
+  return JobStatus.fromPartial({ ...record, spec, state: wireStates[record.state], nodes });
 }
 
 /** The node as the wire carries it. */

@@ -4,16 +4,18 @@ import { previewSources } from '../output/finalise.ts';
 import type { ShardWork } from '../shard.ts';
 
 /** The lease as the wire carries it. */
-export function toLease({ lease, shard, job }: LeaseOrder): Lease {
+export function toLease({ lease, shard, job, isCheck }: LeaseOrder): Lease {
   return {
     ...lease,
     pipeline: job.spec.pipeline,
     grid: job.spec.grid,
     work: toWork(shard.work),
     scratch: job.scratch,
-    wantsMap: job.spec.mapFormat !== 'none',
-    previews: previewSources,
+    // What a check computes is compared and thrown away.
+    wantsMap: job.spec.mapFormat !== 'none' && !isCheck,
+    previews: isCheck ? 0 : previewSources,
     costBytes: shard.costBytes,
+    verify: isCheck,
   };
 }
 

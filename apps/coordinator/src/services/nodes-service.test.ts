@@ -28,8 +28,13 @@ import { ScriptedNode } from './scripted-node.ts';
 
 /** Starts a coordinator that the test's end stops; returns its gRPC port. */
 async function start(t: TestContext, nodeTimeoutMs = 10_000): Promise<number> {
-  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', nodeTimeoutMs });
-  const coordinator = await startCoordinator(config, createLog('test', 'silent'));
+  const config = createCoordinatorConfig({
+    listen: '127.0.0.1:0',
+    http: '127.0.0.1:0',
+    ledger: 'memory',
+    nodeTimeoutMs,
+  });
+  const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
   t.after(() => coordinator.close());
   return coordinator.grpcPort;
 }

@@ -34,8 +34,8 @@ function converse(call: AttachCall, dispatcher: Dispatcher, reportWithinMs: numb
   };
   const connection: NodeConnection = {
     lease: (order) => send({ $case: 'lease', value: toLease(order) }),
-    recall: (jobId) => send({ $case: 'recall', value: { jobId, shards: [] } }),
-    drop: (details) => end({ code: status.UNAVAILABLE, details }),
+    recall: (jobId, shards) => send({ $case: 'recall', value: { jobId, shards } }),
+    drop: (details, isFinal) => end({ code: isFinal ? status.FAILED_PRECONDITION : status.UNAVAILABLE, details }),
   };
 
   function end(error?: { code: status; details: string }): void {
@@ -90,9 +90,11 @@ function toNodeReport(report: AttachRequest['report']): NodeReport {
     case 'completed':
       return { kind: 'ShardCompleted', lease: toLeaseId(report.value), answer: toShardAnswer(report.value) };
     case 'failed': {
-      const { error, output: isOutput } = report.value;
-      return { kind: 'ShardFailed', lease: toLeaseId(report.value), failure: { error, isOutput } };
+      const { error, output: isOutput, device: isDevice } = report.value;
+      return { kind: 'ShardFailed', lease: toLeaseId(report.value), failure: { error, isOutput, isDevice } };
     }
+    case 'returned':
+      return { kind: 'ShardReturned', lease: toLeaseId(report.value) };
     case 'hello':
       throw new Refusal('invalid', 'Expected hello as the first report only but received it again');
     case undefined:

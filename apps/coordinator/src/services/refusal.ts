@@ -1,5 +1,8 @@
-/** Why a request is refused: it is wrong in itself, names something that is not there, or does not fit what is. */
-export type RefusalKind = 'invalid' | 'missing' | 'unmet';
+/**
+ * Why a request is refused: it is wrong in itself, names something that is not there, does not fit what is, asks
+ * for what is out of bounds, or there is too much already.
+ */
+export type RefusalKind = 'invalid' | 'missing' | 'unmet' | 'forbidden' | 'exhausted';
 
 /** A request is refused, and nothing came of it; the message is one sentence for whoever asked. */
 export class Refusal extends Error {

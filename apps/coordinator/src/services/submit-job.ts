@@ -5,6 +5,9 @@ import { claimOutputFolder, releaseOutputFolder, scratchUri } from '../output/ou
 import { checkSpec } from './check-spec.ts';
 import { Refusal } from './refusal.ts';
 
+/** Jobs that have not ended, at most: the plan of each is under way, and holds a few megabytes. */
+export const maxOpenJobs = 1_000;
+
 /**
  * Checks the specification, claims the output folder and has the job run; returns its id. Throws Refusal, also
  * 'unmet' for an output folder that cannot be had; then nothing is left behind.
@@ -14,6 +17,9 @@ export async function submitJob(
   createId: () => string,
   request: SubmitRequest,
 ): Promise<string> {
+  if (dispatcher.openJobs >= maxOpenJobs) {
+    throw new Refusal('exhausted', `${maxOpenJobs} jobs run or wait already: wait until one has ended, or cancel one`);
+  }
   const { spec: given, pipeline } = await checkSpec(request.spec);
   const jobId = createId();
   const spec = request.nameOutByJob ? { ...given, out: `${given.out.replace(/\/+$/, '')}/${jobId}` } : given;

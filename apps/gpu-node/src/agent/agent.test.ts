@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { Hello, Lease, ShardCompleted } from '@halogrid/proto';
-import { createLog, createRegistry } from '@halogrid/service';
+import { createClientSecurity, createLog, createRegistry } from '@halogrid/service';
 import { OutputError } from '../executor/output-error.ts';
 import { NodeMetrics } from '../metrics.ts';
 import { Agent } from './agent.ts';
-import { dialCoordinator } from './dial.ts';
+import { createDial } from './dial.ts';
 import { FakeCoordinator } from './fake-coordinator.ts';
 
 const hello = Hello.create({ nodeId: 'id', name: 'node', protocol: 1, creditBytes: 1 });
@@ -41,7 +41,7 @@ async function withAgent(
   const agent = new Agent({
     addresses,
     hello,
-    dial: dialCoordinator,
+    dial: createDial(createClientSecurity({})),
     execute: shards.execute,
     deviceGone,
     log: createLog('test', 'silent'),

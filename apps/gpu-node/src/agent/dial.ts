@@ -1,6 +1,8 @@
 // The only file of the node that knows gRPC.
-import { credentials, type ServiceError, status } from '@grpc/grpc-js';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import { type AttachRequest, type AttachResponse, maxMessageBytes, NodesClient } from '@halogrid/proto';
+import type { ClientSecurity } from '@halogrid/service';
+import { grpcClient } from '@halogrid/service/grpc-client';
 
 export interface Connection {
   send(report: NonNullable<AttachRequest['report']>): void;
@@ -31,32 +33,38 @@ const channelOptions = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
-/** Dials `Nodes.Attach` without TLS. */
-export const dialCoordinator: Dial = (address, listener) => {
-  const client = new NodesClient(address, credentials.createInsecure(), channelOptions);
-  const call = client.attach();
-  let isOver = false;
-  const finish = (): boolean => {
-    if (isOver) return false;
-    isOver = true;
-    client.close();
-    return true;
+/** The coordinator will not have this node: it is of another version, or is not let in. */
+const refusals = new Set([status.FAILED_PRECONDITION, status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
+
+/** Makes what dials `Nodes.Attach`; the token is read again at each dial. */
+export function createDial(security: ClientSecurity): Dial {
+  const { channel, options } = grpcClient(security);
+  return (address, listener) => {
+    const client = new NodesClient(address, channel, { ...channelOptions, ...options });
+    const call = client.attach();
+    let isOver = false;
+    const finish = (): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      client.close();
+      return true;
+    };
+    call.on('data', (order: AttachResponse) => {
+      if (!isOver) listener.ordered(order);
+    });
+    call.on('end', () => {
+      if (finish()) listener.disconnected('the coordinator closed the stream', false);
+    });
+    call.on('error', (error: ServiceError) => {
+      if (finish()) listener.disconnected(error.details || error.message, refusals.has(error.code));
+    });
+    return {
+      send: (report) => void call.write({ report }),
+      closeStream: () => call.end(),
+      hangUp: () => {
+        finish();
+        call.cancel();
+      },
+    };
   };
-  call.on('data', (order: AttachResponse) => {
-    if (!isOver) listener.ordered(order);
-  });
-  call.on('end', () => {
-    if (finish()) listener.disconnected('the coordinator closed the stream', false);
-  });
-  call.on('error', (error: ServiceError) => {
-    if (finish()) listener.disconnected(error.details || error.message, error.code === status.FAILED_PRECONDITION);
-  });
-  return {
-    send: (report) => void call.write({ report }),
-    closeStream: () => call.end(),
-    hangUp: () => {
-      finish();
-      call.cancel();
-    },
-  };
-};
+}

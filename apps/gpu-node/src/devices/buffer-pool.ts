@@ -26,8 +26,8 @@ export class BufferPool {
 
   give(buffer: ArrayBuffer): void {
     this.#free.push(buffer);
+    // Who waits is woken by this, and finds the buffer; `take` lets go of it where it is not of the size that is wanted.
     this.forget(buffer.byteLength);
-    this.#trim();
   }
 
   /** Accounts for a buffer of that size that will not come back. */

@@ -82,6 +82,18 @@ test('staging memory is used again', async () => {
   });
 });
 
+test('staging memory goes to who waits for it', async () => {
+  await withDevice({ threads: 1, stagingBytes: 4 * 2 ** 20 }, async (device) => {
+    const first = await device.acquire(100);
+    first.bytes[0] = 77;
+    const waiting = device.acquire(100);
+    await device.run(first, [], pipeline, false);
+    const second = await waiting;
+    assert.equal(second.bytes[0], 77);
+    second.release();
+  });
+});
+
 test('a thread that crashes fails its batch as a lost device does, and is replaced', async () => {
   const program = new URL('./crashing-worker.ts', import.meta.url);
   await withDevice({ threads: 1, program }, async (device) => {

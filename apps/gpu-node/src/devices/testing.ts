@@ -2,14 +2,22 @@
 import assert from 'node:assert/strict';
 import {
   type AskedOperation,
-  createPipeline,
   type Grid,
   type ItemResult,
   type Pipeline,
   type PipelineItem,
+  type PixelType,
   runReference,
 } from '@halogrid/kernels';
-import { checkNearTwin, noise, noiseImage, samplesOf, stageTile, tileArbitrary } from '@halogrid/kernels/testing';
+import {
+  checkNearTwin,
+  createPipelineOver,
+  noise,
+  noiseFor,
+  samplesOf,
+  stageTile,
+  tileArbitrary,
+} from '@halogrid/kernels/testing';
 import fc from 'fast-check';
 import type { Device } from './device.ts';
 
@@ -34,6 +42,8 @@ export interface TwinVariant {
   operations: AskedOperation[];
   withMap: boolean;
   grid?: Grid;
+  /** u8 unless given. */
+  pixel?: PixelType;
 }
 
 /**
@@ -48,11 +58,11 @@ export async function checkAgainstTwin(
   const property = fc.asyncProperty(
     fc.array(tileArbitrary(90, 40), { minLength: 1, maxLength: 6 }),
     fc.constantFrom(...variants),
-    async (tiles, { operations, withMap, grid }) => {
-      const pipeline = createPipeline(operations);
+    async (tiles, { operations, withMap, grid, pixel = 'u8' }) => {
+      const pipeline = createPipelineOver(pixel, operations);
       let end = 0;
       const placed = tiles.map(({ size, tile, seed, levels }) => {
-        const one = stageTile(pipeline, noiseImage(size, seed, levels, pipeline.input.length), tile, grid, end);
+        const one = stageTile(pipeline, noiseFor(pipeline, size, seed, levels), tile, grid, end);
         end = one.end;
         return { ...one, tile };
       });

@@ -8,7 +8,8 @@ const resultsLimitBytes = 64 * 2 ** 20;
 /** Planned tiles that a device takes at once, placed one after another in its staging memory. */
 export class Batch {
   readonly items: PipelineItem[] = [];
-  readonly #pipeline: Pipeline;
+  /** Over the type of pixels of its images. */
+  readonly pipeline: Pipeline;
   readonly #deviceBytes: number;
   #stagingBytes = 0;
   #histogramsBytes = 0;
@@ -17,7 +18,7 @@ export class Batch {
 
   /** `deviceBytes` is what the largest buffer of the device takes. */
   constructor(pipeline: Pipeline, deviceBytes: number) {
-    this.#pipeline = pipeline;
+    this.pipeline = pipeline;
     this.#deviceBytes = deviceBytes;
   }
 
@@ -35,9 +36,10 @@ export class Batch {
    * device takes, the others what is left of the batch's limits.
    */
   add(plan: PipelinePlan, needsMap: boolean): PipelineItem | undefined {
-    const { item, end } = placeItem(plan, this.#pipeline.input.length, this.#stagingBytes);
-    const histogramsBytes = this.#histogramsBytes + histogramsBytesOf(plan, this.#pipeline);
-    const mapsBytes = this.#mapsBytes + mapBytesOf(plan, this.#pipeline);
+    const { input, pixel } = this.pipeline;
+    const { item, end } = placeItem(plan, input.length, this.#stagingBytes, sampleBytes[pixel]);
+    const histogramsBytes = this.#histogramsBytes + histogramsBytesOf(plan, this.pipeline);
+    const mapsBytes = this.#mapsBytes + mapBytesOf(plan, this.pipeline);
     const withMap = this.#withMap || needsMap;
     const resultsBytes = histogramsBytes + (withMap ? mapsBytes : 0);
 

@@ -89,6 +89,24 @@ test('whole frames: histograms in the order of the lease, maps and previews wher
   });
 });
 
+test('frames of 8 and of 16 bits in one lease are computed as what they are', async () => {
+  await withFolder(async (folder) => {
+    const types = ['u8', 'u16', 'u16', 'u8'] as const;
+    const patterns = types.map((pixel, seed) => patternImage({ width: 30, height: 20 }, seed, 1, pixel));
+    const uris = await Promise.all(patterns.map(({ file }, i) => folder.put(`${i}.pgm`, file)));
+    const { device: counted, batches, out } = noted(device);
+    const { results } = await createTestExecutor(counted)(frameLease(folder, uris), never);
+    for (const [i, { image }] of patterns.entries()) {
+      assert.deepEqual(results[i]!.bins, referenceOf([lbp()], image).bins);
+    }
+    assert.deepEqual(
+      batches.map(({ items }) => items),
+      [1, 2, 1],
+    );
+    assert.equal(out(), 0);
+  });
+});
+
 test('a grid: the histogram of every cell of each frame', async () => {
   await withFolder(async (folder) => {
     const { uris, frames } = await putFrames(folder);

@@ -1,5 +1,5 @@
 import { InputError, type OpenImage } from '@halogrid/imaging';
-import { type PipelineItem, planPipeline, type Rect } from '@halogrid/kernels';
+import { type PipelineItem, type PixelType, pipelineOver, planPipeline, type Rect } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
 import { Batch } from './batch.ts';
 import { closeImage, needsMap, type ShardRun, type SourceOutcome, sourceError } from './shard-run.ts';
@@ -58,8 +58,10 @@ export async function* openBatches(
     for (const { image } of batch.frames) held.delete(image);
     return batch;
   };
-  const emptyBatch = (): FrameBatch => ({ frames: [], batch: new Batch(pipeline, device.maxStagingBytes) });
-  let current = emptyBatch();
+  const emptyBatch = (pixel: PixelType): FrameBatch => {
+    return { frames: [], batch: new Batch(pipelineOver(pixel, pipeline), device.maxStagingBytes) };
+  };
+  let current = emptyBatch('u8');
   try {
     for (;;) {
       run.signal.throwIfAborted();
@@ -85,10 +87,11 @@ export async function* openBatches(
       const whole = { x: 0, y: 0, width: image.width, height: image.height };
       const plan = planPipeline(pipeline, whole, image, grid);
       const place = () => current.batch.add(plan, needsMap(run, source));
-      let item = current.frames.length < batchFrames ? place() : undefined;
-      if (!item && current.frames.length > 0) {
-        yield handOut(current);
-        current = emptyBatch();
+      const isSame = current.batch.pipeline.pixel === image.pixel;
+      let item = isSame && current.frames.length < batchFrames ? place() : undefined;
+      if (!item && (!isSame || current.frames.length > 0)) {
+        if (current.frames.length > 0) yield handOut(current);
+        current = emptyBatch(image.pixel);
         item = place();
       }
       if (item) current.frames.push({ source, position, image, whole, item });

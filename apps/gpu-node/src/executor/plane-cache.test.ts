@@ -12,7 +12,7 @@ function createLoader() {
     async (reserve) => {
       loads.push(key);
       await reserve(bytes);
-      return { kind: 'planes', width: bytes, height: 1, pixels: new Uint8Array(bytes) };
+      return { kind: 'planes', width: bytes, height: 1, pixel: 'u8', bytes: new Uint8Array(bytes) };
     };
   return { loads, plane };
 }

@@ -1,12 +1,14 @@
-import type { InputError } from '@halogrid/imaging';
+import type { InputError, PixelType } from '@halogrid/imaging';
 import { Budget } from './budget.ts';
 
 /** What is known of an image after it was opened once. */
 export type ImageContent =
   /** It is decoded as a whole; its planes one after another, rows without gaps. */
-  | { kind: 'planes'; width: number; height: number; pixels: Uint8Array }
+  | { kind: 'planes'; width: number; height: number; pixel: PixelType; bytes: Uint8Array }
   /** It is read by region, so there is nothing to keep. */
   | { kind: 'regions' }
+  /** It is too large to be kept, and not read by region: a copy of it is. */
+  | { kind: 'large' }
   /** It cannot be decoded. */
   | { kind: 'broken'; error: InputError };
 

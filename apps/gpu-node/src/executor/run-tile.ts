@@ -1,5 +1,12 @@
-import { InputError, type OpenImage } from '@halogrid/imaging';
-import { type CopyRect, type PipelineItem, planPipeline, type Size } from '@halogrid/kernels';
+import { InputError, type OpenImage, type PixelType, pixelBytes } from '@halogrid/imaging';
+import {
+  type CopyRect,
+  type ItemResult,
+  type PipelineItem,
+  pipelineOver,
+  planPipeline,
+  type Size,
+} from '@halogrid/kernels';
 import type { Source, Tile } from '@halogrid/proto';
 import { Batch } from './batch.ts';
 import type { ImageContent } from './plane-cache.ts';
@@ -15,10 +22,14 @@ import {
   writeChunks,
 } from './shard-run.ts';
 import { sourceVersion } from './source-version.ts';
+import { tiledCopy } from './tiled-copy.ts';
 import { tooSmall } from './too-small.ts';
 
 /** Copies those parts of the image to their places in staging memory. */
 type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: PipelineItem) => Promise<void>;
+
+/** Computes the tile of an image of that type of pixels. */
+type Compute = (pixel: PixelType, fill: Fill) => Promise<ItemResult>;
 
 /** Computes one tile. */
 export async function runTile(run: ShardRun, { source, width, height, rect }: Tile): Promise<SourceOutcome> {
@@ -27,36 +38,33 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   const small = tooSmall(size, run.pipeline);
   if (small) return sourceError(source, 'read', small);
   const plan = planPipeline(run.pipeline, rect, size, run.grid);
-  const batch = new Batch(run.pipeline, run.device.maxStagingBytes);
-  const item = batch.add(plan, needsMap(run, source));
-  if (!item) {
-    const limit = `the device takes at once (${run.device.maxStagingBytes} bytes)`;
-    throw new Error(`A tile of ${rect.width} x ${rect.height} pixels and its results are more than ${limit}`);
-  }
+  const compute: Compute = async (pixel, fill) => {
+    const batch = new Batch(pipelineOver(pixel, run.pipeline), run.device.maxStagingBytes);
+    const item = batch.add(plan, needsMap(run, source));
+    if (!item) {
+      const limit = `the device takes at once (${run.device.maxStagingBytes} bytes)`;
+      throw new Error(`A tile of ${rect.width} x ${rect.height} pixels and its results are more than ${limit}`);
+    }
+    const [result] = await runOnDevice(run, batch, async (bytes) => {
+      await fill(bytes, plan.copies, item);
+      return [item];
+    });
+    return result!;
+  };
   const isWhole = rect.width === width && rect.height === height;
   try {
     const withImage = isWhole ? withOpenImage : withSharedImage;
-    const [result] = await withImage(run, source, size, (fill) =>
-      runOnDevice(run, batch, async (bytes) => {
-        await fill(bytes, plan.copies, item);
-        return [item];
-      }),
-    );
-    await run.clock.time('encode', () => writeChunks(run, source, size, rect, result!));
-    return sourceResult(source, size, rect, result!);
+    const result = await withImage(run, source, size, compute);
+    await run.clock.time('encode', () => writeChunks(run, source, size, rect, result));
+    return sourceResult(source, size, rect, result);
   } catch (error) {
     if (error instanceof InputError) return sourceError(source, error.stage, error.message);
     throw error;
   }
 }
 
-/** Uses an image that other tiles need too: by region where it can be read so, from the cache where not. */
-async function withSharedImage<T>(
-  run: ShardRun,
-  source: Source,
-  size: Size,
-  use: (fill: Fill) => Promise<T>,
-): Promise<T> {
+/** Uses an image that other tiles need too: by region where it or a copy can be read so, from the cache where not. */
+async function withSharedImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<ItemResult> {
   const version = await run.clock.time('read', () => sourceVersion(source.uri));
   const { content, release } = await run.planes.borrow(`${run.channels} ${version}`, (reserve) =>
     loadImage(run, source.uri, reserve),
@@ -64,12 +72,16 @@ async function withSharedImage<T>(
   try {
     switch (content.kind) {
       case 'regions':
-        return await withOpenImage(run, source, size, use);
+        return await withOpenImage(run, source, size, compute);
+      case 'large':
+        return await withOpenImage(run, { uri: await copyOf(run, source, version) }, size, compute);
       case 'broken':
         throw content.error;
       case 'planes':
         checkSize(content, size);
-        return await use(async (bytes, copies, item) => copyPlanes(run, content.pixels, size, bytes, copies, item));
+        return await compute(content.pixel, async (bytes, copies, item) =>
+          copyPlanes(run, content, bytes, copies, item),
+        );
     }
   } finally {
     release();
@@ -77,21 +89,22 @@ async function withSharedImage<T>(
 }
 
 /** Decodes the planned regions straight into staging memory. */
-async function withOpenImage<T>(
+async function withOpenImage(
   run: ShardRun,
-  source: Source,
+  { uri }: { uri: string },
   size: Size,
-  use: (fill: Fill) => Promise<T>,
-): Promise<T> {
-  const image = await run.clock.time('read', () => run.openImage(source.uri));
+  compute: Compute,
+): Promise<ItemResult> {
+  const image = await run.clock.time('read', () => run.openImage(uri));
   try {
     checkSize(image, size);
     const { channels } = run;
-    return await use(async (bytes, copies, { offset, stride, planeBytes }) => {
+    const unit = pixelBytes[image.pixel];
+    return await compute(image.pixel, async (bytes, copies, { offset, stride, planeBytes }) => {
       await run.clock.time('decode', () =>
         settleAll(
           copies.map(({ from, to }) => {
-            const at = offset + to.y * stride + to.x;
+            const at = offset + to.y * stride + to.x * unit;
             return image.decode(from, { bytes, offset: at, stride, channels, planeBytes });
           }),
         ),
@@ -102,22 +115,38 @@ async function withOpenImage<T>(
   }
 }
 
+/** The URI of a copy that is read by region, made on the way where nobody did. */
+async function copyOf(run: ShardRun, { index, uri }: Source, version: string): Promise<string> {
+  const write = async (path: string): Promise<void> => {
+    const image = await run.openImage(uri);
+    try {
+      if (!image.copyTiled) throw new InputError('read', 'The image changed while it was read');
+      await image.copyTiled(path);
+    } finally {
+      await closeImage(run, image);
+    }
+  };
+  return await run.clock.time('decode', () => tiledCopy(run.scratch, index, version, write));
+}
+
 async function loadImage(run: ShardRun, uri: string, reserve: (bytes: number) => Promise<void>): Promise<ImageContent> {
   let image: OpenImage | undefined;
   try {
     image = await run.clock.time('read', () => run.openImage(uri));
     if (image.readsRegions) return { kind: 'regions' };
-    const { width, height } = image;
-    const planeBytes = width * height;
+    if (image.copyTiled) return { kind: 'large' };
+    const { width, height, pixel } = image;
+    const stride = width * pixelBytes[pixel];
+    const planeBytes = stride * height;
     const allBytes = planeBytes * run.pipeline.input.length;
     await reserve(allBytes);
-    const pixels = new Uint8Array(allBytes);
+    const bytes = new Uint8Array(allBytes);
     const opened = image;
     await run.clock.time('decode', () => {
-      const to = { bytes: pixels, offset: 0, stride: width, channels: run.channels, planeBytes };
+      const to = { bytes, offset: 0, stride, channels: run.channels, planeBytes };
       return opened.decode({ x: 0, y: 0, width, height }, to);
     });
-    return { kind: 'planes', width, height, pixels };
+    return { kind: 'planes', width, height, pixel, bytes };
   } catch (error) {
     if (error instanceof InputError) return { kind: 'broken', error };
     throw error;
@@ -137,17 +166,18 @@ function checkSize(now: Size, planned: Size): void {
 /** Copies parts of an image's planes, whose rows have no gaps. */
 function copyPlanes(
   { pipeline }: ShardRun,
-  pixels: Uint8Array,
-  { width, height }: Size,
+  { width, height, pixel, bytes: pixels }: ImageContent & { kind: 'planes' },
   bytes: Uint8Array,
   copies: readonly CopyRect[],
   { offset, stride, planeBytes }: PipelineItem,
 ): void {
+  const unit = pixelBytes[pixel];
   for (let plane = 0; plane < pipeline.input.length; plane++) {
     for (const { from, to } of copies) {
       for (let row = 0; row < from.height; row++) {
-        const at = (plane * height + from.y + row) * width + from.x;
-        bytes.set(pixels.subarray(at, at + from.width), offset + plane * planeBytes + (to.y + row) * stride + to.x);
+        const at = ((plane * height + from.y + row) * width + from.x) * unit;
+        const target = offset + plane * planeBytes + (to.y + row) * stride + to.x * unit;
+        bytes.set(pixels.subarray(at, at + from.width * unit), target);
       }
     }
   }

@@ -9,12 +9,13 @@ import {
   type AskedOperation,
   createPipeline,
   type Grid,
+  type PixelType,
   type Rect,
   runReference,
   type Size,
   sampleBytes,
 } from '@halogrid/kernels';
-import { type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
+import { createPipelineOver, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
 import { Lease } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
 import { createExecutor, type Executor, type ExecutorOptions } from './executor.ts';
@@ -73,17 +74,24 @@ export class TestFolder {
   }
 }
 
-/** A binary PGM with a pattern that `seed` changes, or a PPM where it has three planes. */
+/** A binary PGM with a pattern that `seed` changes, or a PPM where it has three planes; of 32 values, or of 65536. */
 export function patternImage(
   { width, height }: Size,
   seed: number,
   planes: 1 | 3 = 1,
+  pixel: PixelType = 'u8',
 ): { file: Uint8Array; image: TestImage } {
-  const pixels = new Uint8Array(width * height * planes);
-  for (let i = 0; i < pixels.length; i++) pixels[i] = (Math.imul(i + seed * 977, 2654435761) >>> 11) & 31;
-  // Files hold the planes pixel by pixel.
-  const interleaved = pixels.map((_, i) => pixels[(i % planes) * width * height + Math.floor(i / planes)]!);
-  const header = `${planes === 1 ? 'P5' : 'P6'}\n${width} ${height}\n255\n`;
+  const length = width * height * planes;
+  const pixels = pixel === 'u8' ? new Uint8Array(length) : new Uint16Array(length);
+  const [mask, maxval] = pixel === 'u8' ? [31, 255] : [65_535, 65_535];
+  for (let i = 0; i < length; i++) pixels[i] = (Math.imul(i + seed * 977, 2654435761) >>> 11) & mask;
+  // Files hold the planes pixel by pixel, the upper byte first.
+  const unit = pixels.BYTES_PER_ELEMENT;
+  const interleaved = Buffer.alloc(length * unit);
+  for (let i = 0; i < length; i++) {
+    interleaved.writeUIntBE(pixels[(i % planes) * width * height + Math.floor(i / planes)]!, i * unit, unit);
+  }
+  const header = `${planes === 1 ? 'P5' : 'P6'}\n${width} ${height}\n${maxval}\n`;
   return { file: Buffer.concat([Buffer.from(header), interleaved]), image: { width, height, pixels } };
 }
 
@@ -98,7 +106,7 @@ export function referenceOf(
   image: TestImage,
   grid?: Grid,
 ): { counted: number; bins: number[]; map: Uint8Array } {
-  const pipeline = createPipeline(operations);
+  const pipeline = createPipelineOver(image.pixels instanceof Uint8Array ? 'u8' : 'u16', operations);
   const { item, bytes } = staged(pipeline, image, undefined, grid);
   const result = runReference(pipeline, bytes, item, true);
   return { counted: result.counted, bins: Array.from(result.bins), map: bytesOf(samplesOf(pipeline, result, image)) };
@@ -117,6 +125,7 @@ export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>;
         format: image.format,
         width: image.width,
         height: image.height,
+        pixel: image.pixel,
         readsRegions: false,
         get inputBytes() {
           return image.inputBytes;

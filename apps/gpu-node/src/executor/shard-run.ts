@@ -13,6 +13,7 @@ export interface ShardRun {
   readonly openImage: (uri: string) => Promise<OpenImage>;
   readonly writeChunk: typeof writeChunk;
   readonly planes: PlaneCache;
+  /** Over 8-bit pixels; batches have it over those of their images. */
   readonly pipeline: Pipeline;
   /** What the pipeline takes, as decoders call it. */
   readonly channels: PlaneTarget['channels'];
@@ -48,7 +49,7 @@ function chunksOf(run: ShardRun, source: Source): ChunkKind[] {
  */
 export async function runOnDevice(
   run: ShardRun,
-  { stagingBytes, withMap }: Batch,
+  { stagingBytes, withMap, pipeline }: Batch,
   fill: (bytes: Uint8Array) => Promise<PipelineItem[]>,
 ): Promise<ItemResult[]> {
   const staging = await run.device.acquire(stagingBytes);
@@ -65,7 +66,7 @@ export async function runOnDevice(
     staging.release();
     return [];
   }
-  const { items: results, seconds } = await run.device.run(staging, items, run.pipeline, withMap);
+  const { items: results, seconds } = await run.device.run(staging, items, pipeline, withMap);
   for (const stage of ['upload', 'compute', 'readback'] as const) run.clock.add(stage, seconds[stage]);
   return results;
 }

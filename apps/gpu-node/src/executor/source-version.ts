@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { InputError, isRemoteUri, remoteVersion } from '@halogrid/imaging';
+import { allowedPath, InputError, isRemoteUri, remoteVersion } from '@halogrid/imaging';
 
 /** A name for the source as it is now, which changes when it is written to. A source that is not there is its URI. */
 export async function sourceVersion(uri: string): Promise<string> {
@@ -9,7 +9,7 @@ export async function sourceVersion(uri: string): Promise<string> {
 
 async function versionOfFile(uri: string): Promise<string> {
   try {
-    const { size, mtimeMs } = await stat(fileURLToPath(uri));
+    const { size, mtimeMs } = await stat(await allowedPath(fileURLToPath(uri)));
     return `${uri} ${size} ${mtimeMs}`;
   } catch {
     return uri;

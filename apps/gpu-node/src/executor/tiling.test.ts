@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { openImage } from '@halogrid/imaging';
 import {
   type AskedOperation,
   borderModes,
   cellsOf,
   createPipeline,
   type Grid,
+  type PixelType,
   type Rect,
   type Size,
 } from '@halogrid/kernels';
 import fc from 'fast-check';
+import sharp from 'sharp';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import type { Executor } from './executor.ts';
 import {
@@ -28,6 +33,7 @@ import {
 
 const device = new CpuDevice({ threads: 2 });
 after(() => device.close());
+const conv = (parameters: Record<string, string>, border = '') => ({ kernel: 'conv', parameters, border });
 const never = new AbortController().signal;
 const execute = createTestExecutor(device);
 const oneCell: Grid = { rows: 1, columns: 1 };
@@ -79,10 +85,41 @@ test('tiles of an image that is decoded whole share one decode, also when they c
   });
 });
 
+test('tiles of a striped image too large to hold are those of the image, on nodes that share a folder too', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 90, height: 70 };
+    const { image } = patternImage(size, 1, 3, 'u16');
+    const pixels = Uint16Array.from(image.pixels, (_, i) => image.pixels[(i % 3) * 6300 + Math.floor(i / 3)]!);
+    const opens: string[] = [];
+    const nodes = Array.from({ length: 3 }, () =>
+      createTestExecutor(device, {
+        openImage: (uri) => {
+          opens.push(uri);
+          return openImage(uri, { maxWholePixels: 1000 });
+        },
+      }),
+    );
+    let next = 0;
+    const run: Executor = (lease, signal) => nodes[next++ % nodes.length]!(lease, signal);
+    const inColour = [conv({ kernel: 'sharpen-3', channels: 'rgb' })];
+    const raw = sharp(pixels, { raw: { ...size, channels: 3 } }).toColourspace('rgb16');
+    const expected = referenceOf(inColour, image);
+    const rects = tilesOf(size, 20);
+    for (const encoded of [raw.clone().png(), raw.clone().tiff({ compression: 'lzw' })]) {
+      const uri = await folder.put('image', await encoded.toBuffer());
+      const { map } = await runTiles(folder, uri, size, rects, run, inColour);
+      assert.ok(Buffer.from(expected.map).equals(map));
+    }
+    assert.equal(opens.filter((opened) => opened.includes('/scratch/copy/0-')).length, 2 * rects.length);
+    const copies = await readdir(join(folder.path, 'scratch', 'copy'));
+    assert.equal(copies.length, 2);
+    assert.ok(copies.every((name) => /^0-[0-9a-f]{16}\.tif$/.test(name)));
+  });
+});
+
 const single = fc
   .record({ border: fc.constantFrom(...borderModes), convention: fc.constantFrom('nw-cw-msb', 'nw-cw-lsb') })
   .map(({ border, convention }) => [lbp({ convention }, border)]);
-const conv = (parameters: Record<string, string>, border = '') => ({ kernel: 'conv', parameters, border });
 const ldp = (order: string) => ({ kernel: 'ldp', parameters: { order }, border: '' });
 // Sums of integers, which are exact however they are computed.
 const others = fc.constantFrom<Required<AskedOperation>[][]>(
@@ -126,14 +163,15 @@ test('property: any tiling gives the histograms and the map of the whole image',
     ),
     seed: fc.nat(1000),
     readsRegions: fc.boolean(),
+    pixel: fc.constantFrom<PixelType[]>('u8', 'u16'),
   });
   await fc.assert(
-    fc.asyncProperty(cases, async ({ width, height, tilesAcross, operations, seed, readsRegions, ...asked }) => {
+    fc.asyncProperty(cases, async ({ width, height, tilesAcross, operations, seed, readsRegions, pixel, ...asked }) => {
       await withFolder(async (folder) => {
         const { input, minSide, bins } = createPipeline(operations);
         const grid = bins > 0 ? asked.grid : oneCell;
         const size = { width: Math.max(width, minSide), height: Math.max(height, minSide) };
-        const { file, image } = patternImage(size, seed, input.length === 1 ? 1 : 3);
+        const { file, image } = patternImage(size, seed, input.length === 1 ? 1 : 3, pixel);
         const uri = await folder.put('a.pnm', file);
         const run = readsRegions ? execute : createTestExecutor(device, { openImage: openedWhole().openImage });
         const tilePx = Math.ceil(Math.max(size.width, size.height) / tilesAcross);

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { InputError } from './input-error.ts';
 import { openImage } from './open-image.ts';
-import { type Channels, expectedFixtures, fixtureBytes, planes, temporaryFolder } from './testing.ts';
+import { type Channels, expectedFixtures, fixtureBytes, noGaps, planes, temporaryFolder } from './testing.ts';
 
 /** What is wrong with the image at `uri`; undefined where its first pixels could be decoded. */
 async function complaint(uri: string, channels: Channels): Promise<unknown> {
@@ -16,7 +16,7 @@ async function complaint(uri: string, channels: Channels): Promise<unknown> {
       const { width, height, readsRegions } = image;
       const part = readsRegions ? 64 : Number.POSITIVE_INFINITY;
       const region = { x: 0, y: 0, width: Math.min(width, part), height: Math.min(height, part) };
-      await image.decode(region, planes(region.width, region.height, channels));
+      await image.decode(region, planes(region.width, region.height, channels, noGaps, image.pixel));
     } finally {
       await image.close();
     }

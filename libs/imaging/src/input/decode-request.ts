@@ -1,9 +1,11 @@
+import { type PixelType, pixelBytes } from './pixel-type.ts';
 import type { PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
 
 interface Readable {
   readonly width: number;
   readonly height: number;
+  readonly pixel: PixelType;
   readonly readsRegions: boolean;
 }
 
@@ -25,16 +27,23 @@ export function checkDecodeRequest(image: Readable, region: Rect, to: PlaneTarge
       `Expected ${allowed} the ${image.width}x${image.height} image but received ${width}x${height} at (${x}, ${y})`,
     );
   }
-  checkTarget(width, height, to);
+  checkTarget(width, height, to, image.pixel);
 }
 
-/** Throws RangeError where `width` x `height` pixels would be written outside `to`, or planes over one another. */
-export function checkTarget(width: number, height: number, to: PlaneTarget): void {
+/**
+ * Throws RangeError where `width` x `height` pixels would be written outside `to`, or planes over one another, or to odd
+ * addresses.
+ */
+export function checkTarget(width: number, height: number, to: PlaneTarget, pixel: PixelType = 'u8'): void {
   const { bytes, offset, stride, channels, planeBytes } = to;
-  const planeEnd = (height - 1) * stride + width;
-  if (!Number.isInteger(offset + stride) || offset < 0 || stride < width || offset + planeEnd > bytes.length) {
+  const unit = pixelBytes[pixel];
+  if ([bytes.byteOffset + offset, stride, channels === 'gray' ? 0 : planeBytes].some((place) => place % unit !== 0)) {
+    throw new RangeError(`Expected 16-bit pixels at even addresses but received offset ${offset}, stride ${stride}`);
+  }
+  const planeEnd = (height - 1) * stride + width * unit;
+  if (!Number.isInteger(offset + stride) || offset < 0 || stride < width * unit || offset + planeEnd > bytes.length) {
     throw new RangeError(
-      `Expected room for ${height} rows of ${width} pixels, ${stride} bytes apart, from byte ${offset} but received ${bytes.length} bytes`,
+      `Expected room for ${height} rows of ${width} pixels of ${unit} bytes, ${stride} bytes apart, from byte ${offset} but received ${bytes.length} bytes`,
     );
   }
   if (channels === 'gray') return;

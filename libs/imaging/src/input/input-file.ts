@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { allowedPath } from '../access/allowed-path.ts';
+import { redactUri } from '../access/redact-uri.ts';
 import { InputError } from './input-error.ts';
 import { LocalFile } from './local-file.ts';
 import { RemoteFile } from './remote/remote-file.ts';
@@ -12,16 +14,16 @@ export type InputFile = LocalFile | RemoteFile;
 
 /** Opens the file at a file:, http:, https: or s3: URI. Rejects with InputError for whatever cannot be read. */
 export async function openInputFile(uri: string): Promise<InputFile> {
-  return isRemoteUri(uri) ? await RemoteFile.open(uri) : await LocalFile.open(pathOf(uri));
+  return isRemoteUri(uri) ? await RemoteFile.open(uri) : await LocalFile.open(await allowedPath(pathOf(uri)));
 }
 
 function pathOf(uri: string): string {
   if (!uri.startsWith('file:')) {
-    throw new InputError('read', `'${uri}' is not supported: file:, http:, https: and s3: URIs are`);
+    throw new InputError('read', `'${redactUri(uri)}' is not supported: file:, http:, https: and s3: URIs are`);
   }
   try {
     return fileURLToPath(uri);
   } catch (error) {
-    throw new InputError('read', `'${uri}' names no file on this machine: ${(error as Error).message}`);
+    throw new InputError('read', `'${redactUri(uri)}' names no file on this machine: ${(error as Error).message}`);
   }
 }

@@ -68,7 +68,7 @@ async function decodePlanes(jpeg: Uint8Array, size: Size, to: PlaneTarget): Prom
   const bytes = takeBytes(3 * width * height);
   try {
     const isGood = await decodeGood(jpeg, size, { bytes, stride: 3 * width, channels: 3 });
-    if (isGood) writeRows({ bytes, channels: 3, width, rows: height }, to);
+    if (isGood) writeRows({ pixels: bytes, channels: 3, width, rows: height }, to);
     return isGood;
   } finally {
     giveBackBytes(bytes);
@@ -122,6 +122,7 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
     format: 'jpeg',
     width,
     height,
+    pixel: 'u8',
     readsRegions: false,
     inputBytes: jpeg.length,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {

@@ -11,20 +11,25 @@ test('black, white, the primaries and a tie that is rounded up', () => {
 });
 
 test('luma is the BT.601 weights in 1/65536, rounded to nearest, for any colour', () => {
-  const byte = fc.nat(255);
-  fc.assert(
-    fc.property(byte, byte, byte, (r, g, b) => {
-      const target = new Uint8Array(1);
-      writeLuma(Uint8Array.of(r, g, b), 0, target, 0, 1);
-      assert.equal(target[0], Math.floor((19595 * r + 38470 * g + 7471 * b) / 65536 + 0.5));
-    }),
-  );
+  for (const [type, most] of [
+    [Uint8Array, 255],
+    [Uint16Array, 65_535],
+  ] as const) {
+    const sample = fc.oneof(fc.nat(most), fc.constant(most));
+    fc.assert(
+      fc.property(sample, sample, sample, (r, g, b) => {
+        const target = new type(1);
+        writeLuma(type.of(r, g, b), 0, target, 0, 1);
+        assert.equal(target[0], Math.floor((19595 * r + 38470 * g + 7471 * b) / 65536 + 0.5));
+      }),
+    );
+  }
 });
 
 test('gray stays what it is', () => {
-  for (let value = 0; value < 256; value++) {
-    const target = new Uint8Array(1);
-    writeLuma(Uint8Array.of(value, value, value), 0, target, 0, 1);
+  for (let value = 0; value < 65_536; value++) {
+    const target = new Uint16Array(1);
+    writeLuma(Uint16Array.of(value, value, value), 0, target, 0, 1);
     assert.equal(target[0], value);
   }
 });

@@ -1,6 +1,7 @@
 import { type InputFile, openInputFile } from './input-file.ts';
 import { openJpeg } from './jpeg.ts';
-import { defaultMaxWholePixels } from './pixel-limit.ts';
+import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
+import type { PixelType } from './pixel-type.ts';
 import type { PlaneTarget } from './plane-target.ts';
 import { openPng } from './png.ts';
 import { openPnm } from './pnm.ts';
@@ -14,22 +15,30 @@ export interface OpenImage {
   readonly format: Format;
   readonly width: number;
   readonly height: number;
+  /** Of 1 to 8 bits a sample `u8`, of more `u16`; values are as stored, never scaled. */
+  readonly pixel: PixelType;
   /** Whether a region is read without decoding the rest. */
   readonly readsRegions: boolean;
   /** Encoded bytes read from the source so far: of a remote one, those that came over the network. */
   readonly inputBytes: number;
   /**
-   * Decodes the 8-bit luma or the 8-bit red, green and blue of `region` into the planes of `to`; the region must be the
+   * Decodes the luma, or the red, green and blue, of `region` into the planes of `to`; the region must be the
    * whole image unless `readsRegions`. Rejects with InputError, and with RangeError for a region or target that does not
    * fit. Several regions may be decoded at once.
    */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
+  /**
+   * Present where the image is neither read by region nor small enough to be decoded whole, so that `decode` rejects: reads
+   * it once, in order and in bounded memory, and writes a tiled TIFF of the same pixels to that path, which is read by
+   * region. Rejects with InputError for what is the input's fault, and leaves a part of a file then.
+   */
+  copyTiled?(path: string): Promise<void>;
   /** After the last decode has settled. */
   close(): Promise<void>;
 }
 
 export interface OpenImageOptions {
-  /** Images that cannot be read by region and have more pixels are refused (2^28). */
+  /** Images that cannot be read by region and have more pixels are not decoded whole (2^28). */
   maxWholePixels?: number;
 }
 
@@ -51,7 +60,9 @@ const openers: Record<Format, Opener> = {
 export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {
   const file = await openInputFile(uri);
   try {
-    return await openers[sniffFormat(file.head)](file, options.maxWholePixels ?? defaultMaxWholePixels);
+    const image = await openers[sniffFormat(file.head)](file, options.maxWholePixels ?? defaultMaxWholePixels);
+    checkPixels(image.width, image.height);
+    return image;
   } catch (error) {
     await file.close();
     throw error;

@@ -1,10 +1,13 @@
-/** Where decoded pixels go: pixel (x, y) of plane p is bytes[offset + p * planeBytes + y * stride + x]. */
+/**
+ * Where decoded pixels go: pixel (x, y) of plane p is at byte offset + p * planeBytes + y * stride + x * b, where b is 1, or 2
+ * for an image of 16-bit pixels, which are little-endian, and lie at even addresses.
+ */
 export interface PlaneTarget {
   /** Plain or shared memory. */
   bytes: Uint8Array;
   /** Of the first pixel of the first plane. */
   offset: number;
-  /** Bytes from one row to the next: at least the width of what is decoded. */
+  /** Bytes from one row to the next: at least a row of what is decoded. */
   stride: number;
   /** One plane of luma, or the three planes red, green and blue, which are equal where the image is gray. */
   channels: 'gray' | 'rgb';

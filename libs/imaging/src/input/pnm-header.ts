@@ -1,14 +1,17 @@
 import { InputError } from './input-error.ts';
+import type { PixelType } from './pixel-type.ts';
 
 export interface PnmHeader {
   width: number;
   height: number;
   /** 1: gray (P2, P5); 3: RGB (P3, P6). */
   channels: 1 | 3;
-  /** Samples are decimal numbers (P2, P3), not bytes (P5, P6). */
+  /** Samples are decimal numbers (P2, P3), not one or two bytes (P5, P6). */
   isPlain: boolean;
-  /** The largest sample there may be, 1 to 255. */
+  /** The largest sample there may be, 1 to 65535. */
   maxval: number;
+  /** u16 where the largest sample is above 255. */
+  pixel: PixelType;
   /** Where the samples begin, in bytes. */
   dataStart: number;
 }
@@ -31,11 +34,8 @@ export function readPnmHeader(head: Buffer): PnmHeader {
   const width = next('width');
   const height = next('height');
   const maxval = next('largest value');
-  if (maxval > 255) {
-    throw new InputError(
-      'decode',
-      `16-bit samples are not supported yet: the largest value is ${maxval}, at most 255 is allowed`,
-    );
+  if (maxval > 65_535) {
+    throw new InputError('decode', `The largest value in the header is ${maxval}: at most 65535 is allowed`);
   }
   if (maxval === 0) throw new InputError('decode', `The header of the ${kind} file has 0 as its largest value`);
   return {
@@ -44,6 +44,7 @@ export function readPnmHeader(head: Buffer): PnmHeader {
     channels: kind === 'P2' || kind === 'P5' ? 1 : 3,
     isPlain: kind === 'P2' || kind === 'P3',
     maxval,
+    pixel: maxval > 255 ? 'u16' : 'u8',
     // Exactly one character of white space ends the header: the next may be a sample.
     dataStart: field.lastIndex + 1,
   };

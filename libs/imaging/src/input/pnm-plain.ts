@@ -12,10 +12,10 @@ const pieceBytes = 2 ** 20;
  */
 export async function decodePlainPnm(
   file: InputFile,
-  { width, height, channels, maxval, dataStart }: PnmHeader,
+  { width, height, channels, maxval, pixel, dataStart }: PnmHeader,
   to: PlaneTarget,
 ): Promise<void> {
-  const row = new Uint8Array(width * channels);
+  const row = pixel === 'u8' ? new Uint8Array(width * channels) : new Uint16Array(width * channels);
   let filled = 0;
   let y = 0;
   const take = (sample: number): void => {
@@ -27,7 +27,7 @@ export async function decodePlainPnm(
     }
     row[filled++] = sample;
     if (filled < row.length) return;
-    writeRows({ bytes: row, channels, width, rows: 1 }, below(to, y));
+    writeRows({ pixels: row, channels, width, rows: 1 }, below(to, y));
     filled = 0;
     y++;
   };

@@ -4,7 +4,16 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { openImage } from './open-image.ts';
-import { assertPlanes, type Channels, decodeOpen, decodeWhole, lumaOf, planes, temporaryFile } from './testing.ts';
+import {
+  assertPlanes,
+  type Channels,
+  decodeOpen,
+  decodeWhole,
+  lumaOf,
+  noGaps,
+  planes,
+  temporaryFile,
+} from './testing.ts';
 
 const file = (t: TestContext, content: string | Uint8Array) => temporaryFile(t, 'image.pnm', content);
 const bytes = (header: string, samples: ArrayLike<number>) =>
@@ -48,8 +57,8 @@ const refused: [content: string | Uint8Array, message: RegExp][] = [
   ['P2 1 1 1e2 7', /^The header of the P2 file has no largest value$/],
   ['P5 0 4 255\n', /^The image has no pixels: 0x4$/],
   ['P5 1 1 0\n\0', /^The header of the P5 file has 0 as its largest value$/],
-  ['P5 1 1 65535\n\0\0', /^16-bit samples are not supported yet: the largest value is 65535, at most 255 is allowed$/],
-  ['P2 1 1 256 7', /^16-bit samples are not supported yet: /],
+  ['P5 1 1 65536\n\0\0', /^The largest value in the header is 65536: at most 65535 is allowed$/],
+  ['P5 2 1 256\n\0\x01\x01', /^The file is truncated: 2x1 pixels take 4 bytes but it holds 3$/],
   ['P5 3 2 255\n12345', /^The file is truncated: 3x2 pixels take 6 bytes but it holds 5$/],
   ['P6 100000 100000 255\n', /^The file is truncated: /],
   ['P2 2 2 255 1 2 3', /^The file is truncated: row 1 of 2 ends after 1 of 2 values$/],
@@ -70,26 +79,43 @@ for (const [content, message] of refused) {
 
 test('plain and binary files of any size decode to the same, and so does any region of the binary one', async (t) => {
   const size = fc.integer({ min: 1, max: 40 });
-  const image = fc.tuple(size, size, fc.constantFrom(1, 3), fc.constantFrom<Channels>('gray', 'rgb'), fc.nat(1e9));
-  const property = fc.asyncProperty(image, async ([width, height, channels, output, seed]) => {
-    const samples = Array.from({ length: width * height * channels }, (_, i) => (seed + i * 7919) % 256);
-    const header = `${width} ${height} 255\n`;
+  const image = fc.tuple(
+    size,
+    size,
+    fc.constantFrom(1, 3),
+    fc.constantFrom<Channels>('gray', 'rgb'),
+    fc.nat(1e9),
+    fc.constantFrom(255, 65_535),
+  );
+  const property = fc.asyncProperty(image, async ([width, height, channels, output, seed, maxval]) => {
+    const type = maxval === 255 ? 'u8' : 'u16';
+    const samples = Array.from({ length: width * height * channels }, (_, i) => (seed + i * 7919) % (maxval + 1));
+    const header = `${width} ${height} ${maxval}\n`;
     const plain = await file(t, `P${channels === 1 ? 2 : 3} ${header}${samples.join(' ')}`);
-    const binary = await openImage(await file(t, bytes(`P${channels === 1 ? 5 : 6} ${header}`, samples)));
-    const whole = planes(width, height, output);
+    const binary = await openImage(
+      await file(
+        t,
+        bytes(
+          `P${channels === 1 ? 5 : 6} ${header}`,
+          type === 'u8' ? samples : samples.flatMap((v) => [v >> 8, v & 255]),
+        ),
+      ),
+    );
+    const whole = planes(width, height, output, noGaps, type);
     await binary.decode({ x: 0, y: 0, width, height }, whole);
     assert.deepEqual(whole.bytes, await decodeWhole(plain, output));
     const pixel = (plane: number, x: number, y: number): number => {
       const [r, g, b] = [0, 1, 2].map((c) => samples[(y * width + x) * channels + (c % channels)]!);
       return output === 'gray' ? lumaOf(r!, g!, b!) : [r!, g!, b!][plane]!;
     };
-    assertPlanes(whole, width, height, pixel);
+    assertPlanes(whole, width, height, pixel, undefined, type);
     const [x, y] = [seed % width, seed % height];
     const region = { x, y, width: 1 + (seed % (width - x)), height: 1 + (seed % (height - y)) };
-    const gaps = { before: seed % 5, padding: seed % 4, between: seed % 3 };
-    const target = planes(region.width, region.height, output, gaps);
+    const gaps = { before: 2 * (seed % 5), padding: 2 * (seed % 4), between: 2 * (seed % 3) };
+    const target = planes(region.width, region.height, output, gaps, type);
     await binary.decode(region, target);
-    assertPlanes(target, region.width, region.height, (plane, column, row) => pixel(plane, x + column, y + row));
+    const inRegion = (plane: number, column: number, row: number) => pixel(plane, x + column, y + row);
+    assertPlanes(target, region.width, region.height, inRegion, undefined, type);
     await binary.close();
   });
   await fc.assert(property, { numRuns: 60 });

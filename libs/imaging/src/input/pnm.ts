@@ -3,6 +3,7 @@ import { InputError } from './input-error.ts';
 import type { InputFile } from './input-file.ts';
 import type { OpenImage } from './open-image.ts';
 import { checkHasPixels, checkWholePixels } from './pixel-limit.ts';
+import { asPixels, pixelBytes } from './pixel-type.ts';
 import { below, type PlaneTarget } from './plane-target.ts';
 import { type PnmHeader, readPnmHeader } from './pnm-header.ts';
 import { decodePlainPnm } from './pnm-plain.ts';
@@ -19,10 +20,10 @@ const readsInFlight = 8;
  */
 export async function openPnm(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
   const header = readPnmHeader(file.head);
-  const { width, height, channels, isPlain, dataStart } = header;
+  const { width, height, channels, pixel, isPlain, dataStart } = header;
   checkHasPixels(width, height);
   if (isPlain) checkWholePixels(width, height, maxWholePixels);
-  const samples = width * height * channels;
+  const samples = width * height * channels * pixelBytes[pixel];
   if (!isPlain && dataStart + samples > file.sizeBytes) {
     throw new InputError(
       'decode',
@@ -33,6 +34,7 @@ export async function openPnm(file: InputFile, maxWholePixels: number): Promise<
     format: 'pnm',
     width,
     height,
+    pixel,
     readsRegions: !isPlain,
     get inputBytes() {
       return file.bytesRead;
@@ -49,27 +51,30 @@ export async function openPnm(file: InputFile, maxWholePixels: number): Promise<
 
 async function decodeBinary(
   file: InputFile,
-  { width, channels, dataStart }: PnmHeader,
+  { width, channels, pixel, dataStart }: PnmHeader,
   region: Rect,
   to: PlaneTarget,
 ): Promise<void> {
-  const rowBytes = width * channels;
-  const regionBytes = region.width * channels;
+  const sampleBytes = channels * pixelBytes[pixel];
+  const rowBytes = width * sampleBytes;
+  const regionBytes = region.width * sampleBytes;
   const skipsNothing = rowBytes - regionBytes <= file.gapBytes;
   const bandRows = skipsNothing ? Math.max(1, Math.floor(bandBytes / rowBytes)) : 1;
   const decodeBand = async (top: number): Promise<void> => {
     const rows = Math.min(bandRows, region.height - top);
     const band = below(to, top);
     const length = (rows - 1) * rowBytes + regionBytes;
-    const isDense = rows === 1 || (rowBytes === regionBytes && to.stride === width);
+    const isDense = rows === 1 || (rowBytes === regionBytes && to.stride === rowBytes);
     const isStraight = channels === 1 && to.channels === 'gray' && isDense;
     const bytes = isStraight ? to.bytes.subarray(band.offset, band.offset + length) : Buffer.allocUnsafe(length);
-    await file.read(bytes, dataStart + (region.y + top) * rowBytes + region.x * channels);
+    await file.read(bytes, dataStart + (region.y + top) * rowBytes + region.x * sampleBytes);
+    // Files have the upper byte first.
+    if (pixel === 'u16') Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).swap16();
     if (isStraight) return;
-    if (rowBytes === regionBytes) return writeRows({ bytes, channels, width, rows }, band);
+    if (rowBytes === regionBytes) return writeRows({ pixels: asPixels(bytes, pixel), channels, width, rows }, band);
     for (let row = 0; row < rows; row++) {
       const samples = bytes.subarray(row * rowBytes, row * rowBytes + regionBytes);
-      writeRows({ bytes: samples, channels, width: region.width, rows: 1 }, below(band, row));
+      writeRows({ pixels: asPixels(samples, pixel), channels, width: region.width, rows: 1 }, below(band, row));
     }
   };
   let next = 0;

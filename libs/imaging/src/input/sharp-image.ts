@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { InputError } from './input-error.ts';
+import { asPixels, type PixelType } from './pixel-type.ts';
 import { below, type PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
 import { writeRows } from './write-rows.ts';
@@ -23,13 +24,27 @@ export type SharpFormat = 'png' | 'webp' | 'tiff';
  */
 const bandPixels = 2 ** 26;
 
-/** A file as libvips reads it: 8-bit gray or RGB; palettes and 1, 2 or 4-bit samples are expanded, alpha is left out. */
+/** Colourspaces of libvips that are read, their pixels and channels. */
+const spaces: Record<string, { pixel: PixelType; channels: 1 | 3 }> = {
+  'b-w': { pixel: 'u8', channels: 1 },
+  srgb: { pixel: 'u8', channels: 3 },
+  grey16: { pixel: 'u16', channels: 1 },
+  rgb16: { pixel: 'u16', channels: 3 },
+};
+
+/** A file as libvips reads it: gray or RGB; palettes and 1, 2 or 4-bit samples are expanded, alpha is left out. */
 export interface SharpImage {
   readonly width: number;
   readonly height: number;
+  readonly pixel: PixelType;
   /** Decodes `region` into the planes of `to`. Rejects with InputError. */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
+  /** Writes the image to that path as a TIFF in tiles, in one pass that holds a row of tiles. Rejects with InputError. */
+  copyTiled(path: string): Promise<void>;
 }
+
+/** Tiles of a copy: libvips refuses files whose tiles are far larger than they are. */
+const copyTilePx = 256;
 
 /** Reads the header of a file of that format, given its path or all of it; of several pages the first. Rejects with InputError. */
 export async function openSharp(file: string | Buffer, format: SharpFormat): Promise<SharpImage> {
@@ -44,33 +59,50 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
   const input = typeof file === 'string' && file.endsWith(']') ? await readFile(file) : file;
   const open = (): Sharp => sharp(input, options);
   const { width, height, depth, space } = await refusing<Metadata>(open().metadata());
-  if (depth !== 'uchar' || (space !== 'b-w' && space !== 'srgb')) {
-    throw new InputError('decode', `Samples of type ${depth} in ${space} are not supported: 8-bit gray and RGB are`);
+  const stored = spaces[space];
+  if (!stored || depth !== (stored.pixel === 'u8' ? 'uchar' : 'ushort')) {
+    throw new InputError(
+      'decode',
+      `Samples of type ${depth} in ${space} are not supported: 8 and 16-bit gray and RGB are`,
+    );
   }
+  const layout = { ...stored, space };
   return {
     width,
     height,
+    pixel: stored.pixel,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       const bandRows = Math.max(1, Math.floor(bandPixels / region.width));
       for (let row = 0; row < region.height; row += bandRows) {
         const band = { ...region, y: region.y + row, height: Math.min(bandRows, region.height - row) };
-        await decodeBand(open(), space === 'b-w' ? 1 : 3, band, below(to, row));
+        await decodeBand(open(), layout, band, below(to, row));
       }
+    },
+    async copyTiled(path: string): Promise<void> {
+      const tiles = { tile: true, tileWidth: copyTilePx, tileHeight: copyTilePx };
+      const image = open().removeAlpha().toColourspace(space);
+      await refusing(image.tiff({ ...tiles, compression: 'none', bigtiff: true }).toFile(path));
     },
   };
 }
 
-async function decodeBand(file: Sharp, channels: 1 | 3, { x, y, width, height }: Rect, to: PlaneTarget): Promise<void> {
+async function decodeBand(
+  file: Sharp,
+  { space, pixel, channels }: { space: string; pixel: PixelType; channels: 1 | 3 },
+  { x, y, width, height }: Rect,
+  to: PlaneTarget,
+): Promise<void> {
   const image = file.extract({ left: x, top: y, width, height }).removeAlpha();
-  // Without it gray comes out as RGB.
-  if (channels === 1) image.toColourspace('b-w');
-  const { data, info } = await refusing(image.raw().toBuffer({ resolveWithObject: true }));
+  // Without it gray comes out as RGB, and 16 bits as 8.
+  if (space !== 'srgb') image.toColourspace(space);
+  const depth = pixel === 'u8' ? 'uchar' : 'ushort';
+  const { data, info } = await refusing(image.raw({ depth }).toBuffer({ resolveWithObject: true }));
   if (info.width !== width || info.height !== height || info.channels !== channels) {
     throw new Error(
       `libvips gave ${info.width}x${info.height}x${info.channels} pixels for a region of ${width}x${height}`,
     );
   }
-  writeRows({ bytes: data, channels, width, rows: height }, to);
+  writeRows({ pixels: asPixels(data, pixel), channels, width, rows: height }, to);
 }
 
 async function refusing<T>(result: Promise<T>): Promise<T> {
@@ -78,6 +110,9 @@ async function refusing<T>(result: Promise<T>): Promise<T> {
     return await result;
   } catch (error) {
     // libvips says several things in as many lines, or nothing; the first is about the file.
+    // A disk is never the input's fault.
+    if (/no space left|quota exceeded|unable to open for write|wbuffer_write/i.test((error as Error).message))
+      throw error;
     const reason = (error as Error).message.split('\n')[0]?.replace(/[:.]\s*$/, '');
     const because = reason === 'Unknown error' ? '' : `: ${reason}`;
     throw new InputError('decode', `The image data is damaged or cut off${because}`);

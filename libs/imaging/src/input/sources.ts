@@ -2,6 +2,8 @@ import type { Stats } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { allowedPath } from '../access/allowed-path.ts';
+import { SourceForbiddenError } from '../access/source-access.ts';
 import { selectGlob } from './glob-selection.ts';
 import { supportedExtensions } from './image-extensions.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
@@ -72,7 +74,7 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && /\
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
  * - a glob, where there is no such file or folder: the files it matches, in natural order.
  *
- * Hidden files are passed over. A folder is never held whole, however many files it has. Throws SourceNotFoundError
+ * Throws SourceForbiddenError for a URI that this process may not read. Hidden files are passed over. A folder is never held whole, however many files it has. Throws SourceNotFoundError
  * where that makes no input at all; inputs that cannot be read are listed, and opening them says why they cannot.
  */
 export function listSources(uri: string): AsyncGenerator<Source> {
@@ -90,6 +92,7 @@ export async function checkHasSource(uri: string): Promise<void> {
 async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source> {
   if (isRemoteUri(uri)) return yield* listRemote(uri, options);
   const path = pathOf(uri);
+  await allowedPath(path);
   const stats = await statOf(path);
   if (!stats) yield* listGlob(path, options);
   else if (stats.isDirectory()) yield* listFolder(path, options);
@@ -167,9 +170,11 @@ async function manifestEntry(line: string, folder: string): Promise<Source> {
   try {
     uri = toUri(line, folder);
     path = fileURLToPath(uri);
-  } catch {
+    await allowedPath(path);
+  } catch (caught) {
+    const error = caught instanceof SourceForbiddenError ? caught.message : undefined;
     // Opening it says what is wrong with it, beside the inputs that are good.
-    return { uri: line, name: basename(line), sizeBytes: 0, named: false };
+    return { uri: line, name: basename(line), sizeBytes: 0, named: false, error };
   }
   const below = relative(folder, path);
   const stats = await statOf(path).catch(() => undefined);

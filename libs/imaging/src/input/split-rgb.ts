@@ -1,3 +1,5 @@
+import type { Pixels } from './pixel-type.ts';
+
 /**
  * Writes the 3 * `pixels` bytes of interleaved RGB from `rgbStart` as three planes of `target`, `planeBytes` apart, of
  * which the first begins at `targetStart`.
@@ -32,5 +34,21 @@ export function splitRgb(
     to.setUint8(red + i, from.getUint8(3 * i));
     to.setUint8(green + i, from.getUint8(3 * i + 1));
     to.setUint8(blue + i, from.getUint8(3 * i + 2));
+  }
+}
+
+/** The same of 16-bit pixels, which all counts and places are of. */
+export function splitDeepRgb(
+  rgb: Pixels,
+  rgbStart: number,
+  target: Pixels,
+  targetStart: number,
+  planeStep: number,
+  pixels: number,
+): void {
+  for (let i = 0, from = rgbStart, to = targetStart; i < pixels; i++, from += 3, to++) {
+    target[to] = rgb[from]!;
+    target[to + planeStep] = rgb[from + 1]!;
+    target[to + 2 * planeStep] = rgb[from + 2]!;
   }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type OpenImage, type OpenImageOptions, openImage } from './open-image.ts';
+import { type PixelType, pixelBytes } from './pixel-type.ts';
 import type { PlaneTarget } from './plane-target.ts';
 
 const fixtures = new URL('../../fixtures/', import.meta.url);
@@ -52,7 +53,7 @@ export async function decodeWhole(
 
 export async function decodeOpen(image: OpenImage, channels: Channels = 'gray'): Promise<Uint8Array> {
   const { width, height } = image;
-  const target = planes(width, height, channels);
+  const target = planes(width, height, channels, noGaps, image.pixel);
   await image.decode({ x: 0, y: 0, width, height }, target);
   return target.bytes;
 }
@@ -69,8 +70,14 @@ export interface Gaps {
 export const noGaps: Gaps = { before: 0, padding: 0, between: 0 };
 
 /** A target of exactly the size that it needs, with 77 in every byte. */
-export function planes(width: number, height: number, channels: Channels, gaps = noGaps): PlaneTarget {
-  const stride = width + gaps.padding;
+export function planes(
+  width: number,
+  height: number,
+  channels: Channels,
+  gaps = noGaps,
+  pixel: PixelType = 'u8',
+): PlaneTarget {
+  const stride = width * pixelBytes[pixel] + gaps.padding;
   const planeBytes = height * stride + gaps.between;
   const bytes = new Uint8Array(gaps.before + planeBytes * (channels === 'gray' ? 1 : 3)).fill(77);
   return { bytes, offset: gaps.before, stride, channels, planeBytes };
@@ -83,18 +90,21 @@ export function assertPlanes(
   height: number,
   pixel: (plane: number, x: number, y: number) => number,
   message?: string,
+  type: PixelType = 'u8',
 ): void {
   const { offset, stride, channels, planeBytes } = target;
-  const expected = new Uint8Array(target.bytes.length).fill(77);
+  const expected = Buffer.alloc(target.bytes.length, 77);
+  const unit = pixelBytes[type];
   for (let plane = 0; plane < (channels === 'gray' ? 1 : 3); plane++) {
     for (let y = 0; y < height; y++) {
-      for (let x = 0; x < width; x++) expected[offset + plane * planeBytes + y * stride + x] = pixel(plane, x, y);
+      const row = offset + plane * planeBytes + y * stride;
+      for (let x = 0; x < width; x++) expected.writeUIntLE(pixel(plane, x, y), row + x * unit, unit);
     }
   }
   assert.equal(Buffer.compare(target.bytes, expected), 0, message);
 }
 
-export const lumaOf = (r: number, g: number, b: number): number => (19595 * r + 38470 * g + 7471 * b + 32768) >> 16;
+export const lumaOf = (r: number, g: number, b: number): number => (19595 * r + 38470 * g + 7471 * b + 32768) >>> 16;
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 

@@ -54,6 +54,7 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
     format: 'tiff',
     width,
     height,
+    pixel: image.pixel,
     readsRegions: true,
     get inputBytes() {
       return access.inputBytes();
@@ -107,11 +108,14 @@ function checkSupported(header: TiffHeader): void {
   if (sampleFormat === 3) {
     throw new InputError(
       'decode',
-      `${bitsPerSample}-bit floating-point samples are not supported: 1, 2, 4 and 8-bit TIFF is`,
+      `${bitsPerSample}-bit floating-point samples are not supported: unsigned ones of 1, 2, 4, 8 and 16 bits are`,
     );
   }
-  if (![1, 2, 4, 8].includes(bitsPerSample)) {
-    throw new InputError('decode', `${bitsPerSample}-bit samples are not supported yet: 1, 2, 4 and 8-bit TIFF is`);
+  if (![1, 2, 4, 8, 16].includes(bitsPerSample)) {
+    throw new InputError('decode', `${bitsPerSample}-bit samples are not supported: 1, 2, 4, 8 and 16-bit TIFF is`);
+  }
+  if (bitsPerSample === 16 && ![0, 1, 2].includes(photometric)) {
+    throw new InputError('decode', 'Of 16-bit TIFF gray and RGB are supported');
   }
   if (sampleFormat !== 1) throw new InputError('decode', 'Signed samples are not supported: unsigned ones are');
   if (![0, 1, 2, 3, 6].includes(photometric)) {

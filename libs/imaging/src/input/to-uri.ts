@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { redactUri } from '../access/redact-uri.ts';
 import { formatRemoteUri, isRemoteUri, parseRemoteUri } from './remote/remote-uri.ts';
 import { SourceUriError } from './source-uri-error.ts';
 
@@ -16,7 +17,9 @@ export function toUri(pathOrUri: string, cwd: string): string {
 export function checkSourceUri(uri: string): void {
   if (isRemoteUri(uri)) parseRemoteUri(uri);
   else if (!isFileUri(uri)) {
-    throw new SourceUriError(`Expected an absolute file: URI, or an http:, https: or s3: one, but received '${uri}'`);
+    throw new SourceUriError(
+      `Expected an absolute file: URI, or an http:, https: or s3: one, but received '${redactUri(uri)}'`,
+    );
   }
 }
 
@@ -25,13 +28,15 @@ export function toFileUri(pathOrUri: string, cwd: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(pathOrUri)?.[1]?.toLowerCase();
   if (!scheme) return pathToFileURL(resolve(cwd, pathOrUri)).href;
   if (scheme !== 'file') {
-    throw new SourceUriError(`'${pathOrUri}' is not supported yet: expected a path or a file: URI`);
+    throw new SourceUriError(`'${redactUri(pathOrUri)}' is not supported yet: expected a path or a file: URI`);
   }
   try {
     // A file: URI has no query and no fragment, so these are part of a glob or of a name.
     return pathToFileURL(fileURLToPath(pathOrUri.replaceAll('?', '%3F').replaceAll('#', '%23'))).href;
   } catch (error) {
-    throw new SourceUriError(`'${pathOrUri}' is not the URI of a file on this machine: ${(error as Error).message}`);
+    throw new SourceUriError(
+      `'${redactUri(pathOrUri)}' is not the URI of a file on this machine: ${(error as Error).message}`,
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Dirent, Stats } from 'node:fs';
 import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { allowedPath, isBelow } from '../access/allowed-path.ts';
 import { compareNatural } from './natural-order.ts';
 import { isHidden, type Selection } from './selection.ts';
 import { sortNames } from './sort-names.ts';
@@ -172,6 +173,8 @@ async function* walkLink(
 ): AsyncGenerator<FoundFile, void, undefined> {
   const selection = place.selection.enter(name, true);
   if (!selection) return;
+  const error = await whyForbidden(real);
+  if (error) return yield { name: place.prefix + name, sizeBytes: 0, error };
   const above = [...place.above, place.real];
   if (above.some((folder) => isBelow(folder, real))) {
     yield { name: place.prefix + name, sizeBytes: 0, error: `${circle}: it leads to a folder that it lies in` };
@@ -181,9 +184,12 @@ async function* walkLink(
   }
 }
 
-/** Whether a path is `folder` or in it. */
-const isBelow = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+/** Why a folder that a link leads to may not be read. */
+const whyForbidden = (real: string): Promise<string | undefined> =>
+  allowedPath(real).then(
+    () => undefined,
+    ({ message }: Error) => message,
+  );
 
 /** Whether walking these folders comes to a path without a link, as it does unless a part of it is hidden. */
 function isListed(walked: ReadonlySet<string>, path: string): boolean {

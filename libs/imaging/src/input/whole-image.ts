@@ -6,21 +6,32 @@ import type { PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
 import { openSharp, type SharpFormat } from './sharp-image.ts';
 
-/** A PNG, WebP or striped TIFF, which can only be decoded whole. Takes `file` over. */
+/** Pixels of a file at most for each of its bytes: Deflate turns a byte into 1032 at most, of eight pixels each. */
+const pixelsPerByte = 8256;
+
+/**
+ * A PNG, WebP or striped TIFF, which can only be decoded whole, or copied where it is larger than that. Takes `file` over.
+ */
 export async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixels: number): Promise<OpenImage> {
   const image = await openSharp(await file.whole(), format);
-  const { width, height } = image;
-  checkWholePixels(width, height, maxWholePixels);
+  const { width, height, pixel } = image;
+  const isLarge = width * height > maxWholePixels;
+  // What claims more than it can hold is refused before anything is read for it.
+  if (isLarge)
+    checkWholePixels(width, height, pixelsPerByte * file.sizeBytes, `a file of ${file.sizeBytes} bytes can hold`);
   const opened: OpenImage = {
     format,
     width,
     height,
+    pixel,
     readsRegions: false,
     inputBytes: file.bytesRead,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       checkDecodeRequest(opened, region, to);
+      checkWholePixels(width, height, maxWholePixels);
       await image.decode(region, to);
     },
+    ...(isLarge && { copyTiled: (path: string) => image.copyTiled(path) }),
     close: () => file.close(),
   };
   return opened;

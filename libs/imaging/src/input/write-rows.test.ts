@@ -10,16 +10,16 @@ test('every sample goes to its place in every plane, for any size, place and gap
       const length = channels * width * rows;
       // Decoders may give any part of a larger piece of memory.
       const inside = fc.tuple(fc.uint8Array({ minLength: length + 3, maxLength: length + 3 }), fc.nat(3));
-      return inside.map(([memory, at]) => ({ bytes: memory.subarray(at, at + length), channels, width, rows }));
+      return inside.map(([memory, at]) => ({ pixels: memory.subarray(at, at + length), channels, width, rows }));
     });
   const gaps = fc.record({ before: fc.nat(5), padding: fc.nat(5), between: fc.nat(5) });
   fc.assert(
     fc.property(samples, fc.constantFrom<Channels>('gray', 'rgb'), gaps, (samples, channels, gaps) => {
-      const { bytes, width, rows } = samples;
+      const { pixels, width, rows } = samples;
       const target = planes(width, rows, channels, gaps);
       writeRows(samples, target);
       assertPlanes(target, width, rows, (plane, x, y) => {
-        const sample = (channel: number) => bytes[(y * width + x) * samples.channels + (channel % samples.channels)]!;
+        const sample = (channel: number) => pixels[(y * width + x) * samples.channels + (channel % samples.channels)]!;
         return channels === 'gray' ? lumaOf(sample(0), sample(1), sample(2)) : sample(plane);
       });
     }),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { allowedPath } from '../access/allowed-path.ts';
 import type { Rect } from '../input/rect.ts';
 import type { MapType } from './map-type.ts';
 import { type PlanarSamples, packSamples, samplePreview } from './planar-samples.ts';
@@ -44,6 +45,7 @@ export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<
       : packSamples(samples, chunk.type, chunk.rect);
   if (content.length === 0) return;
 
+  await allowedPath(fileURLToPath(chunk.scratch));
   const path = chunkPath(chunk);
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {

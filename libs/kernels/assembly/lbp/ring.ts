@@ -7,16 +7,22 @@ const UNIT: f64 = 10_000_000_000;
 /** Bytes of a neighbour in the table: four weights, four distances in bytes, and of them how many count, 1 or 4. */
 const NEIGHBOUR: usize = 56;
 
-/** Makes doubles of `count` bytes, a multiple of 4, at `source`. */
-export function widen(source: usize, count: usize, target: usize): void {
+/** Makes doubles of `count` pixels of 8 bits, a multiple of 4, at `source`. */
+export function widenU8(source: usize, count: usize, target: usize): void {
   for (let i: usize = 0; i < count; i += 4) {
-    const four = i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(v128.load32_zero(source + i)));
-    v128.store(target + 8 * i, f64x2.convert_low_i32x4_u(four));
-    v128.store(
-      target + 8 * i + 16,
-      f64x2.convert_low_i32x4_u(i8x16.shuffle(four, four, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)),
-    );
+    storeFour(target + 8 * i, i16x8.extend_low_i8x16_u(v128.load32_zero(source + i)));
   }
+}
+
+/** Makes doubles of `count` pixels of 16 bits, a multiple of 4, at `source`. */
+export function widenU16(source: usize, count: usize, target: usize): void {
+  for (let i: usize = 0; i < count; i += 4) storeFour(target + 8 * i, v128.load64_zero(source + 2 * i));
+}
+
+function storeFour(target: usize, pixels: v128): void {
+  const four = i32x4.extend_low_i16x8_u(pixels);
+  v128.store(target, f64x2.convert_low_i32x4_u(four));
+  v128.store(target, f64x2.convert_low_i32x4_u(i32x4.shuffle(four, four, 2, 3, 0, 1)), 16);
 }
 
 /**

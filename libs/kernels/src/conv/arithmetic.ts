@@ -1,3 +1,4 @@
+import { greatest, type PixelType } from '../image-type.ts';
 import type { Parameters } from '../kernel.ts';
 import { ParameterError } from '../parameter-error.ts';
 import { type Matrix, parseMatrix } from './matrix.ts';
@@ -18,6 +19,8 @@ export type Arithmetic =
 
 /** Below it, every sum of integers is exact in a float32, in any order. */
 const exactFloat = 2 ** 24;
+/** Below it, an integer sum is rounded once to a float32, of pixels of either type. */
+const exactInteger = 2 ** 29;
 /** Bound of sum |tap| * 255 before taps are rounded. See `exactShift`. */
 const exactSum = 2 ** 42;
 /** More would not be used: the weights of a Gaussian have the sum 1 and take 34. */
@@ -34,26 +37,27 @@ export function sideOf({ kernel, matrix }: Parameters): number {
   return named.kind === 'fixed' ? named.matrices[0]!.length : named.side;
 }
 
-/** How to compute the convolution of complete parameters. */
-export function arithmeticOf(parameters: Parameters): Arithmetic {
+/** How to compute the convolution of complete parameters over pixels of that type. */
+export function arithmeticOf(parameters: Parameters, pixel: PixelType = 'u8'): Arithmetic {
   const { matrices, scale, factors } = filterOf(parameters);
   const side = matrices[0]!.length;
   const [taps, second] = matrices.map((matrix) => Float64Array.from(matrix.flat().reverse()));
   if (second) return { kind: 'magnitude', side, taps: [taps!, second] };
 
-  if (hasExactSums(taps!) && (scale === 1 || parameters.as === 'f32')) {
+  if (hasExactSums(taps!, pixel) && (scale === 1 || parameters.as === 'f32')) {
     return { kind: 'sum', side, taps: taps!, scale, factors };
   }
   const weights = taps!.map((tap) => tap * scale);
   const shift = exactShift(weights);
-  const isExact = parameters.as !== 'f32' || (taps!.every(Number.isInteger) && shift >= smallestShift);
+  const isInteger = taps!.every(Number.isInteger) && scale === 1;
+  const isExact = parameters.as !== 'f32' || (isInteger && absoluteSum(weights) * greatest[pixel] <= exactInteger);
   if (!isExact) return { kind: 'sum', side, taps: taps!, scale, factors };
   return { kind: 'exact', side, taps: weights.map((weight) => Math.round(weight * 2 ** shift)), shift };
 }
 
 /** Whether every sum of these taps times pixels is an integer that a float32 holds, and so is every part of it. */
-export function hasExactSums(taps: Float64Array): boolean {
-  return taps.every(Number.isInteger) && absoluteSum(taps) * 255 < exactFloat;
+export function hasExactSums(taps: Float64Array, pixel: PixelType): boolean {
+  return taps.every(Number.isInteger) && absoluteSum(taps) * greatest[pixel] < exactFloat;
 }
 
 /** Throws ParameterError where a matrix is too large to be rounded exactly. */
@@ -74,6 +78,9 @@ export function checkExact(parameters: Parameters): void {
  * adds at most 1/2 to each of the 961 taps, so a sum T is below 2^42 + 2^17 in size. Devices split a tap into
  * floor(tap / 4096) and the 12 bits below: the lower sum is at most 961 * 4095 * 255 < 2^30, so the upper one, which is
  * (T - lower) / 4096, is below 2^30 + 2^19 in size, and both fit 32 bits with their sign.
+ *
+ * A pixel of 16 bits is 256 times its upper byte and its lower byte, so that its sum is 256 T1 + T0 of two such sums, below
+ * 2^50 + 2^25 in size, which a float64 holds.
  */
 function exactShift(weights: Float64Array): number {
   const size = absoluteSum(weights) * 255;

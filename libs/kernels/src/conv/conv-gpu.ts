@@ -1,8 +1,9 @@
 import type { Size } from '../geometry.ts';
 import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
+import { type PixelType, sampleBytes } from '../image-type.ts';
 import type { Parameters } from '../kernel.ts';
 import type { Operation } from '../pipeline.ts';
-import { laneBytes } from '../plane-item.ts';
+import { lanePixels } from '../plane-item.ts';
 import { type GpuHost, inShapes, type Strategy } from '../strategy.ts';
 import { type Arithmetic, arithmeticOf, hasExactSums } from './arithmetic.ts';
 import { conv } from './conv.ts';
@@ -29,17 +30,19 @@ const samples: readonly string[] = ['f32', 'i16', 'u8'];
 
 /** Convolution on GPUs. */
 export const convOnGpu: GpuHost = {
-  variant: ({ parameters }) => {
-    const arithmetic = arithmeticOf(parameters);
+  variant: ({ parameters, reads = 'u8' }) => {
+    const arithmetic = arithmeticOf(parameters, reads);
     const path = separableFactors(parameters, arithmetic) ? 'separable' : 'direct';
-    return `${path}-${arithmetic.side}-${sumsOf(arithmetic)}-${parameters.as}`;
+    return `${path}-${arithmetic.side}-${sumsOf(arithmetic, reads)}-${parameters.as}${reads === 'u8' ? '' : '-of-u16'}`;
   },
-  strategies: ({ parameters }) => {
-    const arithmetic = arithmeticOf(parameters);
+  strategies: ({ parameters, reads = 'u8' }) => {
+    const arithmetic = arithmeticOf(parameters, reads);
+    const fits = ({ lanes }: Strategy) => tileBytes(lanes, arithmetic.side, reads) + histogramBytes <= workgroupBytes;
+    // The other programs are for bytes.
+    if (reads === 'u16') return inShapes('workgroup', directShapes).filter(fits);
     const isSeparable = separableFactors(parameters, arithmetic) !== undefined;
     // Another path may add in another order, or be compiled to another rounding.
-    const isExact = sumsOf(arithmetic) !== 'real';
-    const fits = ({ lanes }: Strategy) => tileBytes(lanes, arithmetic.side) + histogramBytes <= workgroupBytes;
+    const isExact = sumsOf(arithmetic, reads) !== 'real';
     return [
       ...(isSeparable ? inShapes('separable', separableShapes) : []),
       ...inShapes('workgroup', directShapes, isExact || !isSeparable).filter(fits),
@@ -47,7 +50,7 @@ export const convOnGpu: GpuHost = {
     ];
   },
   compile: (device, operation, output, strategy) => {
-    const arithmetic = arithmeticOf(operation.parameters);
+    const arithmetic = arithmeticOf(operation.parameters, operation.reads);
     const factors = separableFactors(operation.parameters, arithmetic);
     return strategy.name === 'separable'
       ? compileSeparable(device, operation, factors!, strategy)
@@ -66,14 +69,14 @@ interface ScaledFactors extends Factors {
 }
 
 /** What is summed: all but the `real` have the same result in any order. */
-function sumsOf(arithmetic: Arithmetic): 'integer' | 'real' | 'magnitude' | 'exact' {
+function sumsOf(arithmetic: Arithmetic, reads: PixelType): 'integer' | 'real' | 'magnitude' | 'exact' {
   if (arithmetic.kind !== 'sum') return arithmetic.kind;
-  return hasExactSums(arithmetic.taps) ? 'integer' : 'real';
+  return hasExactSums(arithmetic.taps, reads) ? 'integer' : 'real';
 }
 
 function compileDirect(
   device: GPUDevice,
-  { parameters, border }: Operation,
+  { parameters, border, reads = 'u8' }: Operation,
   arithmetic: Arithmetic,
   output: GpuOutput,
   { name, lanes }: Strategy,
@@ -81,13 +84,14 @@ function compileDirect(
   const { side, kind } = arithmetic;
   const { sample, channels } = conv.output(parameters);
   const isTiled = name === 'workgroup';
-  const room = device.limits.maxComputeWorkgroupStorageSize - (isTiled ? tileBytes(lanes, side) : 0);
+  const room = device.limits.maxComputeWorkgroupStorageSize - (isTiled ? tileBytes(lanes, side, reads) : 0);
   return compileKernel(device, {
     label: `conv.${name}.${kind}.${output}`,
     code: directCode,
     entryPoint: 'direct',
     output,
     border,
+    reads,
     constants: {
       SIDE: side,
       GROUP_VECTORS: lanes.width,
@@ -102,7 +106,7 @@ function compileDirect(
       SAMPLE: samples.indexOf(sample),
       ...(output !== 'map' && { COPIES: room >= 4 * histogramBytes ? 4 : 1 }),
     },
-    groupPixels: { width: lanes.width * laneBytes, height: lanes.height },
+    groupPixels: { width: lanes.width * lanePixels, height: lanes.height },
     groupsAnItem: channels.length,
     table: directTable(arithmetic),
   });
@@ -116,8 +120,8 @@ function tileVectors(vectors: number): number {
   return vectors === 16 ? 20 : vectors + 2;
 }
 
-function tileBytes({ width, height }: Size, side: number): number {
-  return laneBytes * tileVectors(width) * (height + side - 1);
+function tileBytes({ width, height }: Size, side: number, reads: PixelType): number {
+  return sampleBytes[reads] * lanePixels * tileVectors(width) * (height + side - 1);
 }
 
 function compileSeparable(
@@ -129,7 +133,7 @@ function compileSeparable(
   const { channels } = conv.output(parameters);
   const side = factors.vertical.length;
   // A row of the tile, and a float32 for each pixel that its group computes.
-  const rowBytes = laneBytes * separable.tileVectors + 4 * laneBytes * separable.vectors;
+  const rowBytes = lanePixels * separable.tileVectors + 4 * lanePixels * separable.vectors;
   const fitting = Math.floor(device.limits.maxComputeWorkgroupStorageSize / rowBytes) - (side - 1);
   const rows = Math.min(4 * lanes.height, Math.floor(fitting / 8) * 8);
   return compileKernel(device, {
@@ -148,7 +152,7 @@ function compileSeparable(
       CHANNELS: channels.length,
       SCALE: factors.scale,
     },
-    groupPixels: { width: separable.vectors * laneBytes, height: rows },
+    groupPixels: { width: separable.vectors * lanePixels, height: rows },
     groupsAnItem: channels.length,
     table: separableTable(factors),
   });

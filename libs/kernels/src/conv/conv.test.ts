@@ -141,6 +141,7 @@ test('a pipeline of conv says what it gives', () => {
   assert.equal(operations[0]!.border, 'zero');
   assert.deepEqual(gray, {
     input: ['gray'],
+    pixel: 'u8',
     output: { sample: 'u8', channels: ['gray'] },
     bins: 256,
     minSide: 21,

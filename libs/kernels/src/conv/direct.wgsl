@@ -1,4 +1,4 @@
-// Convolution with any matrix, over a batch of 8-bit planes, as f32, i16 or u8 with a histogram. After tile.wgsl
+// Convolution with any matrix, over a batch of planes, as f32, i16 or u8 with a histogram. After tile.wgsl
 // and sums.wgsl.
 //
 // A lane computes 16 pixels of a row, with the sums of sums.wgsl.
@@ -96,14 +96,17 @@ fn root(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
   return sqrt(a * a + b * b);
 }
 
-// The integer nearest to the root of an integer below 2^24. The root of a float32 is within one of it everywhere; n is
-// right where n^2 - n < squares <= n^2 + n, because no integer's root is a half.
+// The integer nearest to the root of the sum of the squares of two integers, or one above 32767 where that is. The root of
+// a float32 is within one of it everywhere; n is right where n^2 - n < squares <= n^2 + n, because no integer's root is a
+// half. Squares of at most 40000 have a sum below 2^32.
 fn whole_root(a: vec4<f32>, b: vec4<f32>) -> vec4<i32> {
-  let squares = vec4<i32>(a * a + b * b);
-  let n = vec4<i32>(sqrt(vec4<f32>(squares)) + 0.5);
-  let lower = select(vec4(0), vec4(1), (squares <= n * n - n) & (n > vec4(0)));
-  let higher = select(vec4(0), vec4(1), squares > n * n + n);
-  return n - lower + higher;
+  let x = vec4<u32>(min(abs(a), vec4(40000f)));
+  let y = vec4<u32>(min(abs(b), vec4(40000f)));
+  let squares = x * x + y * y;
+  let n = vec4<u32>(sqrt(vec4<f32>(squares)) + 0.5);
+  let lower = select(vec4(0u), vec4(1u), (squares <= n * n - n) & (n > vec4(0u)));
+  let higher = select(vec4(0u), vec4(1u), squares > n * n + n);
+  return vec4<i32>(n - lower + higher);
 }
 
 // The nearest f32 of an integer: two that f32 holds exactly, and one addition.

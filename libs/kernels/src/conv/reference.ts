@@ -1,4 +1,4 @@
-import { copyBorderedRows } from '../bordered-rows.ts';
+import { copyBorderedRows, createPixels, storedPixels } from '../bordered-rows.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { arithmeticOf } from './arithmetic.ts';
@@ -6,12 +6,12 @@ import { createConvResult, finishConvResult } from './conv-result.ts';
 
 /** The CPU twin of convolution, in float64: exact wherever taps are integers. */
 export function convReference(
-  { parameters, border }: Operation,
+  { parameters, border, reads = 'u8' }: Operation,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
 ): ItemResult {
-  const arithmetic = arithmeticOf(parameters);
+  const arithmetic = arithmeticOf(parameters, reads);
   const { side } = arithmetic;
   const halo = (side - 1) / 2;
   const { out, valid } = item;
@@ -23,7 +23,7 @@ export function convReference(
   const width = valid.width + 2 * halo;
   const height = valid.height + 2 * halo;
   const around = { x: valid.x - halo, y: valid.y - halo, width, height };
-  const pixels = new Uint8Array(width * height);
+  const pixels = createPixels(reads, width * height);
   const sumAt = (taps: Float64Array, x: number, y: number): number => {
     let sum = 0;
     for (let r = 0; r < side; r++) {
@@ -50,8 +50,8 @@ export function convReference(
   }[parameters.as as 'f32' | 'u8' | 'i16'];
 
   for (let channel = 0; channel < channels; channel++) {
-    const plane = { ...item, offset: item.offset + channel * item.planeBytes };
-    copyBorderedRows(bytes, plane, border, around, pixels, 0, width);
+    const source = storedPixels(bytes, item, reads, channel);
+    copyBorderedRows(source.pixels, source.plane, border, around, pixels, 0, width);
     for (let y = 0; y < valid.height; y++) {
       let at = (channel * out.height + valid.y - out.y + y) * out.width + valid.x - out.x;
       for (let x = 0; x < valid.width; x++, at++) {

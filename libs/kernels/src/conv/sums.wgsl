@@ -88,18 +88,39 @@ fn add_taps(
   return s;
 }
 
-// Sums of integer taps times 2^-SHIFT, rounded to the nearest integer, the even one of two. Each is summed in two words:
-// the taps' lower 12 bits, and what is above.
+// Sums of integer taps times 2^-SHIFT, rounded to the nearest integer, the even one of two.
 fn exact_sums(lane: vec2<u32>) -> Wholes {
+  let t = limbs_of(lane, 0);
+  if (PIXEL_BYTES == 1) {
+    return Wholes(
+      rounded(t.upper.a, t.lower.a), rounded(t.upper.b, t.lower.b),
+      rounded(t.upper.c, t.lower.c), rounded(t.upper.d, t.lower.d),
+    );
+  }
+  let u = limbs_of(lane, 8);
+  return Wholes(
+    rounded_deep(u.upper.a, u.lower.a, t.upper.a, t.lower.a), rounded_deep(u.upper.b, u.lower.b, t.upper.b, t.lower.b),
+    rounded_deep(u.upper.c, u.lower.c, t.upper.c, t.lower.c), rounded_deep(u.upper.d, u.lower.d, t.upper.d, t.lower.d),
+  );
+}
+
+// Sums in two words: of the taps' lower 12 bits, and of what is above.
+struct Limbs {
+  upper: Wholes,
+  lower: Wholes,
+}
+
+// Sums of integer taps times a byte of the pixels, that from bit `shift` on.
+fn limbs_of(lane: vec2<u32>, shift: u32) -> Limbs {
   var upper = Wholes(vec4(0), vec4(0), vec4(0), vec4(0));
   var lower = Wholes(vec4(0), vec4(0), vec4(0), vec4(0));
   for (var r = 0u; r < SIDE; r++) {
     let row = lane.y + r;
-    var p0 = tile_wholes(row, lane.x, TAP_WORD);
-    var p1 = tile_wholes(row, lane.x, TAP_WORD + 1);
-    var p2 = tile_wholes(row, lane.x, TAP_WORD + 2);
-    var p3 = tile_wholes(row, lane.x, TAP_WORD + 3);
-    var p4 = tile_wholes(row, lane.x, TAP_WORD + 4);
+    var p0 = tile_wholes(row, lane.x, TAP_WORD, shift);
+    var p1 = tile_wholes(row, lane.x, TAP_WORD + 1, shift);
+    var p2 = tile_wholes(row, lane.x, TAP_WORD + 2, shift);
+    var p3 = tile_wholes(row, lane.x, TAP_WORD + 3, shift);
+    var p4 = tile_wholes(row, lane.x, TAP_WORD + 4, shift);
     let at = r * TAP_GROUPS;
     upper = add_whole_taps(upper, upper_taps(at), p0, p1, p2, p3, p4, TAP_BEGIN, 4);
     lower = add_whole_taps(lower, lower_taps(at), p0, p1, p2, p3, p4, TAP_BEGIN, 4);
@@ -108,22 +129,20 @@ fn exact_sums(lane: vec2<u32>) -> Wholes {
       p1 = p2;
       p2 = p3;
       p3 = p4;
-      p4 = tile_wholes(row, lane.x, TAP_WORD + g + 4);
+      p4 = tile_wholes(row, lane.x, TAP_WORD + g + 4, shift);
       upper = add_whole_taps(upper, upper_taps(at + g), p0, p1, p2, p3, p4, 0, 4);
       lower = add_whole_taps(lower, lower_taps(at + g), p0, p1, p2, p3, p4, 0, 4);
     }
-    let p5 = tile_wholes(row, lane.x, TAP_WORD + TAP_GROUPS + 3);
+    let p5 = tile_wholes(row, lane.x, TAP_WORD + TAP_GROUPS + 3, shift);
     let last = at + TAP_GROUPS - 1;
     upper = add_whole_taps(upper, upper_taps(last), p1, p2, p3, p4, p5, 0, TAP_END);
     lower = add_whole_taps(lower, lower_taps(last), p1, p2, p3, p4, p5, 0, TAP_END);
   }
-  return Wholes(
-    rounded(upper.a, lower.a), rounded(upper.b, lower.b), rounded(upper.c, lower.c), rounded(upper.d, lower.d),
-  );
+  return Limbs(upper, lower);
 }
 
-fn tile_wholes(row: u32, lane: u32, word: u32) -> vec4<i32> {
-  return vec4<i32>(unpack4xU8(tile_word(row, lane, word)));
+fn tile_wholes(row: u32, lane: u32, word: u32, shift: u32) -> vec4<i32> {
+  return vec4<i32>((tile_pixels(row, lane, word) >> vec4(shift)) & vec4(0xffu));
 }
 
 fn upper_taps(at: u32) -> vec4<i32> {
@@ -173,5 +192,38 @@ fn rounded(upper: vec4<i32>, lower: vec4<i32>) -> vec4<i32> {
   let rest = high & vec4((1i << (SHIFT - 12)) - 1);
   let half = vec4(1i << (SHIFT - 13));
   let is_up = (rest > half) | ((rest == half) & ((low > vec4(0)) | ((below & vec4(1)) == vec4(1))));
+  return below + select(vec4(0), vec4(1), is_up);
+}
+
+// SHIFT, where it is one of the lower 20 bits, and how far it is above them, where it is not.
+override LOW_SHIFT: u32 = min(SHIFT, 20);
+override HIGH_SHIFT: u32 = max(SHIFT, 21) - 20;
+
+// (256 (4096 upper1 + lower1) + 4096 upper0 + lower0) / 2^SHIFT, within the range of an i32.
+fn rounded_deep(upper1: vec4<i32>, lower1: vec4<i32>, upper0: vec4<i32>, lower0: vec4<i32>) -> vec4<i32> {
+  // As 2^20 high + low, low in 0 … 2^20 - 1, from the lowest bits on; `middle` is below 2^30 + 2^21 in size.
+  let lowest = 256 * (lower1 & vec4(4095)) + (lower0 & vec4(4095));
+  let middle = upper0 + (lower0 >> vec4(12u)) + (lowest >> vec4(12u));
+  let high = upper1 + (lower1 >> vec4(12u)) + (middle >> vec4(8u));
+  let low = ((middle & vec4(255)) << vec4(12u)) | (lowest & vec4(4095));
+  // `rest` of 2^k is what is rounded, and `more` says whether there is anything below it.
+  var below: vec4<i32>;
+  var rest: vec4<i32>;
+  var more = vec4(false);
+  var half: i32;
+  if (SHIFT > 20) {
+    below = high >> vec4(HIGH_SHIFT);
+    rest = high & vec4((1i << HIGH_SHIFT) - 1);
+    more = low > vec4(0);
+    half = 1i << (HIGH_SHIFT - 1);
+  } else {
+    // What is cut off here is beyond every result: those that are not saturated are below 2^29.
+    let most = (1i << (LOW_SHIFT + 10)) - 1;
+    below = (clamp(high, vec4(-most), vec4(most)) << vec4(20 - LOW_SHIFT)) | (low >> vec4(LOW_SHIFT));
+    rest = low & vec4((1i << LOW_SHIFT) - 1);
+    half = 1i << (LOW_SHIFT - 1);
+  }
+  let is_odd = (below & vec4(1)) == vec4(1);
+  let is_up = (rest > vec4(half)) | ((rest == vec4(half)) & (more | is_odd));
   return below + select(vec4(0), vec4(1), is_up);
 }

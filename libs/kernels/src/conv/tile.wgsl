@@ -31,7 +31,9 @@ override TAP_END: u32 = TAP_BEGIN + SIDE - 4 * (TAP_GROUPS - 1);
 const LEFT_WORDS = 8u;
 const RIGHT_WORDS = 5u;
 
-override TILE_WORDS: u32 = select(1u, TILE_ROWS * 4 * TILE_VECTORS, TILED);
+// Of pixels of 16 bits the tile is two such planes: of the first two of every four pixels, and of the others.
+override PLANE_WORDS: u32 = TILE_ROWS * 4 * TILE_VECTORS;
+override TILE_WORDS: u32 = select(1u, PLANE_WORDS * PIXEL_BYTES, TILED);
 var<workgroup> tile: array<u32, TILE_WORDS>;
 
 // What is read in place of a tile.
@@ -53,6 +55,18 @@ fn load_tile(item: Item, channel: u32, group: vec2<u32>, local: u32) {
     return;
   }
   let vectors = GROUP_VECTORS + 2;
+  if (PIXEL_BYTES == 2) {
+    for (var i = local; i < TILE_ROWS * 4 * vectors; i += THREADS) {
+      let row = i / (4 * vectors);
+      let word = i % (4 * vectors);
+      let four = four_pixels(item, channel, first + i32(4 * word), first_row + i32(row));
+      let at = (row * 4 + word % 4) * TILE_VECTORS + word / 4;
+      tile[at] = four.x | (four.y << 16);
+      tile[at + PLANE_WORDS] = four.z | (four.w << 16);
+    }
+    workgroupBarrier();
+    return;
+  }
   for (var i = local; i < TILE_ROWS * vectors; i += THREADS) {
     let row = i / vectors;
     let vector = i % vectors;
@@ -124,6 +138,16 @@ fn source_word(x: i32, y: i32) -> u32 {
   return edge_word(item, source.channel, x, y);
 }
 
+// The same as a vector.
+fn tile_pixels(row: u32, lane: u32, word: u32) -> vec4<u32> {
+  if (PIXEL_BYTES == 2) {
+    let at = (row * 4 + word % 4) * TILE_VECTORS + lane + word / 4;
+    let words = vec2(tile[at], tile[at + PLANE_WORDS]);
+    return vec4(words.x & 0xffff, words.x >> 16, words.y & 0xffff, words.y >> 16);
+  }
+  return unpack4xU8(tile_word(row, lane, word));
+}
+
 fn tile_reals(row: u32, lane: u32, word: u32) -> vec4<f32> {
-  return vec4<f32>(unpack4xU8(tile_word(row, lane, word)));
+  return vec4<f32>(tile_pixels(row, lane, word));
 }

@@ -4,14 +4,14 @@ import { ringOf } from './parameters.ts';
 import { ringOnGpu } from './ring-gpu.ts';
 import { squareOnGpu } from './square-gpu.ts';
 
-/** LBP on GPUs: codes of the 3x3 square, which need no interpolation, have programs of their own. */
+/** LBP on GPUs: codes of the 3x3 square of bytes, which need no interpolation, have programs of their own. */
 export const lbpOnGpu: GpuHost = {
   variant: (operation) => hostOf(operation).variant(operation),
   strategies: (operation, output) => hostOf(operation).strategies(operation, output),
   compile: (device, operation, output, strategy) => hostOf(operation).compile(device, operation, output, strategy),
 };
 
-function hostOf({ parameters }: Operation): GpuHost {
+function hostOf({ parameters, reads }: Operation): GpuHost {
   const { square, labels } = ringOf(parameters);
-  return square && labels === 'all' ? squareOnGpu : ringOnGpu;
+  return square && labels === 'all' && reads !== 'u16' ? squareOnGpu : ringOnGpu;
 }

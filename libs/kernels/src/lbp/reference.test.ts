@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from '../border.ts';
-import { createPipeline } from '../pipeline.ts';
 import { runReference } from '../reference.ts';
-import { noiseImage, samplesOf, staged, tileArbitrary } from '../testing.ts';
+import { createPipelineOver, noiseFor, samplesOf, staged, tileArbitrary } from '../testing.ts';
 import { defineLbp } from './definition.ts';
 
 /** Every convention with all that it has. */
@@ -38,11 +37,12 @@ test('labels, variances and counts are those of the definition, pixel by pixel, 
       tileArbitrary(14, 12),
       fc.constantFrom(...borderModes),
       fc.constantFrom(...variants),
-      ({ size, tile, seed, levels }, border, lbp) => {
+      fc.constantFrom('u8', 'u16'),
+      ({ size, tile, seed, levels }, border, lbp, pixel) => {
         const { width, height } = size;
         const parameters = { ...lbp, points: String(lbp.points), radius: String(lbp.radius) };
-        const pipeline = createPipeline([{ kernel: 'lbp', parameters, border }]);
-        const image = noiseImage(size, seed, levels);
+        const pipeline = createPipelineOver(pixel, [{ kernel: 'lbp', parameters, border }]);
+        const image = noiseFor(pipeline, size, seed, levels);
         const { item, bytes } = staged(pipeline, image, tile);
         const result = runReference(pipeline, bytes, item, true);
         const samples = samplesOf(pipeline, result, tile);

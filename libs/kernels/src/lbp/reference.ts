@@ -1,4 +1,4 @@
-import { copyBorderedRows } from '../bordered-rows.ts';
+import { copyBorderedRows, createPixels, storedPixels } from '../bordered-rows.ts';
 import { createSamples } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
@@ -8,7 +8,7 @@ import { tapsOf, unit } from './taps.ts';
 
 /** The CPU twin of lbp.wgsl and ring.wgsl: labels, or variances, and histogram of one item. */
 export function lbpReference(
-  { parameters, border }: Operation,
+  { parameters, border, reads = 'u8' }: Operation,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
@@ -17,8 +17,9 @@ export function lbpReference(
   const { out, valid } = item;
   const stride = valid.width + 2 * halo + 1;
   const rect = { x: valid.x - halo, y: valid.y - halo, width: stride, height: valid.height + 2 * halo + 1 };
-  const plane = new Uint8Array(stride * rect.height);
-  copyBorderedRows(bytes, item, border, rect, plane, 0, stride);
+  const { pixels, plane: stored } = storedPixels(bytes, item, reads);
+  const plane = createPixels(reads, stride * rect.height);
+  copyBorderedRows(pixels, stored, border, rect, plane, 0, stride);
 
   const { steps, weights } = tapsOf(neighbours, stride);
   const map = withMap ? createSamples(sample, out.width * out.height) : undefined;

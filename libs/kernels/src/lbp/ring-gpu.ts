@@ -26,9 +26,9 @@ const neighbourWords = 8;
 
 /** LBP of any ring. */
 export const ringOnGpu: GpuHost = {
-  variant: ({ parameters }) => {
+  variant: ({ parameters, reads }) => {
     const { points, halo, labels } = ringOf(parameters);
-    return `ring-${points}-halo-${halo}-${labels}`;
+    return `ring-${points}-halo-${halo}-${labels}${reads === 'u16' ? '-of-u16' : ''}`;
   },
   strategies: ({ parameters }) => strategiesOf(ringOf(parameters)),
   compile: compileRing,
@@ -55,7 +55,7 @@ const packedWordsOf = (sample: SampleType): number => (sampleBytes[sample] < 4 ?
 
 function compileRing(
   device: GPUDevice,
-  { parameters, border }: Operation,
+  { parameters, border, reads }: Operation,
   output: GpuOutput,
   { name }: Strategy,
 ): Promise<GpuKernel> {
@@ -68,6 +68,7 @@ function compileRing(
     entryPoint: labels === 'var' ? 'variances' : 'labels',
     output,
     border,
+    reads,
     constants: {
       BLOCKS: blocks,
       HALO: halo,

@@ -1,4 +1,4 @@
-import { copyBorderedRows } from '../bordered-rows.ts';
+import { copyBorderedRows, type Pixels, storedPixels } from '../bordered-rows.ts';
 import { createSamples, type Samples, sampleBytes, viewSamples } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
@@ -9,7 +9,8 @@ import { tapsOf, unit } from './taps.ts';
 
 /** What assembly/lbp/ring.ts exports; addresses are bytes in the memory. */
 interface Exports {
-  widen(source: number, count: number, target: number): void;
+  widenU8(source: number, count: number, target: number): void;
+  widenU16(source: number, count: number, target: number): void;
   ringBand(
     source: number,
     stride: number,
@@ -50,7 +51,7 @@ const wasm = new WasmModule<Exports>(new URL('./lbp.wasm', import.meta.url));
  * lbpReference. Measured on one core of an EPYC:
  */
 export function ringWasm(
-  { parameters, border }: Operation,
+  { parameters, border, reads = 'u8' }: Operation,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
@@ -59,6 +60,7 @@ export function ringWasm(
   const { halo, points, bins, sample } = ring;
   const hasTable = points <= maxTablePoints;
   const { out, valid } = item;
+  const { pixels, plane } = storedPixels(bytes, item, reads);
   const unitBytes = sampleBytes[sample];
   const map = withMap ? createSamples(sample, out.width * out.height) : undefined;
 
@@ -73,11 +75,12 @@ export function ringWasm(
   const ringAt = place(neighbourBytes * points);
   const tableAt = place(hasTable ? 2 * 2 ** points : 0);
   const histogramAt = place(2 * 4 * bins);
-  const bytesAt = place(stride * bandRows);
+  const pixelsAt = place(sampleBytes[reads] * stride * bandRows);
   const doublesAt = place(8 * stride * bandRows);
   const codesAt = place(codesStride * rowsABand);
   const labelsAt = place(unitBytes * stripWidth);
-  const view = wasm.reserve(place(0));
+  wasm.reserve(place(0));
+  const band = viewSamples(reads, wasm.buffer, pixelsAt, stride * bandRows) as Pixels;
   const histogram = new Uint32Array(wasm.buffer, histogramAt, 2 * bins);
   const labels = viewSamples(sample, wasm.buffer, labelsAt, stripWidth);
 
@@ -90,8 +93,8 @@ export function ringWasm(
     for (let x = 0; x < valid.width; x += stripWidth) {
       const width = Math.min(stripWidth, valid.width - x);
       const read = { x: valid.x + x - halo, y: valid.y + y - halo, width: width + 2 * halo + 1, height: readRows };
-      copyBorderedRows(bytes, item, border, read, view, bytesAt, stride);
-      wasm.exports.widen(bytesAt, stride * readRows, doublesAt);
+      copyBorderedRows(pixels, plane, border, read, band, 0, stride);
+      (reads === 'u8' ? wasm.exports.widenU8 : wasm.exports.widenU16)(pixelsAt, stride * readRows, doublesAt);
       const first = doublesAt + 8 * (halo * stride + halo);
       wasm.exports.ringBand(first, 8 * stride, width, rows, ringAt, points, ring.isStrict, codesAt, codesStride);
       for (let row = 0; row < rows; row++) {

@@ -1,9 +1,9 @@
-// Local Binary Pattern of a ring of neighbours that may lie between pixels, over a batch of 8-bit planes: labels, their
+// Local Binary Pattern of a ring of neighbours that may lie between pixels, over a batch of planes: labels, their
 // histogram, or the variance of the neighbours.
 //
 // Exact: offsets have five decimals, so that a neighbour is a whole number of 1e-10 grey levels. An f32 estimate decides
 // unless the neighbour is near its pixel, and then integers do, see `greater`: labels are the same on every device.
-// Measured on photographs of 0.25 Mpx, 16 points, radius 2: integers for 2 to 13 % of the neighbours of 32 x 4 pixels.
+// Measured on 8-bit photographs of 0.25 Mpx, 16 points, radius 2: integers for 2 to 13 % of the neighbours of 32 x 4 pixels.
 //
 // A workgroup computes STEPS tiles of COLUMNS x (ROWS * BLOCKS) pixels from left to right. A tile and its halo are put
 // into workgroup memory with the pixels of the border rule, so that what follows knows no borders. A lane computes one
@@ -128,11 +128,11 @@ fn load_tile(item: Item, first: Place) {
   for (var k = first.lane; k < TILE_FOURS * TILE_HEIGHT; k += COLUMNS) {
     let row = k / TILE_FOURS;
     let column = 4 * (k - row * TILE_FOURS);
-    let four = pixels4(item, 0, left + i32(column), top + i32(row));
-    tile[row][column] = f32(four & 0xff);
-    tile[row][column + 1] = f32((four >> 8) & 0xff);
-    tile[row][column + 2] = f32((four >> 16) & 0xff);
-    tile[row][column + 3] = f32(four >> 24);
+    let four = vec4<f32>(four_pixels(item, 0, left + i32(column), top + i32(row)));
+    tile[row][column] = four.x;
+    tile[row][column + 1] = four.y;
+    tile[row][column + 2] = four.z;
+    tile[row][column + 3] = four.w;
   }
 }
 
@@ -160,8 +160,9 @@ fn codes_of(at: Place) -> vec4<u32> {
 
 // The f32 estimate of neighbour - pixel is wrong by less than this. Values are below 2^8, so that a rounded result and a
 // rounded weight each make it wrong by at most 2^-17. There are three of them in each row (weight, product, sum) and six
-// where rows are put together (two weights, two products, two sums): less than 2^-13.8, fused or not.
-const NEAR = 0.000244140625;
+// where rows are put together (two weights, two products, two sums): less than 2^-13.8, fused or not. Values of 16 bits are
+// below 2^16, and wrong by 2^8 times as much.
+override NEAR: f32 = select(0.000244140625, 0.0625, PIXEL_BYTES == 2);
 
 // Whether the neighbours of a lane's rows make bits 1.
 fn greater(neighbour: Neighbour, at: Place, centre: vec4<f32>) -> vec4<bool> {
@@ -191,26 +192,59 @@ fn greater(neighbour: Neighbour, at: Place, centre: vec4<f32>) -> vec4<bool> {
   return is_greater(exact_difference(neighbour, at, centre));
 }
 
-// Integers of 12 more bits than an i32 has: high * 4096 + low, low in 0 … 4095.
+// Integers of LOW_BITS more bits than an i32 has: high * 2^LOW_BITS + low, low in 0 … 2^LOW_BITS - 1.
 struct Wide {
   high: vec4<i32>,
   low: vec4<i32>,
 }
 
-// Neighbour - pixel for each of a lane's rows, in units of 1 / ONE² of a grey level: below 2^42.
+override LOW_BITS: u32 = select(12u, 20u, PIXEL_BYTES == 2);
+
+// Neighbour - pixel for each of a lane's rows, in units of 1 / ONE² of a grey level: below 2^42, or 2^50 for 16 bits.
 fn exact_difference(neighbour: Neighbour, at: Place, centre: vec4<f32>) -> Wide {
   let first_row = u32(i32(at.row) + neighbour.row);
   let column = u32(i32(at.column) + neighbour.column);
-  let left = vec4<i32>(pixels_at(first_row, column));
-  let right = vec4<i32>(pixels_at(first_row, column + 1));
-  let left_below = i32(tile[first_row + 4][column]);
-  let right_below = i32(tile[first_row + 4][column + 1]);
+  let left = pixels_at(first_row, column);
+  let right = pixels_at(first_row, column + 1);
+  let left_below = vec4(left.yzw, tile[first_row + 4][column]);
+  let right_below = vec4(right.yzw, tile[first_row + 4][column + 1]);
+  let corners = Corners(
+    vec4<i32>(left - centre), vec4<i32>(right - centre), vec4<i32>(left_below - centre), vec4<i32>(right_below - centre),
+  );
+  if (PIXEL_BYTES == 1) {
+    return weighed(neighbour, corners);
+  }
+  // Differences of 16 bits are 256 a + b, a in -256 … 255 and b in 0 … 255, and so are their weighed sums.
+  let a = weighed(neighbour, corners_of(corners, 8, -1));
+  let b = weighed(neighbour, corners_of(corners, 0, 255));
+  // 256 (4096 a.high + a.low) + 4096 b.high + b.low, from the lowest bits on. `middle` is below 2^30 and not negative.
+  let lowest = 256 * a.low + b.low;
+  let middle = b.high + (lowest >> vec4(12u));
+  return Wide(a.high + (middle >> vec4(8u)), ((middle & vec4(255)) << vec4(12u)) | (lowest & vec4(4095)));
+}
+
+// The four pixels around a neighbour, less the pixel.
+struct Corners {
+  left: vec4<i32>,
+  right: vec4<i32>,
+  left_below: vec4<i32>,
+  right_below: vec4<i32>,
+}
+
+// Bits of the corners.
+fn corners_of(c: Corners, shift: u32, mask: i32) -> Corners {
+  let by = vec4(shift);
+  let bits = vec4(mask);
+  return Corners(
+    (c.left >> by) & bits, (c.right >> by) & bits, (c.left_below >> by) & bits, (c.right_below >> by) & bits,
+  );
+}
+
+// The sum of the corners, none above 256 in size, each times its weight: high * 4096 + low.
+fn weighed(neighbour: Neighbour, c: Corners) -> Wide {
   // The two rows around a neighbour, in units of 1 / ONE: below 2^25, so that the products below fit 30 bits.
-  let row = left * (ONE - neighbour.x) + right * neighbour.x;
-  let row_below = left_below * (ONE - neighbour.x) + right_below * neighbour.x;
-  let pixel = vec4<i32>(centre) * ONE;
-  let upper = row - pixel;
-  let lower = vec4(row.yzw, row_below) - pixel;
+  let upper = c.left * (ONE - neighbour.x) + c.right * neighbour.x;
+  let lower = c.left_below * (ONE - neighbour.x) + c.right_below * neighbour.x;
   let high = (upper >> vec4(12u)) * (ONE - neighbour.y) + (lower >> vec4(12u)) * neighbour.y;
   let low = (upper & vec4(4095)) * (ONE - neighbour.y) + (lower & vec4(4095)) * neighbour.y;
   return Wide(high + (low >> vec4(12u)), low & vec4(4095));
@@ -351,6 +385,6 @@ fn neighbour_values(i: u32, at: Place) -> Wide {
 
 // value - base.
 fn grey_levels(value: Wide, base: Wide) -> vec4<f32> {
-  let high = vec4<f32>(value.high - base.high) * 4096.0;
+  let high = vec4<f32>(value.high - base.high) * f32(1u << LOW_BITS);
   return (high + vec4<f32>(value.low - base.low)) * 1e-10;
 }

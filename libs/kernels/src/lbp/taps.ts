@@ -1,6 +1,6 @@
 import { type Offset, onePixel } from './ring.ts';
 
-/** What a neighbour of weight 1 weighs. Sums of weights times pixels stay below 2^50, so doubles hold them exactly. */
+/** What a neighbour of weight 1 weighs. Sums of weights times pixels of 16 bits stay below 2^50: doubles hold them exactly. */
 export const unit = onePixel * onePixel;
 
 /** The four pixels around each neighbour: their steps from the pixel in memory, and their weights. */

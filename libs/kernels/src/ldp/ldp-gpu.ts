@@ -17,31 +17,35 @@ const bins = 4 * 256;
  * default takes 14 KiB of the 16 that every device has, with two interleaved histograms; twice the rows leave room for one.
  */
 const strategies = inShapes('strip', ['8x16', '8x8', '8x32']);
+/** Pixels of 16 bits take twice the memory, and leave room for one histogram beside 16 rows, and for none beside 32. */
+const deepStrategies = strategies.slice(0, 2);
 
 /** LDP on GPUs. */
 export const ldpOnGpu: GpuHost = {
-  variant: ({ parameters }) => `order-${orderOf(parameters)}`,
-  strategies: () => strategies,
+  variant: ({ parameters, reads }) => `order-${orderOf(parameters)}${reads === 'u16' ? '-of-u16' : ''}`,
+  strategies: ({ reads }) => (reads === 'u16' ? deepStrategies : strategies),
   compile: compileLdp,
 };
 
 function compileLdp(
   device: GPUDevice,
-  { parameters, border }: Operation,
+  { parameters, border, reads = 'u8' }: Operation,
   output: GpuOutput,
   { lanes }: Strategy,
 ): Promise<GpuKernel> {
+  const rowsOfTwo = reads === 'u8' ? 16 : 8;
   return compileKernel(device, {
     label: `ldp.strip.${output}`,
     code,
     entryPoint: 'ldp',
     output,
     border,
+    reads,
     constants: {
       ORDER: orderOf(parameters),
       LANES_Y: lanes.height,
       STRIPS: rows / lanes.height,
-      ...(output !== 'map' && { BINS: bins, COPIES: lanes.height <= 16 ? 2 : 1 }),
+      ...(output !== 'map' && { BINS: bins, COPIES: lanes.height <= rowsOfTwo ? 2 : 1 }),
     },
     groupPixels: { width: 16 * vectors, height: rows },
   });

@@ -1,4 +1,4 @@
-// Local Derivative Pattern in four directions over a batch of 8-bit planes, and its four 256-bin histograms, in one pass.
+// Local Derivative Pattern in four directions over a batch of planes, and its four 256-bin histograms, in one pass.
 //
 // A workgroup computes strips of TILE_WIDTH x LANES_Y pixels, one below the other, each in three steps:
 //
@@ -7,6 +7,8 @@
 //    Each is needed nine times.
 // 3. A lane makes the codes of 16 pixels in all four directions from the bytes around them, all of it bit by bit on words
 //    of four pixels, without a comparison or a multiplication.
+//
+// Pixels of 16 bits differ in steps 1 and 2 alone.
 //
 // Counts are added to the item's at the end of all strips: 1024 additions to global memory are too many for one strip.
 //
@@ -23,11 +25,11 @@ const TILE_WIDTH = LANES_X * LANE_PIXELS;
 const BANDS = 4u;
 const BAND_BINS = 256u;
 
-// A strip's pixels: ORDER rows above it, one below, and a vector on each side; four pixels a word.
+// A strip's pixels: ORDER rows above it, one below, and a vector on each side; four pixels a word, or two words.
 const PIXEL_VECTORS = LANES_X + 2;
 const PIXEL_STRIDE = 4 * PIXEL_VECTORS;
 override PIXEL_ROWS: u32 = ORDER + LANES_Y + 1;
-var<workgroup> pixels: array<u32, PIXEL_STRIDE * PIXEL_ROWS>;
+var<workgroup> pixels: array<u32, PIXEL_STRIDE * PIXEL_ROWS * PIXEL_BYTES>;
 
 // A strip's signs: one row above and one below, and a word on each side, a byte a pixel. Bit 4 + d says that the
 // derivative in direction d is above 0, bit d that it is below. An odd stride: lanes, which are four words apart, then meet in
@@ -83,7 +85,7 @@ fn load_pixels(item: Item, local: u32, column: u32, top: u32) {
     let vector = i % PIXEL_VECTORS;
     let x = left + i32(vector * LANE_PIXELS);
     let y = above + i32(i / PIXEL_VECTORS);
-    let is_inside = x >= 0 && x + i32(LANE_PIXELS) <= i32(item.stored_width) && y >= 0 && y < i32(item.stored_height);
+    let is_inside = PIXEL_BYTES == 1 && x >= 0 && x + i32(LANE_PIXELS) <= i32(item.stored_width) && y >= 0 && y < i32(item.stored_height);
     if (is_inside) {
       let here = planes[first + vector + u32(y) * item.src_stride];
       pixels[4 * i] = here.x;
@@ -91,11 +93,21 @@ fn load_pixels(item: Item, local: u32, column: u32, top: u32) {
       pixels[4 * i + 2] = here.z;
       pixels[4 * i + 3] = here.w;
     } else if (x < right && y <= bottom) {
-      for (var word = 0u; word < 4; word++) {
-        pixels[4 * i + word] = pixels4(item, 0, x + i32(4 * word), y);
+      for (var four = 4 * i; four < 4 * i + 4; four++) {
+        load_four(item, four, x + i32(four % 4 * 4), y);
       }
     }
   }
+}
+
+fn load_four(item: Item, four: u32, x: i32, y: i32) {
+  if (PIXEL_BYTES == 1) {
+    pixels[four] = pixels4(item, 0, x, y);
+    return;
+  }
+  let deep = four_pixels(item, 0, x, y);
+  pixels[2 * four] = deep.x | (deep.y << 16);
+  pixels[2 * four + 1] = deep.z | (deep.w << 16);
 }
 
 // Step 2.
@@ -112,6 +124,9 @@ fn make_signs(local: u32) {
 // alternating sign: 1 -2 1 for ORDER 3. It is computed for two pixels at once in the halves of a word, pixels 0 and 2
 // apart from 1 and 3. The components of a vector are the four directions.
 fn signs_of(at: u32) -> u32 {
+  if (PIXEL_BYTES == 2) {
+    return deep_signs_of(at);
+  }
   let here = pixels[at];
   var even = BIAS + vec4(here & 0x00ff00ff);
   var odd = BIAS + vec4((here >> 8) & 0x00ff00ff);
@@ -143,6 +158,40 @@ fn bits_of_directions(biased: vec4<u32>) -> u32 {
   let first = choose(0x10001000u, biased.x, biased.y);
   let last = choose(0x40004000u, biased.z, biased.w);
   return choose(0x30003000u, first, last);
+}
+
+// The same for pixels of 16 bits, direction by direction: derivatives are at most 16 * 65535.
+fn deep_signs_of(at: u32) -> u32 {
+  var d0 = deep_pixels(at, 0);
+  var d45 = d0;
+  var d90 = d0;
+  var d135 = d0;
+  var size = 1i;
+  for (var k = 1i; k < i32(ORDER); k++) {
+    size = -size * (i32(ORDER) - k) / k;
+    let row = at - u32(k) * PIXEL_STRIDE;
+    d0 += size * deep_pixels(at, k);
+    d45 += size * deep_pixels(row, k);
+    d90 += size * deep_pixels(row, 0);
+    d135 += size * deep_pixels(row, -k);
+  }
+  return deep_signs(d0, 0) | deep_signs(d45, 1) | deep_signs(d90, 2) | deep_signs(d135, 3);
+}
+
+// The four pixels that are `right` to the right of four.
+fn deep_pixels(at: u32, right: i32) -> vec4<i32> {
+  let first = u32(i32(4 * at) + right);
+  return vec4(deep_pixel(first), deep_pixel(first + 1), deep_pixel(first + 2), deep_pixel(first + 3));
+}
+
+fn deep_pixel(at: u32) -> i32 {
+  return i32((pixels[at / 2] >> (16 * (at % 2))) & 0xffff);
+}
+
+fn deep_signs(derivatives: vec4<i32>, direction: u32) -> u32 {
+  let above = select(vec4(0u), vec4(16u << direction), derivatives > vec4(0));
+  let below = select(vec4(0u), vec4(1u << direction), derivatives < vec4(0));
+  return pack4xU8(above | below);
 }
 
 // The four pixels that are k to the right of those of a word.

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { type BorderMode, borderIndex, borderModes } from '../border.ts';
-import { createPipeline } from '../pipeline.ts';
 import { runReference } from '../reference.ts';
-import { noiseImage, samplesOf, staged, type TestImage, tileArbitrary } from '../testing.ts';
+import { createPipelineOver, noiseFor, samplesOf, staged, type TestImage, tileArbitrary } from '../testing.ts';
 
 test('codes and counts are those of the definition, pixel by pixel, for whole images and tiles', () => {
   fc.assert(
@@ -12,9 +11,10 @@ test('codes and counts are those of the definition, pixel by pixel, for whole im
       tileArbitrary(24, 24),
       fc.constantFrom(...borderModes),
       fc.integer({ min: 2, max: 6 }),
-      ({ size, tile, seed, levels }, border, order) => {
-        const pipeline = createPipeline([{ kernel: 'ldp', parameters: { order: `${order}` }, border }]);
-        const image = noiseImage(size, seed, levels);
+      fc.constantFrom('u8', 'u16'),
+      ({ size, tile, seed, levels }, border, order, pixel) => {
+        const pipeline = createPipelineOver(pixel, [{ kernel: 'ldp', parameters: { order: `${order}` }, border }]);
+        const image = noiseFor(pipeline, size, seed, levels);
         const { item, bytes } = staged(pipeline, image, tile);
         const result = runReference(pipeline, bytes, item, true);
         const codes = samplesOf(pipeline, result, tile);

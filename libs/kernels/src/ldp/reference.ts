@@ -1,4 +1,4 @@
-import { copyBorderedRows } from '../bordered-rows.ts';
+import { copyBorderedRows, createPixels, type Pixels, storedPixels } from '../bordered-rows.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { derivativeCoefficients, orderOf } from './ldp.ts';
@@ -27,7 +27,7 @@ const bins = 256;
 
 /** The CPU twin of ldp.wgsl: four bands of codes and four histograms of one item. */
 export function ldpReference(
-  { parameters, border }: Operation,
+  { parameters, border, reads = 'u8' }: Operation,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
@@ -38,9 +38,10 @@ export function ldpReference(
   const map = withMap ? new Uint8Array(bandBytes * directions.length) : undefined;
   const counts = new Uint32Array(bins * directions.length);
   const [stride, height] = [valid.width + 2 * order, valid.height + 2 * order];
-  const pixels = new Uint8Array(stride * height);
+  const pixels = createPixels(reads, stride * height);
+  const source = storedPixels(bytes, item, reads);
   const around = { x: valid.x - order, y: valid.y - order, width: stride, height };
-  copyBorderedRows(bytes, item, border, around, pixels, 0, stride);
+  copyBorderedRows(source.pixels, source.plane, border, around, pixels, 0, stride);
   const coefficients = derivativeCoefficients(order);
 
   directions.forEach(([dy, dx], band) => {
@@ -64,12 +65,7 @@ export function ldpReference(
 }
 
 /** The sign of the derivative along `step` of every pixel from which no direction leaves `pixels`: -1, 0 or 1. */
-function signsOfDerivative(
-  pixels: Uint8Array,
-  stride: number,
-  coefficients: readonly number[],
-  step: number,
-): Int8Array {
+function signsOfDerivative(pixels: Pixels, stride: number, coefficients: readonly number[], step: number): Int8Array {
   const reach = (coefficients.length - 1) * (stride + 1);
   const signs = new Int8Array(pixels.length);
   for (let at = reach; at < pixels.length - coefficients.length + 1; at++) {

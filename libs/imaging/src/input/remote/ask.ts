@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import type { RemoteLimits } from './remote-limits.ts';
 import { asTransferError, TransferError } from './transfer-error.ts';
 
@@ -20,11 +21,16 @@ export interface Answer {
 }
 
 /** Sends a GET request. Rejects with TransferError for whatever is the fault of the host or of the network. */
-export function ask(url: URL, headers: Record<string, string>, limits: RemoteLimits): Promise<Answer> {
+export function ask(
+  url: URL,
+  headers: Record<string, string>,
+  limits: RemoteLimits,
+  lookup?: LookupFunction,
+): Promise<Answer> {
   const { host } = url;
   return new Promise((resolve, reject) => {
     // Pixels are compressed already, and a part of a compressed file is of no use.
-    const options = { headers: { ...headers, 'accept-encoding': 'identity' } };
+    const options = { headers: { ...headers, 'accept-encoding': 'identity' }, lookup };
     const request =
       url.protocol === 'https:'
         ? requestHttps(url, { ...options, agent: httpsAgent })

@@ -55,7 +55,7 @@ async function getOnce<T>(
   const request = await target.request(headers);
   let { url } = request;
   for (let redirects = 0; ; redirects++) {
-    const answer = await ask(url, request.headers, limits);
+    const answer = await ask(url, request.headers, limits, target.lookup);
     try {
       const { status } = answer;
       if (status === 200 || status === 206) {

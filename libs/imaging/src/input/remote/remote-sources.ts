@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { basename, posix } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { checkHost } from '../../access/allowed-host.ts';
+import { SourceForbiddenError } from '../../access/source-access.ts';
 import { selectGlob } from '../glob-selection.ts';
 import { supportedExtensions } from '../image-extensions.ts';
 import { InputError } from '../input-error.ts';
@@ -43,6 +45,7 @@ export async function* listRemote(text: string, options: WalkOptions): AsyncGene
     else if (found.kind === 'unknown' && uri.scheme === 's3' && isGlob(uri.key)) yield* listOthers(uri, options);
     else yield { ...remoteEntry(text), sizeBytes: sizeOf(found), named: true };
   } catch (error) {
+    if (error instanceof SourceForbiddenError) throw error;
     const isWrong = error instanceof InputError || error instanceof SourceUriError;
     throw isWrong ? new SourceNotFoundError(error.message) : error;
   }
@@ -52,10 +55,11 @@ export async function* listRemote(text: string, options: WalkOptions): AsyncGene
 export function remoteEntry(line: string): Source {
   try {
     const uri = parseRemoteUri(line);
+    if (uri.scheme === 'http') checkHost(uri.url);
     const name = basename(pathOf(uri)) || (uri.scheme === 's3' ? uri.bucket : uri.url.hostname);
     return { uri: formatRemoteUri(uri), name, sizeBytes: 0, named: false };
   } catch (error) {
-    if (!(error instanceof SourceUriError)) throw error;
+    if (!(error instanceof SourceUriError || error instanceof SourceForbiddenError)) throw error;
     return { uri: line, name: basename(line), sizeBytes: 0, named: false, error: error.message };
   }
 }

@@ -1,4 +1,6 @@
 import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { checkHost, lookupAllowed } from '../../access/allowed-host.ts';
 import { InputError } from '../input-error.ts';
 import { SourceUriError } from '../source-uri-error.ts';
 import { formatRemoteUri, parseRemoteUri } from './remote-uri.ts';
@@ -13,6 +15,8 @@ export interface RemoteTarget {
   readonly followsRedirects: boolean;
   /** The request, signed for now where it must be. */
   request(headers: Record<string, string>): Promise<{ url: URL; headers: Record<string, string> }>;
+  /** How the address of its host is looked up; undefined: as the system does. */
+  readonly lookup?: LookupFunction;
   /** One sentence about an answer that is no success; `body` is its beginning. */
   explain(status: number, headers: IncomingHttpHeaders, body: string): string;
 }
@@ -23,10 +27,12 @@ export function remoteTarget(uri: string): RemoteTarget {
     const parsed = parseRemoteUri(uri);
     if (parsed.scheme === 's3') return s3Target(parsed.bucket, parsed.key, {});
     const { url } = parsed;
+    checkHost(url);
     return {
       uri: formatRemoteUri(parsed),
       followsRedirects: true,
       request: async (headers) => ({ url, headers }),
+      lookup: lookupAllowed,
       explain: explainHttpRefusal,
     };
   } catch (error) {

@@ -144,7 +144,18 @@ export interface JobSpec {
   /** Frames a shard, at most. 0: the coordinator chooses. */
   batchFrames: number;
   /** Every cell gets a histogram of its own, beside that of the whole image; absent: one cell. */
-  grid: Grid | undefined;
+  grid:
+    | Grid
+    | undefined;
+  /** Jobs of a higher one are given nodes first; those of the same share them. -100 to 100. */
+  priority?:
+    | number
+    | undefined;
+  /**
+   * Percent of the shards that are computed a second time, by the reference, before they are merged: 0 to 100. Above 0 only
+   * for a pipeline with a histogram, because that is what is compared.
+   */
+  verifyPercent?: number | undefined;
 }
 
 export interface Counts {
@@ -464,7 +475,17 @@ export const Grid: MessageFns<Grid> = {
 };
 
 function createBaseJobSpec(): JobSpec {
-  return { sources: [], pipeline: undefined, out: "", mapFormat: "", tilePx: 0, batchFrames: 0, grid: undefined };
+  return {
+    sources: [],
+    pipeline: undefined,
+    out: "",
+    mapFormat: "",
+    tilePx: 0,
+    batchFrames: 0,
+    grid: undefined,
+    priority: undefined,
+    verifyPercent: undefined,
+  };
 }
 
 export const JobSpec: MessageFns<JobSpec> = {
@@ -489,6 +510,12 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.grid !== undefined) {
       Grid.encode(message.grid, writer.uint32(58).fork()).join();
+    }
+    if (message.priority !== undefined) {
+      writer.uint32(64).sint32(message.priority);
+    }
+    if (message.verifyPercent !== undefined) {
+      writer.uint32(73).double(message.verifyPercent);
     }
     return writer;
   },
@@ -562,6 +589,22 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.grid = Grid.decode(reader, reader.uint32());
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.priority = reader.sint32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.verifyPercent = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -588,6 +631,8 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.tilePx = object.tilePx ?? 0;
     message.batchFrames = object.batchFrames ?? 0;
     message.grid = (object.grid !== undefined && object.grid !== null) ? Grid.fromPartial(object.grid) : undefined;
+    message.priority = object.priority ?? undefined;
+    message.verifyPercent = object.verifyPercent ?? undefined;
     return message;
   },
 };

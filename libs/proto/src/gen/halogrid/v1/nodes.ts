@@ -34,6 +34,7 @@ export interface AttachRequest {
     | //
     /** The node takes no further shards; it finishes what it holds, then closes the stream. */
     { $case: "draining"; value: Draining }
+    | { $case: "returned"; value: ShardReturned }
     | undefined;
 }
 
@@ -130,8 +131,8 @@ export interface SourceError {
 
 /**
  * The shard could not be computed for a reason outside its sources (device lost, out of memory, output not writable):
- * it is leased again, to another node where there is one. After the third failure its sources are quarantined, or, if it
- * was the output, the job fails.
+ * it is leased again, to another node where there is one. After the third failure, on two nodes at least where there are
+ * two, its sources are quarantined, or, if it was the output, the job fails.
  */
 export interface ShardFailed {
   jobId: string;
@@ -142,6 +143,16 @@ export interface ShardFailed {
   error: string;
   /** The results could not be written, so that no other shard's can be either. */
   output: boolean;
+  /** The device was lost, or had no memory left for it: the first time, the shard is not blamed for it. */
+  device?: boolean | undefined;
+}
+
+/** A draining node has no time left for the shard: it is leased to another as if it had never been leased to this one. */
+export interface ShardReturned {
+  jobId: string;
+  shard: number;
+  attempt: number;
+  epoch: number;
 }
 
 /** An order of the coordinator. */
@@ -210,7 +221,14 @@ export interface Lease {
   /** Decoded bytes this lease holds of the node's credit. */
   costBytes: number;
   /** As the job's. */
-  grid: Grid | undefined;
+  grid:
+    | Grid
+    | undefined;
+  /**
+   * The results are for comparison: the node computes them with the reference in plain TypeScript, whatever its device is,
+   * and writes nothing.
+   */
+  verify?: boolean | undefined;
 }
 
 /** An input: an image or a frame. */
@@ -285,6 +303,9 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "draining":
         Draining.encode(message.report.value, writer.uint32(42).fork()).join();
         break;
+      case "returned":
+        ShardReturned.encode(message.report.value, writer.uint32(50).fork()).join();
+        break;
     }
     return writer;
   },
@@ -342,6 +363,14 @@ export const AttachRequest: MessageFns<AttachRequest> = {
             message.report = { $case: "draining", value: Draining.decode(reader, reader.uint32()) };
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.report = { $case: "returned", value: ShardReturned.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -387,6 +416,12 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "draining": {
         if (object.report?.value !== undefined && object.report?.value !== null) {
           message.report = { $case: "draining", value: Draining.fromPartial(object.report.value) };
+        }
+        break;
+      }
+      case "returned": {
+        if (object.report?.value !== undefined && object.report?.value !== null) {
+          message.report = { $case: "returned", value: ShardReturned.fromPartial(object.report.value) };
         }
         break;
       }
@@ -1182,7 +1217,7 @@ export const SourceError: MessageFns<SourceError> = {
 };
 
 function createBaseShardFailed(): ShardFailed {
-  return { jobId: "", shard: 0, attempt: 0, epoch: 0, error: "", output: false };
+  return { jobId: "", shard: 0, attempt: 0, epoch: 0, error: "", output: false, device: undefined };
 }
 
 export const ShardFailed: MessageFns<ShardFailed> = {
@@ -1204,6 +1239,9 @@ export const ShardFailed: MessageFns<ShardFailed> = {
     }
     if (message.output !== false) {
       writer.uint32(48).bool(message.output);
+    }
+    if (message.device !== undefined) {
+      writer.uint32(56).bool(message.device);
     }
     return writer;
   },
@@ -1269,6 +1307,14 @@ export const ShardFailed: MessageFns<ShardFailed> = {
             message.output = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.device = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1292,6 +1338,98 @@ export const ShardFailed: MessageFns<ShardFailed> = {
     message.epoch = object.epoch ?? 0;
     message.error = object.error ?? "";
     message.output = object.output ?? false;
+    message.device = object.device ?? undefined;
+    return message;
+  },
+};
+
+function createBaseShardReturned(): ShardReturned {
+  return { jobId: "", shard: 0, attempt: 0, epoch: 0 };
+}
+
+export const ShardReturned: MessageFns<ShardReturned> = {
+  encode(message: ShardReturned, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.shard !== 0) {
+      writer.uint32(16).uint32(message.shard);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(24).uint32(message.attempt);
+    }
+    if (message.epoch !== 0) {
+      writer.uint32(32).uint64(message.epoch);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShardReturned {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShardReturned();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.shard = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.attempt = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.epoch = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ShardReturned>): ShardReturned {
+    return ShardReturned.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ShardReturned>): ShardReturned {
+    const message = createBaseShardReturned();
+    message.jobId = object.jobId ?? "";
+    message.shard = object.shard ?? 0;
+    message.attempt = object.attempt ?? 0;
+    message.epoch = object.epoch ?? 0;
     return message;
   },
 };
@@ -1675,6 +1813,7 @@ function createBaseLease(): Lease {
     previews: 0,
     costBytes: 0,
     grid: undefined,
+    verify: undefined,
   };
 }
 
@@ -1717,6 +1856,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.grid !== undefined) {
       Grid.encode(message.grid, writer.uint32(98).fork()).join();
+    }
+    if (message.verify !== undefined) {
+      writer.uint32(104).bool(message.verify);
     }
     return writer;
   },
@@ -1830,6 +1972,14 @@ export const Lease: MessageFns<Lease> = {
             message.grid = Grid.decode(reader, reader.uint32());
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.verify = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1873,6 +2023,7 @@ export const Lease: MessageFns<Lease> = {
     message.previews = object.previews ?? 0;
     message.costBytes = object.costBytes ?? 0;
     message.grid = (object.grid !== undefined && object.grid !== null) ? Grid.fromPartial(object.grid) : undefined;
+    message.verify = object.verify ?? undefined;
     return message;
   },
 };

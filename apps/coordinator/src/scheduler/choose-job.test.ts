@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SchedulerEvent } from './events.ts';
-import { leaseLimit, maxSettling } from './placement.ts';
+import { maxSettling } from './choose-job.ts';
+import type { Comparable, SchedulerEvent } from './events.ts';
 import { Scheduler } from './scheduler.ts';
 
-const table: [openShards: number, nodes: number, limit: number][] = [
-  [0, 0, 4],
-  [1, 1, 4],
-  [100, 1, 50],
-  [100, 5, 10],
-  [100, 100, 4],
-  [100_000, 5, 64],
-];
-
-for (const [openShards, nodes, limit] of table) {
-  test(`with ${openShards} shards open, each of ${nodes} nodes may hold ${limit}`, () => {
-    assert.equal(leaseLimit(openShards, nodes), limit);
-  });
-}
-
 test('a job whose ledger cannot keep up waits for it, and other jobs do not', () => {
-  const scheduler = new Scheduler<string>({ epoch: 1, reportWithinMs: 1000, tickMs: 100 });
+  const scheduler = new Scheduler<Comparable>({ epoch: 1, reportWithinMs: 1000, tickMs: 100 });
   const leaseOf = (shard: number, jobId: string) => ({ jobId, shard, attempt: 1, epoch: 1 });
   /** The shards that are leased because of the event. */
-  const leasedBy = (event: SchedulerEvent<string>): string[] =>
+  const leasedBy = (event: SchedulerEvent<Comparable>): string[] =>
     scheduler.handle(event, 0).flatMap((command) => {
       return command.kind === 'AssignShard' ? `${command.lease.jobId}/${command.lease.shard}` : [];
     });
@@ -34,7 +19,7 @@ test('a job whose ledger cannot keep up waits for it, and other jobs do not', ()
     return leasedBy({ kind: 'ShardsPlanned', jobId, shards });
   };
   const answered = (shard: number, jobId = 'slow'): string[] =>
-    leasedBy({ kind: 'ShardCompleted', session: 1, lease: leaseOf(shard, jobId), answer: 'done' });
+    leasedBy({ kind: 'ShardCompleted', session: 1, lease: leaseOf(shard, jobId), answer: { digest: 'right' } });
 
   plan('slow', maxSettling + 9);
   const held = leasedBy({ kind: 'NodeJoined', session: 1, nodeId: 'node', creditBytes: 4 });

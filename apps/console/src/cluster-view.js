@@ -1,0 +1,113 @@
+import { describeCount, describeDuration, describePixels, describeSpeed } from './quantities.js';
+
+/**
+ * @import { JobStatus, NodeStatus } from '@halogrid/proto'
+ * @import { Rates } from './rates.js'
+ */
+
+/**
+ * What the API told, at a moment.
+ *
+ * @typedef {{ ms: number, jobs: JobStatus[], nodes: NodeStatus[] }} Snapshot
+ */
+
+/**
+ * A word, and whether it is news that is good, bad, or to be waited for.
+ *
+ * @typedef {{ word: string, tone: '' | 'good' | 'bad' | 'wait' }} State
+ */
+
+/** @type {Record<string, State['tone']>} */
+const tones = { complete: 'good', failed: 'bad', cancelled: 'wait', pending: 'wait' };
+
+/** Pixels of a job or a node, by a name that jobs and nodes do not share. @param {Snapshot} snapshot */
+export function pixelCounts({ jobs, nodes }) {
+  return new Map([
+    ...jobs.map((job) => /** @type {const} */ ([`job ${job.jobId}`, job.counts?.pixels ?? 0])),
+    ...nodes.map((node) => /** @type {const} */ ([`node ${node.nodeId}`, node.pixelsDone])),
+  ]);
+}
+
+/** Pixels a second of all jobs that run. @param {Snapshot} snapshot @param {Rates} rates */
+export function totalSpeed({ jobs }, rates) {
+  return jobs.filter(isRunning).reduce((sum, job) => sum + rates.of(`job ${job.jobId}`), 0);
+}
+
+/**
+ * The figures at the top: name and value.
+ *
+ * @param {Snapshot} snapshot
+ * @param {Rates} rates
+ * @returns {[name: string, value: string][]}
+ */
+export function nowView(snapshot, rates) {
+  const running = snapshot.jobs.filter(isRunning);
+  const waiting = running.reduce((sum, { counts }) => sum + (counts ? counts.shards - counts.shardsDone : 0), 0);
+  const quarantined = snapshot.jobs.reduce((sum, { counts }) => sum + (counts?.quarantined ?? 0), 0);
+  return [
+    ['Throughput', describeSpeed(totalSpeed(snapshot, rates))],
+    ['Jobs that run', describeCount(running.length)],
+    ['Shards to do', describeCount(waiting)],
+    ['Nodes', describeCount(snapshot.nodes.length)],
+    ['Quarantined inputs', describeCount(quarantined)],
+  ];
+}
+
+/** @param {JobStatus} job @param {number} ms @param {Rates} rates */
+export function jobView(job, ms, rates) {
+  const { counts } = job;
+  const shards = counts?.shards ?? 0;
+  const share = job.planned ? (shards === 0 ? 1 : (counts?.shardsDone ?? 0) / shards) : undefined;
+  const speed = isRunning(job) ? rates.of(`job ${job.jobId}`) : 0;
+  return {
+    id: job.jobId,
+    state: jobState(job),
+    work: (job.spec?.pipeline?.operations ?? []).map(describeOperation).join(' → '),
+    share,
+    progress: `${describeCount(counts?.shardsDone ?? 0)} of ${describeCount(shards)}${job.planned ? '' : '+'}`,
+    speed: describeSpeed(speed),
+    frames: describeCount(counts?.frames ?? 0),
+    quarantined: describeCount(counts?.quarantined ?? 0),
+    time: describeDuration((job.finishedMs || ms) - job.submittedMs),
+    out: pathOf(job.spec?.out ?? ''),
+    error: job.error,
+  };
+}
+
+/** @param {NodeStatus} node @param {number} ms @param {Rates} rates */
+export function nodeView(node, ms, rates) {
+  const { kind = '', name = '' } = node.device ?? {};
+  return {
+    name: node.name,
+    state: /** @type {State} */ (
+      node.draining ? { word: 'draining', tone: 'wait' } : { word: node.leases > 0 ? 'busy' : 'idle', tone: 'good' }
+    ),
+    device: `${kind}: ${name}`,
+    speed: describeSpeed(rates.of(`node ${node.nodeId}`)),
+    leases: describeCount(node.leases),
+    shards: describeCount(node.shardsDone),
+    pixels: describePixels(node.pixelsDone),
+    attached: describeDuration(ms - node.attachedMs),
+  };
+}
+
+/** @param {JobStatus} job */
+const isRunning = ({ state }) => state === 'JOB_STATE_RUNNING' || state === 'JOB_STATE_FINALISING';
+
+/** @param {JobStatus} job @returns {State} */
+function jobState({ state, nodes }) {
+  const word = state.replace('JOB_STATE_', '').toLowerCase();
+  if (word === 'running' && nodes === 0) return { word: 'waits for a node', tone: 'wait' };
+  return { word, tone: tones[word] ?? '' };
+}
+
+/** As `--op` would be given. @param {{ kernel: string, parameters: { [name: string]: string } }} operation */
+function describeOperation({ kernel, parameters }) {
+  const list = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+  return list.length > 0 ? `${kernel}:${list.join(',')}` : kernel;
+}
+
+/** @param {string} uri */
+function pathOf(uri) {
+  return uri.startsWith('file://') ? decodeURIComponent(new URL(uri).pathname) : uri;
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
+import { jobView, nodeView, nowView, pixelCounts, totalSpeed } from './cluster-view.js';
+import { Rates } from './rates.js';
+
+const counts = { sources: 40, frames: 10, shards: 40, shardsDone: 10, attempts: 11, pixels: 10_000, quarantined: 2 };
+const spec = {
+  out: 'file:///data/o%20ut',
+  pipeline: {
+    operations: [
+      { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' } },
+      { kernel: 'lbp', parameters: {} },
+    ],
+  },
+};
+const running = JobStatus.fromPartial({
+  jobId: 'a',
+  state: JobState.RUNNING,
+  submittedMs: 1000,
+  planned: true,
+  nodes: 1,
+  counts,
+  spec,
+});
+const complete = JobStatus.fromPartial({
+  ...running,
+  jobId: 'b',
+  state: JobState.COMPLETE,
+  finishedMs: 4000,
+  counts: { ...counts, shardsDone: 40 },
+});
+
+test('a job that runs shows what it computes, how far it is and how fast', () => {
+  const rates = new Rates();
+  rates.take(5000, new Map([['job a', 0]]));
+  rates.take(6000, new Map([['job a', 10_000]]));
+  const { error: _, ...view } = jobView(running, 66_000, rates);
+  assert.deepEqual(view, {
+    id: 'a',
+    state: { word: 'running', tone: '' },
+    work: 'conv:kernel=gaussian-5,as=u8 → lbp',
+    share: 0.25,
+    progress: '10 of 40',
+    speed: '10 kpx/s',
+    frames: '10',
+    quarantined: '2',
+    time: '1 min 5 s',
+    out: '/data/o ut',
+  });
+});
+
+test('states say what a person has to know', () => {
+  const state = (change: Partial<JobStatus>) => jobView({ ...running, ...change }, 0, new Rates()).state;
+  assert.deepEqual(state({ nodes: 0 }), { word: 'waits for a node', tone: 'wait' });
+  assert.deepEqual(state({ state: JobState.COMPLETE }), { word: 'complete', tone: 'good' });
+  assert.deepEqual(state({ state: JobState.FAILED }), { word: 'failed', tone: 'bad' });
+});
+
+test('a job whose plan goes on has no share yet, and one without shards is through', () => {
+  const open = jobView({ ...running, planned: false }, 0, new Rates());
+  assert.deepEqual([open.share, open.progress], [undefined, '10 of 40+']);
+  const empty = jobView({ ...running, counts: { ...counts, shards: 0, shardsDone: 0 } }, 0, new Rates());
+  assert.equal(empty.share, 1);
+});
+
+test('a job that has ended shows how long it took and no speed', () => {
+  const rates = new Rates();
+  rates.take(0, new Map([['job b', 0]]));
+  rates.take(1000, new Map([['job b', 500]]));
+  const { time, speed } = jobView(complete, 1e9, rates);
+  assert.deepEqual([time, speed], ['3 s', '–']);
+});
+
+test('a node shows its device and its speed', () => {
+  const node = NodeStatus.fromPartial({
+    nodeId: 'n',
+    name: 'left',
+    device: { kind: 'gpu', name: 'NVIDIA H200' },
+    leases: 3,
+    pixelsDone: 2e9,
+    shardsDone: 1234,
+    attachedMs: 1000,
+  });
+  const rates = new Rates();
+  rates.take(0, new Map([['node n', 0]]));
+  rates.take(2000, new Map([['node n', 2e9]]));
+  assert.deepEqual(nodeView(node, 61_000, rates), {
+    name: 'left',
+    state: { word: 'busy', tone: 'good' },
+    device: 'gpu: NVIDIA H200',
+    speed: '1 Gpx/s',
+    leases: '3',
+    shards: '1,234',
+    pixels: '2 Gpx',
+    attached: '1 min',
+  });
+  assert.equal(nodeView({ ...node, draining: true }, 0, rates).state.word, 'draining');
+});
+
+test('the figures at the top are of the jobs that run', () => {
+  const snapshot = { ms: 0, jobs: [running, complete], nodes: [] };
+  const rates = new Rates();
+  rates.take(0, pixelCounts(snapshot));
+  rates.take(1000, new Map([...pixelCounts(snapshot)].map(([name, pixels]) => [name, pixels + 3e6])));
+  assert.equal(totalSpeed(snapshot, rates), 3e6);
+  assert.deepEqual(nowView(snapshot, rates), [
+    ['Throughput', '3 Mpx/s'],
+    ['Jobs that run', '1'],
+    ['Shards to do', '30'],
+    ['Nodes', '0'],
+    ['Quarantined inputs', '4'],
+  ]);
+});

@@ -1,0 +1,116 @@
+// The coordinator's page: asks its read-only API once a second and shows what it says.
+import { areaPath } from './area-path.js';
+import { jobView, nodeView, nowView, pixelCounts, totalSpeed } from './cluster-view.js';
+import { byId, element, fill } from './elements.js';
+import { Rates } from './rates.js';
+import { keepToken, readApi, TokenWanted } from './read-api.js';
+
+/** @import { Snapshot, State } from './cluster-view.js' */
+
+const everyMs = 1_000;
+/** Three minutes of them. */
+const keptSpeeds = 180;
+const shownJobs = 50;
+
+const rates = new Rates();
+/** @type {number[]} */
+const speeds = [];
+
+/** @returns {Promise<Snapshot>} */
+async function snapshot() {
+  const [{ jobs }, { nodes }] = await Promise.all([readApi('jobs'), readApi('nodes')]);
+  return { ms: Date.now(), jobs, nodes };
+}
+
+/** @param {Snapshot} now */
+function show(now) {
+  rates.take(now.ms, pixelCounts(now));
+  speeds.push(totalSpeed(now, rates));
+  if (speeds.length > keptSpeeds) speeds.shift();
+
+  fill(
+    'now',
+    nowView(now, rates).map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+  );
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  path.setAttribute('d', areaPath(speeds, 600, 76));
+  fill('chart', [path]);
+
+  const jobs = now.jobs.slice(0, shownJobs).flatMap((job) => jobRows(jobView(job, now.ms, rates)));
+  fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No job yet: halogrid submit SOURCE… gives this cluster one.')]);
+  const nodes = now.nodes.map((node) => nodeRow(nodeView(node, now.ms, rates)));
+  fill('nodes', nodes.length > 0 ? nodes : [emptyRow(8, 'No node is attached: halogrid node --coordinator HOST:PORT')]);
+}
+
+/** @param {ReturnType<typeof jobView>} job */
+function jobRows(job) {
+  const bar = job.share === undefined ? element('progress', {}) : element('progress', { value: String(job.share) });
+  const row = element(
+    'tr',
+    {},
+    element('td', {}, element('code', {}, job.id)),
+    stateCell(job.state),
+    longCell(job.work),
+    element('td', {}, bar, ` ${job.progress}`),
+    ...[job.speed, job.frames, job.quarantined, job.time].map(numberCell),
+    longCell(job.out),
+  );
+  if (!job.error) return [row];
+  return [row, element('tr', {}, element('td', { colspan: '9', class: 'error' }, job.error))];
+}
+
+/** @param {ReturnType<typeof nodeView>} node */
+function nodeRow(node) {
+  return element(
+    'tr',
+    {},
+    element('td', {}, node.name),
+    stateCell(node.state),
+    element('td', {}, node.device),
+    ...[node.speed, node.leases, node.shards, node.pixels, node.attached].map(numberCell),
+  );
+}
+
+/** @param {State} state */
+const stateCell = ({ word, tone }) => element('td', tone ? { class: tone } : {}, word);
+
+/** Shows as much as there is room for; pointing at it shows all. @param {string} text */
+const longCell = (text) => element('td', { class: 'long', title: text }, element('code', {}, text));
+
+/** @param {string} text */
+const numberCell = (text) => element('td', { class: 'number' }, text);
+
+/** @param {number} columns @param {string} sentence */
+function emptyRow(columns, sentence) {
+  return element('tr', {}, element('td', { colspan: String(columns), class: 'empty' }, sentence));
+}
+
+/** @param {string} sentence @param {string} className */
+function connection(sentence, className = '') {
+  const place = byId('connection');
+  // A screen reader reads it out when it changes.
+  if (place.textContent !== sentence) place.textContent = sentence;
+  place.className = className;
+}
+
+/** @param {string} reason */
+async function askForToken(reason) {
+  const dialog = /** @type {HTMLDialogElement} */ (byId('token-dialog'));
+  const input = /** @type {HTMLInputElement} */ (byId('token'));
+  byId('token-reason').textContent = reason;
+  dialog.showModal();
+  await new Promise((resolve) => dialog.addEventListener('close', resolve, { once: true }));
+  keepToken(input.value.trim());
+  input.value = '';
+}
+
+for (;;) {
+  try {
+    show(await snapshot());
+    connection('Live');
+  } catch (error) {
+    if (error instanceof TokenWanted) await askForToken(error.message);
+    else connection(`No answer from the coordinator: ${/** @type {Error} */ (error).message}`, 'lost');
+  }
+  await new Promise((resolve) => setTimeout(resolve, everyMs));
+}

@@ -1,0 +1,38 @@
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+const whole = new Intl.NumberFormat('en');
+
+/** @param {number} count */
+export const describeCount = (count) => whole.format(count);
+
+/** A count of pixels in three digits: `37.1 Mpx`. @param {number} pixels */
+export function describePixels(pixels) {
+  // 'B' is the English billion, 'K' the thousand; units of measurement have G and k.
+  const [, digits, letter = ''] = /^([\d.,]+)(\D*)$/.exec(compact.format(pixels)) ?? [];
+  return `${digits} ${letter.replace('B', 'G').replace('K', 'k')}px`;
+}
+
+/** @param {number} pixelsPerSecond */
+export const describeSpeed = (pixelsPerSecond) => (pixelsPerSecond > 0 ? `${describePixels(pixelsPerSecond)}/s` : '–');
+
+/** A duration in its two largest units: `42 s`, `2 min 5 s`, `3 h 7 min`, `2 d 4 h`. @param {number} ms */
+export function describeDuration(ms) {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const units = /** @type {const} */ ([
+    ['d', 86_400],
+    ['h', 3600],
+    ['min', 60],
+    ['s', 1],
+  ]);
+  const first = units.findIndex(([, size]) => seconds >= size);
+  if (first < 0) return '0 s';
+  let rest = seconds;
+  return units
+    .slice(first, first + 2)
+    .map(([name, size]) => {
+      const count = Math.floor(rest / size);
+      rest -= count * size;
+      return count > 0 ? `${count} ${name}` : '';
+    })
+    .filter((part) => part)
+    .join(' ');
+}

@@ -1,0 +1,37 @@
+import type { AttachedNode, SchedulerState } from './scheduler-state.ts';
+
+/** Whether the node is given shards. */
+export function isActive(node: AttachedNode, now: number): boolean {
+  return !node.isDraining && !node.health.isAside(now);
+}
+
+/** Counts the nodes that are given shards. Those set aside are taken back where there is no other. */
+export function countActive(state: SchedulerState, now: number): void {
+  sum(state, now);
+  if (state.activeNodes > 0) return;
+  for (const node of state.nodes.values()) if (!node.isDraining) node.health.recall();
+  sum(state, now);
+}
+
+/** A node that has answered nothing yet counts like the mean of those that have. */
+function sum(state: SchedulerState, now: number): void {
+  let known = 0;
+  let rate = 0;
+  state.activeNodes = 0;
+  for (const node of state.nodes.values()) {
+    if (!isActive(node, now)) continue;
+    state.activeNodes++;
+    const { bytesPerMs } = node.rate;
+    if (bytesPerMs === undefined) continue;
+    known++;
+    rate += bytesPerMs;
+  }
+  state.totalRate = known > 0 ? (rate / known) * state.activeNodes : 0;
+}
+
+/** The part of all work that the node would do at its rate, in (0, 1]. */
+export function shareOf({ activeNodes, totalRate }: SchedulerState, node: AttachedNode): number {
+  const { bytesPerMs } = node.rate;
+  const isKnown = bytesPerMs !== undefined && totalRate > 0;
+  return Math.min(1, isKnown ? bytesPerMs / totalRate : 1 / Math.max(1, activeNodes));
+}

@@ -1,0 +1,17 @@
+/** How many of the last durations a median is taken of. */
+const window = 64;
+
+/** The last durations of something, for their median. */
+export class Durations {
+  readonly #last: number[] = [];
+  #next = 0;
+
+  add(ms: number): void {
+    this.#last[this.#next++ % window] = ms;
+  }
+
+  /** Undefined before the first. */
+  median(): number | undefined {
+    return [...this.#last].sort((a, b) => a - b)[this.#last.length >> 1];
+  }
+}

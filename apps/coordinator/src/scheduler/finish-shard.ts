@@ -1,0 +1,20 @@
+import type { ScheduledJob, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
+
+/** The shard, which is settling, is done. */
+export function finishShard<A>(turn: Turn<A>, { job, shard }: ShardEntry): void {
+  job.open.delete(shard.shard);
+  job.settling--;
+  turn.state.openShards--;
+  finaliseWhenDone(turn, job);
+}
+
+export function finaliseWhenDone<A>(turn: Turn<A>, job: ScheduledJob): void {
+  if (!job.planEnded || job.open.size > 0) return;
+  forgetJob(turn.state, job);
+  turn.commands.push({ kind: 'FinaliseJob', jobId: job.jobId });
+}
+
+export function forgetJob(state: SchedulerState, job: ScheduledJob): void {
+  state.jobs.delete(job.jobId);
+  state.openShards -= job.open.size;
+}

@@ -1,0 +1,17 @@
+/**
+ * Leases a node holds at most: enough to keep 16 decoding threads busy through a network round trip when every shard is a
+ * single frame, and few enough that a killed node sets little back.
+ */
+const maxLeases = 64;
+/** Leases that keep a node busy: one being read, one decoded, one computed, one on its way. */
+const busyLeases = 4;
+
+/**
+ * Leases that a node may hold now whose rate makes `fairShare` of the open shards its own: half of it. Near the end of the
+ * work shards are thus held back for whichever node is free first, a slow one is left with as many as it can do meanwhile,
+ * and a node that joins late finds some. One at least.
+ */
+export function leaseLimit(fairShare: number): number {
+  const busy = Math.min(busyLeases, Math.ceil(fairShare));
+  return Math.min(maxLeases, Math.max(1, busy, Math.ceil(fairShare / 2)));
+}

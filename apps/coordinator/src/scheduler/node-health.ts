@@ -1,0 +1,74 @@
+/** Answers that are looked at, and failures among them from which a node is suspect. */
+const window = 10;
+export const suspectFailures = 5;
+
+/** How long a node is set aside the first time; twice as long each further time, up to the longest. */
+const firstMs = 30_000;
+const longestMs = 10 * 60_000;
+
+/** Answers without being suspect after which a node that was set aside has a clean record. */
+const pardonAfter = 100;
+
+/** What became of a node's last answers, and whether it is set aside because of them. */
+export class NodeHealth {
+  /** True for a failure; the oldest first. */
+  #last: boolean[] = [];
+  #timesAside = 0;
+  #goodSince = 0;
+  asideUntilMs = Number.NEGATIVE_INFINITY;
+
+  get answers(): number {
+    return this.#last.length;
+  }
+
+  get failures(): number {
+    return this.#last.filter(Boolean).length;
+  }
+
+  get isSuspect(): boolean {
+    return this.failures >= suspectFailures;
+  }
+
+  isAside(now: number): boolean {
+    return now < this.asideUntilMs;
+  }
+
+  /** Takes an answer. */
+  add(isFailure: boolean): void {
+    this.#last.push(isFailure);
+    if (this.#last.length > window) this.#last.shift();
+    this.#goodSince = isFailure ? 0 : this.#goodSince + 1;
+    if (this.#goodSince >= pardonAfter) this.#timesAside = 0;
+  }
+
+  /** Begins anew after a time, which is returned in milliseconds. */
+  setAside(now: number): number {
+    const forMs = Math.min(longestMs, firstMs * 2 ** this.#timesAside);
+    this.#timesAside++;
+    this.#last = [];
+    this.asideUntilMs = now + forMs;
+    return forMs;
+  }
+
+  /** Gives the node shards again at once, because there is no other. */
+  recall(): void {
+    this.asideUntilMs = Number.NEGATIVE_INFINITY;
+  }
+}
+
+/**
+ * Whether a suspect node is bad, and not the shards: all others together fail less than half as often; or it did nothing
+ * but fail, and another did not.
+ */
+export function isBadNode(node: NodeHealth, others: Iterable<NodeHealth>): boolean {
+  if (!node.isSuspect) return false;
+  let answers = 0;
+  let failures = 0;
+  for (const other of others) {
+    answers += other.answers;
+    failures += other.failures;
+  }
+  const share = node.failures / node.answers;
+  if (failures === answers) return false;
+  return share === 1 || failures / answers < share / 2;
+}

@@ -1,0 +1,46 @@
+import { isActive } from './active-nodes.ts';
+import { fits, hasTried } from './choose-shard.ts';
+import { lease } from './leases.ts';
+import { type AttachedNode, queuedShards, type ScheduledJob, type ShardEntry, type Turn } from './scheduler-state.ts';
+
+/** Part of a job that must be done before the rest is judged by it. */
+const doneShare = 0.75;
+/** A straggler takes so many times the median, and no less than `minStragglerMs`: short ones are soon over anyway. */
+const medians = 2;
+export const minStragglerMs = 1000;
+/** Copies of stragglers, as a part of the job's shards: what is computed in vain stays below. */
+const copiesShare = 0.1;
+
+/** Leases shards that take too long to idle nodes as well, near the end of a job; the first answer counts. */
+export function copyStragglers<A>(turn: Turn<A>): void {
+  const { state, now } = turn;
+  let idle: AttachedNode[] | undefined;
+  for (const job of state.jobs.values()) {
+    const limitMs = stragglerMs(job);
+    if (limitMs === undefined) continue;
+    idle ??= [...state.nodes.values()]
+      .filter((node) => isActive(node, now) && node.leases.size === 0)
+      .sort((a, b) => (b.rate.bytesPerMs ?? 0) - (a.rate.bytesPerMs ?? 0));
+    for (const entry of job.open.values()) {
+      if (idle.length === 0 || job.copies >= Math.floor(job.planned * copiesShare)) break;
+      if (!isStraggler(entry, now - limitMs)) continue;
+      const index = idle.findIndex((node) => !hasTried(entry, node) && fits(node, entry.shard.costBytes));
+      if (index < 0) continue;
+      job.copies++;
+      lease(turn, entry, idle.splice(index, 1)[0]!, 'straggler', 0);
+    }
+  }
+}
+
+/** How long a shard of the job may take; undefined while that is not known, or nodes have other shards to go on with. */
+function stragglerMs(job: ScheduledJob): number | undefined {
+  const isNearEnd = job.planEnded && job.planned - job.open.size >= doneShare * job.planned;
+  if (!isNearEnd || queuedShards(job) > 0) return undefined;
+  const medianMs = job.durations.median();
+  return medianMs === undefined ? undefined : Math.max(minStragglerMs, medians * medianMs);
+}
+
+/** Checks are not copied: the reference takes as long as it takes. */
+function isStraggler({ held, opinions }: ShardEntry, latestMs: number): boolean {
+  return held.length === 1 && held[0]!.sinceMs < latestMs && opinions.length === 0;
+}

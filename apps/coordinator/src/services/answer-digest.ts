@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto';
+import type { SourceResult } from '../shard.ts';
+import type { ShardAnswer } from './answer-message.ts';
+
+/** An answer, who gave it, and a digest that is equal for answers that say the same; computed when it is first asked for. */
+export interface ComparableAnswer {
+  readonly content: ShardAnswer;
+  /** For job.json: which node and device did it. */
+  readonly node: { name: string; device: string };
+  readonly digest: string;
+}
+
+export function comparable(content: ShardAnswer, node: ComparableAnswer['node']): ComparableAnswer {
+  let digest: string | undefined;
+  return {
+    content,
+    node,
+    get digest(): string {
+      digest ??= answerDigest(content);
+      return digest;
+    },
+  };
+}
+
+/**
+ * SHA-256 over every number of the results, and over which sources could not be processed. Times and the wording of errors
+ * do not enter.
+ */
+export function answerDigest({ results, errors }: Pick<ShardAnswer, 'results' | 'errors'>): string {
+  const numbers = [results.length, ...errors.map(({ source }) => source)];
+  for (const result of results) appendResult(numbers, result);
+  return hash('sha256', Float64Array.from(numbers));
+}
+
+function appendResult(numbers: number[], { source, size, rect, counted, bins }: SourceResult): void {
+  numbers.push(source, size.width, size.height, rect.x, rect.y, rect.width, rect.height, counted, bins.length);
+  for (const bin of bins) numbers.push(bin);
+}

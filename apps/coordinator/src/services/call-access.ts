@@ -1,0 +1,93 @@
+import {
+  type Metadata,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  type StatusObject,
+  status,
+} from '@grpc/grpc-js';
+import type { Access, Role } from '@halogrid/service';
+
+/** What each call needs. Health is open: probes have no secrets. What is not here is refused. */
+const neededRoles: Record<string, Role | 'nothing'> = {
+  '/halogrid.v1.Jobs/Submit': 'submit',
+  '/halogrid.v1.Jobs/Cancel': 'submit',
+  '/halogrid.v1.Jobs/Get': 'read',
+  '/halogrid.v1.Jobs/List': 'read',
+  '/halogrid.v1.Jobs/Watch': 'read',
+  '/halogrid.v1.Nodes/Attach': 'node',
+  '/halogrid.v1.Nodes/List': 'read',
+  '/grpc.health.v1.Health/Check': 'nothing',
+  '/grpc.health.v1.Health/List': 'nothing',
+  '/grpc.health.v1.Health/Watch': 'nothing',
+  '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo': 'read',
+  '/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo': 'read',
+};
+
+/** A token may expire, or be taken away, in the middle of a call: it is looked at again this often while messages pass. */
+const checkEveryMs = 1_000;
+
+/**
+ * Ends calls that the caller may not make with UNAUTHENTICATED or PERMISSION_DENIED, before any of their messages is read.
+ * `spoke` is told of each that goes on: where from, and whether the caller has shown who it is. `nowMs` is of a clock that never
+ * goes back.
+ */
+export function withAccess(
+  access: Access,
+  spoke: (peer: string, isTrusted: boolean) => void,
+  nowMs: () => number,
+): ServerInterceptor {
+  return ({ path }, call) => {
+    const needed = neededRoles[path];
+    let authorization: string | undefined;
+    let checkedMs = 0;
+    let isOver = false;
+    /** Whether the call goes on. */
+    const mayGoOn = (): boolean => {
+      if (isOver) return false;
+      const now = nowMs();
+      if (now - checkedMs < checkEveryMs) return true;
+      checkedMs = now;
+      const denial = denialOf(access, authorization, needed);
+      if (!denial) return true;
+      isOver = true;
+      call.sendStatus(denial);
+      return false;
+    };
+    return new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMetadata(metadata, pass) {
+            authorization = authorizationOf(metadata);
+            checkedMs = Number.NEGATIVE_INFINITY;
+            if (!mayGoOn()) return;
+            spoke(call.getPeer(), needed !== 'nothing');
+            pass(metadata);
+          },
+          onReceiveMessage(message, pass) {
+            if (mayGoOn()) pass(message);
+          },
+        }),
+      sendMessage(message, pass) {
+        if (mayGoOn()) pass(message);
+      },
+    });
+  };
+}
+
+function denialOf(
+  access: Access,
+  authorization: string | undefined,
+  needed: Role | 'nothing' | undefined,
+): Pick<StatusObject, 'code' | 'details'> | undefined {
+  if (needed === 'nothing') return undefined;
+  if (!needed) return { code: status.PERMISSION_DENIED, details: 'Nobody may make this call' };
+  const denial = access.check(authorization, needed);
+  if (!denial) return undefined;
+  const code = denial.kind === 'unauthenticated' ? status.UNAUTHENTICATED : status.PERMISSION_DENIED;
+  return { code, details: denial.sentence };
+}
+
+function authorizationOf(metadata: Metadata): string | undefined {
+  const [value] = metadata.get('authorization');
+  return typeof value === 'string' ? value : undefined;
+}

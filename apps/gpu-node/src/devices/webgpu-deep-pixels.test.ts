@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { parseOperation, runReference } from '@halogrid/kernels';
+import { checkNearTwin, createPipelineOver, noiseFor, samplesOf, staged } from '@halogrid/kernels/testing';
+import type { Device } from './device.ts';
+import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing.ts';
+import { openWebGpuDevice } from './webgpu-device.ts';
+
+let device: Device;
+before(async () => {
+  device = await openWebGpuDevice(testedKind);
+});
+after(() => device.close());
+
+const deep = (op: string, border: string, others: Partial<TwinVariant> = {}): TwinVariant => {
+  return { operations: [{ ...parseOperation(op), border }], withMap: true, pixel: 'u16', ...others };
+};
+
+const conv = (entry: (i: number, j: number) => number, side: number, as: string, border: string): TwinVariant => {
+  const matrix = Array.from({ length: side }, (_, i) => Array.from({ length: side }, (_, j) => entry(i, j)));
+  const parameters = { matrix: JSON.stringify(matrix), as };
+  return { operations: [{ kernel: 'conv', parameters, border }], withMap: true, pixel: 'u16' };
+};
+
+/** Each program, and each way to make sums; not all products, because SwiftShader compiles each for a second. */
+const variants: TwinVariant[] = [
+  deep('lbp', 'mirror'),
+  deep('lbp:points=16,radius=2,labels=uniform', 'zero', { grid: { rows: 2, columns: 3 } }),
+  deep('lbp:points=12,radius=1.5', 'wrap'),
+  deep('lbp:points=10,radius=0.3,labels=var', 'reflect'),
+  deep('lbp:convention=mahotas,points=9,radius=2.25', 'interior', { withMap: false }),
+  deep('ldp:order=2', 'replicate'),
+  deep('ldp:order=6', 'interior', { withMap: false }),
+  deep('conv:kernel=sobel-x', 'zero'),
+  deep('conv:kernel=sobel', 'reflect'),
+  deep('conv:kernel=sobel,as=i16', 'wrap'),
+  deep('conv:kernel=gaussian-5,as=u8,channels=rgb', 'mirror', { withMap: false }),
+  deep('conv:kernel=gaussian-9', 'interior'),
+  // Shifts of 34, 20, 17 and 13 digits, and integers of 29 bits.
+  conv((i, j) => (((i * 3 + j * 7) % 9) - 4) / 64, 3, 'i16', 'zero'),
+  conv((i, j) => (((i * 3 + j * 7) % 9) - 4) * 700.125, 3, 'i16', 'mirror'),
+  conv((i, j) => (((i * 3 + j * 7) % 9) - 4) * 7000.5, 3, 'i16', 'mirror'),
+  conv((i, j) => (((i * 3 + j * 7) % 9) - 4) * 100_000.5, 3, 'i16', 'mirror'),
+  conv((i, j) => ((i * 3 + j * 7) % 9) * 200 - 800, 3, 'f32', 'replicate'),
+];
+
+test('batches of 16-bit tiles of any size, place, border and kernel equal the CPU twin', async () => {
+  await checkAgainstTwin(device, variants, testedKind === 'gpu' ? 1000 : 120);
+});
+
+test('16-bit images of several workgroups in both directions equal the CPU twin', async () => {
+  const size = { width: 407, height: 201 };
+  for (const op of ['lbp', 'ldp', 'conv:kernel=log-5,as=i16']) {
+    const pipeline = createPipelineOver('u16', [{ ...parseOperation(op), border: 'mirror' }]);
+    const tile = { x: 1, y: 0, width: size.width - 2, height: size.height };
+    const { item, bytes } = staged(pipeline, noiseFor(pipeline, size, 3), tile);
+    const [ours, twin] = [await runOne(device, pipeline, bytes, item), runReference(pipeline, bytes, item, true)];
+    assert.deepEqual(ours.bins, twin.bins);
+    checkNearTwin(samplesOf(pipeline, ours, tile), samplesOf(pipeline, twin, tile), pipeline);
+  }
+});

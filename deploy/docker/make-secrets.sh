@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Makes the secrets of compose.secure.yaml in the folder 'secrets' beside this file, or in the one that is named: a token for each
+# role, and the file of all of them, which holds SHA-256s only. As root it gives them to the users of the containers.
+set -euo pipefail
+umask 077
+folder=${1:-$(dirname "$0")/secrets}
+mkdir -p "$folder"
+if [ -e "$folder/tokens" ]; then
+  echo "$folder/tokens is there already" >&2
+  exit 1
+fi
+for role in submit node read; do
+  openssl rand -hex 32 > "$folder/$role-token"
+  sum=$(tr -d '\n' < "$folder/$role-token" | sha256sum | cut -d ' ' -f 1)
+  echo "$role compose sha256:$sum" >> "$folder/tokens"
+done
+if [ "$(id -u)" = 0 ]; then
+  chown "${HALOGRID_USER:-65532:65532}" "$folder"/{tokens,submit-token,node-token}
+  # The image of Prometheus runs as nobody.
+  chown 65534:65534 "$folder/read-token"
+fi

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { borderModes } from './border.ts';
+import { convArbitrary } from './conv/arbitrary.ts';
+import { runCpu } from './cpu.ts';
+import type { PixelType } from './image-type.ts';
+import { type AskedOperation, createPipeline, parseOperation, pipelineOver } from './pipeline.ts';
+import { runReference } from './reference.ts';
+import {
+  checkNearTwin,
+  createPipelineOver,
+  noiseFor,
+  noiseImage,
+  samplesOf,
+  staged,
+  type TestImage,
+  tileArbitrary,
+} from './testing.ts';
+
+const ops = [
+  'lbp',
+  'lbp:convention=nw-cw-lsb,labels=uniform',
+  'lbp:convention=bob,labels=nri-uniform',
+  'lbp:labels=ror',
+  'lbp:labels=var',
+  'lbp:points=12,radius=1.5',
+  'lbp:convention=mahotas,points=9,radius=2.25',
+  'ldp:order=2',
+  'ldp:order=6',
+];
+
+const operationArbitrary: fc.Arbitrary<AskedOperation> = fc.oneof(
+  fc.constantFrom(...ops).map(parseOperation),
+  convArbitrary.map(({ parameters }) => ({ kernel: 'conv', parameters })),
+);
+
+test('the cpu device gives 16-bit tiles of any size, place, border and kernel what the CPU twin gives', () => {
+  fc.assert(
+    fc.property(
+      tileArbitrary(70, 20),
+      operationArbitrary,
+      fc.constantFrom(...borderModes),
+      fc.boolean(),
+      ({ size, tile, seed, levels }, operation, border, withMap) => {
+        const pipeline = createPipelineOver('u16', [{ ...operation, border }]);
+        const { item, bytes } = staged(pipeline, noiseFor(pipeline, size, seed, levels), tile);
+        const [ours, twin] = [runCpu, runReference].map((run) => run(pipeline, bytes, item, withMap));
+        assert.deepEqual(ours!.bins, twin!.bins);
+        assert.equal(ours!.counted, twin!.counted);
+        if (withMap) checkNearTwin(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
+        else assert.equal(ours!.map, undefined);
+      },
+    ),
+    { numRuns: 600 },
+  );
+});
+
+/** What 8 bits become where 0 stays 0 and 255 becomes 65535. */
+const deepened = ({ pixels, ...size }: TestImage): TestImage => {
+  return { ...size, pixels: Uint16Array.from(pixels, (v) => 257 * v) };
+};
+
+for (const [name, run] of Object.entries({ twin: runReference, cpu: runCpu })) {
+  test(`${name}: codes are those of an 8-bit image of which every pixel is 257 times as much`, () => {
+    fc.assert(
+      fc.property(
+        tileArbitrary(40, 20),
+        fc.constantFrom(...ops.filter((op) => !op.includes('var'))),
+        fc.constantFrom(...borderModes),
+        ({ size, tile, seed, levels }, op, border) => {
+          const image = noiseImage(size, seed, levels);
+          const [codes, deepCodes] = [image, deepened(image)].map((pixels, i) => {
+            const pixel = (['u8', 'u16'] as PixelType[])[i]!;
+            const pipeline = createPipelineOver(pixel, [{ ...parseOperation(op), border }]);
+            const { item, bytes } = staged(pipeline, pixels, tile);
+            const result = run(pipeline, bytes, item, true);
+            return { bins: result.bins, samples: samplesOf(pipeline, result, tile) };
+          });
+          assert.deepEqual(deepCodes, codes);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+}
+
+test('only the first kernel of a pipeline reads 16-bit pixels', () => {
+  const shallow = createPipeline([
+    { kernel: 'conv', parameters: { kernel: 'box-3', as: 'u8' } },
+    { kernel: 'lbp', parameters: {} },
+  ]);
+  const deep = pipelineOver('u16', shallow);
+  assert.deepEqual(
+    deep.operations.map(({ reads }) => reads),
+    ['u16', undefined],
+  );
+  assert.equal(deep.pixel, 'u16');
+  assert.deepEqual(pipelineOver('u8', deep), shallow);
+  const size = { width: 21, height: 9 };
+  const image = noiseFor(shallow, size, 7);
+  // A box of values from 0 to 255 in 16 bits is that of 8 bits.
+  const [a, b] = [
+    { pipeline: shallow, image },
+    { pipeline: deep, image: { ...size, pixels: Uint16Array.from(image.pixels) } },
+  ].map(({ pipeline, image: of }) => {
+    const { item, bytes } = staged(pipeline, of);
+    return samplesOf(pipeline, runCpu(pipeline, bytes, item, true), size);
+  });
+  assert.deepEqual(a, b);
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { type TestContext, test } from 'node:test';
+import { type HttpOptions, startHttp } from './http.ts';
+import { createRegistry } from './metrics.ts';
+import { createAccess, createServerSecurity } from './security/server-security.ts';
+import { makeCertificates, secretFolder, writeSecret } from './security/testing.ts';
+
+const reader = 'reader-token-0123456789';
+const node = 'node-token-0123456789';
+
+async function serve(t: TestContext, options: Partial<HttpOptions>) {
+  const server = await startHttp({
+    host: '127.0.0.1',
+    port: 0,
+    registry: createRegistry('node'),
+    notReady: () => undefined,
+    route: (_request, response) => Boolean(response.end('api')),
+    ...options,
+  });
+  t.after(() => server.close());
+  return server.port;
+}
+
+test('where there are tokens, all but the probes needs one with the role read', async (t) => {
+  const tokens = writeSecret(secretFolder(t), 'tokens', `read prometheus ${reader}\nnode rack ${node}\n`);
+  const access = createAccess(createServerSecurity({ tokens }), assert.fail);
+  const port = await serve(t, { access });
+  const statusOf = async (path: string, token?: string) => {
+    const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+    await response.text();
+    return [response.status, response.headers.get('www-authenticate')];
+  };
+  const challenge = 'Bearer realm="halogrid"';
+  for (const path of ['/healthz', '/readyz', '/healthz?x']) assert.deepEqual(await statusOf(path), [200, null]);
+  for (const path of ['/metrics', '/api/v1/jobs', '/', '//healthz', '/healthz/../metrics', '/%68ealthz/x']) {
+    assert.deepEqual(await statusOf(path), [401, challenge], path);
+    assert.deepEqual(await statusOf(path, 'wrong-token-0123456789'), [401, challenge], path);
+    assert.deepEqual(await statusOf(path, node), [403, null], path);
+    assert.deepEqual(await statusOf(path, reader), [200, null], path);
+  }
+});
+
+test('with an authority, all but the probes needs a certificate that it signed', async (t) => {
+  const folder = secretFolder(t);
+  const ours = makeCertificates(folder, 'ours');
+  const theirs = makeCertificates(folder, 'theirs');
+  const { tls } = createServerSecurity({ tlsCert: ours.cert, tlsKey: ours.key, tlsCa: ours.ca });
+  const port = await serve(t, { tls });
+  const ca = readFileSync(ours.ca);
+  const statusOf = (path: string, own?: { cert: string; key: string }) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const pair = own && { cert: readFileSync(own.cert), key: readFileSync(own.key) };
+      const options = { host: '127.0.0.1', port, path, ca, ...pair, agent: false as const };
+      const call = request(options, (response) => resolve(response.resume().statusCode));
+      call.on('error', reject).end();
+    });
+  assert.equal(await statusOf('/healthz'), 200);
+  assert.equal(await statusOf('/metrics'), 403);
+  assert.equal(await statusOf('/metrics', theirs), 403);
+  assert.equal(await statusOf('/metrics', ours), 200);
+});

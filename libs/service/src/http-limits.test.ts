@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { defaultHttpLimits, startHttp } from './http.ts';
+import { createRegistry } from './metrics.ts';
+
+async function serve(t: TestContext, limits: Partial<typeof defaultHttpLimits>) {
+  const server = await startHttp({
+    host: '127.0.0.1',
+    port: 0,
+    registry: createRegistry('node'),
+    notReady: () => undefined,
+    limits: { ...defaultHttpLimits, ...limits },
+  });
+  t.after(() => server.close());
+  return server.port;
+}
+
+/** What a connection hears until it is closed. */
+async function hear(t: TestContext, port: number, speak: (socket: Socket) => void): Promise<string> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  t.after(() => socket.destroy());
+  let heard = '';
+  socket.on('data', (text) => {
+    heard += text;
+  });
+  socket.on('error', () => {});
+  speak(socket);
+  await once(socket, 'close');
+  return heard.split('\r\n')[0]!;
+}
+
+test('who sends headers a byte at a time is told that it took too long, and who says nothing is let go', async (t) => {
+  const port = await serve(t, { headersMs: 500, speakWithinMs: 1_500 });
+  const drips: Socket[] = [];
+  const drip = setInterval(() => {
+    for (const socket of drips) socket.write('a');
+  }, 50);
+  t.after(() => clearInterval(drip));
+  const slow = Array.from({ length: 20 }, () =>
+    hear(t, port, (socket) => {
+      socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\nX-Slow: ');
+      drips.push(socket);
+    }),
+  );
+  const silent = Array.from({ length: 20 }, () => hear(t, port, () => {}));
+  assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
+  assert.deepEqual(new Set(await Promise.all(slow)), new Set(['HTTP/1.1 408 Request Timeout']));
+  assert.equal((await Promise.all(silent)).length, 20);
+});
+
+test('headers above 16 KiB are 431, and what is no HTTP is 400', async (t) => {
+  const port = await serve(t, {});
+  const long = (socket: Socket) => socket.end(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
+  assert.equal(await hear(t, port, long), 'HTTP/1.1 431 Request Header Fields Too Large');
+  const other = (socket: Socket) => socket.end('\x00\x01\x02\r\n\r\n');
+  assert.equal(await hear(t, port, other), 'HTTP/1.1 400 Bad Request');
+});
+
+test('connections beyond the limit take the place of the oldest that never asked', async (t) => {
+  const port = await serve(t, { maxConnections: 10 });
+  const closed: number[] = [];
+  for (let i = 0; i < 30; i++) {
+    const socket = connect(port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.on('error', () => {}).on('close', () => closed.push(i));
+    await once(socket, 'connect');
+  }
+  assert.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 200);
+  while (closed.length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(
+    closed.slice(0, 20).sort((a, b) => a - b),
+    Array.from({ length: 20 }, (_, i) => i),
+  );
+});

@@ -1,0 +1,45 @@
+import { includesRole, type Role } from './roles.ts';
+import type { TokenFile } from './token-file.ts';
+import { findToken } from './tokens.ts';
+
+/** Why a caller may not: nobody knows who it is, or it may do other things only. One sentence, without a secret. */
+export interface Denial {
+  kind: 'unauthenticated' | 'forbidden';
+  sentence: string;
+}
+
+/** Who may do what. */
+export interface Access {
+  /** `authorization` is the header of that name. Undefined: the caller may. */
+  check(authorization: string | undefined, needed: Role): Denial | undefined;
+}
+
+/** Where nobody is asked: the network, or the certificate that a connection needs, keeps others out. */
+export const openAccess: Access = { check: () => undefined };
+
+export interface AccessClock {
+  /** Milliseconds of a clock that never goes back. */
+  monotonicMs: () => number;
+  /** Milliseconds since 1970. */
+  wallMs: () => number;
+}
+
+/** Who has a token of the file may do what its role includes. */
+export function tokenAccess(tokens: TokenFile, { monotonicMs, wallMs }: AccessClock): Access {
+  return {
+    check(authorization, needed) {
+      const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+      if (!token) return unauthenticated(`Expected a token with the role '${needed}' but received none`);
+      const entry = findToken(tokens.entries(monotonicMs()), token);
+      if (!entry) return unauthenticated('The token is not known here');
+      if (entry.expiresMs !== undefined && entry.expiresMs <= wallMs()) {
+        return unauthenticated(`The token of '${entry.name}' expired at ${new Date(entry.expiresMs).toISOString()}`);
+      }
+      if (includesRole(entry.role, needed)) return undefined;
+      const sentence = `The token of '${entry.name}' has the role '${entry.role}', and this needs '${needed}'`;
+      return { kind: 'forbidden', sentence };
+    },
+  };
+}
+
+const unauthenticated = (sentence: string): Denial => ({ kind: 'unauthenticated', sentence });

@@ -1,0 +1,41 @@
+import { UsageError } from '../usage-error.ts';
+import { readSecretFile } from './secret-file.ts';
+import { readTls, type Tls, type TlsOptions } from './tls-files.ts';
+
+export interface ClientSecurityOptions extends TlsOptions {
+  /** File that holds a token and nothing else. */
+  tokenFile?: string;
+}
+
+/** How a client shows who it is. */
+export interface ClientSecurity {
+  /** Undefined: without TLS. */
+  tls: Tls | undefined;
+  /** The token now, read again each time because it may be rotated; undefined where there is none. Throws UsageError. */
+  token: () => string | undefined;
+}
+
+/**
+ * Reads and checks what the options and the environment (HALOGRID_TOKEN_FILE, HALOGRID_TOKEN) name. A token is no option of the
+ * command line, because every user of a machine sees these. Throws UsageError.
+ */
+export function createClientSecurity(
+  options: ClientSecurityOptions,
+  env: Record<string, string | undefined> = {},
+): ClientSecurity {
+  const file = options.tokenFile || env.HALOGRID_TOKEN_FILE;
+  const option = options.tokenFile ? '--token-file' : 'HALOGRID_TOKEN_FILE';
+  const token = (): string | undefined =>
+    file
+      ? oneWord(readSecretFile(option, file), option)
+      : env.HALOGRID_TOKEN && oneWord(env.HALOGRID_TOKEN, 'HALOGRID_TOKEN');
+  token();
+  return { tls: readTls(options), token };
+}
+
+function oneWord(text: string, where: string): string {
+  const word = text.trim();
+  // What a header can carry.
+  if (/^[\x21-\x7e]+$/.test(word)) return word;
+  throw new UsageError(`Expected one token in ${where} but it holds none, or more than one word`);
+}

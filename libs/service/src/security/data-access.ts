@@ -1,0 +1,43 @@
+import { realpathSync, statSync } from 'node:fs';
+import { UsageError } from '../usage-error.ts';
+
+export interface DataAccessOptions {
+  /** Folders that sources and outputs must lie in. */
+  dataRoot?: string[];
+  /** Hosts of http: and https: sources, each item one or several with commas between: NAME, *.NAME or *. */
+  allowHost?: string[];
+}
+
+/** What jobs may read and write; undefined: everything that the process may. */
+export interface DataAccess {
+  /** Real paths. */
+  roots: string[] | undefined;
+  hosts: string[] | undefined;
+}
+
+/** Checks --data-root and --allow-host. Throws UsageError. */
+export function createDataAccess({ dataRoot, allowHost }: DataAccessOptions): DataAccess {
+  return {
+    roots: dataRoot?.map(realFolder),
+    hosts: allowHost?.flatMap((item) => item.split(',')).map(hostPattern),
+  };
+}
+
+function realFolder(path: string): string {
+  try {
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
+  } catch (error) {
+    throw new UsageError(
+      `Expected a folder for --data-root but '${path}' cannot be reached: ${(error as Error).message}`,
+    );
+  }
+  throw new UsageError(`Expected a folder for --data-root but '${path}' is none`);
+}
+
+function hostPattern(text: string): string {
+  const name = text.trim().toLowerCase();
+  // Brackets are those of an IPv6 address.
+  if (/^(\*|(\*\.)?[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[0-9a-f:.]+\])$/.test(name)) return name;
+  throw new UsageError(`Expected HOST, *.HOST or * for --allow-host but received '${text}'`);
+}

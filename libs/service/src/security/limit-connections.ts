@@ -1,0 +1,75 @@
+import type { Server, Socket } from 'node:net';
+
+export interface ConnectionLimits {
+  /** Open at once; a further one takes the place of the oldest that has not shown yet that it may be there. */
+  maxConnections: number;
+  /** A connection that has not asked for anything by then is closed. */
+  speakWithinMs: number;
+}
+
+/**
+ * 4096 connections are four times the nodes that a coordinator is made for, and a fifth of the files that a process may have open
+ * where the system is sparing. A client asks as soon as it is connected, so 10 s are for slow networks.
+ */
+export const defaultConnectionLimits: ConnectionLimits = { maxConnections: 4096, speakWithinMs: 10_000 };
+
+interface Connection {
+  socket: Socket;
+  timer: NodeJS.Timeout;
+}
+
+/**
+ * Keeps clients that connect and then say nothing, or nothing that is allowed, from taking the place of others, however many
+ * there are of them.
+ */
+export class ConnectionGate {
+  readonly #limits: ConnectionLimits;
+  /** Those that have not been let in, oldest first, by `addressOf`. */
+  readonly #strangers = new Map<string, Connection>();
+  #open = 0;
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
+
+  /** Watches every connection of a server. */
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => this.add(socket));
+  }
+
+  /** A connection was made. */
+  add(socket: Socket): void {
+    const address = addressOf(socket);
+    const timer = setTimeout(() => socket.destroy(), this.#limits.speakWithinMs).unref();
+    this.#strangers.set(address, { socket, timer });
+    this.#open++;
+    socket.once('close', () => {
+      this.#open--;
+      clearTimeout(timer);
+      if (this.#strangers.get(address)?.socket === socket) this.#strangers.delete(address);
+    });
+    if (this.#open <= this.#limits.maxConnections) return;
+    // The newest itself where all others have been let in.
+    for (const [oldest, stranger] of this.#strangers) {
+      this.#strangers.delete(oldest);
+      stranger.socket.destroy();
+      return;
+    }
+  }
+
+  /** Closes the connections that have not been let in. */
+  close(): void {
+    for (const { socket } of this.#strangers.values()) socket.destroy();
+  }
+
+  /** The connection from ADDRESS:PORT asked for something. One that `isTrusted` makes room for no other any more. */
+  spoke(address: string, isTrusted: boolean): void {
+    const connection = this.#strangers.get(address);
+    if (!connection) return;
+    clearTimeout(connection.timer);
+    if (isTrusted) this.#strangers.delete(address);
+  }
+}
+
+/** ADDRESS:PORT of the other side. */
+export const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress}:${remotePort}`;

@@ -1,0 +1,43 @@
+import { UsageError } from '../usage-error.ts';
+import { type Access, openAccess, tokenAccess } from './access.ts';
+import { readTls, type Tls, type TlsOptions } from './tls-files.ts';
+import { readTokens, TokenFile } from './token-file.ts';
+
+export interface ServerSecurityOptions extends TlsOptions {
+  /** File of tokens. */
+  tokens?: string;
+}
+
+/** How a server knows who asks, checked. */
+export interface ServerSecurity {
+  /** With a certificate and its key. With an authority, every caller must show a certificate that it signed. */
+  tls: Tls | undefined;
+  tokensFile: string | undefined;
+}
+
+/** Reads and checks what the options name. Throws UsageError. */
+export function createServerSecurity(options: ServerSecurityOptions): ServerSecurity {
+  const tls = readTls(options);
+  if (tls && !tls.cert) throw new UsageError('Expected --tls-cert and --tls-key with --tls-ca but received none');
+  if (options.tokens) readTokens(options.tokens);
+  return { tls, tokensFile: options.tokens };
+}
+
+/** Whether a server may be reached from other machines: what is sent is encrypted, or callers have a token. */
+export const isProtected = ({ tls, tokensFile }: ServerSecurity): boolean => Boolean(tls || tokensFile);
+
+/** Who may do what. Troubles with a file that changes later go to `warn`. */
+export function createAccess({ tokensFile }: ServerSecurity, warn: (sentence: string) => void): Access {
+  if (!tokensFile) return openAccess;
+  const monotonicMs = () => performance.now();
+  return tokenAccess(new TokenFile(tokensFile, warn, monotonicMs()), { monotonicMs, wallMs: Date.now });
+}
+
+/** What an operator should know of a server that other machines can reach. */
+export function weaknesses({ tls, tokensFile }: ServerSecurity): string[] {
+  if (!tls && tokensFile) return ['Tokens are sent without TLS: whoever sees the network can use them'];
+  if (tls && !tls.ca && !tokensFile) {
+    return ['Everyone who reaches this server may use it: TLS without --tls-ca or --tokens asks nobody who they are'];
+  }
+  return [];
+}

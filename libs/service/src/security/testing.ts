@@ -1,0 +1,38 @@
+// For tests: an authority and certificates, made by openssl, and files of secrets.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+export interface Certificates {
+  /** Paths of PEM files. */
+  ca: string;
+  cert: string;
+  key: string;
+}
+
+/** A folder that is gone when the test ends. */
+export function secretFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'halogrid-secrets-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+export function writeSecret(folder: string, name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
+
+/** An authority of its own, and a certificate for this machine that it signed. */
+export function makeCertificates(folder: string, name: string): Certificates {
+  const path = (suffix: string) => join(folder, `${name}-${suffix}.pem`);
+  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const openssl = (args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
+  openssl([...request, '-keyout', path('ca-key'), '-out', path('ca'), '-subj', `/CN=${name} CA`]);
+  const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-addext', 'basicConstraints=CA:FALSE'];
+  const signed = ['-CA', path('ca'), '-CAkey', path('ca-key'), '-keyout', path('key'), '-out', path('cert')];
+  openssl([...request, ...signed, '-subj', `/CN=${name}`, ...names]);
+  return { ca: path('ca'), cert: path('cert'), key: path('key') };
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { openBrowser, openPage } from './browser.ts';
+import { Cluster } from './cluster.ts';
+import { Halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// The coordinator's page in a real browser, on real processes.
+
+const folder = scratchFolder();
+const source = join(folder, 'picture.pgm');
+let browser: Browser;
+
+before(async () => {
+  writePgm(source, drawPicture(200, 200));
+  browser = await openBrowser();
+});
+after(() => browser?.close());
+
+test('the page shows nodes, and jobs to their end', async () => {
+  const cluster = await Cluster.start();
+  try {
+    const { page, complaints } = await openPage(browser, cluster.http);
+    await page.getByText('Live').waitFor();
+    await page.getByText('No job yet').waitFor();
+    await page.getByRole('cell', { name: 'n1' }).waitFor();
+
+    // Whoever submits jobs names their output, and no name is markup.
+    const out = join(folder, '<img src=x onerror=alert(1)>');
+    const { code, stderr } = await cluster.halogrid(['run', source, '--out', out, '--op', 'lbp:labels=uniform']);
+    assert.equal(code, 0, stderr);
+    const row = page.getByRole('row').filter({ hasText: out });
+    await row.getByRole('cell', { name: 'complete' }).waitFor();
+    assert.match(await row.innerText(), /lbp:.*labels=uniform/);
+    assert.equal(await page.locator('#jobs img').count(), 0);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await cluster.stop();
+  }
+});
+
+test('the page says that the coordinator is gone', async () => {
+  const cluster = await Cluster.start({ nodes: 0 });
+  const { page } = await openPage(browser, cluster.http);
+  await page.getByText('Live').waitFor();
+  await cluster.stop();
+  await page.getByText('No answer from the coordinator').waitFor();
+});
+
+test('where tokens are asked for, the page asks for one, and again for another that is wrong', async () => {
+  const tokens = join(folder, 'tokens');
+  const token = 'a-token-that-may-read';
+  writeFileSync(tokens, `read watcher ${token}\n`, { mode: 0o600 });
+  const anyPort = '127.0.0.1:0';
+  const options = ['--listen', anyPort, '--http', anyPort, '--ledger', join(folder, 'ledger.sqlite')];
+  const coordinator = new Halogrid(['coordinator', ...options, '--tokens', tokens, '--log-level', 'warn']);
+  const { http } = await coordinator.firstLine;
+  try {
+    const { page } = await openPage(browser, `http://127.0.0.1:${http}`);
+    for (const given of ['not-the-token-at-all', token]) {
+      await page.getByLabel('Token').fill(given);
+      await page.getByRole('button', { name: 'Read on' }).click();
+    }
+    await page.getByText('Live').waitFor();
+  } finally {
+    coordinator.signal('SIGTERM');
+    await coordinator.ended;
+  }
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import sharp from 'sharp';
+import { halogrid } from './halogrid.ts';
+import { lbpByDefinition, type Picture } from './lbp-definition.ts';
+import { readHistogram, readJson, readMap } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { writeTiledTiff } from './tiled-tiff.ts';
+
+// One 16-bit picture in every format that holds it gives the codes of its 16-bit values, however it is cut.
+
+const folder = scratchFolder();
+const source = join(folder, 'source');
+const width = 150;
+const height = 110;
+const tilePx = 64;
+// Waves of few high bytes, and low bytes without a pattern: of its upper or lower bytes alone the codes are others.
+const valueAt = (x: number, y: number): number =>
+  256 * Math.round(100 + 90 * Math.sin(x / 9) * Math.cos(y / 7)) + ((x * 73 + y * 151 + x * y) % 256);
+const picture: Picture<Uint16Array> = {
+  width,
+  height,
+  pixels: Uint16Array.from({ length: width * height }, (_, i) => valueAt(i % width, Math.floor(i / width))),
+};
+const names = ['a', 'b', 'c', 'd'];
+
+before(async () => {
+  mkdirSync(source);
+  const pgm = Buffer.from(picture.pixels.buffer.slice(0) as ArrayBuffer).swap16();
+  writeFileSync(join(source, 'a.pgm'), Buffer.concat([Buffer.from(`P5 ${width} ${height} 65535\n`), pgm]));
+  const image = () => sharp(picture.pixels, { raw: { width, height, channels: 1 } }).toColourspace('grey16');
+  await image().png().toFile(join(source, 'b.png'));
+  await image().tiff({ compression: 'lzw', predictor: 'horizontal' }).toFile(join(source, 'c.tif'));
+  const drawTile = (left: number, top: number): Picture<Uint16Array> => ({
+    width: tilePx,
+    height: tilePx,
+    pixels: Uint16Array.from({ length: tilePx ** 2 }, (_, i) =>
+      valueAt(left + (i % tilePx), top + Math.floor(i / tilePx)),
+    ),
+  });
+  await writeTiledTiff(join(source, 'd.tif'), picture, tilePx, drawTile, 16);
+});
+
+for (const [device, args] of [
+  ['cpu', []],
+  ['cpu', ['--tile', '47', '--nodes', '2']],
+  ['software', ['--tile', '47']],
+] as const) {
+  test(`on ${device} ${args.join(' ')}`, async () => {
+    const out = join(folder, `${device} ${args.join(' ')}`);
+    const { code, stderr } = await halogrid([
+      ...['run', source, '--border', 'mirror', '--map', 'tiff', '--out', out, '--device', device, ...args],
+    ]);
+    assert.equal(code, 0, stderr);
+    const { codes, bins, counted } = lbpByDefinition(picture, 'mirror', 'nw-cw-msb');
+    for (const name of names) {
+      assert.deepEqual(
+        await readMap(join(out, 'maps', `${name}.tif`)),
+        { width, height, codes: Buffer.from(codes) },
+        name,
+      );
+    }
+    const times = names.length;
+    assert.deepEqual(readHistogram(out), {
+      ...readHistogram(out),
+      counted: times * counted,
+      bins: bins.map((n) => times * n),
+    });
+    assert.equal(readJson(out, 'job.json').counts.quarantined, 0);
+  });
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.ts';
+import { Halogrid, halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { readErrors, readHistogram } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// A cluster that other machines can reach, set up as docs/security.md says: certificates, tokens and data roots.
+
+const manual = readFileSync(fileURLToPath(new URL('../docs/security.md', import.meta.url)), 'utf8');
+const folder = scratchFolder();
+const data = join(folder, 'data');
+const path = (name: string): string => join(folder, name);
+const tokenOf = (name: string): string => `${name}-token-0123456789abcdef`;
+const client = ['--tls-ca', path('ca.pem'), '--tls-cert', path('client.pem'), '--tls-key', path('client.key')];
+
+let coordinator: Halogrid;
+let node: Halogrid;
+let address: string;
+let http: number;
+
+const withToken = (name: string): string[] => [...client, '--token-file', path(`${name}-token`)];
+const ask = (name: string, ...args: string[]) => halogrid([...args, '--coordinator', address, ...withToken(name)]);
+
+before(async () => {
+  mkdirSync(data);
+  await writePgm(join(data, '1.pgm'), drawPicture(120, 90));
+  await writePgm(path('secret.pgm'), drawPicture(60, 50));
+  symlinkSync(path('secret.pgm'), join(data, 'link.pgm'));
+  const [, commands] = /^```sh\n((?:openssl .*\n){3})```$/m.exec(manual)!;
+  execFileSync('bash', ['-euo', 'pipefail', '-c', commands!], { cwd: folder, stdio: 'pipe' });
+  const lines = ['submit alice', 'node rack', 'read bob'].map((who) => `${who} ${tokenOf(who.split(' ')[1]!)}\n`);
+  writeFileSync(path('tokens'), lines.join(''), { mode: 0o600 });
+  for (const name of ['alice', 'rack', 'bob', 'mallory']) {
+    writeFileSync(path(`${name}-token`), tokenOf(name), { mode: 0o600 });
+  }
+  const tls = ['--tls-cert', path('coordinator.pem'), '--tls-key', path('coordinator.key'), '--tls-ca', path('ca.pem')];
+  const open = ['--listen', '0.0.0.0:0', '--http', '0.0.0.0:0', '--data-root', data];
+  coordinator = new Halogrid(['coordinator', ...open, ...tls, '--tokens', path('tokens')]);
+  const served = await coordinator.firstLine;
+  address = `127.0.0.1:${served.grpc}`;
+  http = Number(served.http);
+  const where = ['--coordinator', address, '--http', '127.0.0.1:0', '--device', 'cpu', '--data-root', data];
+  node = new Halogrid(['node', ...where, ...withToken('rack')]);
+  await node.firstLine;
+  await eventually('the node to be attached', async () => JSON.parse((await ask('bob', 'nodes', '--json')).stdout)[0]);
+});
+
+after(async () => {
+  for (const program of [node, coordinator]) {
+    program.signal('SIGTERM');
+    await program.ended;
+  }
+});
+
+test('a job runs over TLS with tokens, and gives what it gives without', async () => {
+  const ended = await ask('alice', 'run', join(data, '1.pgm'), '--out', join(data, 'out'));
+  assert.equal(ended.code, 0, ended.stderr);
+  await halogrid(['run', join(data, '1.pgm'), '--device', 'cpu', '--out', path('plain')]);
+  assert.deepEqual(readHistogram(join(data, 'out')), readHistogram(path('plain')));
+});
+
+for (const [what, name, args, sentence] of [
+  [
+    'a reader submits no job',
+    'bob',
+    ['submit', join(data, '1.pgm')],
+    /'bob' has the role 'read', and this needs 'submit'/,
+  ],
+  ['a node looks at no job', 'rack', ['jobs'], /'rack' has the role 'node', and this needs 'read'/],
+  ['nobody looks with another token', 'mallory', ['jobs'], /The token is not known here/],
+  [
+    'no file outside of the roots is read',
+    'alice',
+    ['submit', path('secret.pgm')],
+    /not allowed here: The path lies outside/,
+  ],
+  ['nor through a link', 'alice', ['submit', join(data, 'link.pgm')], /not allowed here: The path lies outside/],
+  [
+    'nor through ..',
+    'alice',
+    ['submit', `file://${data}/%2e%2e/secret.pgm`],
+    /not allowed here: The path lies outside/,
+  ],
+  [
+    'no host is asked',
+    'alice',
+    ['submit', 'http://169.254.169.254/a.png'],
+    /none of those that may be asked \(--allow-host\)/,
+  ],
+] as const) {
+  test(what, async () => {
+    const ended = await ask(name, ...args, ...(args[0] === 'submit' ? ['--out', join(data, 'none')] : []));
+    assert.equal(ended.code, 2, ended.stderr);
+    assert.match(ended.stderr, sentence);
+    assert.ok(!existsSync(join(data, 'none')));
+  });
+}
+
+test('nothing is written outside of the roots', async () => {
+  const ended = await ask('alice', 'submit', join(data, '1.pgm'), '--out', path('elsewhere'));
+  assert.equal(ended.code, 2);
+  assert.match(ended.stderr, /The output is not allowed here: The path lies outside/);
+  assert.ok(!existsSync(path('elsewhere')));
+});
+
+test('a link in a folder is quarantined, and what it leads to is not counted', async () => {
+  mkdirSync(join(data, 'frames'));
+  copyFileSync(join(data, '1.pgm'), join(data, 'frames', '1.pgm'));
+  symlinkSync(path('secret.pgm'), join(data, 'frames', '2.pgm'));
+  const ended = await ask('alice', 'run', join(data, 'frames'), '--out', join(data, 'frames-out'));
+  assert.equal(ended.code, 3, ended.stderr);
+  assert.deepEqual(readHistogram(join(data, 'frames-out')), readHistogram(join(data, 'out')));
+  const [error] = readErrors(join(data, 'frames-out'));
+  assert.equal(error!.error, 'The path lies outside of the data roots (--data-root)');
+});
+
+test('without a certificate there is no connection, and without a token no call', async () => {
+  const jobs = ['jobs', '--coordinator', address];
+  assert.equal((await halogrid([...jobs, '--tls-ca', path('ca.pem')])).code, 1);
+  assert.equal((await halogrid(jobs)).code, 1);
+  const ended = await halogrid([...jobs, ...client]);
+  assert.equal(ended.code, 2);
+  assert.match(ended.stderr, /Expected a token with the role 'read' but received none/);
+});
+
+test('a node that is not let in ends and says why', async () => {
+  const where = ['--coordinator', address, '--http', '127.0.0.1:0', '--device', 'cpu'];
+  const ended = await halogrid(['node', ...where, ...withToken('alice')]);
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /The coordinator refuses this node: The token of 'alice' has the role 'submit'/);
+});
+
+test('HTTP is for those with a certificate and a token; probes need neither', async () => {
+  const pem = (name: string) => readFileSync(path(name));
+  const pair = { cert: pem('client.pem'), key: pem('client.key') };
+  const statusOf = (at: string, token?: string, own?: object) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+      const options = { host: '127.0.0.1', port: http, path: at, headers, ca: pem('ca.pem'), agent: false as const };
+      request({ ...options, ...own }, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+  assert.equal(await statusOf('/healthz'), 200);
+  assert.equal(await statusOf('/readyz'), 200);
+  for (const at of ['/metrics', '/api/v1/jobs']) {
+    assert.equal(await statusOf(at, tokenOf('bob')), 403);
+    assert.equal(await statusOf(at, undefined, pair), 401);
+    assert.equal(await statusOf(at, tokenOf('rack'), pair), 403);
+    assert.equal(await statusOf(at, tokenOf('bob'), pair), 200);
+  }
+});
+
+for (const [args, sentence] of [
+  [[], /neither TLS nor a token/],
+  [['--tokens', path('tokens')], /Expected --data-root DIR/],
+  [['--tokens', path('nowhere'), '--data-root', folder], /'.*nowhere' \(--tokens\) cannot be read/],
+  [['--insecure-network'], /Expected --data-root DIR/],
+] as const) {
+  test(`a coordinator beyond this machine with ${args.join(' ') || 'nothing'} is refused`, async () => {
+    const ended = await halogrid(['coordinator', '--listen', '0.0.0.0:0', '--http', '127.0.0.1:0', ...args]);
+    assert.equal(ended.code, 2);
+    assert.match(ended.stderr, sentence);
+  });
+}
