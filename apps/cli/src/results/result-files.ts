@@ -1,0 +1,48 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
+import type { ClientSecurity } from '@halogrid/service';
+import { httpGet } from '../client/http-get.ts';
+
+export interface ResultFile {
+  /** Path below the output folder, its parts separated by slashes. */
+  name: string;
+  bytes: number;
+}
+
+/** The results of a job, wherever they are. */
+export interface ResultFiles {
+  list(): Promise<ResultFile[]>;
+  open(name: string): Promise<Readable>;
+}
+
+/** Those in a folder of this machine. */
+export function localFiles(folder: string): ResultFiles {
+  return {
+    async list() {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+      return Promise.all(
+        files.map(async (path) => ({
+          name: relative(folder, path).split(sep).join('/'),
+          bytes: (await stat(path)).size,
+        })),
+      );
+    },
+    open: async (name) => createReadStream(join(folder, name)),
+  };
+}
+
+/** Those that the coordinator at HOST:PORT serves over HTTP. */
+export function servedFiles(address: string, jobId: string, security: ClientSecurity): ResultFiles {
+  const root = `/api/v1/jobs/${encodeURIComponent(jobId)}/results`;
+  return {
+    async list() {
+      const { files } = (await json(await httpGet(address, root, security))) as { files: ResultFile[] };
+      return files;
+    },
+    open: (name) => httpGet(address, `${root}/${name.split('/').map(encodeURIComponent).join('/')}`, security),
+  };
+}
