@@ -99,8 +99,13 @@ export class Cluster {
 }
 
 /** Starts a node and waits until it serves, whether or not there is a coordinator. */
-export async function startNode(coordinator: string, name: string, device = 'cpu'): Promise<ClusterNode> {
-  const options = ['--coordinator', coordinator, '--name', name, '--device', device];
+export async function startNode(
+  coordinator: string,
+  name: string,
+  device = 'cpu',
+  more: readonly string[] = [],
+): Promise<ClusterNode> {
+  const options = ['--coordinator', coordinator, '--name', name, '--device', device, ...more];
   const program = new Halogrid(['node', ...options, '--http', anyPort, '--log-level', 'warn']);
   const { http } = await program.firstLine;
   return { name, program, http: `http://127.0.0.1:${http}`, pid: program.pidsOf('node')[0] ?? program.pid };

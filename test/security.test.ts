@@ -158,6 +158,18 @@ test('HTTP is for those with a certificate and a token; probes need neither', as
   }
 });
 
+test('a node that sees none of the files gets them over TLS', async () => {
+  node.signal('SIGTERM');
+  await node.ended;
+  mkdirSync(path('empty'));
+  const where = ['--coordinator', address, '--http', '127.0.0.1:0', '--device', 'cpu', '--data-root', path('empty')];
+  node = new Halogrid(['node', ...where, '--storage', 'remote', ...withToken('rack')]);
+  await node.firstLine;
+  const ended = await ask('alice', 'run', join(data, '1.pgm'), '--map', 'tiff', '--out', join(data, 'remote-out'));
+  assert.equal(ended.code, 0, ended.stderr);
+  assert.deepEqual(readHistogram(join(data, 'remote-out')), readHistogram(path('plain')));
+});
+
 for (const [args, sentence] of [
   [[], /neither TLS nor a token/],
   [['--tokens', path('tokens')], /Expected --data-root DIR/],

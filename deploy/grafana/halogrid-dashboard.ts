@@ -12,6 +12,7 @@ export const halogridDashboard: Dashboard = {
     { title: 'Overview', panels: overview() },
     { title: 'Throughput', panels: throughput() },
     { title: 'Queue', panels: queue() },
+    { title: 'Scheduling', panels: scheduling() },
     { title: 'Latency', panels: latency() },
     { title: 'Nodes and devices', panels: nodes() },
     { title: 'Inputs that failed', panels: quarantine() },
@@ -98,6 +99,27 @@ function queue(): Panel[] {
     ]),
     panel('Wait for a lease', 's', 'Time from queued to leased: long when nodes are the bottleneck.', [
       ...quantiles('halogrid_shard_queue_duration_seconds'),
+    ]),
+  ];
+}
+
+function scheduling(): Panel[] {
+  return [
+    panel(
+      'Copies of stragglers',
+      'cps',
+      'Shards leased to a second node near the end of a job, because they took too long.',
+      [{ expr: `sum(${rate('halogrid_shard_attempts_total', 'reason="straggler"')})`, legend: 'copies' }],
+    ),
+    panel('Nodes set aside', 'cps', 'Times that a node got no shards for a while, because it failed too often.', [
+      { expr: `sum(${rate('halogrid_nodes_set_aside_total')})`, legend: 'set aside' },
+    ]),
+    panel('Checked results', 'cps', 'Shards computed again with the reference, and answers that differed.', [
+      { expr: `sum(${rate('halogrid_checked_shards_total')})`, legend: 'checked' },
+      { expr: `sum(${rate('halogrid_shard_disputes_total')})`, legend: 'differed' },
+    ]),
+    panel('Wrong answers by node', 'cps', 'Answers that two others contradicted; after one the node is sent away.', [
+      { expr: `sum by (node) (${rate('halogrid_result_mismatches_total')})`, legend: '{{node}}' },
     ]),
   ];
 }

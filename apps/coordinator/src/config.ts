@@ -33,14 +33,16 @@ export interface CoordinatorOptions {
   security?: ServerSecurityOptions;
   /** What jobs may read and write. */
   data?: DataAccessOptions;
+  /** Keeps each job in a ledger of its own in its output folder: for a coordinator that is started for one job. */
+  ledgerInOutput?: boolean;
 }
 
 export interface CoordinatorConfig {
   listen: ListenAddress;
   http: ListenAddress;
   nodeTimeoutMs: number;
-  /** As openStore takes it. A URL may hold a password. */
-  ledger: string;
+  /** As openStore takes it; undefined where each job has its own. A URL may hold a password. */
+  ledger: string | undefined;
   security: ServerSecurity;
   data: DataAccess;
   /** Of each of the two addresses. */
@@ -65,7 +67,10 @@ export function createCoordinatorConfig(
   env: NodeJS.ProcessEnv = process.env,
 ): CoordinatorConfig {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const merged: Required<Omit<CoordinatorOptions, 'ledger'>> = { ...coordinatorDefaults, ...Object.fromEntries(given) };
+  const merged: Required<Omit<CoordinatorOptions, 'ledger' | 'ledgerInOutput'>> = {
+    ...coordinatorDefaults,
+    ...Object.fromEntries(given),
+  };
   const { nodeTimeoutMs, insecureNetwork } = merged;
   if (!Number.isInteger(nodeTimeoutMs) || nodeTimeoutMs < 100 || nodeTimeoutMs > 600_000) {
     throw new UsageError(`Expected 100 to 600000 milliseconds for --node-timeout but received '${nodeTimeoutMs}'`);
@@ -86,7 +91,7 @@ export function createCoordinatorConfig(
     listen,
     http,
     nodeTimeoutMs,
-    ledger: options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
+    ledger: options.ledgerInOutput ? undefined : options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
     security,
     // Whoever reaches this process from outside must not reach further through it.
     data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },

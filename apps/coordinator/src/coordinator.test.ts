@@ -263,6 +263,8 @@ test('a wrong specification is refused with a sentence and leaves no trace', asy
     [specOf(folder, sources, { out: 'out' }), status.INVALID_ARGUMENT, /for out but received 'out'/],
     [specOf(folder, sources, { tilePx: 40_000 }), status.INVALID_ARGUMENT, /32768 for tile_px.*'40000'/],
     [specOf(folder, sources, { batchFrames: 5000 }), status.INVALID_ARGUMENT, /4096 for batch_frames.*'5000'/],
+    [specOf(folder, sources, { priority: 101 }), status.INVALID_ARGUMENT, /-100 to 100 for priority.*'101'/],
+    [specOf(folder, sources, { verifyPercent: 101 }), status.INVALID_ARGUMENT, /0 to 100 for verify_percent.*'101'/],
     [specOf(folder, [...sources, missing]), status.NOT_FOUND, /'.*missing\.png' does not exist/],
     [specOf(folder, [...sources, glob]), status.NOT_FOUND, /No file matches '.*\*\.webp'/],
     [specOf(folder, [...sources, empty]), status.NOT_FOUND, /'.*empty' holds no images/],

@@ -14,15 +14,21 @@ import type { CoordinatorConfig } from './config.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { createJobId } from './job-id.ts';
 import { Leadership } from './leadership/leadership.ts';
-import { MemoryLedger } from './ledger/memory-ledger.ts';
+import type { DurableLedger } from './ledger/durable-ledger.ts';
+import { MemoryStore } from './ledger/store/memory-store.ts';
 import { openStore } from './ledger/store/open-store.ts';
 import { createMetrics, exposeLeadership, exposeState } from './metrics.ts';
+import { createFolderLedger, openSharedLedger } from './open-ledger.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { openFeatures } from './output/open-features.ts';
-import { histogramSpoolPath, releaseOutputFolder } from './output/output-folder.ts';
+import { releaseOutputFolder } from './output/output-folder.ts';
 import { planJob } from './plan/planner.ts';
+import { recoverJobs } from './recover-jobs.ts';
+import { resumeInFolder } from './resume-in-folder.ts';
 import { consolePages } from './services/console-pages.ts';
 import { checkFree, type GrpcServer, startGrpc } from './services/grpc-server.ts';
+import { HandOver } from './services/hand-over.ts';
+import { createHandOverRoute } from './services/hand-over-http.ts';
 import { createJobsService } from './services/jobs-service.ts';
 import { answerStandby, createJsonApi } from './services/json-api.ts';
 import { createNodesService } from './services/nodes-service.ts';
@@ -56,6 +62,7 @@ export async function startCoordinator(
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
   const { tls } = config.security;
+  const handOver = new HandOver();
   const access = createAccess(config.security, (sentence) => log.error(sentence));
   const registry = createRegistry('coordinator');
   /** What was opened last is closed first. */
@@ -65,19 +72,22 @@ export async function startCoordinator(
   };
   try {
     await checkFree(config.listen);
-    const store = await openStore(config.ledger);
+    const store = config.ledger === undefined ? new MemoryStore() : await openStore(config.ledger);
     closers.push(() => store.close());
     const leadership = new Leadership({ store, holder: holderName(config.listen), nowMs: clock.monotonicMs, log });
     closers.push(() => leadership.close());
     exposeLeadership(registry, leadership);
     let api: ReturnType<typeof createJsonApi> | undefined;
+    let ledger: DurableLedger | undefined;
     const http = await startHttp({
       ...config.http,
       registry,
       pages: consolePages(),
-      notReady: () => leadership.standby ?? (api ? undefined : 'The gRPC server does not listen yet'),
+      notReady: () =>
+        leadership.standby ?? ledgerFailure(ledger) ?? (api ? undefined : 'The gRPC server does not listen yet'),
       route: (request, response) =>
         api ? api(request, response) : answerStandby(request, response, leadership.standby ?? 'Not ready yet'),
+      openRoute: createHandOverRoute(handOver, log),
       tls,
       access,
       limits: { ...defaultHttpLimits, ...config.connections },
@@ -89,10 +99,15 @@ export async function startCoordinator(
       return undefined;
     }
 
-    const ledger = new MemoryLedger(({ out }) => histogramSpoolPath(out), epoch);
-    closers.push(() => ledger.close());
+    const context = { clock, log };
+    const jobs =
+      config.ledger === undefined
+        ? createFolderLedger(context)
+        : await openSharedLedger(leadership.store, epoch, context);
+    ledger = jobs;
+    closers.push(() => jobs.close());
     const dispatcher = new Dispatcher({
-      ledger,
+      ledger: jobs,
       work: {
         plan: planJob,
         features: openFeatures,
@@ -111,23 +126,39 @@ export async function startCoordinator(
       await dispatcher.close();
       await grpc?.close();
     });
-    exposeState(registry, dispatcher, ledger);
+    exposeState(registry, dispatcher, jobs);
+    const lost = leadership.lost.then((reason): never => {
+      throw new LeadershipLostError(reason);
+    });
+    await Promise.race([recoverJobs({ ledger: jobs, dispatcher, clock, log }), lost]);
     const services = {
       jobs: createJobsService({
         dispatcher,
-        ledger,
+        ledger: jobs,
         createJobId: () => createJobId(clock.wallMs(), Math.random()),
+        resume:
+          config.ledger === undefined
+            ? (spec, nameOutByJob) => resumeInFolder(spec, nameOutByJob, { ...context, ledger: jobs, dispatcher })
+            : undefined,
         log,
       }),
-      nodes: createNodesService(dispatcher, config.nodeTimeoutMs),
+      nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort: http.port }),
     };
     grpc = await startGrpc(config.listen, services, { tls, access, limits: config.connections });
-    api = createJsonApi(dispatcher, ledger, log);
+    api = createJsonApi(dispatcher, jobs, log);
     return { grpcPort: grpc.port, httpPort: http.port, lost: leadership.lost, close };
   } catch (error) {
-    await close();
+    // What could still be written is for the successor to write.
+    if (!(error instanceof LeadershipLostError)) await close();
     throw error;
   }
+}
+
+class LeadershipLostError extends Error {}
+
+function ledgerFailure(ledger: DurableLedger | undefined): string | undefined {
+  const { ms, failure } = ledger?.behind() ?? {};
+  return failure && `The ledger cannot be written for ${(ms! / 1000).toFixed(1)} s: ${failure}`;
 }
 
 /** Tells people which process leads. */

@@ -1,13 +1,13 @@
 import type { Hello } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from './clock.ts';
-import { type AcceptedJob, JobRun, type JobWork } from './job-run.ts';
+import { type AcceptedJob, endBecause, JobRun, type JobWork } from './job-run.ts';
 import { InvalidResultError } from './ledger/check-answer.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Metrics } from './metrics.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport, NodeSession } from './node-session.ts';
 import type { Command } from './scheduler/commands.ts';
-import type { SchedulerEvent } from './scheduler/events.ts';
+import type { JobOrder, SchedulerEvent } from './scheduler/events.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { type ComparableAnswer, comparable } from './services/answer-digest.ts';
 import type { PlanStep } from './shard.ts';
@@ -68,7 +68,27 @@ export class Dispatcher {
     const { ledger, clock, log } = this.#options;
     await ledger.createJob({ jobId, spec, submittedMs: clock.wallMs() });
     log.info({ jobId, sources: spec.sources.length, out: spec.out }, 'A job is accepted');
-    this.#handle({ kind: 'JobSubmitted', jobId, priority: spec.priority, verify: spec.verifyPercent });
+    this.#handle({ kind: 'JobSubmitted', ...orderOf(job) });
+    this.#start(job);
+  }
+
+  /**
+   * Goes on with a job of the ledger that an earlier coordinator began, and whose output folder is claimed. Rejects with one
+   * sentence where what that left is lost.
+   */
+  async resume(job: AcceptedJob): Promise<void> {
+    const { jobId } = job;
+    const { ledger, log } = this.#options;
+    const open = await ledger.resume(jobId);
+    const { counts } = (await ledger.getJob(jobId))!;
+    log.info({ jobId, shards: counts.shards, shardsDone: counts.shardsDone }, 'A job goes on');
+    this.#start(job);
+    // Its shards are leased at once.
+    this.#handle({ kind: 'JobResumed', ...orderOf(job), planned: counts.shards, open });
+  }
+
+  #start(job: AcceptedJob): void {
+    const { jobId } = job;
     this.#recorder.jobSubmitted(job);
     const run = new JobRun(job, this.#options, {
       planned: (steps) => this.#planned(jobId, steps),
@@ -108,15 +128,14 @@ export class Dispatcher {
     const session = ++this.#lastSession;
     const attachedMs = this.#options.clock.wallMs();
     this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
-    this.#recorder.nodeAttached(hello);
     const { nodeId, creditBytes } = hello;
     this.#handle({ kind: 'NodeJoined', session, nodeId, creditBytes });
-    // The older conversation of a node that attached anew is over by now.
-    warnOfSharedGpu(
-      hello,
-      [...this.#sessions.values()].map((node) => node.hello),
-      this.#options.log,
-    );
+    if (this.#sessions.has(session)) {
+      this.#recorder.nodeAttached(hello);
+      // The older conversation of a node that attached anew is over by now.
+      const attached = [...this.#sessions.values()].map((node) => node.hello);
+      warnOfSharedGpu(hello, attached, this.#options.log);
+    }
     return session;
   }
 
@@ -201,7 +220,7 @@ export class Dispatcher {
         this.#runs.get(command.jobId)?.shardsDone();
         break;
       case 'FailJob':
-        this.#fail(command.jobId, command.error);
+        this.#fail(command.jobId, new Error(command.error));
         break;
       case 'RecordMismatch':
       case 'RecordWrongAnswer':
@@ -268,8 +287,7 @@ export class Dispatcher {
 
   /** Fails the job: the ledger does not take what is written, or the output folder does not. */
   #fail(jobId: string, caught: unknown): void {
-    const error = caught instanceof Error ? caught.message : String(caught);
-    this.#runs.get(jobId)?.stop({ state: 'failed', error });
+    this.#runs.get(jobId)?.stop(endBecause(caught));
   }
 
   #changed(jobId: string): void {
@@ -282,3 +300,10 @@ function systemTimer(ms: number, task: () => void): () => void {
   const timer = setInterval(task, ms);
   return () => clearInterval(timer);
 }
+
+/** What the scheduler is to know of a job. */
+const orderOf = ({ jobId, spec }: AcceptedJob): JobOrder => ({
+  jobId,
+  priority: spec.priority,
+  verify: spec.verifyPercent,
+});

@@ -114,6 +114,14 @@ export function exposeState(registry: Registry, dispatcher: Dispatcher, ledger: 
     },
   });
   new Gauge({
+    name: 'halogrid_ledger_behind_seconds',
+    help: 'How long the oldest change waits to be written to the ledger; 0 when none does.',
+    registers,
+    collect() {
+      this.set(ledger.behind().ms / 1000);
+    },
+  });
+  new Gauge({
     name: 'halogrid_shards',
     help: 'Shards of the jobs that are running, by state.',
     labelNames: ['state'],

@@ -21,6 +21,8 @@ export class WorkRecorder {
   readonly #jobs = new Map<string, RecordedJob>();
   /** Of the attached nodes, by id. */
   readonly #nodeNames = new Map<string, string>();
+  /** Of nodes that ever answered wrongly; the series of others end when they leave. */
+  readonly #wrongNames = new Set<string>();
 
   constructor(metrics: Metrics, clock: Clock, log: Log) {
     this.#metrics = metrics;
@@ -43,11 +45,15 @@ export class WorkRecorder {
 
   nodeAttached({ nodeId, name, device, creditBytes }: Hello): void {
     this.#nodeNames.set(nodeId, name);
+    // It is there from the start, so that a rate sees the first wrong answer.
+    this.#metrics.wrongAnswers.inc({ node: name }, 0);
     this.#log.info({ nodeId, node: name, device: device?.name, creditBytes }, 'A node is attached');
   }
 
   /** `lostBecause` is undefined for a node that left in order. */
   nodeLeft({ nodeId, name }: Hello, lostBecause: string | undefined): void {
+    this.#nodeNames.delete(nodeId);
+    if (!this.#wrongNames.has(name)) this.#metrics.wrongAnswers.remove({ node: name });
     if (lostBecause === undefined) this.#log.info({ nodeId, node: name }, 'A node has left');
     else {
       this.#metrics.nodesLost.inc();
@@ -88,6 +94,7 @@ export class WorkRecorder {
       case 'RecordWrongAnswer': {
         const { nodeId, lease } = command;
         const node = this.#nodeNames.get(nodeId) ?? nodeId;
+        this.#wrongNames.add(node);
         metrics.wrongAnswers.inc({ node });
         this.#log.error(
           { ...lease, nodeId, node },

@@ -16,6 +16,7 @@ test('a node needs only a coordinator', () => {
     pinnedGpu: undefined,
     http: undefined,
     creditBytes: undefined,
+    hasRemoteStorage: false,
     data: { roots: undefined, hosts: undefined },
     warnings: [],
   });
@@ -39,8 +40,9 @@ test('what is given is taken', () => {
     pinnedGpu: undefined,
     http: { host: '0.0.0.0', port: 0 },
     creditBytes: 5,
+    hasRemoteStorage: false,
     data: { roots: undefined, hosts: undefined },
-    warnings: [],
+    warnings: ['Without --data-root the coordinator may have this node read and write whatever its user may'],
   });
 });
 
@@ -49,10 +51,18 @@ test('a node that is pinned to a GPU takes no other device', () => {
   assert.deepEqual([device, pinnedGpu], ['gpu', '0000:0f:00.0']);
 });
 
+test('a node of remote storage may ask its coordinators beside the hosts that are named', () => {
+  const options = { coordinator: 'Boss:1,[::1]:2', storage: 'remote' };
+  const hosts = ['a.example', 'boss', '[::1]'];
+  assert.deepEqual(create({ ...options, data: { allowHost: ['a.example'] } }).data, { roots: undefined, hosts });
+  assert.deepEqual(create(options).warnings, []);
+});
+
 const wrong: [Partial<NodeOptions>, RegExp][] = [
   [{ coordinator: 'localhost' }, /HOST:PORT for --coordinator but received 'localhost'/],
   [{ coordinator: 'a:1,' }, /HOST:PORT for --coordinator but received ''/],
   [{ coordinator: 'a:0' }, /port from 1 to 65535 for --coordinator but received 'a:0'/],
+  [{ storage: 'cloud' }, /shared or remote for --storage but received 'cloud'/],
   [{ device: 'tpu' }, /one of auto, gpu, software, cpu for --device but received 'tpu'/],
   [{ device: 'cpu', pinnedGpu: '0000:0f:00.0' }, /Expected --device gpu with --gpu but received 'cpu'/],
   [{ http: '0.0.0.0:9465' }, /Refusing to listen on 0.0.0.0:9465 \(--http\).*--insecure-network/],

@@ -12,6 +12,7 @@ import {
   isProtected,
   type ListenAddress,
   parseAddress,
+  parseAddressList,
   parseListenAddress,
   type ServerSecurity,
   UsageError,
@@ -35,6 +36,8 @@ export interface NodeOptions {
   insecureNetwork?: boolean;
   /** Decoded bytes the node holds at once; as much as keeps the device busy unless given. */
   creditBytes?: number;
+  /** shared: the node sees the files of the coordinator (the default); remote: the coordinator hands them over. */
+  storage?: string;
   /** What jobs may read and write, whatever the coordinator says. */
   data?: DataAccessOptions;
   /** What the node shows the coordinator, and as a server who may read its metrics. One certificate serves for both. */
@@ -54,6 +57,7 @@ export interface NodeConfig {
   http: ListenAddress | undefined;
   /** Undefined: derived from the device. */
   creditBytes: number | undefined;
+  hasRemoteStorage: boolean;
   data: DataAccess;
   /** Towards the coordinator. */
   client: ClientSecurity;
@@ -68,6 +72,11 @@ export const defaultHttp: ListenAddress = { host: '127.0.0.1', port: 9465 };
 /** Coordinators take no longer ones: names are in every log line. */
 const maxNameLength = 200;
 
+const isOnThisMachine = (address: string): boolean => isLoopback(parseAddress('--coordinator', address));
+
+const believesCoordinator =
+  'Without --data-root the coordinator may have this node read and write whatever its user may';
+
 /** Fills in defaults and checks everything. Throws UsageError. `hostname` and `nodeId` name a node that has no name. */
 export function createNodeConfig(
   options: NodeOptions,
@@ -76,15 +85,18 @@ export function createNodeConfig(
   env: Record<string, string | undefined> = process.env,
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
-  const { insecureNetwork = false, security = {}, data = {}, pinnedGpu } = options;
-  const coordinators = coordinator.split(',').map((address) => {
-    const { port } = parseAddress('--coordinator', address);
-    if (port === 0) throw new UsageError(`Expected a port from 1 to 65535 for --coordinator but received '${address}'`);
-    return address;
-  });
+  const { insecureNetwork = false, security = {}, storage = 'shared', pinnedGpu } = options;
+  const coordinators = parseAddressList('--coordinator', coordinator);
   if (name.length < 1 || name.length > maxNameLength) {
     throw new UsageError(`Expected 1 to ${maxNameLength} characters for --name but received ${name.length}`);
   }
+  if (storage !== 'shared' && storage !== 'remote') {
+    throw new UsageError(`Expected shared or remote for --storage but received '${storage}'`);
+  }
+  const hasRemoteStorage = storage === 'remote';
+  const { roots, hosts } = createDataAccess(options.data ?? {});
+  const own = coordinators.map((address) => address.slice(0, address.lastIndexOf(':')).toLowerCase());
+  const data = { roots, hosts: hasRemoteStorage && hosts ? [...hosts, ...own] : hosts };
   const choice = deviceChoices.find((known) => known === device);
   if (!choice)
     throw new UsageError(`Expected one of ${deviceChoices.join(', ')} for --device but received '${device}'`);
@@ -107,9 +119,13 @@ export function createNodeConfig(
     pinnedGpu,
     http: http === undefined ? undefined : listen,
     creditBytes,
-    data: createDataAccess(data),
+    hasRemoteStorage,
+    data,
     client: createClientSecurity(security, env),
     server,
-    warnings: isLoopback(listen) ? [] : weaknesses(server),
+    warnings: [
+      ...(isLoopback(listen) ? [] : weaknesses(server)),
+      ...(roots || hasRemoteStorage || coordinators.every(isOnThisMachine) ? [] : [believesCoordinator]),
+    ],
   };
 }

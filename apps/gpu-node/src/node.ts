@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { openImage, restrictSources, writeChunk } from '@halogrid/imaging';
 import { type Hello, protocolVersion } from '@halogrid/proto';
 import {
@@ -21,6 +22,7 @@ import type { DeviceInfo } from './devices/device.ts';
 import { withMetrics } from './devices/metered-device.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
+import { openTwinDevice } from './devices/twin-device.ts';
 import { createExecutor } from './executor/executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/require-placement.ts';
@@ -47,11 +49,15 @@ export async function startNode(
   log: Log,
   signal: AbortSignal,
   onStarted: (node: NodeStarted) => void = () => {},
+  openChoice: typeof openDevice = openDevice,
 ): Promise<Exit> {
   warnOfFewThreads(log);
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
-  const open = (choice: DeviceChoice) => openDevice(choice, undefined, (line) => log.info(line));
+  const { tls } = config.client;
+  // Of what the coordinator hands over.
+  if (config.hasRemoteStorage && tls?.ca) setDefaultCACertificates([...getCACertificates(), tls.ca]);
+  const open = (choice: DeviceChoice) => openChoice(choice, undefined, (line) => log.info(line));
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
   log.info({ kind, name, driver }, `Computing on ${name}: ${reason}`);
@@ -72,12 +78,14 @@ export async function startNode(
   });
   metrics.deviceLost.inc({ device: kind }, 0);
   const device = withMetrics(reopening, metrics);
+  const twin = openTwinDevice();
   const hello: Hello = {
     nodeId: config.nodeId,
     name: config.name,
     protocol: protocolVersion,
     softwareVersion,
     device: { kind, name, driver, gpu: gpu && { uuid: gpu.uuid ?? '', pciBusId: gpu.busId } },
+    remoteStorage: config.hasRemoteStorage,
     creditBytes: config.creditBytes ?? device.batchesInFlight * creditBytesABatch,
   };
 
@@ -96,7 +104,7 @@ export async function startNode(
       addresses: config.coordinators,
       hello,
       dial: createDial(config.client),
-      execute: createExecutor({ device, openImage, writeChunk, nowMs }),
+      execute: createExecutor({ device, twin, openImage, writeChunk, nowMs }),
       deviceGone: reopening.lost,
       log,
       metrics,
@@ -109,6 +117,7 @@ export async function startNode(
     return exit;
   } finally {
     await http?.close();
+    await twin.close();
     await device.close();
   }
 }

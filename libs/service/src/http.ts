@@ -21,6 +21,8 @@ export interface HttpOptions extends ListenAddress {
   pages?: ReadonlyMap<string, Page>;
   /** Answers further paths, to who may read; returns false for a path that is not its own. */
   route?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** As `route`, for paths that judge by themselves who may. */
+  openRoute?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Undefined: HTTP without TLS. */
   tls?: Tls;
   /** Who may read; undefined: everyone. */
@@ -51,8 +53,8 @@ export interface HttpLimits extends ConnectionLimits {
   requestMs: number;
 }
 
-/** Requests here are a line and some headers, so 10 s and 16 KiB are ample. */
-export const defaultHttpLimits: HttpLimits = { ...defaultConnectionLimits, headersMs: 10_000, requestMs: 30_000 };
+/** Headers here are few, so 10 s and 16 KiB are ample; a chunk of a map may be large and the network slow. */
+export const defaultHttpLimits: HttpLimits = { ...defaultConnectionLimits, headersMs: 10_000, requestMs: 600_000 };
 const maxHeaderBytes = 2 ** 14;
 
 export interface HttpServer {
@@ -69,6 +71,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const gate = new ConnectionGate(limits);
   const server = createHttpServer(options.tls, limits, (request, response) => {
     const path = (request.url ?? '/').split('?')[0];
+    if (options.openRoute?.(request, response)) return gate.spoke(addressOf(request.socket), false);
     const page = options.pages?.get(path!);
     const isOpen = page !== undefined || path === '/healthz' || path === '/readyz';
     const isAllowed = isOpen || allow(request, response, options.tls, access);

@@ -1,7 +1,13 @@
 export { cacheFolders } from './cache-folders.ts';
 export { dataFolder } from './data-folder.ts';
 export { defaultHttpLimits, type HttpOptions, type HttpServer, type Page, startHttp } from './http.ts';
-export { isLoopback, type ListenAddress, parseAddress, parseListenAddress } from './listen-address.ts';
+export {
+  isLoopback,
+  type ListenAddress,
+  parseAddress,
+  parseAddressList,
+  parseListenAddress,
+} from './listen-address.ts';
 export { listenOn } from './listen-on.ts';
 export { createLog, type Log } from './log.ts';
 export { Counter, createRegistry, Gauge, Histogram, type Registry, secondsBuckets } from './metrics.ts';

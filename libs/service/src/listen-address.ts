@@ -16,6 +16,16 @@ export function parseAddress(option: string, text: string): ListenAddress {
   return { host: match[1]!, port };
 }
 
+/** Parses `HOST:PORT[,HOST:PORT…]`, where servers are to be found: no port is 0. Throws UsageError. */
+export function parseAddressList(option: string, text: string): string[] {
+  const addresses = text.split(',');
+  for (const address of addresses) {
+    if (parseAddress(option, address).port > 0) continue;
+    throw new UsageError(`Expected a port from 1 to 65535 for ${option} but received '${address}'`);
+  }
+  return addresses;
+}
+
 /** Whether only this machine reaches the address. */
 export const isLoopback = ({ host }: ListenAddress): boolean => loopback.has(host);
 

@@ -1,17 +1,18 @@
-import { Metadata, type ServiceError } from '@grpc/grpc-js';
-import { type JobStatus, JobsClient, type NodeStatus, NodesClient, type SubmitRequest } from '@halogrid/proto';
-import { type ClientSecurity, parseAddress } from '@halogrid/service';
-import { grpcClient } from '@halogrid/service/grpc-client';
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { hasEnded, type JobStatus, type NodeStatus, type SubmitRequest } from '@halogrid/proto';
+import { type ClientSecurity, parseAddressList } from '@halogrid/service';
 import { callError } from './call-error.ts';
+import { type Connection, findLeader, type Patience } from './find-leader.ts';
 
 /** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
 export interface CoordinatorClient {
+  /** The addresses as they were given. */
   readonly address: string;
   submit(request: SubmitRequest): Promise<JobStatus>;
   get(jobId: string): Promise<JobStatus>;
   /** Newest first. */
   jobs(): Promise<JobStatus[]>;
-  /** The job now and whenever it has changed; ends when it has. */
+  /** The job now and whenever it has changed; ends when it has. Goes on with the next leader where one ends. */
   watch(jobId: string): AsyncGenerator<JobStatus>;
   cancel(jobId: string): Promise<JobStatus>;
   nodes(): Promise<NodeStatus[]>;
@@ -21,42 +22,78 @@ export interface CoordinatorClient {
 /** Long enough for a coordinator that is busy with the largest plans, short enough to wait for. */
 const answerWithinMs = 30_000;
 
-/** A client of the coordinator at HOST:PORT; it connects when first asked. Throws UsageError for another form. */
+/** A coordinator that stands still accepts connections and never greets. */
+const greetWithinMs = 10_000;
+
+/** A standby leads long before this. */
+const failover: Patience = { withinMs: 20_000, isAskedAgain: true };
+
+/**
+ * A client of the coordinator at HOST:PORT, or of the one of HOST:PORT,HOST:PORT… that leads; it connects when first asked.
+ * Throws UsageError for another form.
+ */
 export function connectCoordinator(address: string, security: ClientSecurity): CoordinatorClient {
-  parseAddress('--coordinator', address);
-  const { channel, options } = grpcClient(security);
-  const jobs = new JobsClient(address, channel, options);
-  const nodes = new NodesClient(address, channel, options);
+  const addresses = parseAddressList('--coordinator', address);
+  let connecting: Promise<Connection | undefined> | undefined;
+  let isClosed = false;
+
+  // Where there is one coordinator alone, nobody takes over, and that it is not there is said at once.
+  const firstPatience = addresses.length > 1 ? failover : { withinMs: greetWithinMs, isAskedAgain: false };
+  const lead = async (patience = firstPatience): Promise<Connection> => {
+    connecting ??= findLeader(addresses, security, patience);
+    const connection = await connecting;
+    if (!connection) throw callError(Object.assign(new Error(), { code: status.UNAVAILABLE, details: '' }), address);
+    if (isClosed) connection.close();
+    return connection;
+  };
 
   type Answer<T> = (error: ServiceError | null, response: T) => void;
-  const ask = <T>(call: (metadata: Metadata, options: { deadline: number }, answer: Answer<T>) => void): Promise<T> =>
-    new Promise((resolve, reject) => {
-      call(new Metadata(), { deadline: Date.now() + answerWithinMs }, (error, response) => {
-        if (error) reject(callError(error, address));
+  type Call<T> = (metadata: Metadata, options: { deadline: number }, answer: Answer<T>) => void;
+  const ask = async <T>(callOf: (leader: Connection) => Call<T>): Promise<T> => {
+    const leader = await lead();
+    return new Promise((resolve, reject) => {
+      callOf(leader)(new Metadata(), { deadline: Date.now() + answerWithinMs }, (error, response) => {
+        if (error) reject(callError(error, leader.address));
         else resolve(response);
       });
     });
+  };
 
   return {
     address,
-    submit: async (request) => (await ask(jobs.submit.bind(jobs, request))).job!,
-    get: async (jobId) => (await ask(jobs.get.bind(jobs, { jobId }))).job!,
-    jobs: async () => (await ask(jobs.list.bind(jobs, {}))).jobs,
-    cancel: async (jobId) => (await ask(jobs.cancel.bind(jobs, { jobId }))).job!,
-    nodes: async () => (await ask(nodes.list.bind(nodes, {}))).nodes,
+    submit: async (request) => (await ask(({ jobs }) => jobs.submit.bind(jobs, request))).job!,
+    get: async (jobId) => (await ask(({ jobs }) => jobs.get.bind(jobs, { jobId }))).job!,
+    jobs: async () => (await ask(({ jobs }) => jobs.list.bind(jobs, {}))).jobs,
+    cancel: async (jobId) => (await ask(({ jobs }) => jobs.cancel.bind(jobs, { jobId }))).job!,
+    nodes: async () => (await ask(({ nodes }) => nodes.list.bind(nodes, {}))).nodes,
     async *watch(jobId) {
-      const stream = jobs.watch({ jobId });
-      try {
-        for await (const { job } of stream) yield job!;
-      } catch (error) {
-        throw callError(error, address);
-      } finally {
-        stream.cancel();
+      let leader = await lead();
+      for (;;) {
+        const stream = leader.jobs.watch({ jobId });
+        try {
+          for await (const { job } of stream) {
+            yield job!;
+            if (hasEnded(job!)) return;
+          }
+        } catch (error) {
+          if (!isLoss(error)) throw callError(error, leader.address);
+        } finally {
+          stream.cancel();
+        }
+        leader.close();
+        connecting = undefined;
+        leader = await lead(failover);
       }
     },
     close() {
-      jobs.close();
-      nodes.close();
+      isClosed = true;
+      void connecting?.then((connection) => connection?.close());
     },
   };
+}
+
+/** Whether the coordinator went away, and another may go on with what was asked. */
+function isLoss(error: unknown): boolean {
+  const { code } = error as Partial<ServiceError>;
+  return code === status.UNAVAILABLE || code === status.CANCELLED;
 }

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GpuPin, requirePlacement } from '@halogrid/gpu-node/gpus';
 import { UsageError } from '@halogrid/service';
@@ -38,16 +35,9 @@ const togetherMs = 2_000;
 
 /** Starts the coordinator, waits until it serves, and starts the nodes without waiting for them. */
 export async function startLocalCluster({ nodes, device, gpus, note }: LocalClusterOptions): Promise<LocalCluster> {
-  // A ledger of its own: that of the user's data may be a running cluster's.
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-ledger-'));
-  const removeLedger = () => rm(folder, { recursive: true, force: true });
-  const ledger = ['--ledger', join(folder, 'ledger.sqlite')];
-  const coordinator = startChild(['coordinator', '--listen', anyPort, '--http', anyPort, ...ledger]);
+  const coordinator = startChild(['coordinator', '--listen', anyPort, '--http', anyPort, '--ledger-in-output']);
   const served = await coordinator.ready;
-  if (!served) {
-    await removeLedger();
-    throw await whyEnded('The coordinator', coordinator);
-  }
+  if (!served) throw await whyEnded('The coordinator', coordinator);
   const address = `127.0.0.1:${served.grpc}`;
 
   let isStopping = false;
@@ -112,7 +102,6 @@ export async function startLocalCluster({ nodes, device, gpus, note }: LocalClus
       isStopping = true;
       await Promise.all([...alive].map((node) => node.stop()));
       await coordinator.stop();
-      await removeLedger();
     },
   };
 }

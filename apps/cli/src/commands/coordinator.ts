@@ -1,11 +1,12 @@
 import { aborted, createLog, shutdownSignal } from '@halogrid/service';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { collect, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
 
 interface CoordinatorCommandOptions {
   listen?: string;
   http?: string;
   ledger?: string;
+  ledgerInOutput?: boolean;
   nodeTimeout?: number;
   insecureNetwork?: boolean;
   tlsCert?: string;
@@ -43,16 +44,19 @@ export function addCoordinatorCommand(program: Command): void {
     .option('--tls-cert <file>', 'TLS on both addresses: the certificate (PEM)')
     .option('--tls-key <file>', 'its key (PEM)')
     .option('--tls-ca <file>', 'callers need a certificate that this authority signed (PEM)')
+    // For 'run', which starts a coordinator for one job.
+    .addOption(new Option('--ledger-in-output').hideHelp().conflicts('ledger'))
     .option('--insecure-network', 'allow addresses beyond this machine, though there is neither TLS nor a token')
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info')
     .action(async (options: CoordinatorCommandOptions) => {
       // Imported late, like every part that only one command needs: no coordinator is loaded to print a status.
       const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');
-      const { listen, http, ledger, nodeTimeout: nodeTimeoutMs, insecureNetwork } = options;
+      const { listen, http, ledger, ledgerInOutput, nodeTimeout: nodeTimeoutMs, insecureNetwork } = options;
       const config = createCoordinatorConfig({
         listen,
         http,
         ledger,
+        ledgerInOutput,
         nodeTimeoutMs,
         insecureNetwork,
         security: options,

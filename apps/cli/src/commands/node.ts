@@ -15,6 +15,7 @@ interface NodeCommandOptions extends ClientSecurityOption {
   http?: string;
   insecureNetwork?: boolean;
   tokens?: string;
+  storage: string;
   dataRoot?: string[];
   allowHost?: string[];
   logLevel: string;
@@ -28,7 +29,7 @@ export function addNodeCommand(program: Command): void {
       'Opens a device and computes what the coordinator leases, until SIGTERM or Ctrl-C; it dials for as long as it ' +
         'takes. Once it serves, its port is the first line of stdout, as JSON; its log goes to stderr.',
     )
-    .option('--coordinator <host:port,…>', 'the coordinator; several are tried in turn', '127.0.0.1:7070')
+    .option('--coordinator <host:port,…>', 'the coordinator; of several, the one that leads', '127.0.0.1:7070')
     .option('--name <name>', "for people (default: the machine's name and four digits)")
     .option('--device <kind>', deviceChoices.join(', '), oneOf('--device', deviceChoices), 'auto')
     .option('--gpu <n>', "the NVIDIA GPU of that index; 'all': a process on each, kept running", gpuChoice)
@@ -37,6 +38,11 @@ export function addNodeCommand(program: Command): void {
     .option(
       '--http <host:port>',
       'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port); of several GPUs the next ports',
+    )
+    .option(
+      '--storage <kind>',
+      'shared: it sees the files of the coordinator; remote: that hands them over by HTTP',
+      'shared',
     )
     .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
     .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)

@@ -9,7 +9,8 @@ export interface CoordinatorOption extends ClientSecurityOption {
 
 /** The option that says which coordinator a command speaks to. */
 export function addCoordinatorOption(command: Command): Command {
-  return addClientSecurityOptions(command.option('--coordinator <host:port>', 'the coordinator', '127.0.0.1:7070'));
+  const words = 'the coordinator; of several, the one that leads';
+  return addClientSecurityOptions(command.option('--coordinator <host:port,…>', words, '127.0.0.1:7070'));
 }
 
 /** Does something with that coordinator and lets go of it. */

@@ -16,6 +16,10 @@ export interface JobClaim {
   specificationSha256?: string;
   /** The process that runs it, while it does. */
   coordinator?: { host: string; pid: number };
+  /** Of a complete job. */
+  digest?: string;
+  /** Of a failed one. */
+  error?: string;
 }
 
 /** The specification as a file may hold it; where that leaves something out, with what tells that another is the same. */

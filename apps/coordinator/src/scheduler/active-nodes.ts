@@ -5,16 +5,8 @@ export function isActive(node: AttachedNode, now: number): boolean {
   return !node.isDraining && !node.health.isAside(now);
 }
 
-/** Counts the nodes that are given shards. Those set aside are taken back where there is no other. */
+/** Counts the nodes that are given shards. One that has answered nothing yet counts like the mean of those that have. */
 export function countActive(state: SchedulerState, now: number): void {
-  sum(state, now);
-  if (state.activeNodes > 0) return;
-  for (const node of state.nodes.values()) if (!node.isDraining) node.health.recall();
-  sum(state, now);
-}
-
-/** A node that has answered nothing yet counts like the mean of those that have. */
-function sum(state: SchedulerState, now: number): void {
   let known = 0;
   let rate = 0;
   state.activeNodes = 0;

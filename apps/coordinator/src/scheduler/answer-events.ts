@@ -12,21 +12,23 @@ export function shardCompleted<A extends Comparable>(
   const { state, now } = turn;
   const node = state.nodes.get(session);
   if (!node) return;
-  const opinion: Opinion = { nodeId: node.nodeId, session, lease, leasedAtMs: now, answer };
+  const opinion: Opinion = { nodeId: node.nodeId, session, lease, leasedAtMs: now, isCheck: false, answer };
   const held = findLease(state, node, lease);
   if (typeof held === 'string') {
     contest(turn, opinion);
     recordVain(turn, node, lease, held);
     return;
   }
-  release(held);
+  release(state, held);
   // The reference is far slower than a device, and says nothing about it.
   if (!held.isCheck) {
     node.rate.add(held.entry.shard.costBytes, held.sinceMs, now);
     held.entry.job.durations.add(now - held.sinceMs);
   }
   node.health.add(false);
-  hear(turn, held.entry, { ...opinion, leasedAtMs: held.sinceMs });
+  // What failed elsewhere is computed here.
+  for (const nodeId of held.entry.failedOn) setAsideBad(turn, nodeId);
+  hear(turn, held.entry, { ...opinion, leasedAtMs: held.sinceMs, isCheck: held.isCheck });
   leaseTo(turn, node);
 }
 
@@ -35,9 +37,12 @@ export function shardFailed<A>(turn: Turn<A>, event: { session: number; lease: L
   const current = currentLease(turn, session, lease);
   if (!current) return;
   const { node, entry } = current;
-  release(current);
+  release(turn.state, current);
   // Of results that cannot be written, the folder they all share is as likely to be the cause.
-  if (!failure.isOutput) blame(turn, node);
+  if (!failure.isOutput) {
+    node.health.add(true);
+    setAsideBad(turn, node.nodeId);
+  }
   retryFailed(turn, entry, node.nodeId, lease, failure);
   leaseToAll(turn);
 }
@@ -47,7 +52,7 @@ export function shardReturned<A>(turn: Turn<A>, event: { session: number; lease:
   const current = currentLease(turn, event.session, event.lease);
   if (!current) return;
   const { entry, attempt } = current;
-  release(current);
+  release(turn.state, current);
   if (attempt === entry.attempts) entry.attempts--;
   requeue(turn, entry, 'lost');
   leaseToAll(turn);
@@ -59,8 +64,8 @@ export function commitRejected<A>(turn: Turn<A>, event: { lease: LeaseId; error:
   const entry = state.jobs.get(lease.jobId)?.open.get(lease.shard);
   if (entry?.state.kind !== 'settling') return;
   const { nodeId } = entry.state;
-  const node = state.nodesById.get(nodeId);
-  if (node) blame(turn, node);
+  state.nodesById.get(nodeId)?.health.add(true);
+  setAsideBad(turn, nodeId);
   entry.opinions = [];
   entry.committed = undefined;
   entry.job.contestable.delete(lease.shard);
@@ -68,11 +73,12 @@ export function commitRejected<A>(turn: Turn<A>, event: { lease: LeaseId; error:
   leaseToAll(turn);
 }
 
-/** Notes a failure of the node, and sets it aside where it is a bad one: its failures then blame no shard. */
-function blame<A>(turn: Turn<A>, node: AttachedNode): void {
+/** Sets the node aside for a while where it is a bad one: its failures then blame no shard. */
+function setAsideBad<A>(turn: Turn<A>, nodeId: string): void {
   const { state, now, commands } = turn;
-  const { health, nodeId } = node;
-  health.add(true);
+  const node = state.nodesById.get(nodeId);
+  if (!node?.health.isSuspect) return;
+  const { health } = node;
   const others = [...state.nodes.values()].filter((other) => other !== node).map((other) => other.health);
   if (!isBadNode(health, others)) return;
   const { failures, answers: of } = health;

@@ -1,10 +1,15 @@
 import { isActive } from './active-nodes.ts';
 import { jobsInOrder } from './choose-job.ts';
+import { isSuspect } from './is-poison.ts';
 import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry } from './scheduler-state.ts';
 
-/** Whether the node's credit covers the shard; a node without a lease takes any, or a large one would never run. */
-export function fits(node: AttachedNode, costBytes: number): boolean {
-  return node.leases.size === 0 || node.leasedBytes + costBytes <= node.creditBytes;
+/**
+ * Whether the node's credit covers the shard; a node without a lease takes any, or a large one would never run. A shard that
+ * may have killed nodes is given to none that holds another.
+ */
+export function fits(node: AttachedNode, entry: ShardEntry): boolean {
+  if (node.leases.size === 0) return true;
+  return !isSuspect(entry) && node.leasedBytes + entry.shard.costBytes <= node.creditBytes;
 }
 
 /**
@@ -14,7 +19,7 @@ export function fits(node: AttachedNode, costBytes: number): boolean {
 export function chooseShard(state: SchedulerState, node: AttachedNode, now: number): ShardEntry | undefined {
   for (const job of jobsInOrder(state)) {
     const entry = nextShard(state, job, node, now);
-    if (entry) return fits(node, entry.shard.costBytes) ? entry : undefined;
+    if (entry) return fits(node, entry) ? entry : undefined;
   }
   return undefined;
 }
@@ -34,16 +39,17 @@ function nextShard(
   );
 }
 
-/**
- * A shard goes back to a node that failed it, or answered it and is to be checked, only when that is so of every node
- * there is.
- */
+/** A shard goes to the node unless another that there is suits it better. */
 function mayHave(state: SchedulerState, entry: ShardEntry, node: AttachedNode, now: number): boolean {
-  if (!hasTried(entry, node)) return true;
-  for (const other of state.nodes.values()) if (isActive(other, now) && !hasTried(entry, other)) return false;
+  if (entry.state.kind === 'queued' && entry.state.notBeforeMs > now) return false;
+  const own = reluctance(entry, node);
+  if (own === 0) return true;
+  for (const other of state.nodes.values()) if (isActive(other, now) && reluctance(entry, other) < own) return false;
   return true;
 }
 
-export function hasTried({ failedOn, opinions }: ShardEntry, { nodeId }: AttachedNode): boolean {
-  return failedOn.includes(nodeId) || opinions.some((opinion) => opinion.nodeId === nodeId);
+/** 0 for a node that has not had the shard; more for one that is to check its own answer, and most for one that failed it. */
+export function reluctance({ failedOn, opinions }: ShardEntry, { nodeId }: AttachedNode): 0 | 1 | 2 {
+  if (failedOn.includes(nodeId)) return 2;
+  return opinions.some((opinion) => opinion.nodeId === nodeId) ? 1 : 0;
 }

@@ -22,6 +22,13 @@ export function isPoison(state: SchedulerState, { failedOn }: ShardEntry, now: n
   return true;
 }
 
+/** Nodes lost over a shard, after which it is leased alone: whatever a killer shares its node with is blamed too. */
+const lossesToIsolate = 2;
+
+export function isSuspect({ lostOn }: ShardEntry): boolean {
+  return lostOn.length >= lossesToIsolate;
+}
+
 /** Whether too many nodes were lost over the shard. */
 export function isKiller({ nodesById }: SchedulerState, { lostOn }: ShardEntry): boolean {
   const dead = new Set(lostOn.filter((nodeId) => !nodesById.has(nodeId)));

@@ -1,6 +1,6 @@
 import type { Shard } from '../shard.ts';
 import { maxSettling } from './choose-job.ts';
-import type { JobOrder } from './events.ts';
+import type { JobOrder, SchedulerEvent } from './events.ts';
 import { finaliseWhenDone, finishShard, forgetJob } from './finish-shard.ts';
 import { leaseToAll, release } from './leases.ts';
 import { reopen } from './opinions.ts';
@@ -9,6 +9,21 @@ import { type AttachedNode, createEntry, createJob, type Turn } from './schedule
 
 export function jobSubmitted({ state }: Turn<unknown>, order: JobOrder): void {
   state.jobs.set(order.jobId, createJob(order));
+}
+
+/** Shards that were leased go first, as those do whose node was lost. */
+export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'JobResumed' }>): void {
+  jobSubmitted(turn, event);
+  const job = turn.state.jobs.get(event.jobId)!;
+  for (const { shard, attempts } of event.open) {
+    const entry = createEntry(job, shard, placeOf(job, shard), turn.now);
+    if (attempts > 0) Object.assign(entry, { attempts, state: { kind: 'queued', sinceMs: turn.now, reason: 'lost' } });
+    job.open.set(shard.shard, entry);
+    (attempts > 0 ? job.retries : job.fresh).push(entry);
+  }
+  turn.state.openShards += event.open.length;
+  job.planned = event.planned;
+  leaseToAll(turn);
 }
 
 export function shardsPlanned<A>(turn: Turn<A>, jobId: string, shards: Shard[]): void {
@@ -54,7 +69,7 @@ export function jobAbandoned<A>(turn: Turn<A>, jobId: string): void {
   for (const entry of job.open.values()) {
     for (const held of entry.held) {
       holders.add(held.node);
-      release(held);
+      release(turn.state, held);
     }
   }
   for (const node of holders) {

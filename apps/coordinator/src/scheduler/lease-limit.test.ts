@@ -15,6 +15,7 @@ const table: [fairShare: number, limit: number][] = [
 
 for (const [fairShare, limit] of table) {
   test(`a node whose share of the open shards is ${fairShare} may hold ${limit}`, () => {
-    assert.equal(leaseLimit(fairShare), limit);
+    assert.equal(leaseLimit(fairShare, true), limit);
+    assert.equal(leaseLimit(fairShare, false), Math.min(4, limit));
   });
 }

@@ -9,9 +9,10 @@ const busyLeases = 4;
 /**
  * Leases that a node may hold now whose rate makes `fairShare` of the open shards its own: half of it. Near the end of the
  * work shards are thus held back for whichever node is free first, a slow one is left with as many as it can do meanwhile,
- * and a node that joins late finds some. One at least.
+ * and a node that joins late finds some. One at least; and as long as its rate is not known, only what keeps it busy: how
+ * long it will hold them is not known either.
  */
-export function leaseLimit(fairShare: number): number {
+export function leaseLimit(fairShare: number, isRateKnown: boolean): number {
   const busy = Math.min(busyLeases, Math.ceil(fairShare));
-  return Math.min(maxLeases, Math.max(1, busy, Math.ceil(fairShare / 2)));
+  return Math.min(isRateKnown ? maxLeases : busyLeases, Math.max(1, busy, Math.ceil(fairShare / 2)));
 }

@@ -1,31 +1,52 @@
 import { countActive, isActive, shareOf } from './active-nodes.ts';
+import { jobsInOrder } from './choose-job.ts';
 import { chooseShard } from './choose-shard.ts';
 import type { AttemptReason } from './commands.ts';
 import type { Failure, LeaseId } from './events.ts';
-import { isKiller, isPoison } from './is-poison.ts';
+import { isKiller, isPoison, isSuspect } from './is-poison.ts';
 import { leaseLimit } from './lease-limit.ts';
 import type { AttachedNode, HeldLease, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 
-/** Leases queued shards to every node that has room, those with the fewest leases first. */
+/**
+ * Leases queued shards to every node that waits for some, those with the fewest leases first. Nodes whose limit has grown
+ * since they were last given some are found by the next tick.
+ */
 export function leaseToAll<A>(turn: Turn<A>): void {
   const { state, now } = turn;
-  let waiting = [...state.nodes.values()].filter((node) => isActive(node, now) && hasRoom(state, node));
+  if (state.waiting.size === 0 || jobsInOrder(state).length === 0) return;
+  let waiting = [...state.waiting].filter((node) => isActive(node, now) && hasRoom(state, node));
+  state.waiting.clear();
+  const left: AttachedNode[] = [];
   for (let held = 0; waiting.length > 0; held++) {
     waiting = waiting.filter((node) => {
-      return node.leases.size > held || (hasRoom(state, node) && leaseOne(turn, node));
+      if (node.leases.size > held) return true;
+      if (!hasRoom(state, node)) return false;
+      if (leaseOne(turn, node)) return true;
+      left.push(node);
+      return false;
     });
   }
+  for (const node of left) state.waiting.add(node);
 }
 
 /** Leases queued shards to this node, as many as it may hold. */
 export function leaseTo<A>(turn: Turn<A>, node: AttachedNode): void {
-  const isGone = !turn.state.nodes.has(node.session);
-  if (isGone || !isActive(node, turn.now)) return;
-  while (hasRoom(turn.state, node) && leaseOne(turn, node));
+  const { state, now } = turn;
+  const isGone = !state.nodes.has(node.session);
+  if (isGone || !isActive(node, now)) return;
+  while (hasRoom(state, node)) {
+    if (leaseOne(turn, node)) continue;
+    state.waiting.add(node);
+    return;
+  }
+  state.waiting.delete(node);
 }
 
 function hasRoom(state: SchedulerState, node: AttachedNode): boolean {
-  return node.leases.size < leaseLimit(state.openShards * shareOf(state, node));
+  const [first] = node.leases;
+  if (first && isSuspect(first.entry)) return false;
+  const { size } = node.leases;
+  return size < leaseLimit(state.openShards * shareOf(state, node), node.rate.bytesPerMs !== undefined);
 }
 
 function leaseOne<A>(turn: Turn<A>, node: AttachedNode): boolean {
@@ -48,10 +69,11 @@ export function lease<A>(
 ): void {
   const { job, shard } = entry;
   const attempt = ++entry.attempts;
-  const isCheck = entry.opinions.length > 0;
+  // Where only the reference has been heard, a device is: it writes the chunks of maps, too.
+  const isCheck = entry.opinions.some((opinion) => !opinion.isCheck);
   const held: HeldLease = { entry, node, attempt, sinceMs: now, isCheck };
   entry.state = { kind: 'leased' };
-  entry.held.push(held);
+  entry.held = [...entry.held, held];
   entry.place.isTaken = true;
   node.place = entry.place;
   node.leases.add(held);
@@ -85,10 +107,11 @@ export function findLease(
 }
 
 /** Takes the lease from the node that holds it. A shard that nobody holds any more is settling. */
-export function release(held: HeldLease): void {
+export function release({ waiting }: SchedulerState, held: HeldLease): void {
   const { node, entry } = held;
   const { costBytes } = entry.shard;
   node.leases.delete(held);
+  waiting.add(node);
   node.leasedBytes -= costBytes;
   entry.job.leasedBytes -= costBytes;
   entry.held = entry.held.filter((other) => other !== held);
@@ -111,7 +134,7 @@ export function retryFailed<A>(
   const { state, now, commands } = turn;
   const { error, isOutput, isDevice } = failure;
   if (isDevice && !entry.hasLostDevice) entry.hasLostDevice = true;
-  else entry.failedOn.push(nodeId);
+  else entry.failedOn = [...entry.failedOn, nodeId];
   if (entry.state.kind === 'settling' && isPoison(state, entry, now)) {
     if (isOutput) commands.push({ kind: 'FailJob', jobId: entry.job.jobId, error });
     else giveUp(turn, entry, error);
@@ -128,8 +151,8 @@ export function handBack<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean
     const error = 'The node went away';
     const { nodeId } = node;
     turn.commands.push({ kind: 'RecordSetback', nodeId, lease: leaseId(turn.state, held), setback: 'lost', error });
-    release(held);
-    if (isBlamed) entry.lostOn.push(nodeId);
+    release(turn.state, held);
+    if (isBlamed) entry.lostOn = [...entry.lostOn, nodeId];
     if (isBlamed && entry.state.kind === 'settling' && isKiller(turn.state, entry)) {
       const times = entry.lostOn.length;
       giveUp(turn, entry, `Its node was lost ${times} times while it held the shard, the last was ${nodeId}`);
@@ -140,10 +163,12 @@ export function handBack<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean
 }
 
 /** Puts a shard that nobody holds back into the queue. */
-export function requeue<A>({ now }: Turn<A>, entry: ShardEntry, reason: AttemptReason): void {
+export function requeue<A>({ state, now }: Turn<A>, entry: ShardEntry, reason: AttemptReason): void {
   if (entry.state.kind !== 'settling') return;
   entry.job.settling--;
-  entry.state = { kind: 'queued', sinceMs: now, reason };
+  // Nodes that only lost their connection are back by then, and those that are not were perhaps killed by the shard.
+  const notBeforeMs = reason === 'lost' && isSuspect(entry) ? now + state.reportWithinMs : now;
+  entry.state = { kind: 'queued', sinceMs: now, notBeforeMs, reason };
   entry.job.retries.push(entry);
 }
 
@@ -156,6 +181,8 @@ export function giveUp<A>({ commands }: Turn<A>, entry: ShardEntry, error: strin
 
 /** Looks which nodes are given shards now, and gives them some. */
 export function shareAnew<A>(turn: Turn<A>): void {
-  countActive(turn.state, turn.now);
+  const { state, now } = turn;
+  countActive(state, now);
+  for (const node of state.nodes.values()) state.waiting.add(node);
   leaseToAll(turn);
 }

@@ -83,4 +83,5 @@ export function removeNode<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boole
   turn.state.nodes.delete(node.session);
   turn.state.nodesById.delete(node.nodeId);
   handBack(turn, node, isBlamed);
+  turn.state.waiting.delete(node);
 }

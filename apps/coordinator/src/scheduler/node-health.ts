@@ -49,11 +49,6 @@ export class NodeHealth {
     this.asideUntilMs = now + forMs;
     return forMs;
   }
-
-  /** Gives the node shards again at once, because there is no other. */
-  recall(): void {
-    this.asideUntilMs = Number.NEGATIVE_INFINITY;
-  }
 }
 
 /**

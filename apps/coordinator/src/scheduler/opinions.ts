@@ -7,7 +7,7 @@ import type { AttachedNode, Opinion, ShardEntry, Turn } from './scheduler-state.
 
 /** Takes an answer for a shard from which its lease is released: it is committed, or another opinion is asked for. */
 export function hear<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
-  entry.opinions.push(opinion);
+  entry.opinions = [...entry.opinions, opinion];
   settle(turn, entry);
 }
 
@@ -25,7 +25,7 @@ export function contest<A>(turn: Turn<A>, opinion: Opinion): void {
   if (!job || !entry || !committed || !entry.recalled.some(isRecalled)) return;
   entry.recalled = entry.recalled.filter((recalled) => !isRecalled(recalled));
   if (opinion.answer.digest === committed.answer.digest) return;
-  entry.opinions.push(opinion);
+  entry.opinions = [...entry.opinions, opinion];
   recordMismatch(turn, entry);
   if (entry.state.kind !== 'settling') return;
   // What is being written is judged when it is.
@@ -64,10 +64,25 @@ function settle<A>(turn: Turn<A>, entry: ShardEntry): void {
       break;
     case 'believed':
       recallOthers(turn, entry);
-      believe(turn, entry, verdict.opinion);
       for (const { nodeId, lease } of verdict.outvoted) setAsideWrong(turn, nodeId, lease);
+      conclude(turn, entry, verdict.opinion);
       break;
   }
+}
+
+/** Commits what a device found, if it is what is believed; where only the reference has found that, a device is asked again. */
+function conclude<A>(turn: Turn<A>, entry: ShardEntry, believed: Opinion): void {
+  const isBelieved = ({ answer }: Opinion): boolean =>
+    entry.opinions.length === 1 || answer.digest === believed.answer.digest;
+  const ofDevice = entry.opinions.find((opinion) => !opinion.isCheck && isBelieved(opinion));
+  if (entry.committed || ofDevice) {
+    believe(turn, entry, ofDevice ?? believed);
+    return;
+  }
+  // A device that was wrong has left wrong chunks of the map: the next one overwrites them.
+  entry.opinions = entry.opinions.filter(isBelieved);
+  requeue(turn, entry, 'check');
+  leaseToAll(turn);
 }
 
 function believe<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
@@ -99,8 +114,8 @@ function recallOthers<A>({ state, now, commands }: Turn<A>, entry: ShardEntry): 
   for (const held of entry.held) {
     const { node, attempt } = held;
     const { session } = node;
-    release(held);
-    entry.recalled.push({ session, attempt });
+    release(state, held);
+    entry.recalled = [...entry.recalled, { session, attempt }];
     node.deadlineMs = now + state.reportWithinMs;
     commands.push({ kind: 'RecallShards', session, jobId: entry.job.jobId, shards: [entry.shard.shard] });
   }

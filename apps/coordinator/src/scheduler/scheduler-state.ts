@@ -8,8 +8,8 @@ import { ShardQueue } from './shard-queue.ts';
 
 /** Where a shard that is not done is. */
 export type EntryState =
-  /** It waits for a node. */
-  | { kind: 'queued'; sinceMs: number; reason: AttemptReason }
+  /** It waits for a node, and until that moment. */
+  | { kind: 'queued'; sinceMs: number; notBeforeMs: number; reason: AttemptReason }
   /** Nodes hold it: one, or two where the first takes too long. */
   | { kind: 'leased' }
   /** What became of its last lease, on the node of that id, is being written to the ledger. */
@@ -31,6 +31,8 @@ export interface Opinion {
   readonly session: number;
   readonly lease: LeaseId;
   readonly leasedAtMs: number;
+  /** It is the reference's, of which nothing but the digest is used. */
+  readonly isCheck: boolean;
   readonly answer: Comparable;
 }
 
@@ -42,20 +44,20 @@ export interface ShardEntry {
   readonly place: Place;
   state: EntryState;
   /** The lease that is current, and its copy where there is one. */
-  held: HeldLease[];
+  held: readonly HeldLease[];
   /** Number of the last lease. */
   attempts: number;
   /** Node ids, one for each failure that counts. */
-  failedOn: string[];
+  failedOn: readonly string[];
   /** Node ids, one for each time its node was lost while it held the shard. */
-  lostOn: string[];
+  lostOn: readonly string[];
   /** A device was lost over it once, which was not counted. */
   hasLostDevice: boolean;
-  opinions: Opinion[];
+  opinions: readonly Opinion[];
   /** What was committed, once something was. */
   committed: Opinion | undefined;
   /** Leases that were recalled when another answered first: their answers may be on their way. */
-  recalled: { session: number; attempt: number }[];
+  recalled: readonly { session: number; attempt: number }[];
 }
 
 /** A file or folder that neighbouring shards read. */
@@ -127,6 +129,8 @@ export interface SchedulerState extends SchedulerOptions {
   /** By session. */
   readonly nodes: Map<number, AttachedNode>;
   readonly nodesById: Map<string, AttachedNode>;
+  /** Nodes that may have room for more leases. */
+  readonly waiting: Set<AttachedNode>;
   /** Of nodes that were set aside once, for when they attach anew; by id. */
   readonly health: Map<string, NodeHealth>;
   /** Ids of nodes that answered wrongly. */
@@ -153,6 +157,7 @@ export function createState(options: SchedulerOptions): SchedulerState {
     turns: 0,
     nodes: new Map(),
     nodesById: new Map(),
+    waiting: new Set(),
     health: new Map(),
     wrongNodes: new Set(),
     openShards: 0,
@@ -182,20 +187,23 @@ export function createJob({ jobId, priority = 0, verify = 0 }: JobOrder): Schedu
   };
 }
 
+/** Most shards never need a list of their own. */
+const none: readonly never[] = [];
+
 export function createEntry(job: ScheduledJob, shard: Shard, place: Place, now: number): ShardEntry {
   return {
     job,
     shard,
     place,
-    state: { kind: 'queued', sinceMs: now, reason: 'first' },
-    held: [],
+    state: { kind: 'queued', sinceMs: now, notBeforeMs: now, reason: 'first' },
+    held: none,
     attempts: 0,
-    failedOn: [],
-    lostOn: [],
+    failedOn: none,
+    lostOn: none,
     hasLostDevice: false,
-    opinions: [],
+    opinions: none,
     committed: undefined,
-    recalled: [],
+    recalled: none,
   };
 }
 

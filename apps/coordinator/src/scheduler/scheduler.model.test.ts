@@ -223,8 +223,9 @@ class World {
     this.send({ kind: 'JobAbandoned', jobId });
   }
 
-  get isIdle(): boolean {
-    return this.#writing.length === 0 && [...this.nodes.values()].every(({ held }) => held.length === 0);
+  get isOver(): boolean {
+    const areEnded = [...this.jobs.values()].every(({ isAbandoned, finalised }) => isAbandoned || finalised > 0);
+    return areEnded && this.#writing.length === 0 && [...this.nodes.values()].every(({ held }) => held.length === 0);
   }
 
   #say(session: number, lease: LeaseId, outcome: Outcome): void {
@@ -350,7 +351,7 @@ test('whatever nodes do, a job ends once with every shard done once, as long as 
       // From here on all is well: plans end, a healthy node joins, and everybody answers.
       for (const [id, job] of world.jobs) if (!job.isPlanEnded && !job.isAbandoned) world.endPlan(id);
       world.join(99, 10);
-      for (let rounds = 0; !world.isIdle; rounds++) {
+      for (let rounds = 0; !world.isOver; rounds++) {
         assert.ok(rounds < 2000, 'the work comes to an end');
         for (let node = 0; node < world.nodes.size; node++) world.answer(node, 'right');
         world.write(false);

@@ -27,6 +27,15 @@ const job = (jobId: string, planned: Shard[]): Event[] => [
   { kind: 'ShardsPlanned', jobId, shards: planned },
   { kind: 'PlanEnded', jobId },
 ];
+const tile = (number: number, uri: string): Shard => {
+  const area = { size: { width: 9, height: 9 }, rect: { x: 0, y: 0, width: 9, height: 9 } };
+  return { shard: number, work: { kind: 'tile', source: { index: 0, uri }, ...area }, costBytes: 1 };
+};
+/** A job of which every shard is checked. */
+const checked = (count: number): Event[] => [
+  { kind: 'JobSubmitted', jobId: 'job', verify: 100 },
+  ...job('job', shards(count)).slice(1),
+];
 const lease = (number: number, attempt = 1, jobId = 'job', epoch = 7): LeaseId => ({
   jobId,
   shard: number,
@@ -102,6 +111,26 @@ const table: { name: string; given: Event[]; when: Event; expected: string[] }[]
     given: [joined(1), joined(2), { kind: 'JobSubmitted', jobId: 'job' }],
     when: { kind: 'ShardsPlanned', jobId: 'job', shards: shards(3) },
     expected: ['lease job/0#1 to 1 (first)', 'lease job/1#1 to 2 (first)', 'lease job/2#1 to 1 (first)'],
+  },
+  {
+    name: 'of a job that goes on, shards that were leased before go first, with the next attempt',
+    given: [joined(1)],
+    when: {
+      kind: 'JobResumed',
+      jobId: 'job',
+      planned: 9,
+      open: [
+        { shard: shard(3), attempts: 0 },
+        { shard: shard(5), attempts: 2 },
+      ],
+    },
+    expected: ['lease job/5#3 to 1 (lost)', 'lease job/3#1 to 1 (first)'],
+  },
+  {
+    name: 'a job that goes on with every shard done is finalised when its plan ends',
+    given: [joined(1), { kind: 'JobResumed', jobId: 'job', planned: 9, open: [] }],
+    when: { kind: 'PlanEnded', jobId: 'job' },
+    expected: ['finalise job'],
   },
   {
     name: 'jobs share a node in turn',
@@ -288,6 +317,102 @@ const table: { name: string; given: Event[]; when: Event; expected: string[] }[]
     expected: ['finalise job'],
   },
   {
+    name: 'a job of a higher priority goes first',
+    given: [...job('a', shards(2)), { kind: 'JobSubmitted', jobId: 'b', priority: 1 }, ...job('b', shards(2)).slice(1)],
+    when: joined(1, 3),
+    expected: ['lease b/0#1 to 1 (first)', 'lease b/1#1 to 1 (first)', 'lease a/0#1 to 1 (first)'],
+  },
+  {
+    name: 'jobs of equal priority hold equally many bytes',
+    given: [...job('a', shards(3, 20)), ...job('b', shards(9, 10))],
+    when: joined(1, 60),
+    expected: [
+      'lease a/0#1 to 1 (first)',
+      'lease b/0#1 to 1 (first)',
+      'lease b/1#1 to 1 (first)',
+      'lease a/1#1 to 1 (first)',
+    ],
+  },
+  {
+    name: 'nodes keep to the images they have open',
+    given: [
+      joined(1, 1),
+      joined(2, 1),
+      ...job('job', [tile(0, 'a'), tile(1, 'a'), tile(2, 'a'), tile(3, 'b'), tile(4, 'b')]),
+    ],
+    when: completed(2, lease(3)),
+    expected: ['commit job/3#1 of 2', 'lease job/4#1 to 2 (first)'],
+  },
+  {
+    name: 'what a stopping node hands back goes to another as the same attempt',
+    given: [joined(1, 1), ...job('job', shards(1)), joined(2, 1), { kind: 'NodeDraining', session: 1 }],
+    when: { kind: 'ShardReturned', session: 1, lease: lease(0) },
+    expected: ['lease job/0#1 to 2 (lost)'],
+  },
+  {
+    name: 'a shard is poison only when a second node has failed it, where there is one',
+    given: [joined(1, 1), ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2)), joined(2, 1)],
+    when: failed(1, lease(0, 3)),
+    expected: ['failed job/0#3 of node-1', 'lease job/0#4 to 2 (failed)'],
+  },
+  {
+    name: 'a sampled shard is not believed before the reference has spoken',
+    given: [joined(1, 1), ...checked(1)],
+    when: completed(1, lease(0)),
+    expected: ['lease job/0#2 to 1 (check, by the reference)'],
+  },
+  {
+    name: 'the reference of another node is preferred',
+    given: [joined(1, 1), ...checked(1), joined(2, 1)],
+    when: completed(1, lease(0)),
+    expected: ['lease job/0#2 to 2 (check, by the reference)'],
+  },
+  {
+    name: 'what the reference confirms is committed as it was first given',
+    given: [joined(1, 1), ...checked(1), completed(1, lease(0))],
+    when: completed(1, lease(0, 2)),
+    expected: ['commit job/0#1 of 1'],
+  },
+  {
+    name: 'of two answers that differ none is believed',
+    given: [joined(1, 1), ...checked(1), joined(2, 1), joined(3, 1), completed(1, lease(0), 'wrong')],
+    when: completed(2, lease(0, 2)),
+    expected: ['node-1, node-2 differ on job/0', 'lease job/0#3 to 3 (check, by the reference)'],
+  },
+  {
+    name: 'a node that two contradict is sent away for good, and its work is done again',
+    given: [
+      ...[joined(1, 2), ...checked(2), joined(2, 1), joined(3, 1)],
+      ...[completed(1, lease(0), 'wrong'), completed(2, lease(0, 2))],
+    ],
+    when: completed(3, lease(0, 3)),
+    expected: [
+      'node-1 was wrong on job/0#1',
+      'lost job/1#1 of node-1',
+      'drop 1 for good',
+      'lease job/1#2 to 2 (lost)',
+      'lease job/0#4 to 3 (check)',
+    ],
+  },
+  {
+    name: 'what the reference alone has found is computed again by a device, whose chunks overwrite the wrong ones',
+    given: [
+      ...[joined(1, 1), ...checked(1), joined(2, 1), joined(3, 1), completed(1, lease(0), 'wrong')],
+      ...[completed(2, lease(0, 2)), completed(3, lease(0, 3))],
+    ],
+    when: completed(2, lease(0, 4)),
+    expected: ['commit job/0#4 of 2'],
+  },
+  {
+    name: 'a node that was wrong is not taken again under the same id',
+    given: [
+      ...[joined(1, 1), ...checked(1), completed(1, lease(0), 'wrong')],
+      ...[completed(1, lease(0, 2)), completed(1, lease(0, 3))],
+    ],
+    when: joined(2, 1, 'node-1'),
+    expected: ['drop 2 for good'],
+  },
+  {
     name: 'a job is finalised once',
     given: [...job('job', [])],
     when: { kind: 'PlanEnded', jobId: 'job' },
@@ -336,8 +461,10 @@ function loseNodes(nodeIds: string[]): string[] {
   for (const event of job('job', shards(1))) scheduler.handle(event, 0);
   return nodeIds
     .map((nodeId, session) => {
-      scheduler.handle(joined(session, 1, nodeId), 0);
-      return scheduler.handle(left(session), 0).map(words);
+      // After two losses it is leased again only when nodes that lost their connection alone have come back.
+      const now = session * 1000;
+      scheduler.handle(joined(session, 1, nodeId), now);
+      return scheduler.handle(left(session), now).map(words);
     })
     .at(-1)!;
 }
@@ -356,9 +483,10 @@ test('a shard is not blamed for connections that break while their nodes live on
   for (const event of job('job', shards(1))) scheduler.handle(event, 0);
   // The shard moves from a node whose connection breaks to the next, and each comes back.
   for (let session = 0; session < 6; session++) {
-    const commands = scheduler.handle(left(session), 0).map(words);
+    const now = session * 1000;
+    const commands = scheduler.handle(left(session), now).map(words);
     assert.ok(!commands.some((command) => command.startsWith('quarantine')), commands.join());
-    scheduler.handle(joined(session + 3, 1, `node-${session % 3}`), 0);
+    scheduler.handle(joined(session + 3, 1, `node-${session % 3}`), now);
   }
 });
 
@@ -377,6 +505,102 @@ test('a node that leaves while it drains is not counted against its shards', () 
     assert.deepEqual(scheduler.handle(left(session), 0).map(words), [`lost job/0#${session + 1} of node-${session}`]);
   }
   assert.equal(scheduler.queued('job'), 1);
+});
+
+test('a shard over which two nodes were lost waits, and is then leased to a node that holds no other', () => {
+  const scheduler = create();
+  for (const event of job('job', shards(3))) scheduler.handle(event, 0);
+  for (const session of [1, 2]) {
+    scheduler.handle(joined(session), 0);
+    scheduler.handle(left(session), 0);
+  }
+  assert.deepEqual(scheduler.handle(joined(3), 999).map(words), []);
+  scheduler.handle({ kind: 'NodeReported', session: 3 }, 1000);
+  assert.deepEqual(scheduler.handle(tick, 1000).map(words), ['lease job/0#3 to 3 (lost)']);
+  assert.deepEqual(scheduler.handle(completed(3, lease(0, 3)), 1000).map(words), [
+    'commit job/0#3 of 3',
+    'lease job/1#3 to 3 (lost)',
+  ]);
+});
+
+test('a node that fails what others compute is set aside for a while, longer each time, and blames no shard', () => {
+  const scheduler = create();
+  scheduler.handle(joined(1, 1), 0);
+  for (const event of job('job', shards(100))) scheduler.handle(event, 0);
+  scheduler.handle(completed(1, lease(0)), 0);
+  const badSession = (session: number, now: number): string[] => {
+    const told: string[] = [];
+    let commands = scheduler.handle({ kind: 'NodeJoined', session, nodeId: 'bad', creditBytes: 1 }, now);
+    for (;;) {
+      told.push(...commands.map(words).filter((text) => text.includes('aside')));
+      const given = commands.find((command) => command.kind === 'AssignShard' && command.session === session);
+      if (given?.kind !== 'AssignShard') return told;
+      commands = scheduler.handle(failed(session, given.lease), now);
+    }
+  };
+  assert.deepEqual(badSession(2, 0), ['bad set aside for 30000 ms: 5 of 5 failed']);
+  assert.deepEqual(badSession(3, 29_999), []);
+  assert.deepEqual(badSession(4, 30_000), ['bad set aside for 60000 ms: 5 of 5 failed']);
+});
+
+test('a device that is lost over a shard is not held against the shard the first time', () => {
+  const scheduler = create();
+  for (const event of [joined(1), ...job('job', shards(1))]) scheduler.handle(event, 0);
+  const lost = (attempt: number): string[] => {
+    const failure = { error: 'Out of memory', isOutput: false, isDevice: true };
+    return scheduler.handle({ kind: 'ShardFailed', session: 1, lease: lease(0, attempt), failure }, 0).map(words);
+  };
+  for (const attempt of [1, 2, 3]) assert.match(lost(attempt).at(-1)!, /^lease/);
+  assert.deepEqual(lost(4), ['quarantine job/0 after 4: Out of memory']);
+});
+
+/** A job of 20 shards, of which the last has been leased to node 1 for so long that node 2 has it as well, at 5000 ms. */
+function copyStraggler(): { scheduler: Scheduler<Comparable>; told: string[] } {
+  const scheduler = create();
+  const told: string[] = [];
+  const advance = (from: number, to: number): void => {
+    for (let now = from; now <= to; now += 100) {
+      for (const session of [1, 2]) scheduler.handle({ kind: 'NodeReported', session }, now);
+      told.push(...scheduler.handle(tick, now).map((command) => `${now}: ${words(command)}`));
+    }
+  };
+  for (const event of [joined(1, 1), ...job('job', shards(20))]) scheduler.handle(event, 0);
+  for (let number = 0; number < 19; number++) {
+    scheduler.handle(completed(1, lease(number)), 100 * (number + 1));
+    scheduler.handle(committed(number), 100 * (number + 1));
+  }
+  scheduler.handle(joined(2, 1), 1900);
+  advance(2000, 5000);
+  return { scheduler, told };
+}
+
+test('a shard that takes too long near the end is leased to an idle node too; the first answer counts', () => {
+  const { scheduler, told } = copyStraggler();
+  assert.deepEqual(told, ['3000: lease job/19#2 to 2 (straggler)']);
+  const answer = scheduler.handle(completed(2, lease(19, 2)), 5000).map(words);
+  assert.deepEqual(answer, ['recall job/19 from 1', 'commit job/19#2 of 2']);
+  assert.deepEqual(scheduler.handle(completed(1, lease(19)), 5000).map(words), ['duplicate job/19#1 of node-1']);
+  assert.deepEqual(scheduler.handle(committed(19), 5000).map(words), ['finalise job']);
+});
+
+test('a late answer that contradicts what was committed has the reference decide, before the job ends', () => {
+  const contested = (referenceSays: string): string[] => {
+    const { scheduler } = copyStraggler();
+    const at = (event: Event): string[] => scheduler.handle(event, 5000).map(words);
+    at(joined(3, 1));
+    at(completed(2, lease(19, 2)));
+    assert.deepEqual(at(completed(1, lease(19), 'other')), [
+      'node-2, node-1 differ on job/19',
+      'duplicate job/19#1 of node-1',
+    ]);
+    assert.deepEqual(at(committed(19)), ['lease job/19#3 to 3 (check, by the reference)']);
+    return at(completed(3, lease(19, 3), referenceSays));
+  };
+  assert.deepEqual(contested('right'), ['node-1 was wrong on job/19#1', 'drop 1 for good', 'finalise job']);
+  const wrong = contested('other');
+  const failed = wrong.pop();
+  assert.match(failed!, /^fail job: Shard 19 was merged as node-2 had computed it, and the reference says otherwise/);
+  assert.deepEqual(wrong, ['node-2 was wrong on job/19#2', 'drop 2 for good']);
 });
 
 test('what it reports adds up: queued, leased and done shards, bytes', () => {

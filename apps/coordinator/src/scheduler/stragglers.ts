@@ -1,5 +1,5 @@
 import { isActive } from './active-nodes.ts';
-import { fits, hasTried } from './choose-shard.ts';
+import { fits, reluctance } from './choose-shard.ts';
 import { lease } from './leases.ts';
 import { type AttachedNode, queuedShards, type ScheduledJob, type ShardEntry, type Turn } from './scheduler-state.ts';
 
@@ -24,7 +24,9 @@ export function copyStragglers<A>(turn: Turn<A>): void {
     for (const entry of job.open.values()) {
       if (idle.length === 0 || job.copies >= Math.floor(job.planned * copiesShare)) break;
       if (!isStraggler(entry, now - limitMs)) continue;
-      const index = idle.findIndex((node) => !hasTried(entry, node) && fits(node, entry.shard.costBytes));
+      const index = idle.findIndex(
+        (node) => reluctance(entry, node) === 0 && entry.held[0]!.node !== node && fits(node, entry),
+      );
       if (index < 0) continue;
       job.copies++;
       lease(turn, entry, idle.splice(index, 1)[0]!, 'straggler', 0);

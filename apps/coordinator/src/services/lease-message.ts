@@ -16,6 +16,7 @@ export function toLease({ lease, shard, job, isCheck }: LeaseOrder): Lease {
     previews: isCheck ? 0 : previewSources,
     costBytes: shard.costBytes,
     verify: isCheck,
+    handOver: '',
   };
 }
 

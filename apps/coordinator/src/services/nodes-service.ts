@@ -5,16 +5,27 @@ import type { NodeConnection, NodeReport } from '../node-session.ts';
 import { toLeaseId, toShardAnswer } from './answer-message.ts';
 import { checkHello } from './check-hello.ts';
 import { toGrpcStatus } from './grpc-status.ts';
+import type { HandOver } from './hand-over.ts';
 import { toNodeStatus } from './job-status.ts';
 import { toLease } from './lease-message.ts';
 import { Refusal } from './refusal.ts';
 
 type AttachCall = ServerDuplexStream<AttachRequest, AttachResponse>;
 
+/** How nodes reach files that they do not see. */
+export interface HandOverOptions {
+  handOver: HandOver;
+  httpPort: number;
+}
+
 /** halogrid.v1.Nodes; nodes.proto says what each call means. */
-export function createNodesService(dispatcher: Dispatcher, reportWithinMs: number): NodesServer {
+export function createNodesService(
+  dispatcher: Dispatcher,
+  reportWithinMs: number,
+  files: HandOverOptions,
+): NodesServer {
   return {
-    attach: (call) => converse(call, dispatcher, reportWithinMs),
+    attach: (call) => converse(call, dispatcher, reportWithinMs, files),
     list: (_call, callback) => callback(null, { nodes: dispatcher.nodes().map(toNodeStatus) }),
   };
 }
@@ -23,7 +34,14 @@ export function createNodesService(dispatcher: Dispatcher, reportWithinMs: numbe
  * One conversation: hello is answered with welcome, and every report after it with an order at least. What is on its way to
  * a node that does not read is bounded by the leases it may hold, because acknowledgements then are left out.
  */
-function converse(call: AttachCall, dispatcher: Dispatcher, reportWithinMs: number): void {
+function converse(
+  call: AttachCall,
+  dispatcher: Dispatcher,
+  reportWithinMs: number,
+  { handOver, httpPort }: HandOverOptions,
+): void {
+  const files = handOver.openSession();
+  let isRemote = false;
   let session: number | undefined;
   let isOver = false;
   let ordersSent = 0;
@@ -33,14 +51,21 @@ function converse(call: AttachCall, dispatcher: Dispatcher, reportWithinMs: numb
     call.write({ reportWithinMs, order });
   };
   const connection: NodeConnection = {
-    lease: (order) => send({ $case: 'lease', value: toLease(order) }),
-    recall: (jobId, shards) => send({ $case: 'recall', value: { jobId, shards } }),
+    lease: (order) => {
+      const lease = toLease(order);
+      send({ $case: 'lease', value: isRemote ? files.grant(lease) : lease });
+    },
+    recall: (jobId, shards) => {
+      files.recall(jobId, shards);
+      send({ $case: 'recall', value: { jobId, shards } });
+    },
     drop: (details, isFinal) => end({ code: isFinal ? status.FAILED_PRECONDITION : status.UNAVAILABLE, details }),
   };
 
   function end(error?: { code: status; details: string }): void {
     if (isOver) return;
     isOver = true;
+    files.close();
     clearTimeout(helloTimer);
     if (error) call.emit('error', error);
     else call.end();
@@ -55,9 +80,13 @@ function converse(call: AttachCall, dispatcher: Dispatcher, reportWithinMs: numb
     if (session === undefined) {
       const hello = checkHello(report);
       clearTimeout(helloTimer);
-      send({ $case: 'welcome', value: { epoch: dispatcher.epoch } });
+      isRemote = hello.remoteStorage;
+      send({ $case: 'welcome', value: { epoch: dispatcher.epoch, httpPort } });
       session = dispatcher.attach(hello, connection);
       return;
+    }
+    if (report?.$case === 'completed' || report?.$case === 'failed' || report?.$case === 'returned') {
+      files.release(toLeaseId(report.value));
     }
     const before = ordersSent;
     dispatcher.report(session, toNodeReport(report));

@@ -91,6 +91,7 @@ test('a node says hello, computes what it is leased and answers', async () => {
       epoch: 7,
       error: 'no memory',
       output: false,
+      device: false,
     });
     assert.equal((await metrics.leases.get()).values[0]!.value, 0);
   });

@@ -1,5 +1,6 @@
 import type { Hello } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import { DeviceLostError } from '../devices/device.ts';
 import type { Executor } from '../executor/executor.ts';
 import { OutputError } from '../executor/output-error.ts';
 import type { NodeMetrics } from '../metrics.ts';
@@ -140,7 +141,13 @@ export class Agent {
       const error = caught instanceof Error ? caught.message : String(caught);
       metrics.shards.inc({ outcome: 'failed' });
       log.error({ jobId, shard, attempt }, error);
-      this.#handle({ kind: 'shardFailed', leaseId, error, isOutput: caught instanceof OutputError });
+      this.#handle({
+        kind: 'shardFailed',
+        leaseId,
+        error,
+        isOutput: caught instanceof OutputError,
+        isDevice: caught instanceof DeviceLostError,
+      });
     } finally {
       this.#running.delete(leaseId);
     }

@@ -19,7 +19,7 @@ const ordered = (order: Order): ConversationEvent => ({
   kind: 'ordered',
   order: AttachResponse.create({ reportWithinMs: 3000, order }),
 });
-const welcome = ordered({ $case: 'welcome', value: { epoch: 4 } });
+const welcome = ordered({ $case: 'welcome', value: { epoch: 4, httpPort: 9464 } });
 const acknowledge = ordered({ $case: 'acknowledge', value: {} });
 const lease = (shard: number, jobId = 'j'): ConversationEvent =>
   ordered({ $case: 'lease', value: Lease.create({ jobId, shard, attempt: 2, epoch: 4 }) });
@@ -64,7 +64,13 @@ const greet: [number, ConversationEvent][] = [[0, time]];
 const attach: [number, ConversationEvent][] = [...greet, [10, welcome]];
 const work: [number, ConversationEvent][] = [...attach, [20, lease(7)], [30, lease(8)]];
 const done: ConversationEvent = { kind: 'shardCompleted', leaseId: 1, report: completed };
-const failed: ConversationEvent = { kind: 'shardFailed', leaseId: 2, error: 'No device.', isOutput: false };
+const failed: ConversationEvent = {
+  kind: 'shardFailed',
+  leaseId: 2,
+  error: 'No device.',
+  isOutput: false,
+  isDevice: true,
+};
 
 const table: [name: string, events: [number, ConversationEvent][], phase: string, commands: string[]][] = [
   ['it dials and says hello', greet, 'greeting', ['dial a:1', 'send hello']],
@@ -86,6 +92,12 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ['a lost connection drops its leases', [...work, [40, disconnected]], 'waiting', ['forget 1', 'forget 2']],
   ['it waits before it dials again', [...greet, [10, disconnected], [134, time]], 'waiting', []],
   ['it dials the next address', [...greet, [10, disconnected], [135, time]], 'greeting', ['dial b:2', 'send hello']],
+  [
+    'a lost coordinator is not the first to be dialled again',
+    [...greet, [10, disconnected], [135, time], [140, welcome], [200, disconnected], [325, time]],
+    'greeting',
+    ['dial a:1', 'send hello'],
+  ],
   ['a greeting without answer is given up', [...greet, [10_000, time]], 'waiting', ['hangUp']],
   [
     'a node that is refused ends',
@@ -106,6 +118,18 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
     ['send completed', 'closeStream'],
   ],
   ['a lease that crossed the announcement is taken', [...attach, [20, stop], [22, lease(7)]], 'attached', ['start 1']],
+  [
+    'a busy node goes on as long as a container is given to stop',
+    [...attach, [15, lease(7)], [20, stop], [25, acknowledge], [2000, acknowledge], [4900, acknowledge], [7000, time]],
+    'attached',
+    ['send heartbeat'],
+  ],
+  [
+    'what it cannot finish by then is handed back',
+    [...attach, [15, lease(7)], [20, stop], [25, acknowledge], [6000, acknowledge], [8020, time]],
+    'leaving',
+    ['forget 1', 'send returned', 'closeStream'],
+  ],
   [
     'a recall may be what it waits for',
     [...attach, [15, lease(7)], [20, stop], [25, recall('j')]],
@@ -166,7 +190,7 @@ describe('the conversation with the coordinator', () => {
 
 test('an answer carries the identity of its lease', () => {
   const { commands } = play(...work, [40, failed]);
-  const value = { jobId: 'j', shard: 8, attempt: 2, epoch: 4, error: 'No device.', output: false };
+  const value = { jobId: 'j', shard: 8, attempt: 2, epoch: 4, error: 'No device.', output: false, device: true };
   assert.deepEqual(commands, [{ kind: 'send', report: { $case: 'failed', value } }]);
 });
 

@@ -30,11 +30,15 @@ export type Draining =
 export interface Conversation {
   readonly phase: Phase;
   readonly draining: Draining;
+  /** When a draining node hands back what it still holds. */
+  readonly handBackMs: number;
   /** Why it ends once drained. */
   readonly drainReason: string;
   /** Shards being computed, by a number that is never used again. */
   readonly leases: ReadonlyMap<number, Lease>;
   readonly nextLeaseId: number;
+  /** Index of the address that is dialled now or next. */
+  readonly address: number;
   /** Attempts to reach a coordinator since the last welcome. */
   readonly attempts: number;
 }
@@ -45,8 +49,8 @@ export type ConversationEvent =
   /** The connection ended; `isRefusal` when the coordinator will not have this node, now or later. */
   | { kind: 'disconnected'; reason: string; isRefusal: boolean; jitter: number }
   | { kind: 'shardCompleted'; leaseId: number; report: ShardCompleted }
-  /** `isOutput`: its results could not be written. */
-  | { kind: 'shardFailed'; leaseId: number; error: string; isOutput: boolean }
+  /** `isOutput`: its results could not be written. `isDevice`: the device was lost over it. */
+  | { kind: 'shardFailed'; leaseId: number; error: string; isOutput: boolean; isDevice?: boolean }
   | { kind: 'stopRequested'; reason: string }
   /** There is no device any more, for this reason. */
   | { kind: 'deviceGone'; reason: string }
@@ -76,6 +80,8 @@ type Step = { state: Conversation; commands: ConversationCommand[] };
 const greetingMs = 10_000;
 /** A coordinator that was told everything needs no longer than this to close the stream. */
 const leavingMs = 3_000;
+/** A draining node computes for so long: a container is killed 10 s after SIGTERM, unless its user says otherwise. */
+const graceMs = 8_000;
 /** Reports come this much more often than they must, so that one late turn of the event loop is no loss. */
 const reportsADeadline = 3;
 const firstBackoffMs = 250;
@@ -84,11 +90,20 @@ const longestBackoffMs = 10_000;
 /** The state of a node that has not dialled yet. */
 export function startConversation(nowMs: number): Conversation {
   const phase: Phase = { kind: 'waiting', dialAtMs: nowMs };
-  return { phase, draining: 'no', drainReason: '', leases: new Map(), nextLeaseId: 1, attempts: 0 };
+  return {
+    phase,
+    draining: 'no',
+    handBackMs: Number.POSITIVE_INFINITY,
+    drainReason: '',
+    leases: new Map(),
+    nextLeaseId: 1,
+    address: 0,
+    attempts: 0,
+  };
 }
 
 /** When `timePassed` is next due; undefined when nothing depends on time. */
-export function nextWakeMs({ phase }: Conversation): number | undefined {
+export function nextWakeMs({ phase, handBackMs, leases }: Conversation): number | undefined {
   switch (phase.kind) {
     case 'waiting':
       return phase.dialAtMs;
@@ -96,7 +111,11 @@ export function nextWakeMs({ phase }: Conversation): number | undefined {
     case 'leaving':
       return phase.untilMs;
     case 'attached':
-      return Math.min(phase.heardMs + phase.reportWithinMs, phase.reportedMs + phase.reportWithinMs / reportsADeadline);
+      return Math.min(
+        phase.heardMs + phase.reportWithinMs,
+        phase.reportedMs + phase.reportWithinMs / reportsADeadline,
+        leases.size > 0 ? handBackMs : Number.POSITIVE_INFINITY,
+      );
     case 'ended':
       return undefined;
   }
@@ -127,7 +146,8 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
       return report(state, event.leaseId, nowMs, () => ({ $case: 'completed', value: event.report }));
     case 'shardFailed':
       return report(state, event.leaseId, nowMs, ({ jobId, shard, attempt, epoch }) => {
-        return { $case: 'failed', value: { jobId, shard, attempt, epoch, error: event.error, output: event.isOutput } };
+        const { error, isOutput: output, isDevice: device } = event;
+        return { $case: 'failed', value: { jobId, shard, attempt, epoch, error, output, device } };
       });
     case 'stopRequested':
       return drain(state, event.reason, nowMs);
@@ -192,7 +212,7 @@ function drain(state: Conversation, drainReason: string, nowMs: number): Step {
   if (state.phase.kind !== 'attached') return end(state, { code: 0, reason: drainReason });
   const phase = { ...state.phase, reportedMs: nowMs };
   const commands: ConversationCommand[] = [{ kind: 'send', report: { $case: 'draining', value: {} } }];
-  return { state: { ...state, phase, draining: 'announced', drainReason }, commands };
+  return { state: { ...state, phase, draining: 'announced', drainReason, handBackMs: nowMs + graceMs }, commands };
 }
 
 function leaveWhenDrained({ state, commands }: Step, nowMs: number): Step {
@@ -207,7 +227,7 @@ function keepTime(state: Conversation, jitter: number, nowMs: number, options: C
   if (nowMs < nextWakeMs(state)!) return { state, commands: [] };
   switch (phase.kind) {
     case 'waiting': {
-      const address = options.addresses[state.attempts % options.addresses.length]!;
+      const address = options.addresses[state.address]!;
       const greeting: Phase = { kind: 'greeting', untilMs: nowMs + greetingMs };
       const hello: ConversationCommand = { kind: 'send', report: { $case: 'hello', value: options.hello } };
       return { state: { ...state, phase: greeting }, commands: [{ kind: 'dial', address }, hello] };
@@ -218,6 +238,7 @@ function keepTime(state: Conversation, jitter: number, nowMs: number, options: C
       if (nowMs >= phase.heardMs + phase.reportWithinMs) {
         return hangUp(state, `nothing heard for ${phase.reportWithinMs} ms`, jitter, nowMs, options);
       }
+      if (nowMs >= state.handBackMs && state.leases.size > 0) return handBack(state, nowMs);
       const heartbeat: ConversationCommand = { kind: 'send', report: { $case: 'heartbeat', value: {} } };
       return { state: { ...state, phase: { ...phase, reportedMs: nowMs } }, commands: [heartbeat] };
     }
@@ -249,7 +270,18 @@ function lose(state: Conversation, jitter: number, nowMs: number, options: Conve
   const round = Math.floor((attempts - 1) / options.addresses.length);
   const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(round, 16));
   const phase: Phase = { kind: 'waiting', dialAtMs: nowMs + backoffMs * (0.5 + jitter / 2) };
-  return { state: { ...forgotten.state, phase, attempts }, commands: forgotten.commands };
+  const address = (state.address + 1) % options.addresses.length;
+  return { state: { ...forgotten.state, phase, address, attempts }, commands: forgotten.commands };
+}
+
+/** Gives back what it has no time left for. */
+function handBack(state: Conversation, nowMs: number): Step {
+  const returns = [...state.leases.values()].map(({ jobId, shard, attempt, epoch }): ConversationCommand => {
+    return { kind: 'send', report: { $case: 'returned', value: { jobId, shard, attempt, epoch } } };
+  });
+  const { state: forgotten, commands } = forget(state, () => true);
+  const phase = state.phase.kind === 'attached' ? { ...state.phase, reportedMs: nowMs } : state.phase;
+  return { state: { ...forgotten, phase }, commands: [...commands, ...returns] };
 }
 
 function forget(state: Conversation, isMeant: (lease: Lease) => boolean): Step {

@@ -3,6 +3,7 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 import { type AttachRequest, type AttachResponse, maxMessageBytes, NodesClient } from '@halogrid/proto';
 import type { ClientSecurity } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
+import { toRemoteLease } from './remote-lease.ts';
 
 export interface Connection {
   send(report: NonNullable<AttachRequest['report']>): void;
@@ -33,6 +34,17 @@ const channelOptions = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
+/** Of the coordinator's HTTP: at the host that was dialled. */
+function originOf(address: string, httpPort: number, { tls }: ClientSecurity): string {
+  return `${tls ? 'https' : 'http'}://${address.slice(0, address.lastIndexOf(':'))}:${httpPort}`;
+}
+
+function withRemoteFiles(response: AttachResponse, origin: string): AttachResponse {
+  const { order } = response;
+  if (order?.$case !== 'lease' || !order.value.handOver) return response;
+  return { ...response, order: { ...order, value: toRemoteLease(order.value, origin) } };
+}
+
 /** The coordinator will not have this node: it is of another version, or is not let in. */
 const refusals = new Set([status.FAILED_PRECONDITION, status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
 
@@ -43,6 +55,7 @@ export function createDial(security: ClientSecurity): Dial {
     const client = new NodesClient(address, channel, { ...channelOptions, ...options });
     const call = client.attach();
     let isOver = false;
+    let httpPort = 0;
     const finish = (): boolean => {
       if (isOver) return false;
       isOver = true;
@@ -50,7 +63,8 @@ export function createDial(security: ClientSecurity): Dial {
       return true;
     };
     call.on('data', (order: AttachResponse) => {
-      if (!isOver) listener.ordered(order);
+      if (order.order?.$case === 'welcome') httpPort = order.order.value.httpPort;
+      if (!isOver) listener.ordered(withRemoteFiles(order, originOf(address, httpPort, security)));
     });
     call.on('end', () => {
       if (finish()) listener.disconnected('the coordinator closed the stream', false);

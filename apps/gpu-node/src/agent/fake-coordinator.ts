@@ -88,7 +88,7 @@ export class FakeCoordinator {
       attach: (call: ServerDuplexStream<AttachRequest, AttachResponse>) => {
         const session = new FakeSession(call, this.#reportWithinMs);
         this.sessions.push(session);
-        if (this.#welcomes) session.send({ $case: 'welcome', value: { epoch: 7 } });
+        if (this.#welcomes) session.send({ $case: 'welcome', value: { epoch: 7, httpPort: 0 } });
         this.#joined.emit('join');
       },
     });

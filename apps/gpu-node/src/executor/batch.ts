@@ -11,14 +11,16 @@ export class Batch {
   /** Over the type of pixels of its images. */
   readonly pipeline: Pipeline;
   readonly #deviceBytes: number;
+  readonly #share: number;
   #stagingBytes = 0;
   #histogramsBytes = 0;
   #mapsBytes = 0;
   #withMap = false;
 
-  /** `deviceBytes` is what the largest buffer of the device takes. */
-  constructor(pipeline: Pipeline, deviceBytes: number) {
+  /** `deviceBytes` is what the largest buffer of the device takes; `share` of the usual limits, in (0, 1], is used. */
+  constructor(pipeline: Pipeline, deviceBytes: number, share = 1) {
     this.pipeline = pipeline;
+    this.#share = share;
     this.#deviceBytes = deviceBytes;
   }
 
@@ -44,7 +46,7 @@ export class Batch {
     const resultsBytes = histogramsBytes + (withMap ? mapsBytes : 0);
 
     const isFirst = this.items.length === 0;
-    const limit = (bytes: number) => (isFirst ? this.#deviceBytes : Math.min(bytes, this.#deviceBytes));
+    const limit = (bytes: number) => (isFirst ? this.#deviceBytes : Math.min(bytes * this.#share, this.#deviceBytes));
     if (end > limit(planesLimitBytes) || resultsBytes > limit(resultsLimitBytes)) return undefined;
 
     this.items.push(item);

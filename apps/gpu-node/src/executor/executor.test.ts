@@ -7,6 +7,7 @@ import type { Size } from '@halogrid/kernels';
 import type { TestImage } from '@halogrid/kernels/testing';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
+import { openTwinDevice } from '../devices/twin-device.ts';
 import {
   createTestExecutor,
   frameLease,
@@ -278,6 +279,44 @@ test('a lost device fails the shard and leaves no staging memory behind', async 
     const rect = { x: 0, y: 0, width: 20, height: 20 };
     await assert.rejects(run(tileLease(folder, uris[0]!, sizes[0]!, rect), never), DeviceLostError);
     assert.equal(out(), 0);
+  });
+});
+
+test('a shard over which the device had no memory is tried once more, in batches of half the size', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 1024, height: 1024 };
+    // 40 planes of a megabyte: one batch, or two of at most half the size.
+    const { file } = patternImage(size, 1);
+    const uris = await Promise.all(Array.from({ length: 40 }, (_, i) => folder.put(`${i}.pgm`, file)));
+    const expected = await execute(frameLease(folder, uris), never);
+    const batches: number[] = [];
+    const { device: short } = noted(device, {
+      async run(staging, items, pipeline, withMap) {
+        batches.push(items.length);
+        if (items.length < 40) return device.run(staging, items, pipeline, withMap);
+        staging.release();
+        throw new DeviceLostError('out of memory');
+      },
+    });
+    const { results } = await createTestExecutor(short)(frameLease(folder, uris), never);
+    assert.deepEqual(results, expected.results);
+    assert.equal(batches.length, 3, `batches of ${batches}`);
+  });
+});
+
+test('what is to be checked is computed by the twin, and not by the device', async () => {
+  await withFolder(async (folder) => {
+    const { uris } = await putFrames(folder);
+    const { device: idle, batches } = noted(device);
+    const twin = openTwinDevice();
+    try {
+      const run = createTestExecutor(idle, { twin });
+      const { results } = await run(frameLease(folder, uris, { verify: true }), never);
+      assert.deepEqual(results, (await execute(frameLease(folder, uris), never)).results);
+      assert.equal(batches.length, 0);
+    } finally {
+      await twin.close();
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 import type { OpenImage, writeChunk } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
 import type { Lease, ShardCompleted } from '@halogrid/proto';
-import type { Device } from '../devices/device.ts';
+import { type Device, DeviceLostError } from '../devices/device.ts';
 import { Budget } from './budget.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
@@ -12,12 +12,15 @@ import { StageClock } from './stage-clock.ts';
 /**
  * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted. Sources that cannot
  * be processed are part of the answer; it rejects for everything else, with what made the shard fail, and with the signal's
- * reason once that has aborted. Several may run at once.
+ * reason once that has aborted. A shard over which the device is lost is tried once more, in batches of half the size.
+ * Several may run at once.
  */
 export type Executor = (lease: Lease, signal: AbortSignal) => Promise<ShardCompleted>;
 
 export interface ExecutorOptions {
   device: Device;
+  /** The reference, which computes what is to be checked. */
+  twin: Device;
   /** Rejects with InputError for what is the input's fault. */
   openImage: (uri: string) => Promise<OpenImage>;
   writeChunk: typeof writeChunk;
@@ -31,16 +34,17 @@ const planeCacheBytes = 512 * 2 ** 20;
 /** Shards that are under way beyond the batches in flight: their files are opened, and their chunks written, meanwhile. */
 const shardsAhead = 2;
 
-export function createExecutor({ device, openImage, writeChunk, nowMs }: ExecutorOptions): Executor {
+export function createExecutor({ device, twin, openImage, writeChunk, nowMs }: ExecutorOptions): Executor {
   const planes = new PlaneCache(planeCacheBytes);
   const turns = new Budget(device.batchesInFlight + shardsAhead);
 
-  async function execute(lease: Lease, signal: AbortSignal): Promise<ShardCompleted> {
-    const { jobId, shard, attempt, epoch, pipeline, work, scratch, wantsMap, previews } = lease;
+  async function execute(lease: Lease, signal: AbortSignal, batchShare: number): Promise<ShardCompleted> {
+    const { jobId, shard, attempt, epoch, pipeline, work, scratch, wantsMap, previews, verify } = lease;
     if (!pipeline || !work) throw new Error('The lease has no pipeline or no work');
     const checked = createPipeline(pipeline.operations);
     const run: ShardRun = {
-      device,
+      device: verify ? twin : device,
+      batchShare,
       openImage,
       writeChunk,
       planes,
@@ -73,7 +77,11 @@ export function createExecutor({ device, openImage, writeChunk, nowMs }: Executo
     await turns.acquire(1);
     try {
       signal.throwIfAborted();
-      return await execute(lease, signal);
+      return await execute(lease, signal, 1).catch((error) => {
+        if (!(error instanceof DeviceLostError) || signal.aborted) throw error;
+        // Perhaps it had no memory left; if it was something else, it is tried again all the same.
+        return execute(lease, signal, 0.5);
+      });
     } finally {
       turns.release(1);
     }

@@ -59,7 +59,8 @@ export async function* openBatches(
     return batch;
   };
   const emptyBatch = (pixel: PixelType): FrameBatch => {
-    return { frames: [], batch: new Batch(pipelineOver(pixel, pipeline), device.maxStagingBytes) };
+    const batch = new Batch(pipelineOver(pixel, pipeline), device.maxStagingBytes, run.batchShare);
+    return { frames: [], batch };
   };
   let current = emptyBatch('u8');
   try {

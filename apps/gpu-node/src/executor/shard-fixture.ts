@@ -142,7 +142,7 @@ export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>;
 }
 
 export function createTestExecutor(device: Device, options: Partial<ExecutorOptions> = {}): Executor {
-  return createExecutor({ device, openImage, writeChunk, nowMs: () => performance.now(), ...options });
+  return createExecutor({ device, twin: device, openImage, writeChunk, nowMs: () => performance.now(), ...options });
 }
 
 /** A lease of whole frames with the default pipeline, changed by `lease`. */

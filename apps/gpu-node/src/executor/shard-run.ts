@@ -10,6 +10,8 @@ import type { StageClock } from './stage-clock.ts';
 /** One shard on its way: what computes it, what is asked for, and what was used so far. */
 export interface ShardRun {
   readonly device: Device;
+  /** Part of the usual size that batches have, in (0, 1]. */
+  readonly batchShare: number;
   readonly openImage: (uri: string) => Promise<OpenImage>;
   readonly writeChunk: typeof writeChunk;
   readonly planes: PlaneCache;

@@ -6,6 +6,7 @@ import { allowedPath } from '../access/allowed-path.ts';
 import type { Rect } from '../input/rect.ts';
 import type { MapType } from './map-type.ts';
 import { type PlanarSamples, packSamples, samplePreview } from './planar-samples.ts';
+import { putChunk } from './put-chunk.ts';
 import type { Size } from './size.ts';
 
 /** Every pixel of a map, or every `previewStride`-th. */
@@ -13,7 +14,7 @@ export type ChunkKind = 'map' | 'preview';
 
 /** A piece of a dense result, and where it is kept until the output is assembled. */
 export interface Chunk {
-  /** Folder URI (`file:`) for the unfinished results of the job. It must exist. */
+  /** Folder URI for the unfinished results of the job. A `file:` one must exist; to an `http:` or `https:` one it is put. */
   scratch: string;
   kind: ChunkKind;
   /** Index of the source in the job. */
@@ -26,9 +27,12 @@ export interface Chunk {
 }
 
 /** Where the chunk lies: the same for every attempt at the same work. */
-export function chunkPath({ scratch, kind, source, type, rect }: Chunk): string {
-  const name = `${rect.x}-${rect.y}-${rect.width}-${rect.height}.${type.sample}`;
-  return join(fileURLToPath(scratch), kind, String(source), name);
+export function chunkPath(chunk: Chunk): string {
+  return join(fileURLToPath(chunk.scratch), chunkName(chunk));
+}
+
+function chunkName({ kind, source, type, rect }: Chunk): string {
+  return `${kind}/${source}/${rect.x}-${rect.y}-${rect.width}-${rect.height}.${type.sample}`;
 }
 
 /**
@@ -44,6 +48,7 @@ export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<
       ? samplePreview(samples, chunk.type, chunk.rect, chunk.size)
       : packSamples(samples, chunk.type, chunk.rect);
   if (content.length === 0) return;
+  if (!chunk.scratch.startsWith('file:')) return await putChunk(`${chunk.scratch}/${chunkName(chunk)}`, content);
 
   await allowedPath(fileURLToPath(chunk.scratch));
   const path = chunkPath(chunk);

@@ -49,7 +49,8 @@ export interface LedgerStore {
   entries(of?: EntryFilter): AsyncIterable<Entry>;
   /**
    * Makes all changes, in their order, or none; they are durable when it resolves. The values are read before it returns.
-   * Rejects with FencedError, having changed nothing, where `epoch` leads no more.
+   * Rejects with FencedError, having changed nothing, where `epoch` leads no more; with another error where the store cannot
+   * say whether they are made, and the same changes may be written again.
    */
   write(epoch: number, changes: readonly Change[]): Promise<void>;
   /** Waits for what is being written. The lease stays as it is. */

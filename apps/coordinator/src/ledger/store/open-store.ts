@@ -10,9 +10,12 @@ import { SqliteStore } from './sqlite-store.ts';
  */
 export async function openStore(place: string): Promise<LedgerStore> {
   if (place === 'memory') return new MemoryStore();
-  if (!/^postgres(ql)?:\/\//.test(place)) return SqliteStore.open(place);
-  if (!URL.canParse(place)) {
-    throw new UsageError('Expected FILE or postgres://USER@HOST:PORT/DATABASE for --ledger but received another URL');
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(place)?.[1];
+  if (scheme === undefined) return SqliteStore.open(place);
+  if (!/^postgres(ql)?$/.test(scheme) || !URL.canParse(place)) {
+    throw new UsageError(
+      `Expected FILE or postgres://USER@HOST:PORT/DATABASE for --ledger but received '${scheme}://…'`,
+    );
   }
   return PostgresStore.open(new URL(place));
 }

@@ -29,33 +29,51 @@ test('two processes that meet an empty database make one schema', options, async
   for (const store of stores) await store.close();
 });
 
-test('a write waits for a database that went away, and the lease is still there', options, async () => {
-  const store = await openStore(await server.createDatabase());
-  const epoch = (await store.acquire('test', 600_000))!;
-  await store.write(epoch, [put(0)]);
-  await server.crash();
-  await assert.rejects(
-    store.renew(epoch, 600_000),
-    /^Error: The ledger at postgres:\/\/\/.*\/test_\d+ cannot be used: /,
-  );
-  const written = store.write(epoch, [put(1)]);
-  await server.resume();
-  await written;
-  assert.equal(await store.renew(epoch, 600_000), true);
-  const keys = (await Array.fromAsync(store.entries())).map(({ key }) => key);
-  assert.deepEqual(keys, [0, 1]);
-  await store.close();
-});
+test(
+  'a store outlives its database: what failed may be tried again, and the lease is still there',
+  options,
+  async () => {
+    const store = await openStore(await server.createDatabase());
+    const epoch = (await store.acquire('test', 600_000))!;
+    await store.write(epoch, [put(0)]);
+    await server.crash();
+    const away = { message: /^The ledger at postgres:\/\/\/.*\/test_\d+ cannot be used: / };
+    await assert.rejects(store.renew(epoch, 600_000), away);
+    await assert.rejects(store.write(epoch, [put(1)]), away);
+    await assert.rejects(Array.fromAsync(store.entries()), away);
+    await server.resume();
+    await store.write(epoch, [put(1)]);
+    assert.equal(await store.renew(epoch, 600_000), true);
+    const keys = (await Array.fromAsync(store.entries())).map(({ key }) => key);
+    assert.deepEqual(keys, [0, 1]);
+    await store.close();
+  },
+);
 
-test('a store that is closed while the database is away ends its writes', options, async () => {
-  const store = await openStore(await server.createDatabase());
-  const epoch = (await store.acquire('test', 600_000))!;
-  await server.crash();
-  const written = assert.rejects(store.write(epoch, [put(1)]));
-  await store.close();
-  await written;
-  await server.resume();
-});
+test(
+  'a database that goes away in the middle of anything is an error of that, and no end of the process',
+  options,
+  async () => {
+    const store = await openStore(await server.createDatabase());
+    const epoch = (await store.acquire('test', 600_000))!;
+    for (let round = 0; round < 5; round++) {
+      let isAway = false;
+      const keepAsking = async (ask: () => Promise<unknown>) => {
+        while (!isAway) await ask().catch(() => {});
+      };
+      const asked = Promise.all([
+        keepAsking(() => store.write(epoch, [put(round)])),
+        keepAsking(() => store.renew(epoch, 600_000)),
+        keepAsking(() => Array.fromAsync(store.entries())),
+      ]);
+      await server.crash();
+      isAway = true;
+      await asked;
+      await server.resume();
+    }
+    await store.close();
+  },
+);
 
 test('a transaction that stands still is ended, so that a standby can take over', options, async () => {
   const url = await server.createDatabase();
@@ -92,7 +110,11 @@ test('no sentence holds the password', async () => {
       message: 'The ledger at postgres://127.0.0.1:9/db cannot be used: connect ECONNREFUSED 127.0.0.1:9',
     });
   }
-  await assert.rejects(openStore('postgres://me:secret@[/db'), (error: Error) => {
-    return error.name === 'UsageError' && !error.message.includes('secret');
-  });
+  for (const url of ['postgres://me:secret@[/db', 'mysql://me:secret@host/db', 'file:///me:secret']) {
+    await assert.rejects(openStore(url), {
+      name: 'UsageError',
+      message:
+        /^Expected FILE or postgres:\/\/USER@HOST:PORT\/DATABASE for --ledger but received '(postgres|mysql|file):\/\/…'$/,
+    });
+  }
 });

@@ -1,6 +1,5 @@
 // The only file that knows pg.
-import { setTimeout as delay } from 'node:timers/promises';
-import { DatabaseError, Pool, type PoolClient } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import {
   type Change,
   type Entry,
@@ -47,10 +46,6 @@ const begin = `
 const answerWithinMs = 40_000;
 const connectWithinMs = 5_000;
 
-/** While the database is away, it is asked again after this, and twice as long each time up to the second. */
-const firstPauseMs = 100;
-const longestPauseMs = 2_000;
-
 /** A page ends with the row that reaches either; a statement carries no more. */
 const pageRows = 1000;
 const pageBytes = 2 ** 20;
@@ -91,8 +86,9 @@ export class PostgresStore implements LedgerStore {
       query_timeout: answerWithinMs,
       keepAlive: true,
     });
-    // Of a connection that breaks while nobody uses it; the next use opens another.
+    // A connection may break while nobody uses it, or between two statements; the statement that follows rejects.
     this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => void client.on('error', () => {}));
   }
 
   async acquire(holder: string, leaseMs: number): Promise<number | undefined> {
@@ -125,7 +121,7 @@ export class PostgresStore implements LedgerStore {
   async *entries(of: EntryFilter = {}): AsyncIterable<Entry> {
     let after: Entry | undefined;
     for (;;) {
-      const page = await this.#persist(() => this.#page(of, after));
+      const page = await this.#page(of, after);
       if (page.length === 0) return;
       yield* page;
       after = page.at(-1)!;
@@ -135,17 +131,15 @@ export class PostgresStore implements LedgerStore {
   async write(epoch: number, changes: readonly Change[]): Promise<void> {
     const net = netChanges(changes);
     const written = this.#lastWrite.then(() =>
-      this.#persist(() =>
-        this.#transact(async (client) => {
-          // The lock makes a successor wait for the end of this transaction, and nobody else.
-          const leads = await client.query(
-            'SELECT 1 FROM halogrid.leader WHERE epoch = $1 AND holder IS NOT NULL FOR SHARE',
-            [epoch],
-          );
-          if (leads.rows.length > 0) await apply(client, net);
-          return leads.rows.length > 0;
-        }),
-      ),
+      this.#transact(async (client) => {
+        // The lock makes a successor wait for the end of this transaction, and nobody else.
+        const leads = await client.query(
+          'SELECT 1 FROM halogrid.leader WHERE epoch = $1 AND holder IS NOT NULL FOR SHARE',
+          [epoch],
+        );
+        if (leads.rows.length > 0) await apply(client, net);
+        return leads.rows.length > 0;
+      }),
     );
     this.#lastWrite = written.catch(() => {});
     if (!(await written)) throw new FencedError(epoch, await this.leader());
@@ -186,7 +180,7 @@ export class PostgresStore implements LedgerStore {
     return this.#transact(async (client) => (await client.query(sql, values)).rows);
   }
 
-  /** Does something in one transaction. Rejects with one sentence; its cause says whether it may be tried again. */
+  /** Does something in one transaction. Rejects with one sentence; a connection that broke is replaced by the next use. */
   async #transact<T>(act: (client: PoolClient) => Promise<T>): Promise<T> {
     let client: PoolClient | undefined;
     try {
@@ -200,22 +194,7 @@ export class PostgresStore implements LedgerStore {
       // A connection with a failed transaction is not worth repairing.
       client?.release(true);
       const why = this.#isClosed ? 'it is closed' : describe(error);
-      throw new Error(`The ledger at ${this.#name} cannot be used: ${why}`, { cause: error });
-    }
-  }
-
-  /**
-   * Tries until the database is there again: all that is done this way may be done twice, and who waits has nothing better to
-   * do without a ledger.
-   */
-  async #persist<T>(act: () => Promise<T>): Promise<T> {
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-      try {
-        return await act();
-      } catch (error) {
-        if (this.#isClosed || !isPassing((error as Error).cause)) throw error;
-        await delay(pauseMs);
-      }
+      throw new Error(`The ledger at ${this.#name} cannot be used: ${why}`);
     }
   }
 }
@@ -267,15 +246,6 @@ function* batches(entries: Entry[]): Generator<Entry[]> {
     bytes = 0;
   }
   if (batch.length > 0) yield batch;
-}
-
-/**
- * Whether the same may go well a little later: the server went away, starts, has no connection left, or took this transaction
- * back for another's sake. Classes of postgresql.org/docs/current/errcodes-appendix.html.
- */
-function isPassing(error: unknown): boolean {
-  if (!(error instanceof DatabaseError)) return !(error instanceof TypeError || error instanceof RangeError);
-  return /^(08|40|53|57P0|25P03)/.test(error.code ?? '');
 }
 
 function describe(error: unknown): string {

@@ -54,6 +54,8 @@ export interface Hello {
    * shard at least.
    */
   creditBytes: number;
+  /** The node sees no files of the coordinator's: leases carry `hand_over`. */
+  remoteStorage: boolean;
 }
 
 export interface DeviceInfo {
@@ -179,6 +181,8 @@ export interface AttachResponse {
 export interface Welcome {
   /** The coordinator's fencing number; echoed in answers. */
   epoch: number;
+  /** Port of the coordinator's HTTP, at the host that was dialled, and with TLS where gRPC has it. */
+  httpPort: number;
 }
 
 export interface Acknowledge {
@@ -228,7 +232,15 @@ export interface Lease {
    * The results are for comparison: the node computes them with the reference in plain TypeScript, whatever its device is,
    * and writes nothing.
    */
-  verify?: boolean | undefined;
+  verify?:
+    | boolean
+    | undefined;
+  /**
+   * Where the coordinator's HTTP hands files over while the lease is held, for nodes of remote storage: a path with a token
+   * in it. GET PATH/sources/INDEX/NAME, with ranges, gives a source whose URI is a file:. PUT PATH/chunks/KIND/INDEX/NAME
+   * with a `Content-Digest: sha-256=…` (RFC 9530) takes a chunk.
+   */
+  handOver: string;
 }
 
 /** An input: an image or a frame. */
@@ -431,7 +443,15 @@ export const AttachRequest: MessageFns<AttachRequest> = {
 };
 
 function createBaseHello(): Hello {
-  return { nodeId: "", name: "", protocol: 0, softwareVersion: "", device: undefined, creditBytes: 0 };
+  return {
+    nodeId: "",
+    name: "",
+    protocol: 0,
+    softwareVersion: "",
+    device: undefined,
+    creditBytes: 0,
+    remoteStorage: false,
+  };
 }
 
 export const Hello: MessageFns<Hello> = {
@@ -453,6 +473,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.creditBytes !== 0) {
       writer.uint32(48).uint64(message.creditBytes);
+    }
+    if (message.remoteStorage !== false) {
+      writer.uint32(56).bool(message.remoteStorage);
     }
     return writer;
   },
@@ -518,6 +541,14 @@ export const Hello: MessageFns<Hello> = {
             message.creditBytes = longToNumber(reader.uint64());
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.remoteStorage = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -543,6 +574,7 @@ export const Hello: MessageFns<Hello> = {
       ? DeviceInfo.fromPartial(object.device)
       : undefined;
     message.creditBytes = object.creditBytes ?? 0;
+    message.remoteStorage = object.remoteStorage ?? false;
     return message;
   },
 };
@@ -1579,13 +1611,16 @@ export const AttachResponse: MessageFns<AttachResponse> = {
 };
 
 function createBaseWelcome(): Welcome {
-  return { epoch: 0 };
+  return { epoch: 0, httpPort: 0 };
 }
 
 export const Welcome: MessageFns<Welcome> = {
   encode(message: Welcome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.epoch !== 0) {
       writer.uint32(8).uint64(message.epoch);
+    }
+    if (message.httpPort !== 0) {
+      writer.uint32(16).uint32(message.httpPort);
     }
     return writer;
   },
@@ -1611,6 +1646,14 @@ export const Welcome: MessageFns<Welcome> = {
             message.epoch = longToNumber(reader.uint64());
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.httpPort = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1629,6 +1672,7 @@ export const Welcome: MessageFns<Welcome> = {
   fromPartial(object: DeepPartial<Welcome>): Welcome {
     const message = createBaseWelcome();
     message.epoch = object.epoch ?? 0;
+    message.httpPort = object.httpPort ?? 0;
     return message;
   },
 };
@@ -1814,6 +1858,7 @@ function createBaseLease(): Lease {
     costBytes: 0,
     grid: undefined,
     verify: undefined,
+    handOver: "",
   };
 }
 
@@ -1859,6 +1904,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.verify !== undefined) {
       writer.uint32(104).bool(message.verify);
+    }
+    if (message.handOver !== "") {
+      writer.uint32(114).string(message.handOver);
     }
     return writer;
   },
@@ -1980,6 +2028,14 @@ export const Lease: MessageFns<Lease> = {
             message.verify = reader.bool();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.handOver = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2024,6 +2080,7 @@ export const Lease: MessageFns<Lease> = {
     message.costBytes = object.costBytes ?? 0;
     message.grid = (object.grid !== undefined && object.grid !== null) ? Grid.fromPartial(object.grid) : undefined;
     message.verify = object.verify ?? undefined;
+    message.handOver = object.handOver ?? "";
     return message;
   },
 };

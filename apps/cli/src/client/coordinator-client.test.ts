@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { Server, ServerCredentials, type ServerWritableStream } from '@grpc/grpc-js';
+import { JobState, JobStatus, JobsService, type WatchRequest, type WatchResponse } from '@halogrid/proto';
+import { createClientSecurity } from '@halogrid/service';
+import { connectCoordinator } from './coordinator-client.ts';
+
+const security = createClientSecurity({}, {});
+
+/** Port 9 is the discard service, which nobody runs. */
+const nobody = '127.0.0.1:9';
+
+/** A coordinator that knows jobs of its own name, and reports what it is told to. */
+async function startCoordinator(t: TestContext, name: string, port = 0) {
+  const server = new Server();
+  const watchers: ServerWritableStream<WatchRequest, WatchResponse>[] = [];
+  server.addService(JobsService, {
+    list: (_call: unknown, answer: (error: null, response: object) => void) => {
+      answer(null, { jobs: [JobStatus.create({ jobId: name })] });
+    },
+    watch: (call: ServerWritableStream<WatchRequest, WatchResponse>) => {
+      watchers.push(call);
+      call.write({ job: JobStatus.create({ jobId: name, state: JobState.RUNNING }) });
+    },
+  });
+  const bound = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, found) => {
+      if (error) reject(error);
+      else resolve(found);
+    });
+  });
+  const kill = () => server.forceShutdown();
+  t.after(kill);
+  const endStreams = () => {
+    for (const call of watchers.splice(0)) call.end();
+  };
+  const complete = () => {
+    for (const call of watchers) call.write({ job: JobStatus.create({ jobId: name, state: JobState.COMPLETE }) });
+    endStreams();
+  };
+  return { address: `127.0.0.1:${bound}`, kill, complete, endStreams };
+}
+
+/** A port where nobody listens yet. */
+async function reservePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Accepts connections and never says a word, as a process that is stopped. */
+async function startSilent(t: TestContext): Promise<string> {
+  const sockets = new Set<{ destroy(): void }>();
+  const server = createServer((socket) => sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const namesOf = async (address: string): Promise<string[]> => {
+  const client = connectCoordinator(address, security);
+  try {
+    return (await client.jobs()).map(({ jobId }) => jobId);
+  } finally {
+    client.close();
+  }
+};
+
+test('of several addresses, the one that serves is asked, wherever it stands', async (t) => {
+  const { address } = await startCoordinator(t, 'leader');
+  const silent = await startSilent(t);
+  for (const list of [address, `${nobody},${address}`, `${address},${nobody}`, `${silent},${nobody},${address}`]) {
+    assert.deepEqual(await namesOf(list), ['leader'], list);
+  }
+});
+
+test('an address alone where nobody answers is told at once', async () => {
+  await assert.rejects(namesOf(nobody), { message: /^No coordinator answers at 127\.0\.0\.1:9: is one running there/ });
+});
+
+test('wrong lists are wrong usage', () => {
+  for (const list of ['', 'a:1,', 'a:1,b', 'a:0', 'a:1;b:2']) {
+    assert.throws(() => connectCoordinator(list, security), {
+      name: 'UsageError',
+      message: /for --coordinator but received '/,
+    });
+  }
+});
+
+test('watching goes on with the next leader when one is gone', async (t) => {
+  const first = await startCoordinator(t, 'first');
+  const standby = await reservePort();
+  const client = connectCoordinator(`${first.address},127.0.0.1:${standby}`, security);
+  t.after(() => client.close());
+  const job = client.watch('job');
+  assert.equal((await job.next()).value?.jobId, 'first');
+  first.kill();
+  const next = job.next();
+  const second = await startCoordinator(t, 'second', standby);
+  assert.equal((await next).value?.jobId, 'second');
+  second.complete();
+  assert.equal((await job.next()).value?.state, JobState.COMPLETE);
+  assert.equal((await job.next()).done, true);
+});
+
+test('a stream that ends before the job does is taken up again', async (t) => {
+  const { address, endStreams, complete } = await startCoordinator(t, 'leader');
+  const client = connectCoordinator(address, security);
+  t.after(() => client.close());
+  const job = client.watch('job');
+  await job.next();
+  endStreams();
+  assert.equal((await job.next()).value?.state, JobState.RUNNING);
+  complete();
+  assert.equal((await job.next()).value?.state, JobState.COMPLETE);
+});

@@ -1,0 +1,64 @@
+import { connectivityState } from '@grpc/grpc-js';
+import { JobsClient, NodesClient } from '@halogrid/proto';
+import type { ClientSecurity } from '@halogrid/service';
+import { grpcClient } from '@halogrid/service/grpc-client';
+
+/** A coordinator that serves: of several with one ledger, that is the leader. */
+export interface Connection {
+  address: string;
+  jobs: JobsClient;
+  nodes: NodesClient;
+  close(): void;
+}
+
+export interface Patience {
+  withinMs: number;
+  /** Whether an address where nobody answers is asked again. */
+  isAskedAgain: boolean;
+}
+
+const channelOptions = {
+  // A coordinator that stands still is noticed within 10 s; that it has nothing to say of a job is no sign of it.
+  'grpc.keepalive_time_ms': 5_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 500,
+};
+
+/**
+ * Connects to all addresses at once and resolves with the first that serves; with undefined when none does. It is the
+ * connection that tells, and no call: one whose answer is lost may have had its effect.
+ */
+export async function findLeader(
+  addresses: readonly string[],
+  security: ClientSecurity,
+  patience: Patience,
+): Promise<Connection | undefined> {
+  const candidates = addresses.map((address) => connect(address, security));
+  const leader = await Promise.any(candidates.map((candidate) => untilReady(candidate, patience))).catch(
+    () => undefined,
+  );
+  for (const candidate of candidates) if (candidate !== leader) candidate.close();
+  return leader;
+}
+
+function connect(address: string, security: ClientSecurity): Connection {
+  const { channel, options } = grpcClient(security);
+  const jobs = new JobsClient(address, channel, { ...channelOptions, ...options });
+  const nodes = new NodesClient(address, channel, { ...options, channelOverride: jobs.getChannel() });
+  return { address, jobs, nodes, close: () => jobs.close() };
+}
+
+/** Rejects where it does not become ready, or is closed. */
+async function untilReady(connection: Connection, { withinMs, isAskedAgain }: Patience): Promise<Connection> {
+  const channel = connection.jobs.getChannel();
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const state = channel.getConnectivityState(true);
+    if (state === connectivityState.READY) return connection;
+    if (state === connectivityState.TRANSIENT_FAILURE && !isAskedAgain) throw new Error('Nobody answers');
+    await new Promise<void>((resolve, reject) => {
+      channel.watchConnectivityState(state, deadline, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { createPipeline } from '@halogrid/kernels';
+import { JobSpec } from '@halogrid/proto';
+import { jobDigest, jobLine, sourceDigest } from './digest.ts';
+import type { DurableLedger } from './durable-ledger.ts';
+import type { ShardCommit } from './ledger.ts';
+import { ledgerConformance } from './ledger-conformance.ts';
+import { type CrashStage, ledgerCrashes } from './ledger-crashes.ts';
+import type { LedgerStore } from './store/ledger-store.ts';
+import { MemoryStore } from './store/memory-store.ts';
+import { SqliteStore } from './store/sqlite-store.ts';
+import { openLedger } from './testing.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'halogrid-ledger-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+let spools = 0;
+const spoolPath = () => join(folder, `spool-${spools++}`);
+ledgerConformance('on MemoryStore', (epoch) => openLedger(spoolPath, new MemoryStore(), epoch));
+ledgerConformance('on SqliteStore', async (epoch) => {
+  const store = await SqliteStore.open(join(folder, `${spools++}.sqlite`));
+  const ledger = await openLedger(spoolPath, store, epoch);
+  // A thread for each would pile up over a property's runs.
+  const close = ledger.close.bind(ledger);
+  ledger.close = async () => {
+    await close();
+    await store.close();
+  };
+  return ledger;
+});
+
+ledgerCrashes(
+  'on MemoryStore',
+  crashStage(async () => new MemoryStore()),
+  300,
+);
+ledgerCrashes(
+  'on SqliteStore',
+  crashStage(() => SqliteStore.open(join(folder, `${spools++}.sqlite`))),
+  25,
+);
+
+function crashStage(openStore: () => Promise<LedgerStore>): () => Promise<CrashStage> {
+  return async () => {
+    const store = await openStore();
+    const spool = spoolPath();
+    return { store, open: (over) => openLedger(() => spool, over), close: () => store.close() };
+  };
+}
+
+const spec = JobSpec.fromPartial({
+  pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
+  grid: { rows: 16, columns: 16 },
+});
+
+/** Plans frames of 16 x 16 pixels, a shard each. */
+async function planFrames(ledger: DurableLedger, count: number, of = spec): Promise<void> {
+  await ledger.createJob({ jobId: 'job', spec: of, submittedMs: 0 });
+  for (let index = 0; index < count; index++) {
+    const source = { index, uri: `file:///${index}` };
+    const work = { kind: 'frames' as const, sources: [source] };
+    const shard = { kind: 'shard' as const, shard: { shard: index, work, costBytes: 1 } };
+    await ledger.addPlan('job', [{ kind: 'source', ...source, name: String(index), tiles: 1 }, shard], false);
+  }
+  await ledger.addPlan('job', [], true);
+}
+
+/** A pixel in each of the 256 cells. */
+const bins = Array.from({ length: 256 * 256 }, (_, i) => (i % 256 === 0 ? 1 : 0));
+
+function commitOf(source: number): ShardCommit {
+  const size = { width: 16, height: 16 };
+  const results = [{ source, size, rect: { x: 0, y: 0, ...size }, counted: 256, bins }];
+  const node = { name: '', device: '' };
+  return {
+    jobId: 'job',
+    shard: source,
+    attempt: 1,
+    epoch: 1,
+    node,
+    results,
+    errors: [],
+    stageSeconds: {},
+    inputBytes: 0,
+  };
+}
+
+test('histograms that cannot be kept are told to the commit, and nothing more of the job is taken', async () => {
+  const path = join(folder, 'nowhere', 'spool');
+  const failure = { message: new RegExp(`^The histograms could not be kept in '${path}': ENOENT`) };
+  const ledger = await openLedger(() => path);
+  await planFrames(ledger, 3);
+  const first = ledger.commit(commitOf(0));
+  const second = ledger.commit(commitOf(1));
+  await assert.rejects(first, failure);
+  await assert.rejects(second, failure);
+  await assert.rejects(ledger.commit(commitOf(2)), failure);
+  await ledger.setState('job', 'failed', { nowMs: 1, error: 'The disk is gone' });
+  assert.equal((await ledger.getJob('job'))?.error, 'The disk is gone');
+});
+
+test('a job without a histogram keeps none, and its digest is that of sizes and counts', async () => {
+  const before = await readdir(folder);
+  const ledger = await openLedger(() => join(folder, 'none'));
+  const variance = { kernel: 'lbp', parameters: { labels: 'var' }, border: 'zero' };
+  const without = { ...spec, pipeline: { operations: [variance] }, grid: undefined };
+  await planFrames(ledger, 2, without);
+  for (const source of [0, 1]) {
+    const commit = commitOf(source);
+    assert.equal(
+      await ledger.commit({ ...commit, results: commit.results.map((r) => ({ ...r, bins: [] })) }),
+      'committed',
+    );
+  }
+  const { bins: totals, counted, digest } = await ledger.results('job');
+  assert.deepEqual(await ledger.settled('job', 0, 99), { next: 2, done: [], file: '' });
+  assert.deepEqual([totals.length, counted], [0, 512n]);
+  const source = sourceDigest({ width: 16, height: 16 }, 256, []);
+  assert.equal(digest, jobDigest(jobLine(createPipeline([variance]), { rows: 1, columns: 1 }), [source, source]));
+  await ledger.setState('job', 'complete', { nowMs: 1 });
+  assert.deepEqual(await readdir(folder), before);
+});
+
+test('a store that is not as it was written is refused with a sentence, whatever is missing or has changed', async () => {
+  const spool = spoolPath();
+  const store = new MemoryStore();
+  const before = await openLedger(() => spool, store);
+  await planFrames(before, 200);
+  await Promise.all(Array.from({ length: 100 }, (_, source) => before.commit(commitOf(source))));
+  await before.close();
+  const entries = await Array.fromAsync(store.entries());
+  const kinds = new Set(entries.map(({ kind }) => kind));
+  assert.deepEqual([...kinds].sort(), ['job', 'plan', 'progress', 'spec', 'totals']);
+  for (const { jobId, kind, key, value } of entries) {
+    const changed = value.slice();
+    changed[changed.length >> 1]! ^= 1;
+    for (const other of kind === 'job' ? [changed] : [changed, undefined]) {
+      const epoch = (await store.acquire('test', 0))!;
+      await store.write(epoch, [{ jobId, kind, key, value: other }]);
+      await assert.rejects(
+        openLedger(() => spool, store),
+        /^DamagedLedgerError: The ledger is damaged: .* of job job /,
+      );
+      await store.write((await store.acquire('test', 0))!, [{ jobId, kind, key, value }]);
+    }
+  }
+  const whole = await openLedger(() => spool, store);
+  assert.equal((await whole.resume('job')).length, 100);
+  await whole.close();
+  await rm(spool);
+  const lost = await openLedger(() => spool, store);
+  await assert.rejects(lost.resume('job'), { message: /^The histograms in '.*' are lost: ENOENT/ });
+  await lost.close();
+});
+
+test('of jobs that have ended the newest thousand are kept, in the store too', async () => {
+  const store = new MemoryStore();
+  const ledger = await openLedger(spoolPath, store);
+  for (let i = 0; i < 1003; i++) {
+    const jobId = `job-${String(i).padStart(4, '0')}`;
+    await ledger.createJob({ jobId, spec, submittedMs: i });
+    if (i > 0) await ledger.setState(jobId, 'cancelled', { nowMs: i });
+  }
+  const known = (await ledger.listJobs()).map(({ jobId }) => jobId);
+  assert.deepEqual([known.length, known[0], known.at(-2), known.at(-1)], [1001, 'job-1002', 'job-0003', 'job-0000']);
+  await ledger.close();
+  const again = await openLedger(spoolPath, store);
+  assert.deepEqual(
+    (await again.listJobs()).map(({ jobId }) => jobId),
+    known,
+  );
+  await again.close();
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judge } from './judge.ts';
+
+const opinion = (digest: string) => ({ answer: { digest } });
+
+/** Digests in the order they came, a letter each; what is believed and how many are outvoted, or what is not known. */
+const table: [digests: string, needed: 1 | 2, verdict: string][] = [
+  ['a', 1, 'a'],
+  ['a', 2, 'open'],
+  ['aa', 2, 'a'],
+  ['aa', 1, 'a'],
+  ['ab', 1, 'disputed'],
+  ['ab', 2, 'disputed'],
+  ['aba', 2, 'a, not 1'],
+  ['abb', 2, 'b, not 1'],
+  ['abc', 2, 'disputed'],
+  ['abcb', 2, 'b, not 2'],
+  ['abcd', 2, 'undecidable'],
+];
+
+for (const [digests, needed, expected] of table) {
+  test(`answers ${[...digests].join(', ')} where ${needed} must agree: ${expected}`, () => {
+    const verdict = judge([...digests].map(opinion), needed);
+    const found = {
+      believed: () => {
+        if (verdict.kind !== 'believed') return '';
+        const { length } = verdict.outvoted;
+        return `${verdict.opinion.answer.digest}${length > 0 ? `, not ${length}` : ''}`;
+      },
+      open: () => (verdict.kind === 'open' && verdict.isDisputed ? 'disputed' : 'open'),
+      undecidable: () => 'undecidable',
+    }[verdict.kind]();
+    assert.equal(found, expected);
+  });
+}
+
+test('nothing is hashed where there is nothing to compare', () => {
+  const answer = {
+    get digest(): string {
+      throw new Error('It was hashed');
+    },
+  };
+  assert.equal(judge([{ answer }], 1).kind, 'believed');
+  assert.equal(judge([{ answer }], 2).kind, 'open');
+});

@@ -1,0 +1,95 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Lease } from '@halogrid/proto';
+import type { LeaseId } from '../scheduler/events.ts';
+
+/** What is handed over of a job, to whoever has its token. */
+export interface HandedJob {
+  readonly token: string;
+  /** Folder URI for chunks. */
+  readonly scratch: string;
+  /** URIs of the sources of the leases that are held, by their index in the job. */
+  readonly sources: ReadonlyMap<number, { uri: string; leases: number }>;
+}
+
+type Held = { sources: Map<number, { uri: string; leases: number }> } & HandedJob;
+
+/**
+ * Which files of which jobs nodes without our storage may have: those of the leases that they hold. The token of a job is the
+ * same for all of them while there is one, so that a node keeps what it has decoded.
+ */
+export class HandOver {
+  readonly #jobs = new Map<string, Held>();
+
+  /** Undefined where the token is not that of a job with a lease that is held. */
+  find(jobId: string, token: string): HandedJob | undefined {
+    const job = this.#jobs.get(jobId);
+    const given = Buffer.from(token);
+    const known = Buffer.from(job?.token ?? '');
+    return given.length === known.length && timingSafeEqual(given, known) ? job : undefined;
+  }
+
+  /** What one node holds. */
+  openSession(): HandOverSession {
+    const leases = new Map<string, Lease>();
+    const release = (key: string): void => {
+      const lease = leases.get(key);
+      leases.delete(key);
+      if (lease) this.#release(lease);
+    };
+    return {
+      grant: (lease) => {
+        leases.set(keyOf(lease), lease);
+        const token = this.#hold(lease);
+        return { ...lease, handOver: `/handover/${encodeURIComponent(lease.jobId)}/${token}` };
+      },
+      release: (lease) => release(keyOf(lease)),
+      recall: (jobId, shards) => {
+        for (const [key, lease] of leases) {
+          if (lease.jobId === jobId && (shards.length === 0 || shards.includes(lease.shard))) release(key);
+        }
+      },
+      close: () => {
+        for (const key of leases.keys()) release(key);
+      },
+    };
+  }
+
+  #hold({ jobId, scratch, work }: Lease): string {
+    let job = this.#jobs.get(jobId);
+    if (!job) {
+      job = { token: randomBytes(32).toString('base64url'), scratch, sources: new Map() };
+      this.#jobs.set(jobId, job);
+    }
+    for (const { index, uri } of sourcesOf(work)) {
+      job.sources.set(index, { uri, leases: (job.sources.get(index)?.leases ?? 0) + 1 });
+    }
+    return job.token;
+  }
+
+  #release({ jobId, work }: Lease): void {
+    const job = this.#jobs.get(jobId)!;
+    for (const { index } of sourcesOf(work)) {
+      const source = job.sources.get(index)!;
+      if (--source.leases === 0) job.sources.delete(index);
+    }
+    if (job.sources.size === 0) this.#jobs.delete(jobId);
+  }
+}
+
+export interface HandOverSession {
+  /** The lease with the path at which its files are. */
+  grant(lease: Lease): Lease;
+  /** The node has answered it. */
+  release(lease: LeaseId): void;
+  /** The node is to forget these shards of the job; all of them where none is named. */
+  recall(jobId: string, shards: readonly number[]): void;
+  /** The node is gone. */
+  close(): void;
+}
+
+const keyOf = ({ jobId, shard, attempt, epoch }: LeaseId): string => `${jobId} ${shard} ${attempt} ${epoch}`;
+
+function sourcesOf(work: Lease['work']): { index: number; uri: string }[] {
+  if (work?.$case === 'frames') return work.value.sources;
+  return work?.value.source ? [work.value.source] : [];
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import type { SimulatedCluster } from './simulated-cluster.ts';
+import { expectedOf } from './simulated-job.ts';
+
+/** What must hold while jobs run: no node holds more than its credit covers, or it holds one lease; nothing is negative. */
+export function checkMoment({ dispatcher }: SimulatedCluster): void {
+  for (const { hello, leases, leasedBytes } of dispatcher.nodes()) {
+    assert.ok(leasedBytes <= hello.creditBytes || leases === 1, `${hello.name} holds ${leasedBytes} bytes`);
+  }
+  const { queued, leased, done } = dispatcher.shards();
+  assert.ok(queued >= 0 && leased >= 0 && done >= 0, `${queued} queued, ${leased} leased, ${done} done`);
+}
+
+/**
+ * What must hold when all jobs have ended, whatever happened meanwhile: the results are those that were computed without the
+ * coordinator, bit for bit; every shard was accepted once, or is quarantined; counts and metrics agree.
+ */
+export async function checkOutcome(cluster: SimulatedCluster): Promise<void> {
+  let committed = 0;
+  let quarantined = 0;
+  for (const job of cluster.jobs.values()) {
+    const { jobId, shards } = job;
+    const record = (await cluster.ledger.getJob(jobId))!;
+    assert.equal(record.state, 'complete', `${jobId}: ${record.error}`);
+    const results = cluster.results.get(jobId)!;
+    const expected = expectedOf(job);
+    const given = results.sources.flatMap((source) => (source.state === 'quarantined' ? [source.error] : []));
+    assert.equal(given.length, expected.quarantined, `${jobId}: quarantined because ${given.join('; ')}`);
+    const found = { digest: record.digest, counted: results.counted, bins: [...results.bins] };
+    assert.deepEqual({ ...found, quarantined: record.counts.quarantined }, expected, jobId);
+
+    const lost = new Set([...job.poison, ...job.killers]);
+    const accepted = cluster.commits.get(jobId) ?? [];
+    for (let shard = 0; shard < shards; shard++) {
+      assert.equal(accepted[shard] ?? 0, lost.has(shard) ? 0 : 1, `results accepted of shard ${shard} of ${jobId}`);
+    }
+    assert.equal(record.counts.shardsDone, shards);
+    assert.equal(record.counts.shards, shards);
+    assert.ok(record.counts.attempts >= shards);
+    committed += shards - lost.size;
+    quarantined += lost.size;
+  }
+  assert.deepEqual(cluster.dispatcher.shards(), { queued: 0, leased: 0, done: 0 });
+  const metrics = await cluster.counted();
+  assert.deepEqual([metrics.committed, metrics.quarantined], [committed, quarantined], 'metrics agree with the ledger');
+}

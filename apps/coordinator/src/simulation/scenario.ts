@@ -1,0 +1,86 @@
+import { SeededRandom } from './seeded-random.ts';
+import type { SimulatedCluster } from './simulated-cluster.ts';
+import type { SimulatedJob } from './simulated-job.ts';
+import { type NodeNature, type SimulatedNode, soundNature } from './simulated-node.ts';
+
+/**
+ * Draws jobs, nodes and what goes wrong from the seed. One node stays well, so that every job ends; and nothing is drawn so
+ * often that giving up a sound shard would be right: three failures on two nodes, or three dead nodes.
+ */
+export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
+  const random = new SeededRandom(seed ^ 0x5eed);
+  const lies = random.chance(0.25);
+  const hasKiller = random.chance(0.15);
+  for (let i = random.whole(1, 3); i > 0; i--) {
+    const job = drawJob(random, `job-${i}`, lies, hasKiller && i === 1);
+    cluster.clock.after(random.whole(0, 3000), () => cluster.submit(job));
+    // Known from the start, so that its end is waited for.
+    cluster.jobs.set(job.jobId, job);
+  }
+
+  cluster.add(drawNature(random, 'sound'));
+  const others = Array.from({ length: random.whole(1, 6) }, (_, i) => drawNature(random, `node-${i}`));
+  const faulty = others.map((nature, i) => (i === 0 ? drawFault(random, nature, lies, hasKiller) : nature));
+  const nodes = faulty.map((nature) => cluster.add(nature, random.chance(0.3) ? random.whole(0, 8000) : 0));
+  // Where a shard takes nodes along, no other is lost: it could not be told which shard was to blame.
+  const losses = ['crash', 'cut', 'freeze'];
+  const fates = hasKiller ? ['drain', 'well'] : [...losses, ...losses, 'drain', 'well'];
+  let lost = 0;
+  for (const node of nodes) {
+    const fate = random.pick(fates);
+    if (!losses.includes(fate) || lost++ < 2) arrangeFate(cluster, random, node, fate);
+  }
+}
+
+function drawJob(random: SeededRandom, jobId: string, lies: boolean, hasKiller: boolean): SimulatedJob {
+  const shards = random.whole(1, 60);
+  return {
+    jobId,
+    kind: random.pick(['frames', 'tiles']),
+    shards,
+    group: random.whole(1, 5),
+    costBytes: random.whole(20, 400),
+    priority: random.whole(-1, 1),
+    verify: lies ? 100 : random.pick([0, 0, 30]),
+    poison: new Set(random.chance(0.3) ? [random.whole(0, shards - 1)] : []),
+    killers: new Set(hasKiller ? [random.whole(0, shards - 1)] : []),
+  };
+}
+
+function drawNature(random: SeededRandom, name: string): NodeNature {
+  const stragglers = new Map(random.chance(0.2) ? [[random.whole(0, 30), 20]] : []);
+  return {
+    ...soundNature,
+    name,
+    creditBytes: random.pick([50, 500, 5000, 100_000]),
+    bytesPerMs: random.pick([0.2, 1, 1, 5]),
+    latencyMs: random.pick([0.5, 2, 40]),
+    duplicates: random.pick([0, 0, 0.2]),
+    stragglers,
+  };
+}
+
+function drawFault(random: SeededRandom, nature: NodeNature, lies: boolean, hasKiller: boolean): NodeNature {
+  if (lies) return { ...nature, lies: random.pick([0.1, 1]) };
+  // It would be alone at times, and poison is what the only node there is fails.
+  return !hasKiller && random.chance(0.3) ? { ...nature, failures: 1 } : nature;
+}
+
+function arrangeFate(cluster: SimulatedCluster, random: SeededRandom, node: SimulatedNode, fate: string): void {
+  const at = random.whole(100, 9000);
+  const { clock } = cluster;
+  switch (fate) {
+    case 'crash':
+      clock.after(at, () => node.crash(random.chance(0.5), random.chance(0.7)));
+      break;
+    case 'cut':
+      for (let i = 0; i < 2; i++) clock.after(at + i * random.whole(300, 2000), () => node.cut());
+      break;
+    case 'freeze':
+      clock.after(at, () => node.freeze(random.pick([500, 2900, 3100, 9000])));
+      break;
+    case 'drain':
+      clock.after(at, () => node.drain(random.pick([0, 200, 5000])));
+      break;
+  }
+}

@@ -1,0 +1,119 @@
+import { createPipeline } from '@halogrid/kernels';
+import { JobSpec } from '@halogrid/proto';
+import type { AcceptedJob } from '../job-run.ts';
+import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../ledger/digest.ts';
+import type { PlanStep, Shard, SourceResult } from '../shard.ts';
+
+/** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
+export interface SimulatedJob {
+  jobId: string;
+  kind: 'frames' | 'tiles';
+  shards: number;
+  /** Frames a shard, or tiles an image. */
+  group: number;
+  /** Of each shard; one number for all. */
+  costBytes: number;
+  priority: number;
+  verify: number;
+  /** Shards that no device computes. */
+  poison: ReadonlySet<number>;
+  /** Shards that end the process that computes them. */
+  killers: ReadonlySet<number>;
+}
+
+const operations = [{ kernel: 'lbp', parameters: {} }];
+const pipeline = createPipeline(operations);
+const side = 4;
+const binCount = 256;
+
+export function acceptedJob({ jobId, priority, verify }: SimulatedJob): AcceptedJob {
+  const spec = JobSpec.fromPartial({
+    sources: ['file:///in'],
+    pipeline: { operations },
+    out: `file:///out/${jobId}`,
+    mapFormat: 'none',
+    priority,
+    verifyPercent: verify,
+  });
+  return { jobId, spec, pipeline, scratch: `${spec.out}/.scratch` };
+}
+
+export async function* planOf(job: SimulatedJob): AsyncGenerator<PlanStep> {
+  for (let shard = 0; shard < job.shards; shard++) {
+    for (const index of sourcesOf(job, shard)) {
+      const isFirst = job.kind === 'frames' || shard % job.group === 0;
+      const tiles = job.kind === 'frames' ? 1 : Math.min(job.group, job.shards - shard);
+      if (isFirst) yield { kind: 'source', index, uri: uriOf(job, index), name: `${index}.pgm`, tiles };
+    }
+    yield { kind: 'shard', shard: { shard, work: workOf(job, shard), costBytes: job.costBytes } };
+  }
+}
+
+const uriOf = ({ jobId }: SimulatedJob, source: number): string => `file:///in/${jobId}/${source}.pgm`;
+
+/** Indexes of the sources that a shard reads. */
+function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {
+  if (kind === 'tiles') return [Math.floor(shard / group)];
+  return Array.from({ length: group }, (_, i) => shard * group + i);
+}
+
+function workOf(job: SimulatedJob, shard: number): Shard['work'] {
+  const sources = sourcesOf(job, shard).map((index) => ({ index, uri: uriOf(job, index) }));
+  if (job.kind === 'frames') return { kind: 'frames', sources };
+  return { kind: 'tile', source: sources[0]!, ...tileOf(job, shard) };
+}
+
+function tileOf(job: SimulatedJob, shard: number) {
+  const first = shard - (shard % job.group);
+  const size = { width: side * Math.min(job.group, job.shards - first), height: side };
+  return { size, rect: { x: side * (shard - first), y: 0, width: side, height: side } };
+}
+
+/** What a right device finds: every result is unlike its neighbours', so that none can stand for another. */
+export function resultsOf(job: SimulatedJob, shard: number): SourceResult[] {
+  return sourcesOf(job, shard).map((source) => {
+    const size = { width: side, height: side };
+    const area = job.kind === 'tiles' ? tileOf(job, shard) : { size, rect: { x: 0, y: 0, ...size } };
+    const value = job.kind === 'tiles' ? shard : source;
+    const bins = new Array<number>(binCount).fill(0);
+    bins[value % binCount]! += 9;
+    bins[(value * 7 + 3) % binCount]! += 4;
+    return { source, ...area, counted: 13, bins };
+  });
+}
+
+/** What a wrong device finds: it looks right. */
+export function wrongResultsOf(job: SimulatedJob, shard: number): SourceResult[] {
+  return resultsOf(job, shard).map((result) => ({ ...result, bins: [...result.bins.slice(1), result.bins[0]!] }));
+}
+
+/** What the job must come to, computed without the coordinator's merge. */
+export function expectedOf(job: SimulatedJob): {
+  digest: string;
+  counted: bigint;
+  bins: bigint[];
+  quarantined: number;
+} {
+  const sources = new Map<number, { parts: SourceResult[]; isLost: boolean }>();
+  for (let shard = 0; shard < job.shards; shard++) {
+    const isLost = job.poison.has(shard) || job.killers.has(shard);
+    for (const result of resultsOf(job, shard)) {
+      const source = sources.get(result.source) ?? { parts: [], isLost: false };
+      sources.set(result.source, { parts: [...source.parts, result], isLost: source.isLost || isLost });
+    }
+  }
+  const total = { counted: 0n, bins: new Array<bigint>(binCount).fill(0n), quarantined: 0 };
+  const digests = [...sources.values()].map(({ parts, isLost }) => {
+    if (isLost) {
+      total.quarantined++;
+      return quarantinedDigest;
+    }
+    const bins = new Array<number>(binCount).fill(0);
+    for (const part of parts) for (let i = 0; i < binCount; i++) bins[i]! += part.bins[i]!;
+    const counted = 13 * parts.length;
+    total.counted += BigInt(counted);
+    for (let i = 0; i < binCount; i++) total.bins[i]! += BigInt(bins[i]!);
+    return sourceDigest(parts[0]!.size, counted, bins);
+  });
+  return { ...total, digest: jobDigest(jobLine(pipeline, { rows: 1, columns: 1 }), digests) };
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkMoment, checkOutcome } from './check-outcome.ts';
+import { arrangeScenario } from './scenario.ts';
+import type { MetricSums } from './simulated-cluster.ts';
+import { createCluster } from './testing.ts';
+
+const { HALOGRID_SIMULATION_SEED, HALOGRID_SIMULATION_RUNS } = process.env;
+const firstSeed = Number(HALOGRID_SIMULATION_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const runs = Number(HALOGRID_SIMULATION_RUNS ?? (HALOGRID_SIMULATION_SEED ? 1 : 1000));
+
+/** Plays one schedule; returns what came of it and when. */
+async function simulate(seed: number): Promise<MetricSums & { tookMs: number }> {
+  const cluster = await createCluster(seed, seed % 3 === 0 ? 30 : 0);
+  try {
+    arrangeScenario(cluster, seed);
+    await cluster.untilEnded(() => checkMoment(cluster));
+    await checkOutcome(cluster);
+    return { ...(await cluster.counted()), tookMs: cluster.clock.monotonicMs() };
+  } finally {
+    await cluster.close();
+  }
+}
+
+test(`${runs} schedules of faults, each of its own seed, come to the bits of the undisturbed job`, async () => {
+  for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
+    try {
+      await simulate(seed);
+    } catch (error) {
+      const again = `HALOGRID_SIMULATION_SEED=${seed} node --test apps/coordinator/src/simulation/simulation.test.ts`;
+      throw new Error(`Seed ${seed}: ${(error as Error).message}\nRepeat it with: ${again}`, { cause: error });
+    }
+  }
+});
+
+test('a seed decides everything that happens', async () => {
+  for (let seed = firstSeed; seed < firstSeed + 10; seed++)
+    assert.deepEqual(await simulate(seed), await simulate(seed));
+});

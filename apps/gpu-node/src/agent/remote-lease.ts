@@ -1,0 +1,22 @@
+import { basename } from 'node:path';
+import type { Lease, Source } from '@halogrid/proto';
+
+/**
+ * The lease with what it names on the coordinator's disk replaced by where the coordinator hands it over. `origin` is that of its
+ * HTTP, such as http://host:9464.
+ */
+export function toRemoteLease(lease: Lease, origin: string): Lease {
+  const base = origin + lease.handOver;
+  const move = (source: Source): Source => {
+    if (!source.uri.startsWith('file:')) return source;
+    // Its name tells how it is best read.
+    return { ...source, uri: `${base}/sources/${source.index}/${basename(new URL(source.uri).pathname)}` };
+  };
+  return { ...lease, scratch: `${base}/chunks`, work: moveWork(lease.work, move) };
+}
+
+function moveWork(work: Lease['work'], move: (source: Source) => Source): Lease['work'] {
+  if (work?.$case === 'frames') return { ...work, value: { sources: work.value.sources.map(move) } };
+  if (!work?.value.source) return work;
+  return { ...work, value: { ...work.value, source: move(work.value.source) } };
+}

@@ -1,0 +1,28 @@
+import { parentPort } from 'node:worker_threads';
+import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
+import type { CpuAnswer, CpuBatch } from './cpu-thread.ts';
+import { resultBuffers } from './result-buffers.ts';
+
+type Run = (pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem, withMap: boolean) => ItemResult;
+
+/** Computes, in a worker thread, the batches that a CpuThread sends, one at a time. */
+export function serveBatches(run: Run): void {
+  const port = parentPort!;
+  port.on('message', (batch: CpuBatch) => {
+    const answer = compute(run, batch);
+    // Memory changes hands instead of being copied.
+    const results = answer.kind === 'done' ? resultBuffers(answer.items) : [];
+    port.postMessage(answer, [batch.buffer, ...results]);
+  });
+}
+
+function compute(run: Run, { buffer, items, pipeline, withMap }: CpuBatch): CpuAnswer {
+  const startedMs = performance.now();
+  const bytes = new Uint8Array(buffer);
+  try {
+    const results = items.map((item) => run(pipeline, bytes, item, withMap));
+    return { kind: 'done', buffer, items: results, seconds: (performance.now() - startedMs) / 1000 };
+  } catch (error) {
+    return { kind: 'refused', buffer, reason: (error as Error).message };
+  }
+}

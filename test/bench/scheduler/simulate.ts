@@ -1,0 +1,105 @@
+// Shards a second through the scheduler, the dispatcher and the ledger in memory, with nodes that answer at once:
+//   node --expose-gc test/bench/scheduler/simulate.ts [SHARDS] [NODES…]
+// Prints a line for each number of nodes: wall time on one thread, and the memory that a shard takes while it is open.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPipeline } from '@halogrid/kernels';
+import { Hello, JobSpec } from '@halogrid/proto';
+import { createLog, createRegistry } from '@halogrid/service';
+import { systemClock } from '../../../apps/coordinator/src/clock.ts';
+import { Dispatcher } from '../../../apps/coordinator/src/dispatcher.ts';
+import { openLedger } from '../../../apps/coordinator/src/ledger/testing.ts';
+import { createMetrics } from '../../../apps/coordinator/src/metrics.ts';
+import type { LeaseOrder } from '../../../apps/coordinator/src/node-session.ts';
+import type { PlanStep } from '../../../apps/coordinator/src/shard.ts';
+
+const [shards = 200_000, ...nodeCounts] = process.argv.slice(2).map(Number);
+const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
+const operations = [{ kernel: 'lbp', parameters: {} }];
+const size = { width: 3, height: 3 };
+const bins = Array.from({ length: 256 }, (_, bin) => (bin === 0 ? 1 : 0));
+
+async function* plan(): AsyncGenerator<PlanStep> {
+  for (let index = 0; index < shards; index++) {
+    const uri = `file:///in/${index}.pgm`;
+    yield { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 };
+    yield { kind: 'shard', shard: { shard: index, work: { kind: 'frames', sources: [{ index, uri }] }, costBytes: 9 } };
+  }
+}
+
+/** Answers what it was leased in the order it came, a few at a time, as messages off a socket do. */
+function attachNode(dispatcher: Dispatcher, nodeId: string): void {
+  const orders: LeaseOrder[] = [];
+  const answer = (): void => {
+    for (const { lease, shard } of orders.splice(0)) {
+      const source = shard.work.kind === 'frames' ? shard.work.sources[0]!.index : 0;
+      const results = [{ source, size, rect: { x: 0, y: 0, ...size }, counted: 1, bins }];
+      const content = { results, errors: [], stageSeconds: {}, inputBytes: 0 };
+      dispatcher.report(session, { kind: 'ShardCompleted', lease, answer: content });
+    }
+  };
+  const session = dispatcher.attach(Hello.fromPartial({ nodeId, name: nodeId, creditBytes: 1000 }), {
+    lease: (order) => {
+      if (orders.push(order) === 1) setImmediate(answer);
+    },
+    recall: () => {},
+    drop: () => {},
+  });
+}
+
+async function measure(nodes: number): Promise<string> {
+  const ledger = await openLedger(() => join(folder, String(nodes)));
+  const done = Promise.withResolvers<void>();
+  let highestBytes = 0;
+  const dispatcher = new Dispatcher({
+    ledger,
+    work: {
+      plan,
+      features: () => undefined,
+      finalise: async () => done.resolve(),
+      abandon: async (_job, end) => done.reject(new Error(JSON.stringify(end))),
+      release: () => {},
+    },
+    clock: systemClock,
+    reportWithinMs: 600_000,
+    metrics: createMetrics(createRegistry('coordinator')),
+    log: createLog('bench', 'silent'),
+  });
+  for (let node = 0; node < nodes; node++) attachNode(dispatcher, `node-${node}`);
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  const started = performance.now();
+  const cpu = process.cpuUsage();
+  const sampler = setInterval(() => {
+    highestBytes = Math.max(highestBytes, process.memoryUsage().heapUsed - before);
+  }, 100);
+  const spec = JobSpec.fromPartial({
+    sources: ['file:///in'],
+    pipeline: { operations },
+    out: 'file:///out',
+    mapFormat: 'none',
+  });
+  await dispatcher.submit({
+    jobId: 'job',
+    spec,
+    pipeline: createPipeline(operations),
+    scratch: 'file:///out/.scratch',
+  });
+  await done.promise;
+  const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  clearInterval(sampler);
+  globalThis.gc?.();
+  const kept = (process.memoryUsage().heapUsed - before) / shards;
+  await dispatcher.close();
+  const cpuSeconds = (user + system) / 1e6;
+  return [
+    `${nodes} nodes: ${shards} shards in ${seconds.toFixed(2)} s, ${Math.round(shards / seconds)} a second`,
+    `${Math.round(shards / cpuSeconds)} a second of CPU time`,
+    `${Math.round(kept)} bytes kept a shard, ${Math.round(highestBytes / 2 ** 20)} MiB at most`,
+  ].join('; ');
+}
+
+for (const nodes of nodeCounts.length > 0 ? nodeCounts : [10, 100, 1000]) console.log(await measure(nodes));
+await rm(folder, { recursive: true, force: true });

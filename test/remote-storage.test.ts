@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Cluster, startNode } from './cluster.ts';
+import { halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hashFiles, readHistogram, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { writeTiledTiff } from './tiled-tiff.ts';
+
+// A node that sees none of the coordinator's files: it may read and write an empty folder only.
+
+const folder = scratchFolder();
+const source = join(folder, 'source');
+const fixtures = fileURLToPath(new URL('../libs/imaging/fixtures', import.meta.url));
+let cluster: Cluster;
+
+before(async () => {
+  mkdirSync(source);
+  mkdirSync(join(folder, 'empty'));
+  await writePgm(join(source, 'a b%1.pgm'), drawPicture(530, 130));
+  for (const name of ['420.jpg', 'rgb.png', 'lossless.webp', 'strips.tif']) {
+    copyFileSync(join(fixtures, name), join(source, name));
+  }
+  const size = { width: 330, height: 530 };
+  await writeTiledTiff(join(source, 'tiled.tif'), size, 64, (x, y) => drawPicture(64, 64, x + y));
+  cluster = await Cluster.start({ nodes: 0 });
+});
+
+after(() => cluster.stop());
+
+test('without the option, such a node reads nothing', async () => {
+  const node = await startNode(cluster.address, 'blind', 'cpu', ['--data-root', join(folder, 'empty')]);
+  await cluster.adopt(node);
+  const ended = await cluster.halogrid(['run', source, '--out', join(folder, 'blind')]);
+  assert.equal(ended.code, 3, ended.stderr);
+  assert.equal(readJson(folder, 'blind', 'job.json').counts.frames, 0);
+  node.program.signal('SIGTERM');
+  await node.program.ended;
+});
+
+for (const options of [[], ['--tile', '100'], ['--op', 'conv:kernel=sobel,channels=rgb,as=i16', '--tile', '128']]) {
+  test(`with --storage remote it gives the same bytes: ${options.join(' ') || 'defaults'}`, async () => {
+    const name = options.join('').replaceAll(/\W/g, '');
+    const out = join(folder, `remote-${name}`);
+    const plain = join(folder, `plain-${name}`);
+    if (cluster.nodes.length === 1) {
+      const only = ['--storage', 'remote', '--data-root', join(folder, 'empty')];
+      await cluster.adopt(await startNode(cluster.address, 'remote', 'cpu', only));
+    }
+    const job = ['run', source, '--map', 'tiff', ...options, '--out'];
+    const ended = await cluster.halogrid([...job, out]);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.equal((await halogrid([...job, plain, '--device', 'cpu'])).code, 0);
+    assert.deepEqual(hashFiles(out, 'maps'), hashFiles(plain, 'maps'));
+    assert.equal(Object.keys(hashFiles(out, 'maps')).length, 6);
+    assert.deepEqual(hashFiles(out, 'preview'), hashFiles(plain, 'preview'));
+    assert.equal(readJson(out, 'job.json').digest, readJson(plain, 'job.json').digest);
+    if (options.length < 3) assert.deepEqual(readHistogram(out), readHistogram(plain));
+  });
+}
