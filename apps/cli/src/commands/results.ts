@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hasEnded, JobState, type JobStatus } from '@halogrid/proto';
-import { createClientSecurity, parseAddress, UsageError } from '@halogrid/service';
+import { createClientSecurity, parseAddress, parseAddressList, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
 import { stateWord } from '../progress/describe-progress.ts';
@@ -31,18 +31,22 @@ export function addResultsCommand(program: Command): void {
     .argument('<job>', 'its id');
   addCoordinatorOption(command)
     .option('--out <dir>', 'copy the results into this folder, which is missing or empty')
-    .option('--http <host:port>', `HTTP address of the coordinator (default: its host, port ${httpPort})`)
+    .option('--http <host:port,…>', `HTTP address of the coordinator (default: its host, port ${httpPort})`)
     .option('--json', 'the summary as JSON')
     .action(async (jobId: string, options: ResultsOptions) => {
-      if (options.http) parseAddress('--http', options.http);
-      const { job, address } = await withCoordinator(options, async (client) => {
-        return { job: await client.get(jobId), address: client.address };
-      });
-      await showResults(job, address, options);
+      const addresses = httpAddresses(options);
+      const job = await withCoordinator(options, (client) => client.get(jobId));
+      await showResults(job, addresses, options);
     });
 }
 
-async function showResults(job: JobStatus, address: string, options: ResultsOptions): Promise<void> {
+function httpAddresses({ http, coordinator }: ResultsOptions): string[] {
+  if (http) return parseAddressList('--http', http);
+  const hosts = parseAddressList('--coordinator', coordinator).map((each) => parseAddress('--coordinator', each).host);
+  return [...new Set(hosts)].map((host) => `${host}:${httpPort}`);
+}
+
+async function showResults(job: JobStatus, addresses: readonly string[], options: ResultsOptions): Promise<void> {
   const { jobId, error } = job;
   if (!hasEnded(job)) {
     throw new UsageError(`Job ${jobId} is ${stateWord(job.state)}: 'halogrid watch ${jobId}' waits for its results`);
@@ -59,12 +63,11 @@ async function showResults(job: JobStatus, address: string, options: ResultsOpti
     process.stdout.write(json ? `${JSON.stringify(written, null, 2)}\n` : describeSummary(written, process.cwd()));
     return;
   }
-  const host = options.http ?? `${parseAddress('--coordinator', address).host}:${httpPort}`;
   const files = isHere
     ? localFiles(fileURLToPath(job.spec!.out))
-    : servedFiles(host, jobId, createClientSecurity(options, process.env));
+    : servedFiles(addresses, jobId, createClientSecurity(options, process.env));
   const count = await copyResults(files, out);
-  console.error(`${plural(count, 'file')} copied ${isHere ? 'from this machine' : `from ${host}`}.`);
+  console.error(`${plural(count, 'file')} copied from ${isHere ? 'this machine' : 'the coordinator'}.`);
   const spec = { ...job.spec!, out: pathToFileURL(resolve(out)).href };
   const copied = await summarise({ ...job, spec });
   process.stdout.write(json ? `${JSON.stringify(copied, null, 2)}\n` : describeSummary(copied, process.cwd()));

@@ -35,14 +35,24 @@ export function localFiles(folder: string): ResultFiles {
   };
 }
 
-/** Those that the coordinator at HOST:PORT serves over HTTP. */
-export function servedFiles(address: string, jobId: string, security: ClientSecurity): ResultFiles {
+/** Those that the first of the coordinators at HOST:PORT to have them serves over HTTP: of several only one leads. */
+export function servedFiles(addresses: readonly string[], jobId: string, security: ClientSecurity): ResultFiles {
   const root = `/api/v1/jobs/${encodeURIComponent(jobId)}/results`;
+  let serving = addresses[0]!;
   return {
     async list() {
-      const { files } = (await json(await httpGet(address, root, security))) as { files: ResultFile[] };
-      return files;
+      const refusals: string[] = [];
+      for (const address of addresses) {
+        try {
+          const { files } = (await json(await httpGet(address, root, security))) as { files: ResultFile[] };
+          serving = address;
+          return files;
+        } catch (error) {
+          refusals.push((error as Error).message);
+        }
+      }
+      throw new Error(refusals.join('; '));
     },
-    open: (name) => httpGet(address, `${root}/${name.split('/').map(encodeURIComponent).join('/')}`, security),
+    open: (name) => httpGet(serving, `${root}/${name.split('/').map(encodeURIComponent).join('/')}`, security),
   };
 }
