@@ -41,28 +41,34 @@ export function provePlacement(
     if (owner !== undefined) return refuted(`Processes ${owner} and ${pid} are on one GPU, ${nameOf(meant)}`);
     owners.set(identity, pid);
 
-    const used = smi?.gpus.find((gpu) => gpu.busId === busId);
-    if (used?.uuid && meant.uuid && used.uuid !== meant.uuid) {
-      return refuted(`The driver calls the GPU at ${busId} ${meant.uuid}, and nvidia-smi ${used.uuid}`);
-    }
-    if (used?.usedMiB === 0) {
-      return refuted(`Process ${pid} holds ${nameOf(meant)} open, of whose memory nvidia-smi says that none is in use`);
-    }
-    const listed = smi?.processes.filter((process) => process.pid === pid) ?? [];
-    const elsewhere = listed.find(({ uuid }) => meant.uuid !== undefined && uuid !== meant.uuid);
-    if (elsewhere)
-      return refuted(`Process ${pid} was meant for ${nameOf(meant)} but nvidia-smi lists it on ${elsewhere.uuid}`);
-    const own = listed[0]?.usedMiB;
-    const memory = [
-      own !== undefined && `${own} MiB of it by this process`,
-      used?.usedMiB !== undefined && `${used.usedMiB} MiB in use`,
-    ].filter(Boolean);
+    const contradiction = smi && contradictionIn(smi, meant, pid);
+    if (contradiction) return refuted(contradiction);
+    const memory = smi ? memoryInUse(smi, meant, pid) : '';
     evidence.push(
-      `Process ${pid} is on ${nameOf(meant)}: it alone holds /dev/nvidia${meant.minor} of these processes` +
-        (memory.length > 0 ? `, ${memory.toReversed().join(', ')}` : ''),
+      `Process ${pid} is on ${nameOf(meant)}: it alone holds /dev/nvidia${meant.minor} of these processes${memory}`,
     );
   }
   return { kind: 'proven', evidence };
+}
+
+/** What nvidia-smi says against it that the process uses that card; undefined where there is nothing. */
+function contradictionIn({ gpus, processes }: SmiReading, meant: NvidiaGpu, pid: number): string | undefined {
+  const card = gpus.find(({ busId }) => busId === meant.busId);
+  if (card?.uuid && meant.uuid && card.uuid !== meant.uuid) {
+    return `The driver calls the GPU at ${meant.busId} ${meant.uuid}, and nvidia-smi ${card.uuid}`;
+  }
+  if (card?.usedMiB === 0) {
+    return `Process ${pid} holds ${nameOf(meant)} open, of whose memory nvidia-smi says that none is in use`;
+  }
+  const elsewhere = processes.find((each) => each.pid === pid && meant.uuid !== undefined && each.uuid !== meant.uuid);
+  return elsewhere && `Process ${pid} was meant for ${nameOf(meant)} but nvidia-smi lists it on ${elsewhere.uuid}`;
+}
+
+/** Memory in use on the card, and how much of it is the process's, as the end of a line; empty where neither is known. */
+function memoryInUse({ gpus, processes }: SmiReading, { busId }: NvidiaGpu, pid: number): string {
+  const all = gpus.find((gpu) => gpu.busId === busId)?.usedMiB;
+  const own = processes.find((each) => each.pid === pid)?.usedMiB;
+  return `${all === undefined ? '' : `, ${all} MiB in use`}${own === undefined ? '' : `, ${own} MiB of it by this process`}`;
 }
 
 const refuted = (reason: string): Verdict => ({ kind: 'refuted', reason });
