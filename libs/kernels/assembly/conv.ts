@@ -20,6 +20,30 @@ export function widen32(source: usize, target: usize, count: usize): void {
   }
 }
 
+/** Pixels of 16 bits to float32. */
+export function widenDeep32(source: usize, target: usize, count: usize): void {
+  for (let i: usize = 0; i < count; i += 8) {
+    const shorts = v128.load(source + (i << 1));
+    const to = target + (i << 2);
+    v128.store(to, f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_u(shorts)));
+    v128.store(to, f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(shorts)), 16);
+  }
+}
+
+/** Pixels of 16 bits to float64. */
+export function widenDeep64(source: usize, target: usize, count: usize): void {
+  for (let i: usize = 0; i < count; i += 4) {
+    const four = i32x4.extend_low_i16x8_u(v128.load64_zero(source + (i << 1)));
+    const to = target + (i << 3);
+    v128.store(to, f64x2.convert_low_i32x4_s(four));
+    v128.store(
+      to,
+      f64x2.convert_low_i32x4_s(i8x16.shuffle(four, four, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)),
+      16,
+    );
+  }
+}
+
 /** Bytes to float64. */
 export function widen64(source: usize, target: usize, count: usize): void {
   for (let i: usize = 0; i < count; i += 4) {

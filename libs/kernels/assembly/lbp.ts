@@ -55,6 +55,58 @@ export function lbpBand(
   }
 }
 
+/** The same of pixels of 16 bits: `stride` is in bytes, and up to 30 bytes beyond a row are read and ignored. */
+export function lbpBandDeep(
+  source: usize,
+  stride: usize,
+  width: usize,
+  rows: usize,
+  codes: usize,
+  codesStride: usize,
+  histogram: usize,
+  pairs: usize,
+  isMsb: bool,
+): void {
+  for (let y: usize = 0; y < rows; y++) {
+    const above = source + y * stride;
+    const out = codes + y * codesStride;
+    for (let x: usize = 0; x < width; x += 16) {
+      const low = deepCodes(above + (x << 1), stride, isMsb);
+      const high = deepCodes(above + (x << 1) + 16, stride, isMsb);
+      v128.store(out + x, i8x16.narrow_i16x8_u(low, high));
+    }
+    if (pairs) countPairs(out, width, histogram, pairs);
+    else countRow(out, width, histogram);
+  }
+}
+
+/** Codes of eight pixels in 16 bits each; `above` is the pixel left above the first one. */
+function deepCodes(above: usize, stride: usize, isMsb: bool): v128 {
+  const centre = above + stride;
+  const below = centre + stride;
+  const c = v128.load(centre, 2);
+  // Comparisons are -1 where they hold: each is shifted in below the ones before it.
+  let code = i16x8.splat(0);
+  if (isMsb) {
+    code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(above), c));
+    code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(above, 2), c));
+    code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(above, 4), c));
+    code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(centre, 4), c));
+    code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(below, 4), c));
+    code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(below, 2), c));
+    code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(below), c));
+    return i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(centre), c));
+  }
+  code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(centre), c));
+  code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(below), c));
+  code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(below, 2), c));
+  code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(below, 4), c));
+  code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(centre, 4), c));
+  code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(above, 4), c));
+  code = i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(above, 2), c));
+  return i16x8.sub(i16x8.shl(code, 1), i16x8.ge_u(v128.load(above), c));
+}
+
 /** Adds the counts of pairs to the first table of `histogram`, and makes them 0. */
 export function addPairs(pairs: usize, histogram: usize): void {
   const zero = i32x4.splat(0);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestOptions, test } from 'node:test';
 import fc from 'fast-check';
 import type { SourceResult } from '../shard.ts';
 import { jobDigest, jobLine } from './digest.ts';
@@ -20,7 +20,12 @@ import {
 } from './ledger-scene.ts';
 
 /** Holds any ledger to what `Ledger` says. `makeLedger` gives an empty one whose epoch is the one given. */
-export function ledgerConformance(name: string, makeLedger: (epoch: number) => Promise<Ledger>): void {
+export function ledgerConformance(
+  name: string,
+  makeLedger: (epoch: number) => Promise<Ledger>,
+  { numRuns = 60, ...options }: TestOptions & { numRuns?: number } = {},
+): void {
+  const check = (what: string, act: () => Promise<void>) => test(`${name}: ${what}`, options, act);
   const withLedger = async (act: (ledger: Ledger) => Promise<void>, grid = oneCell): Promise<void> => {
     const ledger = await makeLedger(epoch);
     try {
@@ -32,7 +37,7 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
     }
   };
 
-  test(`${name}: a job is what was asked for, and the newest is listed first`, () =>
+  check('a job is what was asked for, and the newest is listed first', () =>
     withLedger(async (ledger) => {
       await ledger.createJob({ jobId: 'job-2', spec: { ...spec, tilePx: 64 }, submittedMs: 2000 });
       const job = await ledger.getJob(jobId);
@@ -44,17 +49,19 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
       );
       assert.equal(await ledger.getJob('job-3'), undefined);
       await assert.rejects(ledger.createJob({ jobId, spec, submittedMs: 3000 }), /job-1/);
-    }));
+    }),
+  );
 
-  test(`${name}: what getJob gave does not change later`, () =>
+  check('what getJob gave does not change later', () =>
     withLedger(async (ledger) => {
       const before = await ledger.getJob(jobId);
       await ledger.setState(jobId, 'running', { nowMs: 2000 });
       await ledger.addPlan(jobId, planOf([{ width: 2, height: 2 }], 2, 1), true);
       assert.deepEqual([before?.state, before?.counts.sources, before?.planned], ['pending', 0, false]);
-    }));
+    }),
+  );
 
-  test(`${name}: an ended job keeps its end, its counts and its digest, and takes no more results`, () =>
+  check('an ended job keeps its end, its counts and its digest, and takes no more results', () =>
     withLedger(async (ledger) => {
       const steps = planOf([{ width: 2, height: 2 }], 2, 1);
       await ledger.addPlan(jobId, steps, true);
@@ -70,9 +77,10 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
       await ledger.createJob({ jobId: 'job-2', spec, submittedMs: 1 });
       await ledger.setState('job-2', 'failed', { nowMs: 2, error: 'The disk is full' });
       assert.equal((await ledger.getJob('job-2'))?.error, 'The disk is full');
-    }));
+    }),
+  );
 
-  test(`${name}: results are refused until every shard of a whole plan is done`, () =>
+  check('results are refused until every shard of a whole plan is done', () =>
     withLedger(async (ledger) => {
       const steps = planOf([{ width: 2, height: 2 }], 2, 1);
       await ledger.addPlan(jobId, steps, false);
@@ -81,9 +89,10 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
       await assert.rejects(ledger.results(jobId));
       await ledger.addPlan(jobId, [], true);
       assert.equal((await ledger.results(jobId)).counted, 4n);
-    }));
+    }),
+  );
 
-  test(`${name}: sources are settled up to the first that is not done or quarantined, and stay so`, () =>
+  check('sources are settled up to the first that is not done or quarantined, and stay so', () =>
     withLedger(async (ledger) => {
       const sizes = Array.from({ length: 6 }, () => ({ width: 1, height: 1 }));
       const steps = planOf(sizes, 1, 1, new Set([1]));
@@ -108,9 +117,10 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
         ['file:///in/2', 'file:///in/3', 'file:///in/4'],
       );
       assert.equal((await histogramsOf(ledger, oneCell)).length, 4);
-    }));
+    }),
+  );
 
-  test(`${name}: a job without sources is done at once`, () =>
+  check('a job without sources is done at once', () =>
     withLedger(async (ledger) => {
       await ledger.addPlan(jobId, [], true);
       const results = await ledger.results(jobId);
@@ -119,9 +129,10 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
         [[], 0n, jobDigest(jobLine(pipeline, oneCell), [])],
       );
       assert.deepEqual(await histogramsOf(ledger, oneCell), []);
-    }));
+    }),
+  );
 
-  test(`${name}: an attempt counts once, and a lower one is known already`, () =>
+  check('an attempt counts once, and a lower one is known already', () =>
     withLedger(async (ledger) => {
       await ledger.addPlan(jobId, planOf([{ width: 2, height: 2 }], 1, 1), true);
       for (const [shard, attempt] of [
@@ -134,9 +145,10 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
         await ledger.addAttempt(jobId, shard, attempt);
       }
       assert.equal((await ledger.getJob(jobId))?.counts.attempts, 3);
-    }));
+    }),
+  );
 
-  test(`${name}: a commit of an older epoch or of a shard that is done changes nothing`, () =>
+  check('a commit of an older epoch or of a shard that is done changes nothing', () =>
     withLedger(async (ledger) => {
       const steps = planOf([{ width: 2, height: 2 }], 1, 1);
       const [first, second] = shardsOf(steps);
@@ -149,9 +161,10 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
       await ledger.quarantineShard(jobId, first!.shard, 'too late', 3);
       assert.deepEqual(await ledger.getJob(jobId), before);
       assert.equal(await ledger.commit(commitOf(second!, steps)), 'committed');
-    }));
+    }),
+  );
 
-  test(`${name}: a result that cannot be right is refused and may be committed well later`, () =>
+  check('a result that cannot be right is refused and may be committed well later', () =>
     withLedger(async (ledger) => {
       const steps = planOf([{ width: 3, height: 1 }], 3, 1);
       await ledger.addPlan(jobId, steps, true);
@@ -165,9 +178,10 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
       await assert.rejects(ledger.commit({ ...good, shard: 1 }));
       assert.deepEqual(await ledger.getJob(jobId), before);
       assert.equal(await ledger.commit(good), 'committed');
-    }));
+    }),
+  );
 
-  test(`${name}: a shard that is given up quarantines its sources, also one whose other tiles were committed`, () =>
+  check('a shard that is given up quarantines its sources, also one whose other tiles were committed', () =>
     withLedger(async (ledger) => {
       const steps = planOf(
         [
@@ -196,9 +210,10 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
         attempts: 3,
       });
       assert.deepEqual([counted, job.counts.pixels, job.counts.quarantined, job.counts.frames], [1n, 1, 1, 1]);
-    }));
+    }),
+  );
 
-  test(`${name}: seconds, nodes and devices are summed over the commits`, () =>
+  check('seconds, nodes and devices are summed over the commits', () =>
     withLedger(async (ledger) => {
       const steps = planOf([{ width: 4, height: 1 }], 1, 1);
       await ledger.addPlan(jobId, steps, true);
@@ -216,9 +231,10 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
         { name: 'a', device: 'cpu', shards: 1 },
         { name: 'b', device: 'cpu', shards: 3 },
       ]);
-    }));
+    }),
+  );
 
-  test(`${name}: any tiling, order, repetition and retry gives the same results`, async () => {
+  check('any tiling, order, repetition and retry gives the same results', async () => {
     const side = fc.integer({ min: 1, max: 9 });
     const source = fc.record({ width: side, height: side, fate: fc.constantFrom('good', 'good', 'broken', 'unread') });
     const job = fc.record({
@@ -250,7 +266,7 @@ export function ledgerConformance(name: string, makeLedger: (epoch: number) => P
           assert.equal(results.job.counts.shardsDone, results.job.counts.shards);
         }, grid),
       ),
-      { numRuns: 60 },
+      { numRuns },
     );
   });
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestOptions, test } from 'node:test';
 import fc from 'fast-check';
 import type { DurableLedger } from './durable-ledger.ts';
 import { commitOf, comparable, expectedResults, jobId, oneCell, planOf, shardsOf, spec } from './ledger-scene.ts';
@@ -38,8 +38,13 @@ export interface CrashStage {
 }
 
 /** Holds ledgers over a store to their promise: crashes change nothing but what has to be said again. */
-export function ledgerCrashes(name: string, setStage: () => Promise<CrashStage>, numRuns: number): void {
-  test(`${name}: crashes lose nothing that was acknowledged, and change no result`, async () => {
+export function ledgerCrashes(
+  name: string,
+  setStage: () => Promise<CrashStage>,
+  numRuns: number,
+  options: TestOptions = {},
+): void {
+  test(`${name}: crashes lose nothing that was acknowledged, and change no result`, options, async () => {
     const side = fc.integer({ min: 1, max: 7 });
     const source = fc.record({ width: side, height: side, fate: fc.constantFrom('good', 'good', 'broken', 'unread') });
     const grid = fc.oneof(fc.constant(oneCell), fc.constant({ rows: 2, columns: 3 }));

@@ -53,6 +53,7 @@ export class OpenJob implements Journaled {
   #isKept = false;
   #hasTotals = false;
   #hasEnded = false;
+  #syncing = Promise.resolve();
 
   /** `spoolPath` names the file of histograms, in a folder that is there while the job runs. */
   constructor(spec: JobSpec, facts: JobFacts, spoolPath: string) {
@@ -206,12 +207,16 @@ export class OpenJob implements Journaled {
   }
 
   async sync(): Promise<void> {
-    if (!this.#hasEnded) await this.spool?.sync();
+    if (this.#hasEnded || !this.spool) return;
+    this.#syncing = this.spool.sync();
+    await this.#syncing;
   }
 
   /** The journal is told nothing more of it. */
   async end(): Promise<void> {
     this.#hasEnded = true;
+    // It may be opening the file just now.
+    await this.#syncing.catch(() => {});
     await this.spool?.close();
   }
 

@@ -153,8 +153,8 @@ function maxFramesOf(pipeline: Pipeline, grid: Grid): number {
 
 /**
  * Decoded bytes of a channel of an image that nobody opened, from the size of its file. JPEG and WebP at usual qualities
- * hold about 8 pixels a byte, the other formats 2 bytes at most for a photograph. Batches only become smaller where it is too high, and
- * nodes hold more than their credit where it is too low.
+ * hold about 8 pixels a byte, the other formats 2 bytes at most for a photograph. Batches only become smaller where it is
+ * too high, and nodes hold more than their credit where it is too low.
  */
 function estimateBytes(uri: string, fileBytes: number): number {
   const decodedPerByte = /\.(jpe?g|webp)$/i.test(uri) ? 8 : 2;

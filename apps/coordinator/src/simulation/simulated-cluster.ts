@@ -152,7 +152,10 @@ export class SimulatedCluster {
       get: (target, name) => {
         const value = Reflect.get(observed, name) ?? Reflect.get(target, name);
         if (typeof value !== 'function' || Object.hasOwn(observed, name)) return value;
-        return (...args: unknown[]) => this.#track(Promise.resolve(Reflect.apply(value, target, args)));
+        return (...args: unknown[]) => {
+          const answer: unknown = Reflect.apply(value, target, args);
+          return answer instanceof Promise ? this.#track(answer) : answer;
+        };
       },
     });
   }

@@ -1,5 +1,5 @@
-import { copyBorderedRows } from '../bordered-rows.ts';
-import type { Samples } from '../image-type.ts';
+import { copyBorderedRows, storedPixels } from '../bordered-rows.ts';
+import { type PixelType, type Samples, sampleBytes } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { WasmModule } from '../wasm-module.ts';
@@ -10,6 +10,9 @@ import { type ConvResult, createConvResult, finishConvResult } from './conv-resu
 interface Exports {
   widen32(source: number, target: number, count: number): void;
   widen64(source: number, target: number, count: number): void;
+  /** Of 16-bit pixels. */
+  widenDeep32(source: number, target: number, count: number): void;
+  widenDeep64(source: number, target: number, count: number): void;
   convolve32(
     source: number,
     stride: number,
@@ -56,28 +59,30 @@ const wasm = new WasmModule<Exports>(new URL('./conv.wasm', import.meta.url));
  * taps. Rows go through float32 or float64 memory in bands, with the pixels of the border rule around them.
  */
 export function convWasm(
-  { parameters, border }: Operation,
+  { parameters, border, reads = 'u8' }: Operation,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
 ): ItemResult {
-  const arithmetic = arithmeticOf(parameters);
+  const arithmetic = arithmeticOf(parameters, reads);
   const result = createConvResult(parameters, item, withMap);
   const { valid } = item;
   if ((!result.samples && result.bins.length === 0) || valid.width === 0) return finishConvResult(result, item);
 
-  const band = layOut(arithmetic, item);
+  const unit = sampleBytes[reads];
+  const band = layOut(arithmetic, item, unit);
   const view = wasm.reserve(band.end);
+  const memory = reads === 'u8' ? view : new Uint16Array(view.buffer);
   writeTaps(arithmetic);
   const halo = (arithmetic.side - 1) / 2;
   for (let channel = 0; channel < result.channels; channel++) {
     view.fill(0, tablesAt, tapsAt);
-    const plane = { ...item, offset: item.offset + channel * item.planeBytes };
+    const { pixels, plane } = storedPixels(bytes, item, reads, channel);
     for (let y = 0; y < valid.height; y += band.rows) {
       const rows = Math.min(band.rows, valid.height - y);
       const rect = { x: valid.x - halo, y: valid.y + y - halo, width: valid.width + 2 * halo, height: rows + 2 * halo };
-      copyBorderedRows(bytes, plane, border, rect, view, band.bytesAt, band.stride);
-      compute(arithmetic, band, rows, parameters.as !== 'f32');
+      copyBorderedRows(pixels, plane, border, rect, memory, band.pixelsAt / unit, band.stride);
+      compute(arithmetic, reads, band, rows, parameters.as !== 'f32');
       keep(result, band, item, channel, y, rows);
     }
     if (result.bins.length > 0) result.bins.set(wasm.sumTables(tablesAt, tables), channel * bins);
@@ -92,7 +97,7 @@ interface Band {
   /** Of rows with their halo. */
   stride: number;
   outStride: number;
-  bytesAt: number;
+  pixelsAt: number;
   /** The same pixels as floats. */
   floatsAt: number;
   /** Two blocks of float32 results. */
@@ -101,7 +106,7 @@ interface Band {
   end: number;
 }
 
-function layOut({ kind, side }: Arithmetic, { valid }: PlaneItem): Band {
+function layOut({ kind, side }: Arithmetic, { valid }: PlaneItem, pixelBytes: number): Band {
   const stride = roundUp(valid.width + side - 1 + 15);
   const outStride = roundUp(valid.width);
   const floatBytes = kind === 'exact' ? 8 : 4;
@@ -109,11 +114,11 @@ function layOut({ kind, side }: Arithmetic, { valid }: PlaneItem): Band {
   const fitting = Math.max(Math.floor(bandBytes / (stride * floatBytes)) - (side - 1), side - 1);
   const rows = Math.min(fitting, valid.height);
   const storedRows = rows + side - 1;
-  const floatsAt = bandAt + roundUp(storedRows * stride + 16);
+  const floatsAt = bandAt + roundUp((storedRows * stride + 16) * pixelBytes);
   const outAt = floatsAt + roundUp(storedRows * stride * floatBytes + 16 * floatBytes);
   const secondAt = outAt + 4 * storedRows * outStride;
   const end = secondAt + 4 * storedRows * outStride;
-  return { width: valid.width, rows, stride, outStride, bytesAt: bandAt, floatsAt, outAt, secondAt, end };
+  return { width: valid.width, rows, stride, outStride, pixelsAt: bandAt, floatsAt, outAt, secondAt, end };
 }
 
 function writeTaps(arithmetic: Arithmetic): void {
@@ -134,17 +139,18 @@ function writeTaps(arithmetic: Arithmetic): void {
 }
 
 /** Leaves the results of a band's rows as float32 at `outAt`; of `exact` ones as integers if `rounds`. */
-function compute(arithmetic: Arithmetic, band: Band, rows: number, rounds: boolean): void {
+function compute(arithmetic: Arithmetic, reads: PixelType, band: Band, rows: number, rounds: boolean): void {
   const { side, kind } = arithmetic;
-  const { width, outStride, bytesAt, floatsAt, outAt, secondAt } = band;
+  const { width, outStride, pixelsAt, floatsAt, outAt, secondAt } = band;
+  const { widen32, widen64, widenDeep32, widenDeep64 } = wasm.exports;
   const out = 4 * outStride;
   const count = (rows + side - 1) * band.stride;
   if (kind === 'exact') {
-    wasm.exports.widen64(bytesAt, floatsAt, count);
+    (reads === 'u8' ? widen64 : widenDeep64)(pixelsAt, floatsAt, count);
     wasm.exports.convolve64(floatsAt, 8 * band.stride, tapsAt, side, rounds ? 1 : 0, width, rows, outAt, out);
     return;
   }
-  wasm.exports.widen32(bytesAt, floatsAt, count);
+  (reads === 'u8' ? widen32 : widenDeep32)(pixelsAt, floatsAt, count);
   const stride = 4 * band.stride;
   if (kind === 'magnitude') {
     wasm.exports.convolve32(floatsAt, stride, tapsAt, side, side, 1, width, rows, outAt, out);

@@ -7,6 +7,5 @@ import { ringWasm } from './ring-wasm.ts';
 /** What the cpu device runs: WebAssembly for codes and labels, the twin for variances. */
 export const lbpCpu: RunKernel = (operation, ...rest) => {
   const { square, labels } = ringOf(operation.parameters);
-  const run = labels === 'var' ? lbpReference : square && operation.reads !== 'u16' ? lbpWasm : ringWasm;
-  return run(operation, ...rest);
+  return (labels === 'var' ? lbpReference : square ? lbpWasm : ringWasm)(operation, ...rest);
 };

@@ -1,4 +1,5 @@
-import { copyBorderedRows } from '../bordered-rows.ts';
+import { copyBorderedRows, storedPixels } from '../bordered-rows.ts';
+import { sampleBytes } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { WasmModule } from '../wasm-module.ts';
@@ -7,19 +8,23 @@ import { type LbpRing, ringOf } from './parameters.ts';
 
 /** What assembly/lbp.ts exports; addresses are bytes in the memory. */
 interface Exports {
-  lbpBand(
-    source: number,
-    stride: number,
-    width: number,
-    rows: number,
-    codes: number,
-    codesStride: number,
-    histogram: number,
-    pairs: number,
-    isMsb: number,
-  ): void;
+  lbpBand: LbpBand;
+  /** The same of 16-bit pixels. */
+  lbpBandDeep: LbpBand;
   addPairs(pairs: number, histogram: number): void;
 }
+
+type LbpBand = (
+  source: number,
+  stride: number,
+  width: number,
+  rows: number,
+  codes: number,
+  codesStride: number,
+  histogram: number,
+  pairs: number,
+  isMsb: number,
+) => void;
 
 const bins = 256;
 /** Four tables of counts; those of pairs, a band and its codes follow them. */
@@ -42,7 +47,7 @@ const wasm = new WasmModule<Exports>(new URL('./lbp.wasm', import.meta.url));
  * bands, with the pixels of the border rule around them, so that the inner loop knows no borders.
  */
 export function lbpWasm(
-  { parameters, border }: Operation,
+  { parameters, border, reads = 'u8' }: Operation,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
@@ -51,30 +56,27 @@ export function lbpWasm(
   const { out, valid } = item;
   const map = withMap ? new Uint8Array(out.width * out.height) : undefined;
   const labels = ring.labels === 'all' ? undefined : labelsOfCodes(ring);
-  // A vector may reach 15 bytes beyond a row and its neighbours.
+  const unit = sampleBytes[reads];
+  const source = storedPixels(bytes, item, reads);
+  const lbpBand = reads === 'u8' ? wasm.exports.lbpBand : wasm.exports.lbpBandDeep;
+  // A vector may reach 15 pixels beyond a row and its neighbours.
   const stride = valid.width + 2 + 16;
   const codesStride = valid.width + 16;
-  const rowsABand = Math.max(1, Math.min(valid.height, Math.floor(bandBytes / stride)));
-  const codesAt = bandAt + (rowsABand + 2) * stride;
+  const rowsABand = Math.max(1, Math.min(valid.height, Math.floor(bandBytes / (stride * unit))));
+  const codesAt = bandAt + (rowsABand + 2) * stride * unit;
   const view = wasm.reserve(codesAt + rowsABand * codesStride);
 
+  const band = reads === 'u8' ? view : new Uint16Array(view.buffer);
   const isPaired = valid.width * valid.height >= worthPairs;
+  const pairs = isPaired ? pairsAt : 0;
+  const isMsb = ring.square!.isMsb ? 1 : 0;
+
   view.fill(0, histogramAt, pairsAt);
   for (let y = 0; valid.width > 0 && y < valid.height; y += rowsABand) {
     const rows = Math.min(rowsABand, valid.height - y);
     const read = { x: valid.x - 1, y: valid.y + y - 1, width: valid.width + 2, height: rows + 2 };
-    copyBorderedRows(bytes, item, border, read, view, bandAt, stride);
-    wasm.exports.lbpBand(
-      bandAt,
-      stride,
-      valid.width,
-      rows,
-      codesAt,
-      codesStride,
-      histogramAt,
-      isPaired ? pairsAt : 0,
-      ring.square!.isMsb ? 1 : 0,
-    );
+    copyBorderedRows(source.pixels, source.plane, border, read, band, bandAt / unit, stride);
+    lbpBand(bandAt, stride * unit, valid.width, rows, codesAt, codesStride, histogramAt, pairs, isMsb);
     for (let row = 0; map && row < rows; row++) {
       const codes = view.subarray(codesAt + row * codesStride, codesAt + row * codesStride + valid.width);
       const at = (valid.y - out.y + y + row) * out.width + valid.x - out.x;

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { ledgerConformance } from './ledger-conformance.ts';
+import { ledgerCrashes } from './ledger-crashes.ts';
+import { openStore } from './store/open-store.ts';
+import { PostgresServer, skipPostgres } from './store/postgres-server.ts';
+import { openLedger } from './testing.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'halogrid-ledger-'));
+let server: PostgresServer;
+before(async () => {
+  if (!skipPostgres) server = await PostgresServer.start();
+});
+after(async () => {
+  await server?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+let spools = 0;
+const newStore = async () => openStore(await server.createDatabase());
+
+ledgerConformance(
+  'on PostgresStore',
+  async (epoch) => {
+    const store = await newStore();
+    const ledger = await openLedger(() => join(folder, `${spools++}`), store, epoch);
+    const close = ledger.close.bind(ledger);
+    ledger.close = async () => {
+      await close();
+      await store.close();
+    };
+    return ledger;
+  },
+  // Each run makes a database, which the server has to sync at its end.
+  { skip: skipPostgres, numRuns: 10 },
+);
+
+ledgerCrashes(
+  'on PostgresStore',
+  async () => {
+    const store = await newStore();
+    const spool = join(folder, `${spools++}`);
+    return { store, open: (over) => openLedger(() => spool, over), close: () => store.close() };
+  },
+  10,
+  { skip: skipPostgres },
+);
