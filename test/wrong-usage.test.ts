@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Cluster } from './cluster.ts';
@@ -53,6 +53,10 @@ describe('a wrong command', { concurrency: 2 }, () => {
     [['run', good, '--device', 'tpu'], /--device .*'tpu'/],
     [['run', missing, ...onCpu], /'.*missing\.pgm'/],
     [['run', good, missing, '--nodes', '2', ...onCpu], /'.*missing\.pgm'/],
+    [['run', good, '--gpu', '1,2'], /'all' or the index of a GPU for --gpu .*'1,2'/],
+    [['run', good, '--gpu', 'all', '--nodes', '2'], /--nodes .*--gpu/],
+    [['run', good, '--gpu', '0', ...onCpu], /--device gpu with --gpu .*'cpu'/],
+    [['node', '--gpu', 'all', ...onCpu], /--device gpu with --gpu .*'cpu'/],
     [['node', '--coordinator', 'nowhere'], /--coordinator .*'nowhere'/],
     [['coordinator', '--listen', '0.0.0.0:7070'], /0\.0\.0\.0:7070/],
   ];
@@ -62,6 +66,15 @@ describe('a wrong command', { concurrency: 2 }, () => {
       assertRefused(await halogrid(args, { cwd }), sentence);
       assert.deepEqual(readdirSync(cwd), []);
     });
+  }
+});
+
+test('a node for each GPU where there is no driver', {
+  skip: existsSync('/proc/driver/nvidia') && 'there is one',
+}, async () => {
+  for (const choice of ['all', '0']) {
+    assertRefused(await halogrid(['node', '--gpu', choice]), /no NVIDIA driver here/);
+    assertRefused(await halogrid(['run', good, '--gpu', choice]), /no NVIDIA driver here/);
   }
 });
 

@@ -15,6 +15,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   submit: async () => (await import('./commands/submit.ts')).addSubmitCommand,
   watch: async () => (await import('./commands/watch.ts')).addWatchCommand,
   status: async () => (await import('./commands/status.ts')).addStatusCommand,
+  results: async () => (await import('./commands/results.ts')).addResultsCommand,
   jobs: async () => (await import('./commands/jobs.ts')).addJobsCommand,
   nodes: async () => (await import('./commands/nodes.ts')).addNodesCommand,
   cancel: async () => (await import('./commands/cancel.ts')).addCancelCommand,

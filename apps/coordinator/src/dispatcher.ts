@@ -11,6 +11,7 @@ import type { JobOrder, SchedulerEvent } from './scheduler/events.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { type ComparableAnswer, comparable } from './services/answer-digest.ts';
 import type { PlanStep } from './shard.ts';
+import { warnOfSharedGpu } from './shared-gpus.ts';
 import { WorkRecorder } from './work-recorder.ts';
 
 /** Time between looks at the clock; a silent node is noticed this much late at most. */
@@ -129,7 +130,12 @@ export class Dispatcher {
     this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
     const { nodeId, creditBytes } = hello;
     this.#handle({ kind: 'NodeJoined', session, nodeId, creditBytes });
-    if (this.#sessions.has(session)) this.#recorder.nodeAttached(hello);
+    if (this.#sessions.has(session)) {
+      this.#recorder.nodeAttached(hello);
+      // The older conversation of a node that attached anew is over by now.
+      const attached = [...this.#sessions.values()].map((node) => node.hello);
+      warnOfSharedGpu(hello, attached, this.#options.log);
+    }
     return session;
   }
 

@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, type Registry, secondsBuckets } from '@halog
 import type { Dispatcher } from './dispatcher.ts';
 import type { Leadership } from './leadership/leadership.ts';
 import type { Ledger } from './ledger/ledger.ts';
+import { sharedGpus } from './shared-gpus.ts';
 
 /** Values that a label of a node's choosing may have; anything else is 'other', so that series stay few. */
 const stages = new Set(['read', 'decode', 'upload', 'compute', 'readback', 'encode']);
@@ -139,6 +140,14 @@ export function exposeState(registry: Registry, dispatcher: Dispatcher, ledger: 
       const draining = nodes.filter((node) => node.isDraining).length;
       this.set({ state: 'attached' }, nodes.length - draining);
       this.set({ state: 'draining' }, draining);
+    },
+  });
+  new Gauge({
+    name: 'halogrid_gpus_shared',
+    help: 'GPUs that more than one node in conversation says it has open.',
+    registers,
+    collect() {
+      this.set(sharedGpus(dispatcher.nodes().map(({ hello }) => hello)).size);
     },
   });
   new Gauge({

@@ -13,6 +13,7 @@ test('a node needs only a coordinator', () => {
     name: 'host-abcd',
     nodeId: 'abcdef',
     device: 'auto',
+    pinnedGpu: undefined,
     http: undefined,
     creditBytes: undefined,
     hasRemoteStorage: false,
@@ -36,12 +37,18 @@ test('what is given is taken', () => {
     name: 'n',
     nodeId: 'abcdef',
     device: 'cpu',
+    pinnedGpu: undefined,
     http: { host: '0.0.0.0', port: 0 },
     creditBytes: 5,
     hasRemoteStorage: false,
     data: { roots: undefined, hosts: undefined },
     warnings: ['Without --data-root the coordinator may have this node read and write whatever its user may'],
   });
+});
+
+test('a node that is pinned to a GPU takes no other device', () => {
+  const { device, pinnedGpu } = create({ pinnedGpu: '0000:0f:00.0' });
+  assert.deepEqual([device, pinnedGpu], ['gpu', '0000:0f:00.0']);
 });
 
 test('a node of remote storage may ask its coordinators beside the hosts that are named', () => {
@@ -57,6 +64,7 @@ const wrong: [Partial<NodeOptions>, RegExp][] = [
   [{ coordinator: 'a:0' }, /port from 1 to 65535 for --coordinator but received 'a:0'/],
   [{ storage: 'cloud' }, /shared or remote for --storage but received 'cloud'/],
   [{ device: 'tpu' }, /one of auto, gpu, software, cpu for --device but received 'tpu'/],
+  [{ device: 'cpu', pinnedGpu: '0000:0f:00.0' }, /Expected --device gpu with --gpu but received 'cpu'/],
   [{ http: '0.0.0.0:9465' }, /Refusing to listen on 0.0.0.0:9465 \(--http\).*--insecure-network/],
   [{ http: '9465' }, /HOST:PORT for --http but received '9465'/],
   [{ name: '' }, /1 to 200 characters for --name but received 0/],

@@ -28,6 +28,8 @@ export interface NodeOptions {
   name?: string;
   /** auto, gpu, software or cpu (auto). */
   device?: string;
+  /** PCI address of the one GPU that it must have open, e.g. 0000:0f:00.0; the device then is a GPU. */
+  pinnedGpu?: string;
   /** HOST:PORT of /metrics, /healthz and /readyz; port 0: any free one. */
   http?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
@@ -49,6 +51,8 @@ export interface NodeConfig {
   /** Unlike any other node's. */
   nodeId: string;
   device: DeviceChoice;
+  /** The node does not start unless it has this GPU open and no other. */
+  pinnedGpu: string | undefined;
   /** Undefined: `defaultHttp` or, where that is taken by another node of this machine, any free port. */
   http: ListenAddress | undefined;
   /** Undefined: derived from the device. */
@@ -81,7 +85,7 @@ export function createNodeConfig(
   env: Record<string, string | undefined> = process.env,
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
-  const { insecureNetwork = false, security = {}, storage = 'shared' } = options;
+  const { insecureNetwork = false, security = {}, storage = 'shared', pinnedGpu } = options;
   const coordinators = parseAddressList('--coordinator', coordinator);
   if (name.length < 1 || name.length > maxNameLength) {
     throw new UsageError(`Expected 1 to ${maxNameLength} characters for --name but received ${name.length}`);
@@ -96,6 +100,9 @@ export function createNodeConfig(
   const choice = deviceChoices.find((known) => known === device);
   if (!choice)
     throw new UsageError(`Expected one of ${deviceChoices.join(', ')} for --device but received '${device}'`);
+  if (pinnedGpu !== undefined && choice !== 'gpu' && choice !== 'auto') {
+    throw new UsageError(`Expected --device gpu with --gpu but received '${device}'`);
+  }
   if (creditBytes !== undefined && !(Number.isSafeInteger(creditBytes) && creditBytes > 0)) {
     throw new UsageError(`Expected a whole number of bytes above 0 for the credit but received '${creditBytes}'`);
   }
@@ -108,7 +115,8 @@ export function createNodeConfig(
     coordinators,
     name,
     nodeId,
-    device: choice,
+    device: pinnedGpu === undefined ? choice : 'gpu',
+    pinnedGpu,
     http: http === undefined ? undefined : listen,
     creditBytes,
     hasRemoteStorage,

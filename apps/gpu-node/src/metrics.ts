@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, type Registry, secondsBuckets } from '@halog
 
 /** Everything that a node measures of its own work. Labels are from small sets: kernels, stage, outcome, device kind. */
 export class NodeMetrics {
+  readonly info: Gauge<'device' | 'name' | 'gpu_uuid' | 'pci_bus_id'>;
   readonly attached: Gauge;
   readonly leases: Gauge;
   readonly stagingBytes: Gauge;
@@ -17,6 +18,12 @@ export class NodeMetrics {
 
   constructor(registry: Registry) {
     const registers = [registry];
+    this.info = new Gauge({
+      name: 'halogrid_node_info',
+      help: 'Always 1; the labels say what this node computes on: kind, name, and the NVIDIA card, if it has one open.',
+      labelNames: ['device', 'name', 'gpu_uuid', 'pci_bus_id'],
+      registers,
+    });
     this.attached = new Gauge({
       name: 'halogrid_node_attached',
       help: 'Whether a coordinator leases shards to this node (1) or not (0).',

@@ -24,6 +24,8 @@ import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
 import { openTwinDevice } from './devices/twin-device.ts';
 import { createExecutor } from './executor/executor.ts';
+import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
+import { openGpu, requirePlacement } from './gpus/require-placement.ts';
 import { NodeMetrics } from './metrics.ts';
 
 /** Decoded bytes a batch in flight: what planners put into a shard of frames at most. */
@@ -33,6 +35,8 @@ const creditBytesABatch = 128 * 2 ** 20;
 export interface NodeStarted {
   httpPort: number;
   device: DeviceInfo;
+  /** The NVIDIA card it has open, if it has one and no other. */
+  gpu: NvidiaGpu | undefined;
 }
 
 /**
@@ -58,8 +62,11 @@ export async function startNode(
   const { kind, name, driver } = opened.info;
   log.info({ kind, name, driver }, `Computing on ${name}: ${reason}`);
 
+  const gpu = kind === 'gpu' ? await identifyGpu(config, log) : undefined;
+
   const registry = createRegistry('node');
   const metrics = new NodeMetrics(registry);
+  metrics.info.set({ device: kind, name, gpu_uuid: gpu?.uuid ?? '', pci_bus_id: gpu?.busId ?? '' }, 1);
   const reopening = new ReopeningDevice(opened, {
     // The coordinator was told this kind; another would make other promises.
     open: async () => (await open(kind)).device,
@@ -77,7 +84,7 @@ export async function startNode(
     name: config.name,
     protocol: protocolVersion,
     softwareVersion,
-    device: { kind, name, driver },
+    device: { kind, name, driver, gpu: gpu && { uuid: gpu.uuid ?? '', pciBusId: gpu.busId } },
     remoteStorage: config.hasRemoteStorage,
     creditBytes: config.creditBytes ?? device.batchesInFlight * creditBytesABatch,
   };
@@ -91,7 +98,7 @@ export async function startNode(
       tls: config.server.tls,
       access: createAccess(config.server, (sentence) => log.error(sentence)),
     });
-    onStarted({ httpPort: http.port, device: opened.info });
+    onStarted({ httpPort: http.port, device: opened.info, gpu });
     const nowMs = () => performance.now();
     agent = new Agent({
       addresses: config.coordinators,
@@ -113,6 +120,15 @@ export async function startNode(
     await twin.close();
     await device.close();
   }
+}
+
+/** The card that this process has open; rejects where it must be another, or must be known and is not. */
+async function identifyGpu({ pinnedGpu }: NodeConfig, log: Log): Promise<NvidiaGpu | undefined> {
+  if (pinnedGpu !== undefined) {
+    const evidence = await requirePlacement([{ busId: pinnedGpu, pid: process.pid }]);
+    for (const line of evidence) log.info(line);
+  }
+  return openGpu();
 }
 
 async function listen({ http }: NodeConfig, options: Omit<HttpOptions, keyof ListenAddress>): Promise<HttpServer> {

@@ -38,7 +38,7 @@ export async function makeImage(folder: string, side: number, format: ImageForma
 /** A folder of 1080p JPEG frames of the synthetic scene; all but the first 32 are links to those. */
 export async function makeFrameFolder(folder: string, count: number, quality: number): Promise<Input> {
   const path = join(folder, `frames-${count}`);
-  await makeFrames(path, count, frameSize, quality);
+  await makeFrames(path, count, frameSize, { kind: 'jpg', quality });
   return { name: `${count} JPEG frames, quality ${quality}`, path, amount: count, unit: 'frames' };
 }
 

@@ -19,7 +19,7 @@ export interface BenchFramesOptions {
   device: string;
 }
 
-const size = { width: 1920, height: 1080 };
+export const frameSize = { width: 1920, height: 1080 };
 
 /**
  * Compares the whole way of JPEG frames — listed, leased, read, decoded, computed, merged, written, by a coordinator and
@@ -48,8 +48,9 @@ async function compare(
   { frames, quality, repetitions }: BenchFramesOptions,
   note: (line: string) => void,
 ): Promise<string> {
+  const size = frameSize;
   const source = join(folder, 'frames');
-  const jpegs = await makeFrames(source, frames, size, quality);
+  const jpegs = await makeFrames(source, frames, size, { kind: 'jpg', quality });
   const bytes = jpegs.reduce((sum, jpeg) => sum + jpeg.length, 0) / jpegs.length;
   note(
     `${frames} JPEG frames of ${size.width} x ${size.height}, quality ${quality}, ${Math.round(bytes / 1000)} kB each`,
@@ -82,7 +83,12 @@ async function compare(
 }
 
 /** Seconds from the submission of a job over the frames to its end. */
-async function processFrames(client: CoordinatorClient, source: string, folder: string, name: string): Promise<number> {
+export async function processFrames(
+  client: CoordinatorClient,
+  source: string,
+  folder: string,
+  name: string,
+): Promise<number> {
   const request = parseJob([source], { map: 'none', grid: '1x1', out: join(folder, name) }, folder);
   const start = performance.now();
   const { jobId } = await client.submit(request);

@@ -1,4 +1,4 @@
-import { link, mkdir, readFile } from 'node:fs/promises';
+import { link, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Size, writeJpeg } from '@halogrid/imaging';
 import { drawScene } from './draw-scene.ts';
@@ -6,12 +6,28 @@ import { drawScene } from './draw-scene.ts';
 /** Frames that differ; further ones are links to them, so that a long archive takes little disk. */
 const distinctFrames = 32;
 
-/** Fills `folder` with `count` JPEG frames of a synthetic scene and returns the bytes of those that differ. */
-export async function makeFrames(folder: string, count: number, size: Size, quality: number): Promise<Buffer[]> {
+/** A frame as a JPEG of that quality, or as gray pixels that need no decoding. */
+export type FrameFormat = { kind: 'jpg'; quality: number } | { kind: 'pgm' };
+
+/** Fills `folder` with `count` frames of a synthetic scene and returns the bytes of those that differ. */
+export async function makeFrames(folder: string, count: number, size: Size, format: FrameFormat): Promise<Buffer[]> {
   await mkdir(folder);
-  const pathOf = (index: number) => join(folder, `${String(index).padStart(6, '0')}.jpg`);
+  const pathOf = (index: number) => join(folder, `${String(index).padStart(6, '0')}.${format.kind}`);
   const drawn = Math.min(count, distinctFrames);
-  for (let i = 0; i < drawn; i++) await writeJpeg(pathOf(i), size, drawScene(size, i), quality);
+  for (let i = 0; i < drawn; i++) {
+    const rgb = drawScene(size, i);
+    if (format.kind === 'jpg') await writeJpeg(pathOf(i), size, rgb, format.quality);
+    else await writeFile(pathOf(i), pgm(size, rgb));
+  }
   for (let i = drawn; i < count; i++) await link(pathOf(i % drawn), pathOf(i));
   return Promise.all(Array.from({ length: drawn }, (_, i) => readFile(pathOf(i))));
+}
+
+/** The green channel as a gray picture. */
+function pgm({ width, height }: Size, rgb: Uint8Array): Uint8Array {
+  const header = Buffer.from(`P5\n${width} ${height}\n255\n`);
+  const file = new Uint8Array(header.length + width * height);
+  file.set(header);
+  for (let i = 0; i < width * height; i++) file[header.length + i] = rgb[3 * i + 1]!;
+  return file;
 }

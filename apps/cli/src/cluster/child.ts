@@ -14,6 +14,8 @@ export interface Child {
   readonly ended: Promise<Ending>;
   /** The end of its log, for people. */
   logTail(): string[];
+  /** Asks it to end, in its own time. */
+  drain(): void;
   /** Asks it to end, makes it end after a while, and resolves when it has. */
   stop(): Promise<void>;
 }
@@ -26,9 +28,17 @@ const keptLines = 20;
 /** A child that is asked to end gets this long; what it holds is not wanted any more. */
 const patienceMs = 3_000;
 
+export interface ChildOptions {
+  /** Words before the command, which it becomes without another process, e.g. those that isolate it from devices. */
+  prefix?: readonly string[];
+  /** Takes each line of its log. */
+  onLog?: (line: string) => void;
+}
+
 /** Starts `halogrid ...args` as a process of its own. */
-export function startChild(args: string[]): Child {
-  const child = spawn(process.execPath, [main, ...args], {
+export function startChild(args: readonly string[], { prefix = [], onLog }: ChildOptions = {}): Child {
+  const [program, ...words] = [...prefix, process.execPath, main, ...args];
+  const child = spawn(program!, words, {
     // The IPC channel tells the child when this process is gone: see endWithParent.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A process group of its own: a Ctrl-C on the terminal is for this process, which then stops its children in order.
@@ -38,6 +48,7 @@ export function startChild(args: string[]): Child {
   createInterface({ input: child.stderr! }).on('line', (line) => {
     tail.push(plainLogLine(line));
     if (tail.length > keptLines) tail.shift();
+    onLog?.(line);
   });
   // 'close' comes after the last of its output, unlike 'exit'.
   const ended = new Promise<Ending>((resolve) => {
@@ -53,6 +64,7 @@ export function startChild(args: string[]): Child {
     ready: Promise.race([firstJson, ended.then(() => undefined)]),
     ended,
     logTail: () => [...tail],
+    drain: () => void child.kill('SIGTERM'),
     async stop() {
       child.kill('SIGTERM');
       const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs);

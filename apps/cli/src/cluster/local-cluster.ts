@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type GpuPin, requirePlacement } from '@halogrid/gpu-node/gpus';
 import { UsageError } from '@halogrid/service';
 import { exitCodes } from '../exit-code.ts';
 import { plural } from '../progress/quantities.ts';
@@ -23,6 +24,8 @@ export interface LocalClusterOptions {
   nodes: number;
   /** Devices of the nodes: auto, gpu, software or cpu. */
   device: string;
+  /** Cards for the nodes, one each; the nodes then are as many, and that none shares its card is proven. */
+  gpus?: readonly GpuPin[];
   /** Told what happens to processes, in lines for people. */
   note: (line: string) => void;
 }
@@ -31,7 +34,7 @@ export interface LocalClusterOptions {
 const togetherMs = 2_000;
 
 /** Starts the coordinator, waits until it serves, and starts the nodes without waiting for them. */
-export async function startLocalCluster({ nodes, device, note }: LocalClusterOptions): Promise<LocalCluster> {
+export async function startLocalCluster({ nodes, device, gpus, note }: LocalClusterOptions): Promise<LocalCluster> {
   const coordinator = startChild(['coordinator', '--listen', anyPort, '--http', anyPort, '--ledger-in-output']);
   const served = await coordinator.ready;
   if (!served) throw await whyEnded('The coordinator', coordinator);
@@ -49,13 +52,14 @@ export async function startLocalCluster({ nodes, device, note }: LocalClusterOpt
   });
 
   const alive = new Set<Child>();
-  const startNode = (name: string): Child => {
+  const startNode = (name: string, pin?: GpuPin): Child => {
     const where = ['--coordinator', address, '--http', anyPort];
-    const node = startChild(['node', ...where, '--name', name, '--device', device]);
+    const pinned = pin ? ['--pinned-gpu', pin.gpu.busId] : [];
+    const node = startChild(['node', ...where, '--name', name, '--device', device, ...pinned], { prefix: pin?.prefix });
     alive.add(node);
     return node;
   };
-  const keepNode = async (name: string, node: Child, restarts: number): Promise<void> => {
+  const keepNode = async (name: string, node: Child, restarts: number, pin?: GpuPin): Promise<void> => {
     const hasServed = (await node.ready) !== undefined;
     const ending = await node.ended;
     alive.delete(node);
@@ -64,15 +68,28 @@ export async function startLocalCluster({ nodes, device, note }: LocalClusterOpt
     if (action === 'give up') return fail(await whyEnded(`Node ${name}`, node));
     const rest = action === 'restart' ? 'it is started again' : `${plural(alive.size, 'node')} left`;
     note(`Node ${name} ${describeEnding(ending)}: ${rest}.`);
-    if (action === 'restart') await keepNode(name, startNode(name), restarts + 1);
+    if (action === 'restart') await keepNode(name, startNode(name, pin), restarts + 1, pin);
   };
-  const starts = Array.from({ length: nodes }, (_, i) => {
-    const name = `node-${i + 1}`;
-    const node = startNode(name);
-    void keepNode(name, node, 0);
+  const pinned: { node: Child; busId: string }[] = [];
+  const starts = Array.from({ length: gpus?.length ?? nodes }, (_, i) => {
+    const pin = gpus?.[i];
+    const name = pin ? `gpu-${pin.index}` : `node-${i + 1}`;
+    const node = startNode(name, pin);
+    if (pin) pinned.push({ node, busId: pin.gpu.busId });
+    void keepNode(name, node, 0, pin);
     // A node that fails to start is waited for no longer than the others, and all of them failing is `broken`.
     return node.ready.then((hasServed) => hasServed ?? broken);
   });
+  if (pinned.length > 1) {
+    // One that was restarted meanwhile has proven its own card before it served.
+    const running = () =>
+      pinned.filter(({ node }) => alive.has(node)).map(({ node, busId }) => ({ busId, pid: node.pid }));
+    void Promise.all(starts)
+      .then(() => requirePlacement(running()))
+      // What made a start fail is told by `broken`.
+      .then((evidence) => evidence.forEach(note))
+      .catch((error) => fail(error));
+  }
   const soonAfterFirst = Promise.race(starts).then(() => delay(togetherMs, undefined, { ref: false }));
   const ready = Promise.race([Promise.all(starts), soonAfterFirst]);
   ready.catch(() => {});
@@ -90,7 +107,7 @@ export async function startLocalCluster({ nodes, device, note }: LocalClusterOpt
 }
 
 /** Why a process is gone: the sentence with which it refused what it was asked, or how it ended and what it said last. */
-async function whyEnded(who: string, child: Child): Promise<Error> {
+export async function whyEnded(who: string, child: Child): Promise<Error> {
   const ending = await child.ended;
   const tail = child.logTail();
   const refusal = /^halogrid: (.*)$/.exec(tail.at(-1) ?? '')?.[1];

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { ReportId } from '../bench/bench-reports.ts';
-import { deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import { ascendingCounts, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
 
 /** Devices whose kernels have a clock of their own. */
 const timedDevices = ['gpu', 'software'] as const;
@@ -54,5 +54,26 @@ export function addBenchCommand(program: Command): void {
     .action(async (options) => {
       const { benchFrames } = await import('../bench/bench-frames.ts');
       process.stdout.write(await benchFrames(options, (line) => console.error(line)));
+    });
+  bench
+    .command('scale')
+    .summary('frames on 1, 2, 4, 8 GPUs')
+    .description(
+      'Runs the same frames with a node on each of so many GPUs, and says how near that comes to perfect scaling and what ' +
+        'binds it: decode cores, disk, or a stage of the nodes.',
+    )
+    .option('--gpus <n,…>', 'numbers of GPUs', ascendingCounts('--gpus', 64), [1, 2, 4, 8])
+    .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 24_000)
+    .option(
+      '--format <format>',
+      'jpg, or pgm: gray pixels that need no decoding',
+      oneOf('--format', ['jpg', 'pgm']),
+      'jpg',
+    )
+    .option('--quality <q>', 'JPEG quality', wholeNumber('--quality', 1, 100), 90)
+    .option('--repetitions <n>', 'runs of each number', wholeNumber('--repetitions', 1, 1000), 5)
+    .action(async (options) => {
+      const { benchScale } = await import('../bench/bench-scale.ts');
+      process.stdout.write(await benchScale(options, (line) => console.error(line)));
     });
 }

@@ -1,3 +1,4 @@
+import { findGpus } from '@halogrid/gpu-node/gpus';
 import { type Command, Option } from 'commander';
 import { describeFindings, type Findings } from '../doctor/describe-findings.ts';
 import { installedVersions } from '../doctor/installed-versions.ts';
@@ -29,7 +30,9 @@ async function examine(asJson: boolean): Promise<number> {
   const choices: DeviceChoice[] = ['gpu', 'software', 'cpu', 'auto'];
   const probes = await Promise.all(choices.map(async (choice) => [choice, await probeInChild(choice)] as const));
   const devices = Object.fromEntries(probes) as Findings['devices'];
-  const findings: Findings = { versions: installedVersions(), machine: inspectMachine(), devices };
+  // After the probes: a card has a UUID once it was opened.
+  const gpus = (await findGpus()) ?? { visible: [], hidden: [] };
+  const findings: Findings = { versions: installedVersions(), machine: inspectMachine(), gpus, devices };
   process.stdout.write(asJson ? `${JSON.stringify(findings, null, 2)}\n` : describeFindings(findings));
   if (probes.some(([, probe]) => probe.works)) return exitCodes.complete;
   throw new Error(

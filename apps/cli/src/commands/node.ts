@@ -1,5 +1,8 @@
+import type { GpuChoice } from '@halogrid/gpu-node/gpus';
 import { createLog, shutdownSignal } from '@halogrid/service';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { pinChosenGpus } from '../cluster/pin-chosen-gpus.ts';
+import { gpuChoice } from '../options/gpu-option.ts';
 import { collect, type DeviceChoice, deviceChoices, logLevels, oneOf } from '../options/option-values.ts';
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/security-options.ts';
 
@@ -7,6 +10,8 @@ interface NodeCommandOptions extends ClientSecurityOption {
   coordinator: string;
   name?: string;
   device: DeviceChoice;
+  gpu?: GpuChoice;
+  pinnedGpu?: string;
   http?: string;
   insecureNetwork?: boolean;
   tokens?: string;
@@ -27,9 +32,12 @@ export function addNodeCommand(program: Command): void {
     .option('--coordinator <host:port,…>', 'the coordinator; of several, the one that leads', '127.0.0.1:7070')
     .option('--name <name>', "for people (default: the machine's name and four digits)")
     .option('--device <kind>', deviceChoices.join(', '), oneOf('--device', deviceChoices), 'auto')
+    .option('--gpu <n>', "the NVIDIA GPU of that index; 'all': a process on each, kept running", gpuChoice)
+    // A node that was started by another for one GPU.
+    .addOption(new Option('--pinned-gpu <address>').hideHelp())
     .option(
       '--http <host:port>',
-      'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port)',
+      'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port); of several GPUs the next ports',
     )
     .option(
       '--storage <kind>',
@@ -41,12 +49,23 @@ export function addNodeCommand(program: Command): void {
     .option('--tokens <file>', 'who may read /metrics, as of the coordinator')
     .option('--insecure-network', 'allow --http beyond this machine, though there is neither TLS nor a token')
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info');
-  addClientSecurityOptions(command).action(async ({ logLevel, ...options }: NodeCommandOptions) => {
+  addClientSecurityOptions(command).action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {
     const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
-    const config = createNodeConfig({ ...options, security: options, data: options });
+    const settings = { ...options, security: options, data: options };
+    let config = createNodeConfig(settings);
     const signal = shutdownSignal();
-    const exit = await startNode(config, createLog('node', logLevel), signal, ({ httpPort, device }) => {
-      console.log(JSON.stringify({ http: httpPort, device }));
+    if (choice !== undefined) {
+      const pins = await pinChosenGpus(choice, options.device);
+      const [first] = pins;
+      if (!first || pins.length > 1 || first.prefix.length > 0) {
+        const { runGpuNodes } = await import('../cluster/run-gpu-nodes.ts');
+        process.exitCode = await runGpuNodes(pins, process.argv.slice(2), options, signal);
+        return;
+      }
+      config = createNodeConfig({ ...settings, pinnedGpu: first.gpu.busId });
+    }
+    const exit = await startNode(config, createLog('node', logLevel), signal, ({ httpPort, device, gpu }) => {
+      console.log(JSON.stringify({ http: httpPort, device, gpu }));
     });
     process.exitCode = exit.code;
   });

@@ -23,11 +23,12 @@ function nodeTable(nodes: readonly NodeStatus[]): string {
     node.name,
     node.device?.kind ?? '',
     node.device?.name ?? '',
+    node.device?.gpu?.uuid || (node.device?.gpu?.pciBusId ?? ''),
     node.draining ? 'draining' : 'ready',
     String(node.leases),
     String(node.shardsDone),
     describePixels(node.pixelsDone),
     node.softwareVersion,
   ]);
-  return table([['NODE', 'KIND', 'DEVICE', 'STATE', 'LEASES', 'SHARDS', 'PIXELS', 'VERSION'], ...rows]);
+  return table([['NODE', 'KIND', 'DEVICE', 'GPU', 'STATE', 'LEASES', 'SHARDS', 'PIXELS', 'VERSION'], ...rows]);
 }

@@ -1,9 +1,12 @@
+import type { GpuChoice } from '@halogrid/gpu-node/gpus';
 import { JobState } from '@halogrid/proto';
 import { aborted, createClientSecurity, shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
+import { pinChosenGpus } from '../cluster/pin-chosen-gpus.ts';
 import { exitCodeOfSignal } from '../exit-code.ts';
+import { gpuChoice } from '../options/gpu-option.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/security-options.ts';
@@ -17,6 +20,7 @@ import { reportEnd } from '../summary/report-end.ts';
 interface RunOptions extends JobOptions, ClientSecurityOption {
   nodes?: number;
   device?: DeviceChoice;
+  gpu?: GpuChoice;
   coordinator?: string;
   json?: boolean;
 }
@@ -44,6 +48,7 @@ export function addRunCommand(program: Command): void {
       `where kernels run: ${deviceChoices.join(', ')} (default: auto)`,
       oneOf('--device', deviceChoices),
     )
+    .option('--gpu <n>', "'all': a node on each NVIDIA GPU; or the index of one", gpuChoice)
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
     .option('--json', 'a machine-readable summary on stdout, progress on stderr')
     .action(async (sources: string[], options: RunOptions) => {
@@ -56,10 +61,18 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   if (options.coordinator && (options.nodes || options.device)) {
     throw new UsageError('Expected neither --nodes nor --device with --coordinator: the cluster has its own');
   }
+  if (options.gpu !== undefined && (options.nodes || options.coordinator)) {
+    throw new UsageError(
+      'Expected neither --nodes nor --coordinator with --gpu: there is a node a GPU, on this machine',
+    );
+  }
   const signal = shutdownSignal();
   const view = createProgressView(process.stderr, Date.now);
-  const local = { nodes: options.nodes ?? 1, device: options.device ?? 'auto' } as const;
-  const cluster = options.coordinator ? undefined : await startLocalCluster({ ...local, note: view.note });
+  const gpus = options.gpu === undefined ? undefined : await pinChosenGpus(options.gpu, options.device);
+  const local = gpus
+    ? ({ nodes: gpus.length, device: 'gpu' } as const)
+    : ({ nodes: options.nodes ?? 1, device: options.device ?? 'auto' } as const);
+  const cluster = options.coordinator ? undefined : await startLocalCluster({ ...local, gpus, note: view.note });
   const client = options.coordinator
     ? connectCoordinator(options.coordinator, createClientSecurity(options, process.env))
     : connectCoordinator(cluster!.address, createClientSecurity({}));

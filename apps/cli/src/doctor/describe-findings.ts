@@ -1,3 +1,4 @@
+import { devicePath, type GpuInventory, type NvidiaGpu } from '@halogrid/gpu-node/gpus';
 import { describeSeconds } from '../progress/quantities.ts';
 import { table } from '../summary/table.ts';
 import type { Machine } from './machine.ts';
@@ -6,12 +7,14 @@ import type { Probe } from './probe.ts';
 export interface Findings {
   versions: Record<string, string>;
   machine: Machine;
+  /** NVIDIA's cards; none where its driver is not there. */
+  gpus: GpuInventory;
   /** By what was asked for: gpu, software, cpu, auto. */
   devices: Record<string, Probe>;
 }
 
 /** What a person reads of `halogrid doctor`. */
-export function describeFindings({ versions, machine, devices }: Findings): string {
+export function describeFindings({ versions, machine, gpus, devices }: Findings): string {
   const gigabytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   const memory = `${gigabytes(machine.memoryBytes)} of memory, ${gigabytes(machine.freeBytes)} free`;
   const threads =
@@ -25,8 +28,14 @@ export function describeFindings({ versions, machine, devices }: Findings): stri
     ],
     ['machine', `${machine.platform}, ${machine.cores} cores, ${memory}`],
     ['threads', `${threads} for reading and decoding`],
+    ...gpus.visible.map((gpu, index) => [`GPU ${index}`, describeGpu(gpu)]),
+    ...gpus.hidden.map((gpu) => ['GPU', `${describeGpu(gpu)}; this process may not open it`]),
     ...Object.entries(devices).map(([choice, probe]) => [choice, describeProbe(choice, probe)]),
   ]);
+}
+
+function describeGpu({ model, uuid, busId, minor }: NvidiaGpu): string {
+  return [model, uuid ?? 'its UUID is known once it was opened', busId, devicePath({ minor })].join(', ');
 }
 
 function describeProbe(choice: string, probe: Probe): string {

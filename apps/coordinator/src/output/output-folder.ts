@@ -18,6 +18,9 @@ const outputEntries = [
   '.halogrid',
 ];
 
+/** Files and folders that results are in, once a job is complete. */
+export const resultEntries = ['job.json', ...outputEntries.filter((entry) => entry !== '.halogrid')];
+
 /** Folders that jobs of this process hold. */
 const held = new Set<string>();
 

@@ -23,6 +23,9 @@ export function checkHello(report: AttachRequest['report']): Hello {
   if (!device || !deviceKinds.includes(device.kind)) {
     refuse('device.kind', device?.kind ?? '', `one of ${deviceKinds.join(', ')}`);
   }
+  for (const [field, value] of Object.entries(device.gpu ?? {})) {
+    if (value.length > maxNameLength) refuse(`device.gpu ${field}`, value, `at most ${maxNameLength} characters`);
+  }
   if (creditBytes < 1) refuse('credit_bytes', creditBytes, 'at least 1');
   return hello;
 }

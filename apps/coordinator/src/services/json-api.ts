@@ -3,8 +3,12 @@ import type { Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { toJobStatus, toNodeStatus } from './job-status.ts';
+import { createResultsApi } from './results-api.ts';
 
-/** Answers GET /api/v1/jobs and /api/v1/nodes with what the gRPC calls of that name list, as JSON. */
+/**
+ * Answers GET /api/v1/jobs and /api/v1/nodes with what the gRPC calls of that name list, as JSON, and what is below
+ * /api/v1/jobs/ID/results with the files of a job.
+ */
 export function createJsonApi(
   dispatcher: Dispatcher,
   ledger: Ledger,
@@ -17,7 +21,9 @@ export function createJsonApi(
     },
     '/api/v1/nodes': async () => ({ nodes: dispatcher.nodes().map(toNodeStatus) }),
   };
+  const answerResults = createResultsApi(ledger, log);
   return (request, response) => {
+    if (answerResults(request, response)) return true;
     const read = resources[(request.url ?? '').split('?')[0]!];
     if (!read) return false;
     if (request.method !== 'GET') {

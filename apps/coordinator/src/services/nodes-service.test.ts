@@ -67,6 +67,12 @@ const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
   ['an endless name', { name: 'x'.repeat(201) }, status.INVALID_ARGUMENT, /1 to 200 characters for name/],
   ['no device', { device: undefined }, status.INVALID_ARGUMENT, /gpu, software, cpu for device.kind/],
   ['an unknown device', { device: { ...device, kind: 'tpu' } }, status.INVALID_ARGUMENT, /received 'tpu'/],
+  [
+    'an endless UUID',
+    { device: { ...device, gpu: { uuid: 'x'.repeat(201), pciBusId: '' } } },
+    status.INVALID_ARGUMENT,
+    /at most 200 characters for device.gpu uuid/,
+  ],
   ['no credit', { creditBytes: 0 }, status.INVALID_ARGUMENT, /at least 1 for credit_bytes but received '0'/],
 ];
 

@@ -65,6 +65,15 @@ export interface DeviceInfo {
   name: string;
   /** Driver, or version of the software device; for people. */
   driver: string;
+  /** The NVIDIA card that the node's process has open, if it has one and no other. */
+  gpu?: GpuCard | undefined;
+}
+
+export interface GpuCard {
+  /** As nvidia-smi and the driver name the card, "GPU-…"; no two cards have the same. */
+  uuid: string;
+  /** Where it is in its machine, in lower case with a domain of four digits, e.g. "0000:0f:00.0". */
+  pciBusId: string;
 }
 
 export interface Heartbeat {
@@ -607,7 +616,7 @@ export const Hello: MessageFns<Hello> = {
 };
 
 function createBaseDeviceInfo(): DeviceInfo {
-  return { kind: "", name: "", driver: "" };
+  return { kind: "", name: "", driver: "", gpu: undefined };
 }
 
 export const DeviceInfo: MessageFns<DeviceInfo> = {
@@ -620,6 +629,9 @@ export const DeviceInfo: MessageFns<DeviceInfo> = {
     }
     if (message.driver !== "") {
       writer.uint32(26).string(message.driver);
+    }
+    if (message.gpu !== undefined) {
+      GpuCard.encode(message.gpu, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -661,6 +673,14 @@ export const DeviceInfo: MessageFns<DeviceInfo> = {
             message.driver = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.gpu = GpuCard.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -681,6 +701,74 @@ export const DeviceInfo: MessageFns<DeviceInfo> = {
     message.kind = object.kind ?? "";
     message.name = object.name ?? "";
     message.driver = object.driver ?? "";
+    message.gpu = (object.gpu !== undefined && object.gpu !== null) ? GpuCard.fromPartial(object.gpu) : undefined;
+    return message;
+  },
+};
+
+function createBaseGpuCard(): GpuCard {
+  return { uuid: "", pciBusId: "" };
+}
+
+export const GpuCard: MessageFns<GpuCard> = {
+  encode(message: GpuCard, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.uuid !== "") {
+      writer.uint32(10).string(message.uuid);
+    }
+    if (message.pciBusId !== "") {
+      writer.uint32(18).string(message.pciBusId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GpuCard {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGpuCard();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.uuid = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pciBusId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GpuCard>): GpuCard {
+    return GpuCard.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GpuCard>): GpuCard {
+    const message = createBaseGpuCard();
+    message.uuid = object.uuid ?? "";
+    message.pciBusId = object.pciBusId ?? "";
     return message;
   },
 };

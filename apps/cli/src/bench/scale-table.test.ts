@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ScaleLimits, type ScaleRun, scaleTable, whatBinds } from './scale-table.ts';
+
+const limits: ScaleLimits = { readsPerSecond: 20_000, decodesPerSecond: 5000 };
+const stageSeconds = { read: 1, decode: 2, upload: 5, compute: 1, readback: 0.5, encode: 0.5 };
+const run = (gpus: number, ...framesPerSecond: number[]): ScaleRun => ({ gpus, framesPerSecond, stageSeconds });
+
+test('one table: rates, the ratio to perfect scaling, and what binds', () => {
+  const runs = [run(1, 1300, 1250, 1200), run(2, 2400, 2400, 2300), run(4, 4600, 4500, 4750)];
+  assert.equal(
+    scaleTable(runs, limits),
+    [
+      'GPUs  frames/s  min   max   of perfect scaling  what binds',
+      '1     1250      1200  1300  1.000               upload: 50 % of the time of shards is upload',
+      '2     2400      2300  2400  0.960               upload: 50 % of the time of shards is upload',
+      '4     4600      4500  4750  0.920               decode cores: 0.92 of decoding alone',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('perfect scaling is over the smallest number of GPUs that was run', () => {
+  const [, two, eight] = scaleTable([run(2, 2000), run(8, 6000)], limits).split('\n');
+  assert.match(two!, /^2 +2000 .* 1\.000 /);
+  assert.match(eight!, /^8 +6000 .* 0\.750 /);
+});
+
+const table: [string, number, ScaleLimits, Record<string, number>, string][] = [
+  ['near to decoding alone', 4250, limits, stageSeconds, 'decode cores: 0.85 of decoding alone'],
+  ['near to reading alone', 900, { readsPerSecond: 1000, decodesPerSecond: 5000 }, {}, 'disk: 0.90 of reading alone'],
+  [
+    'nearer to reading than to decoding',
+    950,
+    { readsPerSecond: 1000, decodesPerSecond: 1100 },
+    {},
+    'disk: 0.95 of reading alone',
+  ],
+  [
+    'nothing to decode',
+    100,
+    { readsPerSecond: 1000, decodesPerSecond: undefined },
+    { compute: 3, upload: 1 },
+    'GPU: 75 % of the time of shards is compute',
+  ],
+  ['slow files', 100, limits, { read: 6, decode: 4 }, 'disk: 60 % of the time of shards is read'],
+  ['nothing is known', 100, limits, {}, 'unknown'],
+];
+
+for (const [name, rate, bounds, seconds, expected] of table) {
+  test(`what binds: ${name}`, () => {
+    assert.equal(whatBinds({ gpus: 1, framesPerSecond: [rate], stageSeconds: seconds }, bounds), expected);
+  });
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { devicePath, findGpus, type GpuPin, pinGpus } from '@halogrid/gpu-node/gpus';
+import type { NodeStatus } from '@halogrid/proto';
+import { createClientSecurity } from '@halogrid/service';
+import { canMakeDevices, makeGpuTree } from '../../../gpu-node/src/gpus/gpu-tree.ts';
+import { connectCoordinator } from '../client/coordinator-client.ts';
+import { type Child, startChild } from './child.ts';
+import { superviseNodes } from './supervise-nodes.ts';
+
+// Real processes, kept apart by the kernel, on device files that nothing opens: the nodes compute on the CPU.
+
+const skip = canMakeDevices ? false : 'only root makes device files';
+
+test('nodes that see one card each are kept running and end in order', { skip, timeout: 120_000 }, async (t) => {
+  const machine = await mkdtemp(join(tmpdir(), 'halogrid-machine-'));
+  const coordinator = startChild([
+    'coordinator',
+    '--listen',
+    '127.0.0.1:0',
+    '--http',
+    '127.0.0.1:0',
+    '--ledger',
+    join(machine, 'ledger.sqlite'),
+  ]);
+  const { grpc } = (await coordinator.ready)!;
+  const client = connectCoordinator(`127.0.0.1:${grpc}`, createClientSecurity({}));
+  const stop = new AbortController();
+  let supervised: Promise<number> | undefined;
+  t.after(async () => {
+    stop.abort('SIGTERM');
+    await supervised?.catch(() => {});
+    client.close();
+    await coordinator.stop();
+    await rm(machine, { recursive: true, force: true });
+  });
+
+  await makeGpuTree(machine, [1, 2, 0]);
+  const inventory = (await findGpus(machine))!;
+  const pathOf = (gpu: { minor: number }) => join(machine, devicePath(gpu));
+  const chosen = inventory.visible.map((gpu, index) => ({ index, gpu }));
+  const pins = await pinGpus(chosen, inventory, pathOf);
+  const running = new Map<string, Child>();
+  const proven: string[][] = [];
+  const ready = Promise.withResolvers<Record<string, unknown>[]>();
+  supervised = superviseNodes({
+    nodes: pins.map((pin) => ({ name: `gpu-${pin.index}`, pin })),
+    start: ({ name, pin }) => {
+      const where = ['--coordinator', client.address, '--http', '127.0.0.1:0'];
+      const node = startChild(['node', ...where, '--name', name, '--device', 'cpu'], { prefix: pin.prefix });
+      running.set(name, node);
+      return node;
+    },
+    prove: async (nodes) => {
+      proven.push(nodes.map(({ node }) => node.name).toSorted());
+      for (const { node, pid } of nodes) assert.deepEqual(await cardsSeenBy(pid), [node.pin.gpu.minor]);
+    },
+    onReady: ready.resolve,
+    note: () => {},
+    signal: stop.signal,
+    nowMs: () => performance.now(),
+  });
+
+  /** Minor numbers of the cards in the view that the process has of the files. */
+  async function cardsSeenBy(pid: number): Promise<number[]> {
+    const seen = pins.map(async ({ gpu }: GpuPin) => {
+      const { rdev } = await stat(`/proc/${pid}/root${pathOf(gpu)}`);
+      // Below 256 the numbers are packed as one byte each.
+      return rdev === (195 << 8) + gpu.minor ? [gpu.minor] : [];
+    });
+    return (await Promise.all(seen)).flat();
+  }
+
+  const attached = async (until: (nodes: NodeStatus[]) => boolean): Promise<string[]> => {
+    for (;;) {
+      const nodes = await client.nodes();
+      if (until(nodes)) return nodes.map(({ name }) => name);
+      await Promise.race([delay(50), supervised!.then((code) => assert.fail(`It ended with ${code}`))]);
+    }
+  };
+  const names = ['gpu-0', 'gpu-1', 'gpu-2'];
+  assert.equal((await Promise.race([ready.promise, supervised.then(() => [])])).length, 3);
+  assert.deepEqual(proven, [names]);
+  assert.deepEqual(await attached((nodes) => nodes.length === 3), names);
+
+  const killed = running.get('gpu-1')!;
+  const before = new Set((await client.nodes()).map(({ nodeId }) => nodeId));
+  process.kill(killed.pid, 'SIGKILL');
+  await attached((nodes) => nodes.length === 3 && nodes.some(({ nodeId }) => !before.has(nodeId)));
+  while (proven.length < 2) await delay(20);
+  assert.deepEqual(proven[1], names);
+  assert.notEqual(running.get('gpu-1')!.pid, killed.pid);
+
+  stop.abort('SIGTERM');
+  assert.equal(await supervised, 0);
+  for (const node of running.values()) assert.deepEqual(await node.ended, { code: 0 }, node.logTail().join('\n'));
+});

@@ -1,0 +1,85 @@
+import { aborted } from '@halogrid/service';
+import { afterNodeEnd } from './after-node-end.ts';
+import { type Child, describeEnding, type Ending } from './child.ts';
+import { whyEnded } from './local-cluster.ts';
+
+export interface SupervisorOptions<Node extends { name: string }> {
+  nodes: readonly Node[];
+  start: (node: Node) => Child;
+  /** Rejects with one sentence where the processes are not where they should be. */
+  prove: (running: { node: Node; pid: number }[]) => Promise<void>;
+  /** Takes what each node said once it served, when all of them are proven. */
+  onReady: (reports: Record<string, unknown>[]) => void;
+  /** Told what happens to nodes, in lines for people. */
+  note: (line: string) => void;
+  /** When it aborts, the nodes finish what they hold and end. */
+  signal: AbortSignal;
+  nowMs: () => number;
+}
+
+/** A node that ran for so long did not die of how it was started: its restarts are counted anew. */
+const steadyMs = 10 * 60_000;
+
+/**
+ * Keeps nodes running as processes of their own until they end in order, by the signal or as their coordinator says; then
+ * resolves with the exit code, 0 where all did. A node that dies is started again a few times, as `afterNodeEnd` says.
+ * Rejects with one sentence, and with nothing left running, where not all of them start and are proven.
+ */
+export async function superviseNodes<Node extends { name: string }>(options: SupervisorOptions<Node>): Promise<number> {
+  const { nodes, start, prove, onReady, note, signal, nowMs } = options;
+  const alive = new Map<Node, Child>();
+  const launch = (node: Node): Child => {
+    const child = start(node);
+    alive.set(node, child);
+    void child.ended.then(() => alive.delete(node));
+    return child;
+  };
+  const proveAll = () => prove([...alive].map(([node, { pid }]) => ({ node, pid })));
+  const isOrderly = ({ code, signal: by }: Ending) => code === 0 || (signal.aborted && by === 'SIGTERM');
+
+  const keep = async (node: Node, first: Child): Promise<boolean> => {
+    let child = first;
+    let hasServed = true;
+    let restarts = 0;
+    for (;;) {
+      const startedMs = nowMs();
+      const ending = await child.ended;
+      if (isOrderly(ending) || signal.aborted) return isOrderly(ending);
+      if (nowMs() - startedMs > steadyMs) restarts = 0;
+      const willRestart = afterNodeEnd({ hasServed, restarts }, alive.size) === 'restart';
+      note(
+        `Node ${node.name} ${describeEnding(ending)}${willRestart ? ': it is started again' : ', and is given up'}.`,
+      );
+      if (!willRestart) return false;
+      restarts++;
+      child = launch(node);
+      hasServed = (await child.ready) !== undefined;
+      if (hasServed) await proveAll().catch((error) => refuse(node, child, error));
+    }
+  };
+  const refuse = async (node: Node, child: Child, error: Error): Promise<void> => {
+    // Of one that has died meanwhile nothing can be proven, and its end says why.
+    if (alive.get(node) !== child || signal.aborted) return;
+    note(`Node ${node.name} is stopped: ${error.message}`);
+    await child.stop();
+  };
+
+  const children = nodes.map(launch);
+  void aborted(signal).then(() => {
+    for (const child of alive.values()) child.drain();
+  });
+  try {
+    const reports = await Promise.all(children.map((child) => child.ready));
+    const failed = children.find((_, i) => !reports[i]);
+    if (failed && !signal.aborted) throw await whyEnded(`Node ${nodes[children.indexOf(failed)]!.name}`, failed);
+    if (!signal.aborted) await proveAll();
+    if (!signal.aborted) onReady(reports as Record<string, unknown>[]);
+  } catch (error) {
+    if (!signal.aborted) {
+      await Promise.all([...alive.values()].map((child) => child.stop()));
+      throw error;
+    }
+  }
+  const ended = await Promise.all(children.map((child, i) => keep(nodes[i]!, child)));
+  return ended.every(Boolean) ? 0 : 1;
+}

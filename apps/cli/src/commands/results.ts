@@ -1,0 +1,74 @@
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { hasEnded, JobState, type JobStatus } from '@halogrid/proto';
+import { createClientSecurity, parseAddress, parseAddressList, UsageError } from '@halogrid/service';
+import type { Command } from 'commander';
+import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
+import { stateWord } from '../progress/describe-progress.ts';
+import { plural } from '../progress/quantities.ts';
+import { copyResults } from '../results/copy-results.ts';
+import { localFiles, servedFiles } from '../results/result-files.ts';
+import { describeSummary } from '../summary/describe-summary.ts';
+import { summarise } from '../summary/job-summary.ts';
+
+interface ResultsOptions extends CoordinatorOption {
+  out?: string;
+  http?: string;
+  json?: boolean;
+}
+
+/** Where a coordinator serves HTTP unless it was told otherwise. */
+const httpPort = 9464;
+
+export function addResultsCommand(program: Command): void {
+  const command = program
+    .command('results')
+    .summary('show or fetch what a complete job wrote')
+    .description(
+      'Shows where the results of a complete job are, and what job.json says of them. With --out it copies them there: from ' +
+        'their folder where this machine sees it, else from the coordinator, over HTTP.',
+    )
+    .argument('<job>', 'its id');
+  addCoordinatorOption(command)
+    .option('--out <dir>', 'copy the results into this folder, which is missing or empty')
+    .option('--http <host:port,…>', `HTTP address of the coordinator (default: its host, port ${httpPort})`)
+    .option('--json', 'the summary as JSON')
+    .action(async (jobId: string, options: ResultsOptions) => {
+      const addresses = httpAddresses(options);
+      const job = await withCoordinator(options, (client) => client.get(jobId));
+      await showResults(job, addresses, options);
+    });
+}
+
+function httpAddresses({ http, coordinator }: ResultsOptions): string[] {
+  if (http) return parseAddressList('--http', http);
+  const hosts = parseAddressList('--coordinator', coordinator).map((each) => parseAddress('--coordinator', each).host);
+  return [...new Set(hosts)].map((host) => `${host}:${httpPort}`);
+}
+
+async function showResults(job: JobStatus, addresses: readonly string[], options: ResultsOptions): Promise<void> {
+  const { jobId, error } = job;
+  if (!hasEnded(job)) {
+    throw new UsageError(`Job ${jobId} is ${stateWord(job.state)}: 'halogrid watch ${jobId}' waits for its results`);
+  }
+  if (job.state !== JobState.COMPLETE) {
+    throw new Error(`Job ${jobId} has no results: it is ${stateWord(job.state)}${error && `: ${error}`}`);
+  }
+  const written = await summarise(job);
+  // Only its job.json tells the seconds.
+  const isHere = written.seconds !== undefined;
+  const { out, json } = options;
+  if (out === undefined) {
+    if (!isHere) console.error("The results are not on this machine, or cannot be read; '--out DIR' fetches them.");
+    process.stdout.write(json ? `${JSON.stringify(written, null, 2)}\n` : describeSummary(written, process.cwd()));
+    return;
+  }
+  const files = isHere
+    ? localFiles(fileURLToPath(job.spec!.out))
+    : servedFiles(addresses, jobId, createClientSecurity(options, process.env));
+  const count = await copyResults(files, out);
+  console.error(`${plural(count, 'file')} copied from ${isHere ? 'this machine' : 'the coordinator'}.`);
+  const spec = { ...job.spec!, out: pathToFileURL(resolve(out)).href };
+  const copied = await summarise({ ...job, spec });
+  process.stdout.write(json ? `${JSON.stringify(copied, null, 2)}\n` : describeSummary(copied, process.cwd()));
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { UsageError } from '@halogrid/service';
+import type { ResultFile, ResultFiles } from './result-files.ts';
+
+/** Files copied at a time: enough that small ones do not wait for a round trip each. */
+const lanes = 4;
+
+/**
+ * Copies every result into a folder that is missing or empty, and returns how many there were. The folder appears with all of
+ * them or not at all. Rejects with UsageError where it holds something.
+ */
+export async function copyResults(source: ResultFiles, folder: string): Promise<number> {
+  const target = resolve(folder);
+  await requireFree(target);
+  const files = await source.list();
+  for (const { name } of files) requireInside(name);
+  const unfinished = `${target}.${randomUUID()}`;
+  try {
+    await mkdir(unfinished, { recursive: true });
+    const left = files.values();
+    // One iterator for all of them: each takes the next file that is left.
+    await Promise.all(
+      Array.from({ length: lanes }, async () => {
+        for (const file of left) await copyFile(source, file, unfinished);
+      }),
+    );
+    await rmdir(target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw notFree(target);
+    });
+    await rename(unfinished, target);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true, maxRetries: 3 });
+  }
+  return files.length;
+}
+
+async function copyFile(source: ResultFiles, { name, bytes }: ResultFile, folder: string): Promise<void> {
+  const path = join(folder, name);
+  await mkdir(dirname(path), { recursive: true });
+  let copied = 0;
+  const count = new Transform({
+    transform(chunk: Buffer, _, done) {
+      copied += chunk.length;
+      done(null, chunk);
+    },
+  });
+  await pipeline(await source.open(name), count, createWriteStream(path, { flags: 'wx' }));
+  if (copied !== bytes) throw new Error(`Expected ${bytes} bytes of '${name}' but received ${copied}: copy it again`);
+}
+
+async function requireFree(folder: string): Promise<void> {
+  const entries = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    if (error.code === 'ENOTDIR') throw new UsageError(`Expected a folder for --out but '${folder}' is a file`);
+    throw error;
+  });
+  if (entries.length > 0) throw notFree(folder);
+}
+
+const notFree = (folder: string): UsageError =>
+  new UsageError(`Expected a missing or an empty folder for --out but '${folder}' is not empty`);
+
+/** Names come from a server: none may lead out of the folder. */
+function requireInside(name: string): void {
+  const isInside = name
+    .split('/')
+    .every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\\0]/.test(part));
+  if (!isInside) throw new Error(`The coordinator names a result '${name}', which is no path inside a folder`);
+}

@@ -1,0 +1,51 @@
+import type { GpuInventory } from './inventory.ts';
+import type { NvidiaGpu } from './nvidia-gpu.ts';
+
+/** What --gpu may be: every card, or the one of that index, as nvidia-smi numbers those it sees here. */
+export type GpuChoice = 'all' | number;
+
+export interface ChosenGpu {
+  index: number;
+  gpu: NvidiaGpu;
+}
+
+/** Undefined for text that is neither 'all' nor an index. */
+export function parseGpuChoice(text: string): GpuChoice | undefined {
+  if (text === 'all') return text;
+  return /^\d{1,3}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The cards that are asked for, one at least. Throws Error with one sentence where they are not there. */
+export function chooseGpus(choice: GpuChoice, inventory: GpuInventory | undefined): ChosenGpu[] {
+  const visible = requireGpus(inventory).map((gpu, index) => ({ index, gpu }));
+  if (choice === 'all') return visible;
+  const chosen = visible[choice];
+  if (chosen) return [chosen];
+  throw new Error(
+    `There is no GPU ${choice} here: this process sees ${countGpus(visible.length)}${unseen(inventory!)}`,
+  );
+}
+
+/** The first `count` cards. Throws Error with one sentence where there are fewer. */
+export function firstGpus(count: number, inventory: GpuInventory | undefined): ChosenGpu[] {
+  const visible = requireGpus(inventory);
+  if (visible.length >= count) return visible.slice(0, count).map((gpu, index) => ({ index, gpu }));
+  throw new Error(
+    `Expected ${countGpus(count)} but this process sees ${countGpus(visible.length)}${unseen(inventory!)}`,
+  );
+}
+
+function requireGpus(inventory: GpuInventory | undefined): NvidiaGpu[] {
+  if (!inventory) throw new Error('There is no NVIDIA driver here (/proc/driver/nvidia/gpus is not there)');
+  if (inventory.visible.length > 0) return inventory.visible;
+  const what = inventory.hidden.length > 0 ? 'this process sees no GPU' : "NVIDIA's driver lists no GPU";
+  throw new Error(`There is no GPU to take: ${what}${unseen(inventory)}`);
+}
+
+function unseen({ hidden }: GpuInventory): string {
+  return hidden.length === 0
+    ? ''
+    : `; ${countGpus(hidden.length)} of the machine ${hidden.length === 1 ? 'has' : 'have'} no device file here`;
+}
+
+const countGpus = (count: number): string => `${count === 0 ? 'no' : count} GPU${count === 1 ? '' : 's'}`;

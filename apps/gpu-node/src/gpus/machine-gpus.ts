@@ -1,0 +1,64 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type DeviceNumbers, type GpuInventory, gpuMinors, takeInventory } from './inventory.ts';
+import type { IsolationFacts } from './isolation.ts';
+import { devicePath, type NvidiaGpu, parseInformation } from './nvidia-gpu.ts';
+
+/** The cards that NVIDIA's driver lists under `root`; undefined where there is no driver. */
+export async function findGpus(root = '/'): Promise<GpuInventory | undefined> {
+  const list = join(root, 'proc/driver/nvidia/gpus');
+  const names = await readdir(list).catch(() => undefined);
+  if (!names) return undefined;
+  const gpus = await Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(join(list, name, 'information'), 'utf8').catch(() => '');
+      return parseInformation(text);
+    }),
+  );
+  const known = gpus.filter((gpu): gpu is NvidiaGpu => gpu !== undefined);
+  const found = known.map(async (gpu) => ({ gpu, device: await deviceAt(join(root, devicePath(gpu))) }));
+  return takeInventory(await Promise.all(found));
+}
+
+/** Minor numbers of the cards whose device files the process holds open. Rejects where the process may not be looked at. */
+export async function heldGpuMinors(pid: number): Promise<number[]> {
+  return gpuMinors(await openDevices(pid));
+}
+
+/** The devices among the open files of a process. Rejects where the process may not be looked at. */
+export async function openDevices(pid: number): Promise<DeviceNumbers[]> {
+  const folder = `/proc/${pid}/fd`;
+  // The numbers are those of the file that is open, whatever lies over its path now.
+  const devices = await Promise.all((await readdir(folder)).map((name) => deviceAt(join(folder, name))));
+  return devices.filter((device): device is DeviceNumbers => device !== undefined);
+}
+
+/** What the kernel says about who may isolate. */
+export async function readIsolationFacts(): Promise<IsolationFacts> {
+  const read = (path: string) => readFile(path, 'utf8').catch(() => '');
+  const number = async (path: string) => {
+    const text = (await read(path)).trim();
+    return text === '' ? undefined : Number(text);
+  };
+  return {
+    platform: process.platform,
+    capEff: /^CapEff:\s*([0-9a-f]+)$/m.exec(await read('/proc/self/status'))?.[1] ?? '0',
+    maxUserNamespaces: await number('/proc/sys/user/max_user_namespaces'),
+    unprivilegedUserNamespaces: await number('/proc/sys/kernel/unprivileged_userns_clone'),
+    appArmorRestricts: await number('/proc/sys/kernel/apparmor_restrict_unprivileged_userns'),
+  };
+}
+
+/** The numbers of the character device at `path`; undefined where there is none. */
+async function deviceAt(path: string): Promise<DeviceNumbers | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found?.isCharacterDevice() ? splitDevice(found.rdev) : undefined;
+}
+
+/** Linux packs 12 bits of the major and 20 of the minor number as mmmM MMmm. */
+function splitDevice(device: bigint): DeviceNumbers {
+  return {
+    major: Number((device >> 8n) & 0xfffn),
+    minor: Number((device & 0xffn) | ((device >> 12n) & 0xfff00n)),
+  };
+}

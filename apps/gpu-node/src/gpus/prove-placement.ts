@@ -1,0 +1,76 @@
+import type { NvidiaGpu } from './nvidia-gpu.ts';
+import type { SmiReading } from './nvidia-smi.ts';
+
+/** A process that was meant for one card, and the cards whose device files it holds open now that its device is. */
+export interface Placement {
+  busId: string;
+  pid: number;
+  /** Minor numbers, ascending. */
+  heldMinors: readonly number[];
+}
+
+/** `evidence` has a line a process; `reason` is one sentence. */
+export type Verdict = { kind: 'proven'; evidence: string[] } | { kind: 'refuted'; reason: string };
+
+/**
+ * Whether each process sits on the card it was meant for, and no two on one. What proves it are the device files that the
+ * kernel says the process holds open. nvidia-smi, where it answers, must not say otherwise; it does not list every process:
+ * not those of other containers, and not all that use Vulkan.
+ */
+export function provePlacement(
+  placements: readonly Placement[],
+  gpus: readonly NvidiaGpu[],
+  smi: SmiReading | undefined,
+): Verdict {
+  const evidence: string[] = [];
+  const owners = new Map<string, number>();
+  for (const { busId, pid, heldMinors } of placements) {
+    const meant = gpus.find((gpu) => gpu.busId === busId);
+    if (!meant) return refuted(`Process ${pid} was meant for the GPU at ${busId}, which the driver does not list`);
+    if (heldMinors.length === 0) {
+      return refuted(`Process ${pid} holds no device file of a GPU open, so it cannot be seen which one it uses`);
+    }
+    const [held, ...others] = heldMinors.map((minor) => gpus.find((gpu) => gpu.minor === minor));
+    if (others.length > 0 || held !== meant) {
+      const names = heldMinors.map((minor) => `/dev/nvidia${minor}`).join(', ');
+      return refuted(`Process ${pid} was meant for ${nameOf(meant)} alone but holds ${names} open`);
+    }
+    // The card itself, where it has a UUID: one card may stand in two places of a list, and only once in a machine.
+    const identity = meant.uuid ?? meant.busId;
+    const owner = owners.get(identity);
+    if (owner !== undefined) return refuted(`Processes ${owner} and ${pid} are on one GPU, ${nameOf(meant)}`);
+    owners.set(identity, pid);
+
+    const contradiction = smi && contradictionIn(smi, meant, pid);
+    if (contradiction) return refuted(contradiction);
+    const memory = smi ? memoryInUse(smi, meant, pid) : '';
+    evidence.push(
+      `Process ${pid} is on ${nameOf(meant)}: it alone holds /dev/nvidia${meant.minor} of these processes${memory}`,
+    );
+  }
+  return { kind: 'proven', evidence };
+}
+
+/** What nvidia-smi says against it that the process uses that card; undefined where there is nothing. */
+function contradictionIn({ gpus, processes }: SmiReading, meant: NvidiaGpu, pid: number): string | undefined {
+  const card = gpus.find(({ busId }) => busId === meant.busId);
+  if (card?.uuid && meant.uuid && card.uuid !== meant.uuid) {
+    return `The driver calls the GPU at ${meant.busId} ${meant.uuid}, and nvidia-smi ${card.uuid}`;
+  }
+  if (card?.usedMiB === 0) {
+    return `Process ${pid} holds ${nameOf(meant)} open, of whose memory nvidia-smi says that none is in use`;
+  }
+  const elsewhere = processes.find((each) => each.pid === pid && meant.uuid !== undefined && each.uuid !== meant.uuid);
+  return elsewhere && `Process ${pid} was meant for ${nameOf(meant)} but nvidia-smi lists it on ${elsewhere.uuid}`;
+}
+
+/** Memory in use on the card, and how much of it is the process's, as the end of a line; empty where neither is known. */
+function memoryInUse({ gpus, processes }: SmiReading, { busId }: NvidiaGpu, pid: number): string {
+  const all = gpus.find((gpu) => gpu.busId === busId)?.usedMiB;
+  const own = processes.find((each) => each.pid === pid)?.usedMiB;
+  return `${all === undefined ? '' : `, ${all} MiB in use`}${own === undefined ? '' : `, ${own} MiB of it by this process`}`;
+}
+
+const refuted = (reason: string): Verdict => ({ kind: 'refuted', reason });
+
+const nameOf = ({ uuid, busId }: NvidiaGpu): string => (uuid ? `${uuid} (${busId})` : `the GPU at ${busId}`);
