@@ -14,6 +14,8 @@ export interface Child {
   readonly ended: Promise<Ending>;
   /** The end of its log, for people. */
   logTail(): string[];
+  /** Sends it a word: see wordOfParent. */
+  tell(word: string): void;
   /** Asks it to end, in its own time. */
   drain(): void;
   /** Asks it to end, makes it end after a while, and resolves when it has. */
@@ -39,7 +41,7 @@ export interface ChildOptions {
 export function startChild(args: readonly string[], { prefix = [], onLog }: ChildOptions = {}): Child {
   const [program, ...words] = [...prefix, process.execPath, main, ...args];
   const child = spawn(program!, words, {
-    // The IPC channel tells the child when this process is gone: see endWithParent.
+    // The IPC channel tells the child when this process is gone (see endWithParent), and what it is told.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A process group of its own: a Ctrl-C on the terminal is for this process, which then stops its children in order.
     detached: true,
@@ -64,6 +66,8 @@ export function startChild(args: readonly string[], { prefix = [], onLog }: Chil
     ready: Promise.race([firstJson, ended.then(() => undefined)]),
     ended,
     logTail: () => [...tail],
+    // One that has ended hears nothing, and `ended` says why.
+    tell: (word) => void child.send(word, () => {}),
     drain: () => void child.kill('SIGTERM'),
     async stop() {
       child.kill('SIGTERM');

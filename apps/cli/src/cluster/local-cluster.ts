@@ -5,6 +5,7 @@ import { exitCodes } from '../exit-code.ts';
 import { plural } from '../progress/quantities.ts';
 import { afterNodeEnd } from './after-node-end.ts';
 import { type Child, describeEnding, startChild } from './child.ts';
+import { toldByParent } from './word-of-parent.ts';
 
 const anyPort = '127.0.0.1:0';
 
@@ -33,12 +34,10 @@ export interface LocalClusterOptions {
 /** Nodes that take longer to start than another, by this much, join the job when it runs already. */
 const togetherMs = 2_000;
 
-/** Starts the coordinator, waits until it serves, and starts the nodes without waiting for them. */
+/** Starts the coordinator and the nodes side by side, and waits until the coordinator serves. */
 export async function startLocalCluster({ nodes, device, gpus, note }: LocalClusterOptions): Promise<LocalCluster> {
   const coordinator = startChild(['coordinator', '--listen', anyPort, '--http', anyPort, '--ledger-in-output']);
-  const served = await coordinator.ready;
-  if (!served) throw await whyEnded('The coordinator', coordinator);
-  const address = `127.0.0.1:${served.grpc}`;
+  const serving = coordinator.ready.then((served) => served && `127.0.0.1:${served.grpc}`);
 
   let isStopping = false;
   let fail: (error: Error) => void;
@@ -53,10 +52,12 @@ export async function startLocalCluster({ nodes, device, gpus, note }: LocalClus
 
   const alive = new Set<Child>();
   const startNode = (name: string, pin?: GpuPin): Child => {
-    const where = ['--coordinator', address, '--http', anyPort];
+    // Starting takes a third of a second each; nodes that waited for the coordinator would add theirs to its (measured).
+    const where = ['--coordinator', toldByParent, '--http', anyPort];
     const pinned = pin ? ['--pinned-gpu', pin.gpu.busId] : [];
     const node = startChild(['node', ...where, '--name', name, '--device', device, ...pinned], { prefix: pin?.prefix });
     alive.add(node);
+    void serving.then((address) => address && node.tell(address));
     return node;
   };
   const keepNode = async (name: string, node: Child, restarts: number, pin?: GpuPin): Promise<void> => {
@@ -94,16 +95,17 @@ export async function startLocalCluster({ nodes, device, gpus, note }: LocalClus
   const ready = Promise.race([Promise.all(starts), soonAfterFirst]);
   ready.catch(() => {});
 
-  return {
-    address,
-    ready,
-    broken,
-    async stop() {
-      isStopping = true;
-      await Promise.all([...alive].map((node) => node.stop()));
-      await coordinator.stop();
-    },
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    await Promise.all([...alive].map((node) => node.stop()));
+    await coordinator.stop();
   };
+  const address = await serving;
+  if (!address) {
+    await stop();
+    throw await whyEnded('The coordinator', coordinator);
+  }
+  return { address, ready, broken, stop };
 }
 
 /** Why a process is gone: the sentence with which it refused what it was asked, or how it ended and what it said last. */

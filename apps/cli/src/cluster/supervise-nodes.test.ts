@@ -13,6 +13,7 @@ class ScriptedChild implements Child {
   readonly ready = this.#ready.promise;
   readonly ended = this.#ended.promise;
   isDraining = false;
+  tell = () => {};
   logTail = () => ['info It opens its device', 'halogrid: There is no such device'];
   drain = () => {
     this.isDraining = true;

@@ -2,6 +2,7 @@ import type { GpuChoice } from '@halogrid/gpu-node/gpus';
 import { createLog, shutdownSignal } from '@halogrid/service';
 import { type Command, Option } from 'commander';
 import { pinChosenGpus } from '../cluster/pin-chosen-gpus.ts';
+import { toldByParent, wordOfParent } from '../cluster/word-of-parent.ts';
 import { gpuChoice } from '../options/gpu-option.ts';
 import { collect, type DeviceChoice, deviceChoices, logLevels, oneOf } from '../options/option-values.ts';
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/security-options.ts';
@@ -51,7 +52,8 @@ export function addNodeCommand(program: Command): void {
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info');
   addClientSecurityOptions(command).action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {
     const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
-    const settings = { ...options, security: options, data: options };
+    const coordinator = options.coordinator === toldByParent ? await wordOfParent() : options.coordinator;
+    const settings = { ...options, coordinator, security: options, data: options };
     let config = createNodeConfig(settings);
     const signal = shutdownSignal();
     if (choice !== undefined) {
