@@ -31,10 +31,13 @@ export class Cluster {
     this.jobs = connectJobs(address);
   }
 
-  /** Starts a coordinator, and nodes that are attached when this resolves. `listen`: HOST:PORT, any free port unless given. */
-  static async start({ nodes = 1, device = 'cpu', listen = anyPort } = {}): Promise<Cluster> {
-    // Patient with nodes that a test holds up; one that dies is noticed by its connection.
-    const options = ['--listen', listen, '--http', anyPort, '--node-timeout', '60000', '--log-level', 'warn'];
+  /**
+   * Starts a coordinator, and nodes that are attached when this resolves. `listen`: HOST:PORT, any free port unless given.
+   * It is patient with nodes that a test holds up; one that dies is noticed by its connection.
+   */
+  static async start({ nodes = 1, device = 'cpu', listen = anyPort, nodeTimeoutMs = 60_000 } = {}): Promise<Cluster> {
+    const timeout = ['--node-timeout', String(nodeTimeoutMs)];
+    const options = ['--listen', listen, '--http', anyPort, ...timeout, '--log-level', 'warn'];
     const coordinator = new Halogrid(['coordinator', ...options]);
     const { grpc, http } = await coordinator.firstLine;
     const cluster = new Cluster(coordinator, `127.0.0.1:${grpc}`, `http://127.0.0.1:${http}`);
@@ -96,9 +99,14 @@ export class Cluster {
 }
 
 /** Starts a node and waits until it serves, whether or not there is a coordinator. */
-export async function startNode(coordinator: string, name: string, device = 'cpu'): Promise<ClusterNode> {
+export async function startNode(
+  coordinator: string,
+  name: string,
+  device = 'cpu',
+  env?: Record<string, string>,
+): Promise<ClusterNode> {
   const options = ['--coordinator', coordinator, '--name', name, '--device', device];
-  const program = new Halogrid(['node', ...options, '--http', anyPort, '--log-level', 'warn']);
+  const program = new Halogrid(['node', ...options, '--http', anyPort, '--log-level', 'warn'], { env });
   const { http } = await program.firstLine;
   return { name, program, http: `http://127.0.0.1:${http}`, pid: program.pidsOf('node')[0] ?? program.pid };
 }

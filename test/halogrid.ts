@@ -34,6 +34,8 @@ export interface HalogridOptions {
   cwd?: string;
   /** A process group of its own, as a shell would give it, for signals to all of it. */
   ownGroup?: boolean;
+  /** Settings beside those of this process. */
+  env?: Record<string, string>;
 }
 
 /** `halogrid ...args` as a child process, by its launcher, and whatever it starts. */
@@ -48,12 +50,12 @@ export class Halogrid {
   #stdout = '';
   #stderr = '';
 
-  constructor(args: readonly string[], { cwd, ownGroup = false }: HalogridOptions = {}) {
+  constructor(args: readonly string[], { cwd, ownGroup = false, env }: HalogridOptions = {}) {
     const marks = [ofThisFile, this.#mark].map((setting) => setting.split('='));
     this.#child = spawn(process.execPath, [launcher, ...args], {
       cwd,
       detached: ownGroup,
-      env: { ...process.env, ...Object.fromEntries(marks) },
+      env: { ...process.env, ...env, ...Object.fromEntries(marks) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.pid = this.#child.pid!;

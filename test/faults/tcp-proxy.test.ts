@@ -163,6 +163,20 @@ proxyTest('what is lost is never heard, and neither end is told', async ({ proxy
   assert.deepEqual([server.hasEnded, server.socket.closed, client.socket.closed], [false, false, false]);
 });
 
+proxyTest('a connection that is forsaken tells neither end of the other one, and the next is well', async (ends) => {
+  const { proxy, client, server } = ends;
+  client.socket.write('before');
+  await server.hears('before');
+  proxy.forsake();
+  server.socket.write('unheard');
+  client.socket.resetAndDestroy();
+  const next = new End(connect(proxy.port, '127.0.0.1'));
+  await once(next.socket, 'connect');
+  while (proxy.connections < 2) await delay(1);
+  assert.deepEqual([client.heard.length, server.hasEnded, server.socket.closed], [0, false, false]);
+  next.socket.destroy();
+});
+
 proxyTest('a reply is lost though its request was delivered', async ({ proxy, client, server }) => {
   proxy.set({ down: { isLost: true } });
   client.socket.write('commit');

@@ -15,8 +15,16 @@ export interface Way {
   limitBytes?: number;
   /** Nothing passes, and all of it arrives once this is over: a partition that heals. */
   isHeld?: boolean;
-  /** What is sent is taken and lost, also on later connections: one end is gone without a word. */
+  /** What is sent is taken and lost, also on later connections. */
   isLost?: boolean;
+}
+
+/** One connection on both sides of the proxy. */
+interface Link {
+  client: Socket;
+  target: Socket;
+  /** Neither side hears anything of the other any more. */
+  isForsaken: boolean;
 }
 
 /** Bytes on their way through one connection, above which its sender has to wait. */
@@ -31,7 +39,7 @@ export class TcpProxy {
   readonly #server: Server;
   readonly #target: { host: string; port: number };
   readonly #random: () => number;
-  readonly #links = new Set<{ client: Socket; target: Socket }>();
+  readonly #links = new Set<Link>();
   #up: Way = {};
   #down: Way = {};
   #refuses = false;
@@ -77,6 +85,11 @@ export class TcpProxy {
     }
   }
 
+  /** Leaves every open connection half open for ever, as a machine that lost its power; later ones are well. */
+  forsake(): void {
+    for (const link of this.#links) link.isForsaken = true;
+  }
+
   /** Resets every connection now and later, until `accept`. */
   refuse(): void {
     this.#refuses = true;
@@ -101,21 +114,23 @@ export class TcpProxy {
       return;
     }
     const target = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
-    const link = { client, target };
+    const link: Link = { client, target, isForsaken: false };
     this.#links.add(link);
     for (const [one, other] of [
       [client, target],
       [target, client],
     ] as const) {
-      one.on('error', () => other.resetAndDestroy());
+      one.on('error', () => {
+        if (!link.isForsaken) other.resetAndDestroy();
+      });
       one.on('close', () => {
-        this.#links.delete(link);
+        if (other.closed) this.#links.delete(link);
         // Whoever has ended in order has an end on its way already.
-        if (!one.readableEnded) other.destroy();
+        else if (!one.readableEnded && !link.isForsaken) other.destroy();
       });
     }
-    this.#carry(client, target, () => this.#up);
-    this.#carry(target, client, () => this.#down);
+    this.#carry(client, target, () => (link.isForsaken ? { isLost: true } : this.#up));
+    this.#carry(target, client, () => (link.isForsaken ? { isLost: true } : this.#down));
   }
 
   /** Forwards what `from` says, one piece after another. */
