@@ -5,7 +5,7 @@ import { createRegistry, type Registry } from '@halogrid/service';
 import { parse } from 'yaml';
 import type { Dispatcher } from '../apps/coordinator/src/dispatcher.ts';
 import type { Ledger } from '../apps/coordinator/src/ledger/ledger.ts';
-import { createMetrics, exposeState } from '../apps/coordinator/src/metrics.ts';
+import { createMetrics, exposeLeadership, exposeState } from '../apps/coordinator/src/metrics.ts';
 import { NodeMetrics } from '../apps/gpu-node/src/metrics.ts';
 import { halogridDashboard } from './grafana/halogrid-dashboard.ts';
 import { metricName, selectors } from './prometheus/selectors.ts';
@@ -96,6 +96,7 @@ function coordinatorMetrics(): [string, string[]][] {
   createMetrics(registry);
   // Only names are read here: nothing asks the state for values.
   exposeState(registry, {} as Dispatcher, {} as Ledger);
+  exposeLeadership(registry, { standby: undefined, epoch: 0 });
   return names(registry);
 }
 

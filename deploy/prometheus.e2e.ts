@@ -35,7 +35,16 @@ before(async () => {
   prometheus = new PrometheusClient(`http://127.0.0.1:${web}`);
 
   const start = (name: string, ...args: string[]) => processes.start(name, process.execPath, [halogrid, ...args]);
-  start('coordinator', 'coordinator', '--listen', coordinator!, '--http', coordinatorMetrics!);
+  start(
+    'coordinator',
+    'coordinator',
+    '--listen',
+    coordinator!,
+    '--http',
+    coordinatorMetrics!,
+    '--ledger',
+    join(folder, 'ledger.sqlite'),
+  );
   start('node', 'node', '--coordinator', coordinator!, '--http', nodeMetrics!, '--device', 'cpu');
   processes.start('prometheus', 'prometheus', [
     `--config.file=${writeConfig({ 'halogrid-coordinator': coordinatorMetrics!, 'halogrid-node': nodeMetrics! })}`,

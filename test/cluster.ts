@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import type { JobStatus, NodeStatus } from '@halogrid/proto';
 import { eventually } from './eventually.ts';
 import { type Ended, Halogrid, type HalogridOptions, halogrid } from './halogrid.ts';
 import { connectJobs, type JobsOverGrpc } from './jobs-client.ts';
+import { scratchFolder } from './scratch-folder.ts';
 
 const anyPort = '127.0.0.1:0';
 
@@ -16,18 +18,21 @@ export interface ClusterNode {
 
 /** A coordinator and nodes, each a process of its own. */
 export class Cluster {
-  readonly coordinator: Halogrid;
+  coordinator: Halogrid;
   /** HOST:PORT for gRPC. */
   readonly address: string;
   /** http://HOST:PORT of the coordinator. */
   readonly http: string;
   readonly jobs: JobsOverGrpc;
   readonly nodes: ClusterNode[] = [];
+  /** Of the coordinator. */
+  readonly #options: readonly string[];
 
-  private constructor(coordinator: Halogrid, address: string, http: string) {
+  private constructor(coordinator: Halogrid, options: readonly string[], address: string, http: string) {
     this.coordinator = coordinator;
+    this.#options = options;
     this.address = address;
-    this.http = http;
+    this.http = `http://${http}`;
     this.jobs = connectJobs(address);
   }
 
@@ -36,13 +41,21 @@ export class Cluster {
    * It is patient with nodes that a test holds up; one that dies is noticed by its connection.
    */
   static async start({ nodes = 1, device = 'cpu', listen = anyPort, nodeTimeoutMs = 60_000 } = {}): Promise<Cluster> {
-    const timeout = ['--node-timeout', String(nodeTimeoutMs)];
-    const options = ['--listen', listen, '--http', anyPort, ...timeout, '--log-level', 'warn'];
-    const coordinator = new Halogrid(['coordinator', ...options]);
+    const ledger = join(scratchFolder(), 'ledger.sqlite');
+    const options = ['--ledger', ledger, '--node-timeout', String(nodeTimeoutMs), '--log-level', 'warn'];
+    const coordinator = new Halogrid(['coordinator', ...options, '--listen', listen, '--http', anyPort]);
     const { grpc, http } = await coordinator.firstLine;
-    const cluster = new Cluster(coordinator, `127.0.0.1:${grpc}`, `http://127.0.0.1:${http}`);
+    const cluster = new Cluster(coordinator, options, `127.0.0.1:${grpc}`, `127.0.0.1:${http}`);
     await Promise.all(Array.from({ length: nodes }, (_, i) => cluster.startNode(`n${i + 1}`, device)));
     return cluster;
+  }
+
+  /** Starts the coordinator again after its end, with the same ledger and addresses; resolves once it serves. */
+  async startCoordinatorAgain(): Promise<void> {
+    await this.coordinator.ended;
+    const addresses = ['--listen', this.address, '--http', new URL(this.http).host];
+    this.coordinator = new Halogrid(['coordinator', ...this.#options, ...addresses]);
+    await this.coordinator.firstLine;
   }
 
   /** Starts a node and waits until it is attached. */

@@ -23,10 +23,10 @@ COPY libs libs
 COPY apps apps
 COPY samples samples
 COPY deploy/docker/halogrid /usr/local/bin/
-# A named volume mounted here takes over this owner, so that results can be written.
-RUN mkdir /data && chown 65532:65532 /data
+# Named volumes mounted here take over owner and mode, so that results and the ledger can be written, the latter by any user.
+RUN mkdir /data /ledger && chown 65532:65532 /data /ledger && chmod 1777 /ledger
 USER 65532:65532
-ENV NODE_ENV=production
+ENV NODE_ENV=production HALOGRID_LEDGER=/ledger/ledger.sqlite
 EXPOSE 7070 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]

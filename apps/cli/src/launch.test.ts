@@ -10,7 +10,17 @@ const run = (...args: string[]) => spawnSync(process.execPath, [halogrid, ...arg
 
 /** A coordinator behind the launcher, once it serves. */
 async function startServer() {
-  const args = ['coordinator', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0', '--log-level', 'silent'];
+  const args = [
+    'coordinator',
+    '--listen',
+    '127.0.0.1:0',
+    '--http',
+    '127.0.0.1:0',
+    '--ledger',
+    'memory',
+    '--log-level',
+    'silent',
+  ];
   const launcher = spawn(process.execPath, [halogrid, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: launcher.stdout });
   const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => ['null'])]);

@@ -4,11 +4,18 @@ import { UsageError } from '@halogrid/service';
 import { createCoordinatorConfig } from './config.ts';
 
 test('the defaults listen on this machine alone', () => {
-  assert.deepEqual(createCoordinatorConfig(), {
+  assert.deepEqual(createCoordinatorConfig({}, { XDG_DATA_HOME: '/data' }), {
     listen: { host: '127.0.0.1', port: 7070 },
     http: { host: '127.0.0.1', port: 9464 },
     nodeTimeoutMs: 10_000,
+    ledger: '/data/halogrid/ledger.sqlite',
   });
+});
+
+test('the ledger is what the option says, else what the environment says', () => {
+  const env = { HALOGRID_LEDGER: 'postgres://me:secret@db/halogrid' };
+  assert.equal(createCoordinatorConfig({}, env).ledger, env.HALOGRID_LEDGER);
+  assert.equal(createCoordinatorConfig({ ledger: 'here.sqlite' }, env).ledger, 'here.sqlite');
 });
 
 test('an option that is undefined has its default', () => {

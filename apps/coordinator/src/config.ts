@@ -1,4 +1,5 @@
-import { type ListenAddress, parseListenAddress, UsageError } from '@halogrid/service';
+import { join } from 'node:path';
+import { dataFolder, type ListenAddress, parseListenAddress, UsageError } from '@halogrid/service';
 
 /** What a coordinator may be told, as text and numbers from a command line. */
 export interface CoordinatorOptions {
@@ -8,14 +9,20 @@ export interface CoordinatorOptions {
   http?: string;
   /** A node is lost when it says nothing for this long after an order. 100 … 600000. */
   nodeTimeoutMs?: number;
+  /** The ledger: a file, or the URL of a PostgreSQL database. HALOGRID_LEDGER, or a file below the user's data, unless given. */
+  ledger?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
   insecureNetwork?: boolean;
+  /** Keeps each job in a ledger of its own in its output folder: for a coordinator that is started for one job. */
+  ledgerInOutput?: boolean;
 }
 
 export interface CoordinatorConfig {
   listen: ListenAddress;
   http: ListenAddress;
   nodeTimeoutMs: number;
+  /** As openStore takes it; undefined where each job has its own. A URL may hold a password. */
+  ledger: string | undefined;
 }
 
 export const coordinatorDefaults = {
@@ -24,10 +31,13 @@ export const coordinatorDefaults = {
   /** A node that dies is noticed by its connection; this is for one that hangs. Far above a pause of its event loop. */
   nodeTimeoutMs: 10_000,
   insecureNetwork: false,
-} satisfies Required<CoordinatorOptions>;
+} satisfies CoordinatorOptions;
 
 /** Fills in defaults and checks everything. Throws UsageError. */
-export function createCoordinatorConfig(options: CoordinatorOptions = {}): CoordinatorConfig {
+export function createCoordinatorConfig(
+  options: CoordinatorOptions = {},
+  env: NodeJS.ProcessEnv = process.env,
+): CoordinatorConfig {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const { listen, http, nodeTimeoutMs, insecureNetwork } = { ...coordinatorDefaults, ...Object.fromEntries(given) };
   if (!Number.isInteger(nodeTimeoutMs) || nodeTimeoutMs < 100 || nodeTimeoutMs > 600_000) {
@@ -37,5 +47,13 @@ export function createCoordinatorConfig(options: CoordinatorOptions = {}): Coord
     listen: parseListenAddress('--listen', listen, insecureNetwork),
     http: parseListenAddress('--http', http, insecureNetwork),
     nodeTimeoutMs,
+    ledger: options.ledgerInOutput ? undefined : options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
   };
+}
+
+function defaultLedger(env: NodeJS.ProcessEnv): string {
+  const folder = dataFolder(env);
+  if (!folder)
+    throw new UsageError('Expected --ledger or HALOGRID_LEDGER: this user has no home for a ledger to be in');
+  return join(folder, 'ledger.sqlite');
 }

@@ -26,8 +26,13 @@ export interface Stage {
 /** A coordinator on free ports, a client of it, and a folder; all gone when the test ends. */
 export async function setStage(t: TestContext, nodeTimeoutMs = 10_000): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-coordinator-'));
-  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', nodeTimeoutMs });
-  const coordinator = await startCoordinator(config, createLog('test', 'silent'));
+  const config = createCoordinatorConfig({
+    listen: '127.0.0.1:0',
+    http: '127.0.0.1:0',
+    ledger: 'memory',
+    nodeTimeoutMs,
+  });
+  const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
   const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
   t.after(async () => {
     jobs.close();

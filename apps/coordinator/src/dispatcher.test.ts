@@ -10,8 +10,8 @@ import { createLog, createRegistry } from '@halogrid/service';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { JobWork } from './job-run.ts';
-import type { JobRecord } from './ledger/ledger.ts';
-import { MemoryLedger } from './ledger/memory-ledger.ts';
+import type { JobRecord, Ledger } from './ledger/ledger.ts';
+import { openLedger } from './ledger/testing.ts';
 import { createMetrics } from './metrics.ts';
 import type { LeaseOrder } from './node-session.ts';
 import type { PlanStep } from './shard.ts';
@@ -43,16 +43,16 @@ async function* frames(count: number): AsyncGenerator<PlanStep> {
 
 interface Stage {
   dispatcher: Dispatcher;
-  ledger: MemoryLedger;
+  ledger: Ledger;
   calls: string[];
   /** Resolves with the job when it has ended. */
   ended(): Promise<JobRecord>;
 }
 
 /** A dispatcher whose jobs plan two frames and write nothing, except for what `work` says. */
-function setStage(t: TestContext, work: Partial<JobWork> = {}): Stage {
+async function setStage(t: TestContext, work: Partial<JobWork> = {}): Promise<Stage> {
   const calls: string[] = [];
-  const ledger = new MemoryLedger(() => join(folder, String(spools++)));
+  const ledger = await openLedger(() => join(folder, String(spools++)));
   const dispatcher = new Dispatcher({
     ledger,
     work: {
@@ -68,7 +68,10 @@ function setStage(t: TestContext, work: Partial<JobWork> = {}): Stage {
     metrics: createMetrics(createRegistry('coordinator')),
     log: createLog('test', 'silent'),
   });
-  t.after(() => dispatcher.close());
+  t.after(async () => {
+    await dispatcher.close();
+    await ledger.close();
+  });
   const ended = async (): Promise<JobRecord> => {
     for (;;) {
       const changed = dispatcher.changed(job.jobId);
@@ -99,7 +102,7 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
 }
 
 test('a job is planned, computed, finalised and completed, and its folder is released', async (t) => {
-  const { dispatcher, calls, ended } = setStage(t);
+  const { dispatcher, calls, ended } = await setStage(t);
   attachWorker(dispatcher);
   await dispatcher.submit(job);
   const record = await ended();
@@ -110,7 +113,7 @@ test('a job is planned, computed, finalised and completed, and its folder is rel
 });
 
 test('a plan that fails fails the job with its sentence', async (t) => {
-  const { dispatcher, calls, ended } = setStage(t, {
+  const { dispatcher, calls, ended } = await setStage(t, {
     async *plan() {
       yield* frames(1);
       throw new Error('There is no source /in any more');
@@ -125,7 +128,7 @@ test('a plan that fails fails the job with its sentence', async (t) => {
 });
 
 test('an output that cannot be written fails the job with its sentence', async (t) => {
-  const { dispatcher, calls, ended } = setStage(t, {
+  const { dispatcher, calls, ended } = await setStage(t, {
     finalise: async () => {
       throw new Error('The disk is full');
     },
@@ -146,7 +149,7 @@ test('features are started with the first lease, told of every result, and finis
     finish: async (sources: number) => void features.push(`finish ${sources}`),
     abort: async () => void features.push('abort'),
   };
-  const complete = setStage(t, {
+  const complete = await setStage(t, {
     features: (_job, { settled }) => {
       return { ...told, advance: async () => void features.push(`settled ${(await settled(0, 9)).next}`) };
     },
@@ -158,12 +161,11 @@ test('features are started with the first lease, told of every result, and finis
   assert.equal(features[0], 'start');
   assert.deepEqual(
     features.filter((call) => call !== 'start'),
-    // The histograms of both wait for the disk until all are done.
-    ['settled 0', 'settled 0', 'finish 2'],
+    ['settled 1', 'settled 2', 'finish 2'],
   );
 
   features.length = 0;
-  const failing = setStage(t, {
+  const failing = await setStage(t, {
     features: (_job, { failed }) => {
       return { ...told, start: () => failed(new Error('The disk is full')) };
     },
@@ -175,14 +177,14 @@ test('features are started with the first lease, told of every result, and finis
   assert.ok(features.includes('abort') && !features.includes('finish 2'), features.join());
 
   features.length = 0;
-  const closing = setStage(t, { features: () => told });
+  const closing = await setStage(t, { features: () => told });
   await closing.dispatcher.submit(job);
   await closing.dispatcher.close();
   assert.ok(features.includes('abort'));
 });
 
 test('a ledger that takes no results fails the job with its sentence', async (t) => {
-  const { dispatcher, ledger, ended } = setStage(t);
+  const { dispatcher, ledger, ended } = await setStage(t);
   ledger.commit = async () => {
     throw new Error('The ledger is read-only');
   };
@@ -194,7 +196,7 @@ test('a ledger that takes no results fails the job with its sentence', async (t)
 
 test('a job is cancelled while it is finalised', async (t) => {
   const finalising = Promise.withResolvers<void>();
-  const { dispatcher, ledger, calls } = setStage(t, {
+  const { dispatcher, ledger, calls } = await setStage(t, {
     finalise: (_results, _pipeline, _features, _now, signal) => {
       finalising.resolve();
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -210,7 +212,7 @@ test('a job is cancelled while it is finalised', async (t) => {
 
 test('a plan far longer than the queue is pulled only as its shards are leased', async (t) => {
   let pulled = 0;
-  const { dispatcher, ended } = setStage(t, {
+  const { dispatcher, ended } = await setStage(t, {
     async *plan() {
       for await (const step of frames(6000)) {
         if (step.kind === 'shard') pulled++;
@@ -221,14 +223,15 @@ test('a plan far longer than the queue is pulled only as its shards are leased',
   await dispatcher.submit(job);
   while (dispatcher.shards().queued < 4096) await delay(1);
   await delay(20);
-  assert.equal(pulled, 4096);
+  // What is planned while the ledger writes is a batch more at most.
+  assert.ok(pulled >= 4096 && pulled < 4096 + 512, `${pulled} shards were planned`);
   attachWorker(dispatcher);
   const record = await ended();
   assert.deepEqual([record.state, record.counts.shardsDone, pulled], ['complete', 6000, 6000]);
 });
 
 test('closing leaves a running job as it is', async (t) => {
-  const { dispatcher, ledger, calls } = setStage(t);
+  const { dispatcher, ledger, calls } = await setStage(t);
   await dispatcher.submit(job);
   while (dispatcher.shards().queued < 2) await delay(1);
   await dispatcher.close();
@@ -237,7 +240,7 @@ test('closing leaves a running job as it is', async (t) => {
 });
 
 test('nobody waits for a change of a job that is unknown or has ended', async (t) => {
-  const { dispatcher, ended } = setStage(t);
+  const { dispatcher, ended } = await setStage(t);
   await dispatcher.changed('nobody');
   attachWorker(dispatcher);
   await dispatcher.submit(job);

@@ -1,7 +1,7 @@
 import type { Hello } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from './clock.ts';
-import { type AcceptedJob, JobRun, type JobWork } from './job-run.ts';
+import { type AcceptedJob, endBecause, JobRun, type JobWork } from './job-run.ts';
 import { InvalidResultError } from './ledger/check-answer.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Metrics } from './metrics.ts';
@@ -61,6 +61,25 @@ export class Dispatcher {
     await ledger.createJob({ jobId, spec, submittedMs: clock.wallMs() });
     log.info({ jobId, sources: spec.sources.length, out: spec.out }, 'A job is accepted');
     this.#handle({ kind: 'JobSubmitted', jobId });
+    this.#start(job);
+  }
+
+  /**
+   * Goes on with a job of the ledger that an earlier coordinator began, and whose output folder is claimed. Rejects with one
+   * sentence where what that left is lost.
+   */
+  async resume(job: AcceptedJob): Promise<void> {
+    const { jobId } = job;
+    const { ledger, log } = this.#options;
+    const open = await ledger.resume(jobId);
+    const { counts } = (await ledger.getJob(jobId))!;
+    log.info({ jobId, shards: counts.shards, shardsDone: counts.shardsDone }, 'A job goes on');
+    this.#handle({ kind: 'JobResumed', jobId, planned: counts.shards, open });
+    this.#start(job);
+  }
+
+  #start(job: AcceptedJob): void {
+    const { jobId } = job;
     this.#recorder.jobSubmitted(job);
     const run = new JobRun(job, this.#options, {
       planned: (steps) => this.#planned(jobId, steps),
@@ -183,7 +202,7 @@ export class Dispatcher {
         this.#runs.get(command.jobId)?.shardsDone();
         break;
       case 'FailJob':
-        this.#fail(command.jobId, command.error);
+        this.#fail(command.jobId, new Error(command.error));
         break;
       case 'RecordSetback':
         break;
@@ -247,8 +266,7 @@ export class Dispatcher {
 
   /** Fails the job: the ledger does not take what is written, or the output folder does not. */
   #fail(jobId: string, caught: unknown): void {
-    const error = caught instanceof Error ? caught.message : String(caught);
-    this.#runs.get(jobId)?.stop({ state: 'failed', error });
+    this.#runs.get(jobId)?.stop(endBecause(caught));
   }
 
   #changed(jobId: string): void {

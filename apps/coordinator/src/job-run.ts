@@ -3,6 +3,8 @@ import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from './clock.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources } from './ledger/ledger.ts';
+import { FencedError } from './ledger/store/ledger-store.ts';
+import { continuePlan } from './plan/continue-plan.ts';
 import { runPlan } from './plan/run-plan.ts';
 import type { PlanStep } from './shard.ts';
 
@@ -61,6 +63,12 @@ export interface FeaturesEvents {
 
 export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string };
 
+/** How a job ends because of an error; where another coordinator leads, it is that one's. */
+export function endBecause(error: unknown): JobEnd | 'closing' {
+  if (error instanceof FencedError) return 'closing';
+  return { state: 'failed', error: error instanceof Error ? error.message : String(error) };
+}
+
 /** What a running job tells the dispatcher. */
 export interface JobRunListener {
   /** Steps that are in the ledger. */
@@ -74,7 +82,7 @@ export interface JobRunListener {
   changed(): void;
 }
 
-/** The life of a job, from accepted to ended. */
+/** The life of a job, from accepted to ended, or the rest of it where an earlier coordinator began it. */
 export class JobRun {
   readonly job: AcceptedJob;
   /** Resolves when the job has ended; never rejects. */
@@ -149,9 +157,7 @@ export class JobRun {
       await this.#setState('complete', { digest: results.digest });
       this.#log.info({ digest: results.digest }, 'The job is complete');
     } catch (error) {
-      const how: JobEnd | 'closing' = stopped.aborted
-        ? stopped.reason
-        : { state: 'failed', error: error instanceof Error ? error.message : String(error) };
+      const how: JobEnd | 'closing' = stopped.aborted ? stopped.reason : endBecause(error);
       this.#listener.abandoned();
       await this.#features?.abort();
       if (how !== 'closing') await this.#giveUp(how);
@@ -162,8 +168,11 @@ export class JobRun {
 
   async #plan(): Promise<void> {
     const { jobId, spec, pipeline } = this.job;
-    await this.#setState('running');
-    await runPlan(this.#work.plan(spec, pipeline, this.#stopped.signal), {
+    const { state, planned } = (await this.#ledger.getJob(jobId))!;
+    if (state === 'pending') await this.#setState('running');
+    if (planned) return this.#listener.planEnded();
+    const steps = this.#work.plan(spec, pipeline, this.#stopped.signal);
+    await runPlan(continuePlan(this.#ledger.recordedPlan(jobId), steps), {
       write: async (steps) => {
         await this.#ledger.addPlan(jobId, steps, false);
         this.#listener.planned(steps);

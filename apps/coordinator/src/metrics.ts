@@ -1,6 +1,7 @@
 import { catalogue } from '@halogrid/kernels';
 import { Counter, Gauge, Histogram, type Registry, secondsBuckets } from '@halogrid/service';
 import type { Dispatcher } from './dispatcher.ts';
+import type { Leadership } from './leadership/leadership.ts';
 import type { Ledger } from './ledger/ledger.ts';
 
 /** Values that a label of a node's choosing may have; anything else is 'other', so that series stay few. */
@@ -62,6 +63,27 @@ export function createMetrics(registry: Registry) {
   return metrics;
 }
 
+/** Whether this coordinator leads, read when it is asked. */
+export function exposeLeadership(registry: Registry, leadership: Pick<Leadership, 'standby' | 'epoch'>): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'halogrid_leader',
+    help: '1 while this coordinator leads, 0 while it stands by.',
+    registers,
+    collect() {
+      this.set(leadership.standby === undefined ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'halogrid_ledger_epoch',
+    help: 'Fencing number of the leader, as far as this coordinator knows; it grows with every change of leader.',
+    registers,
+    collect() {
+      this.set(leadership.epoch);
+    },
+  });
+}
+
 /** What the coordinator reads off its own state when it is asked. */
 export function exposeState(registry: Registry, dispatcher: Dispatcher, ledger: Ledger): void {
   const registers = [registry];
@@ -74,6 +96,14 @@ export function exposeState(registry: Registry, dispatcher: Dispatcher, ledger: 
       const counts = { pending: 0, running: 0, finalising: 0, complete: 0, failed: 0, cancelled: 0 };
       for (const { state } of await ledger.listJobs()) counts[state]++;
       for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'halogrid_ledger_behind_seconds',
+    help: 'How long the oldest change waits to be written to the ledger; 0 when none does.',
+    registers,
+    collect() {
+      this.set(ledger.behind().ms / 1000);
     },
   });
   new Gauge({

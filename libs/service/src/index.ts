@@ -1,4 +1,5 @@
 export { cacheFolders } from './cache-folders.ts';
+export { dataFolder } from './data-folder.ts';
 export { type HttpOptions, type HttpServer, startHttp } from './http.ts';
 export { type ListenAddress, parseAddress, parseListenAddress } from './listen-address.ts';
 export { createLog, type Log } from './log.ts';

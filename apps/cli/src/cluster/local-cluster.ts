@@ -32,7 +32,7 @@ const togetherMs = 2_000;
 
 /** Starts the coordinator, waits until it serves, and starts the nodes without waiting for them. */
 export async function startLocalCluster({ nodes, device, note }: LocalClusterOptions): Promise<LocalCluster> {
-  const coordinator = startChild(['coordinator', '--listen', anyPort, '--http', anyPort]);
+  const coordinator = startChild(['coordinator', '--listen', anyPort, '--http', anyPort, '--ledger-in-output']);
   const served = await coordinator.ready;
   if (!served) throw await whyEnded('The coordinator', coordinator);
   const address = `127.0.0.1:${served.grpc}`;

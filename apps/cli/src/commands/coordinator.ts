@@ -1,10 +1,12 @@
 import { aborted, createLog, shutdownSignal } from '@halogrid/service';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
 
 interface CoordinatorCommandOptions {
   listen?: string;
   http?: string;
+  ledger?: string;
+  ledgerInOutput?: boolean;
   nodeTimeout?: number;
   insecureNetwork?: boolean;
   logLevel: string;
@@ -16,26 +18,36 @@ export function addCoordinatorCommand(program: Command): void {
     .summary('run the coordinator of a cluster')
     .description(
       'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. Once it serves, its ports are the first line of ' +
-        'stdout, as JSON; its log goes to stderr.',
+        'stdout, as JSON; its log goes to stderr. Of several with one ledger, one leads and serves; the others stand by.',
     )
     .option('--listen <host:port>', 'gRPC address; port 0: any free one (default: 127.0.0.1:7070)')
     .option('--http <host:port>', 'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9464)')
+    .option(
+      '--ledger <file|url>',
+      'where jobs are kept: a file, or postgres://USER@HOST:PORT/DATABASE; HALOGRID_LEDGER in the environment says the ' +
+        "same (default: halogrid/ledger.sqlite among the user's data)",
+    )
     .option(
       '--node-timeout <ms>',
       'a node that is silent for longer is lost (default: 10000)',
       wholeNumber('--node-timeout', 100, 600_000),
     )
+    // For 'run', which starts a coordinator for one job.
+    .addOption(new Option('--ledger-in-output').hideHelp().conflicts('ledger'))
     .option('--insecure-network', 'allow addresses beyond this machine, though nothing is encrypted')
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info')
     .action(async (options: CoordinatorCommandOptions) => {
       // Imported late, like every part that only one command needs: no coordinator is loaded to print a status.
       const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');
-      const { listen, http, nodeTimeout, insecureNetwork } = options;
-      const config = createCoordinatorConfig({ listen, http, nodeTimeoutMs: nodeTimeout, insecureNetwork });
+      const { nodeTimeout, logLevel: _, ...rest } = options;
+      const config = createCoordinatorConfig({ ...rest, nodeTimeoutMs: nodeTimeout });
       const signal = shutdownSignal();
-      const coordinator = await startCoordinator(config, createLog('coordinator', options.logLevel));
+      const coordinator = await startCoordinator(config, createLog('coordinator', options.logLevel), signal);
+      if (!coordinator) return;
       console.log(JSON.stringify({ grpc: coordinator.grpcPort, http: coordinator.httpPort }));
-      await aborted(signal);
+      const lost = await Promise.race([aborted(signal), coordinator.lost]);
+      // Nothing is closed in order then: what could still be written is for the successor to write.
+      if (lost) throw new Error(lost);
       await coordinator.close();
     });
 }

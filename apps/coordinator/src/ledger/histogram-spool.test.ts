@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -43,9 +43,9 @@ test('many blocks of many sources come back, and indices have gaps', async (t) =
   const came = [sources.at(-1)!, ...sources.slice(0, -1).map((_, i, all) => all[i ^ 1] ?? all[i]!)];
   for (const source of came) {
     spool.append(source, binsOf(source));
-    await spool.room();
+    if (source % 4096 === 1) await spool.sync();
   }
-  await spool.flush();
+  await spool.sync();
   let next = 0;
   const places = sources.map((source) => spool.written(source)!);
   for (const bins of readHistograms(spool.path, places, 500)) assert.deepEqual(bins, binsOf(sources[next++]!));
@@ -57,11 +57,11 @@ test('many blocks of many sources come back, and indices have gaps', async (t) =
 test('a source can be read once it is written, and the file is opened anew for what comes later', async (t) => {
   const folder = await temporaryFolder(t);
   const spool = new HistogramSpool(join(folder, 'spool'));
-  await spool.flush();
+  await spool.sync();
   assert.deepEqual(await readdir(folder), [], 'there is no file before there is something to write');
   for (const round of [0, 1, 2]) {
     spool.append(round, [round, 1000]);
-    await spool.flush();
+    await spool.sync();
     spool.append(round + 10, [round, 2000]);
     const order = [round + 10, 0, round];
     assert.deepEqual(await readAll(spool, order, 2), [
@@ -74,37 +74,95 @@ test('a source can be read once it is written, and the file is opened anew for w
   assert.deepEqual(await readAll(spool, [11], 2), [[11, 1, 2000]]);
 });
 
-test('what cannot be written is told in one sentence, by everything that waits for it', async (t) => {
-  const folder = await temporaryFolder(t);
-  await writeFile(join(folder, 'file'), '');
-  const path = join(folder, 'file', 'spool');
-  const spool = new HistogramSpool(path);
-  const failure = { message: new RegExp(`^The histograms could not be kept in '${path}': .*ENOTDIR`) };
-  await spool.room();
-  // The second one fills the first block, which is written then.
-  for (let source = 0; source < 2; source++) spool.append(source, new Float64Array(2 ** 20));
-  await assert.rejects(async () => {
-    for (;;) {
-      await spool.room();
-      await new Promise(setImmediate);
+test('what is appended while the disk is at work is kept for the next time', async (t) => {
+  const spool = new HistogramSpool(join(await temporaryFolder(t), 'spool'));
+  // Half a megabyte each: some fill the block that is being written, others begin new ones.
+  const binsOf = (source: number): Float64Array => new Float64Array(2 ** 16).fill(source);
+  const written: Promise<void>[] = [];
+  for (let source = 0; source < 20; source++) {
+    spool.append(source, binsOf(source));
+    if (source % 5 === 0) {
+      await Promise.all(written);
+      written.push(spool.sync());
     }
-  }, failure);
-  await assert.rejects(spool.flush(), failure);
+  }
+  await Promise.all(written);
+  const order = [...Array(20).keys()];
+  for (const [source, ...bins] of await readAll(spool, order, 2 ** 16)) assert.deepEqual(bins, [...binsOf(source!)]);
+});
+
+test('what cannot be written is told in one sentence, kept, and written when it can be', async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, 'later', 'spool');
+  const spool = new HistogramSpool(path);
+  const failure = { message: new RegExp(`^The histograms could not be kept in '${path}': ENOENT`) };
+  spool.append(0, [1, 2]);
+  await assert.rejects(spool.sync(), failure);
+  spool.append(1, [3, 4]);
+  await assert.rejects(spool.sync(), failure);
   assert.equal(spool.written(0), undefined);
+  await mkdir(join(folder, 'later'));
+  assert.deepEqual(await readAll(spool, [1, 0], 2), [
+    [1, 3, 4],
+    [0, 1, 2],
+  ]);
   await spool.close();
+});
+
+test('another process goes on with the file: what was not synced is cut off, and a shorter file is refused', async (t) => {
+  const path = join(await temporaryFolder(t), 'spool');
+  const before = new HistogramSpool(path);
+  before.append(0, [1, 2]);
+  before.append(7, [300, 4]);
+  await before.sync();
+  await before.close();
+  await appendFile(path, 'half a group');
+
+  const recovered = (): HistogramSpool => {
+    const spool = new HistogramSpool(path);
+    for (const source of [7, 0]) spool.restore(source, before.place(source));
+    return spool;
+  };
+  const spool = recovered();
+  await spool.recover();
+  spool.append(3, [5, 6]);
+  assert.deepEqual(await readAll(spool, [0, 3, 7], 2), [
+    [0, 1, 2],
+    [3, 5, 6],
+    [7, 300, 4],
+  ]);
+  await spool.close();
+  await truncate(path, 4);
+  const lost = { message: `The histograms in '${path}' are lost: the file has 4 bytes instead of 5` };
+  await assert.rejects(recovered().recover(), lost);
+  await rm(path);
+  await assert.rejects(recovered().recover(), { message: /are lost: ENOENT/ });
+});
+
+test('a byte that has changed is noticed', async (t) => {
+  const path = join(await temporaryFolder(t), 'spool');
+  const spool = new HistogramSpool(path);
+  spool.append(0, [1, 2]);
+  spool.append(1, [3, 4]);
+  await spool.sync();
+  await writeFile(path, Uint8Array.of(1, 2, 3, 5));
+  await assert.rejects(readAll(spool, [0, 1], 2), {
+    message: `The file of histograms '${path}' has changed at byte 2 since it was written`,
+  });
 });
 
 test('a file that was cut meanwhile is not read as if it were whole', async (t) => {
   const path = join(await temporaryFolder(t), 'spool');
   const spool = new HistogramSpool(path);
   spool.append(0, [1, 2]);
-  await spool.flush();
+  await spool.sync();
   await truncate(path, 1);
   await assert.rejects(readAll(spool, [0], 2), { message: `The file of histograms '${path}' ends early` });
 });
 
 async function readAll(spool: HistogramSpool, sources: number[], binsOfSource: number): Promise<number[][]> {
-  await spool.flush();
+  await spool.sync();
+  await spool.close();
   const places = sources.map((source) => spool.written(source)!);
   return [...readHistograms(spool.path, places, binsOfSource).map((bins) => [...bins])].map((bins, i) => {
     return [sources[i]!, ...bins];

@@ -1,97 +1,123 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
 import type { HistogramPlace } from './read-histograms.ts';
 import { SpoolIndex } from './spool-index.ts';
 import { maxVarintBytes, writeVarints } from './varints.ts';
 
-/** What is written at once. */
+/** What memory is taken for at once. */
 const blockBytes = 2 ** 20;
-
-/** What may wait for the disk before `room` does. */
-const maxWaitingBytes = 8 * 2 ** 20;
 
 /**
  * The histograms of the sources of a job until its output is written, in a file, because a million frames of them are more
- * than memory holds. Counts are kept as varints: one byte below 128, two below 16,384 and so on. In memory are 12 bytes a
- * source and what waits for the disk. The file's folder must exist; nothing is synced, because the file is of no use to
- * another process. `readHistograms` reads it.
+ * than memory holds. Counts are kept as varints: one byte below 128, two below 16,384 and so on. In memory are 16 bytes a
+ * source and what was appended since the last `sync`. The file's folder must exist. `readHistograms` reads it.
  */
 export class HistogramSpool {
   readonly path: string;
   readonly #index = new SpoolIndex();
   /** Open while there is something to write. */
   #file: FileHandle | undefined;
-  #block = new Uint8Array(0);
-  #usedBytes = 0;
+  /** What waits for the disk. The last one is being filled. */
+  #blocks: { bytes: Uint8Array; usedBytes: number }[] = [];
   /** Bytes that were appended, and so the offset of what comes next. */
   #endBytes = 0;
-  /** How far the file holds what was appended. */
-  #writtenBytes = 0;
-  #hasFailed = false;
-  /** When the blocks before are written; rejects as the first of them did. */
-  #written = Promise.resolve();
+  /** How far the file holds what was appended, whatever happens to the machine. */
+  #syncedBytes = 0;
 
   constructor(path: string) {
     this.path = path;
   }
 
+  /** An earlier process appended a source, and synced it. */
+  restore(source: number, place: HistogramPlace): void {
+    this.#index.set(source, place);
+    this.#endBytes = Math.max(this.#endBytes, place.offset + place.length);
+    this.#syncedBytes = this.#endBytes;
+  }
+
+  /** Goes on with the file after what was restored; the rest is cut off. Rejects with one sentence where it is too short. */
+  async recover(): Promise<void> {
+    if (this.#endBytes === 0) return;
+    try {
+      this.#file = await open(this.path, 'r+');
+      const { size } = await this.#file.stat();
+      if (size < this.#endBytes) throw new Error(`the file has ${size} bytes instead of ${this.#endBytes}`);
+      await this.#file.truncate(this.#endBytes);
+    } catch (error) {
+      throw new Error(`The histograms in '${this.path}' are lost: ${reason(error)}`, { cause: error });
+    }
+  }
+
   /** Keeps the counts of a source, integers from 0 to 2^53 - 1. A source is appended once. */
   append(source: number, bins: ArrayLike<number>): void {
-    this.#reserve(bins.length * maxVarintBytes);
-    const length = writeVarints(bins, this.#block, this.#usedBytes) - this.#usedBytes;
-    this.#index.set(source, this.#endBytes, length);
-    this.#usedBytes += length;
+    const block = this.#roomFor(bins.length * maxVarintBytes);
+    const from = block.usedBytes;
+    block.usedBytes = writeVarints(bins, block.bytes, from);
+    const length = block.usedBytes - from;
+    const checksum = crc32(block.bytes.subarray(from, block.usedBytes));
+    this.#index.set(source, { offset: this.#endBytes, length, checksum });
     this.#endBytes += length;
   }
 
-  /** Resolves when little waits for the disk. Rejects with one sentence where writing has failed. */
-  async room(): Promise<void> {
-    if (this.#hasFailed || this.#endBytes - this.#writtenBytes > maxWaitingBytes) await this.#written;
-  }
-
-  /** Writes what was appended, and lets go of the file. Rejects with one sentence where writing has failed. */
-  async flush(): Promise<void> {
-    this.#writeBlock();
-    await this.#written;
-    await this.close();
+  /**
+   * Writes what was appended before, and resolves when it stays there. Rejects with one sentence where that fails, and may be
+   * called again then. One call at a time.
+   */
+  async sync(): Promise<void> {
+    const to = this.#endBytes;
+    if (this.#syncedBytes === to) return;
+    const blocks = this.#blocks.map(({ bytes, usedBytes }) => bytes.subarray(0, usedBytes));
+    try {
+      this.#file ??= await open(this.path, constants.O_WRONLY | constants.O_CREAT);
+      let at = this.#syncedBytes;
+      for (const block of blocks) {
+        await writeAll(this.#file, block, at);
+        at += block.length;
+      }
+      await this.#file.datasync();
+    } catch (error) {
+      throw new Error(`The histograms could not be kept in '${this.path}': ${reason(error)}`, { cause: error });
+    }
+    this.#syncedBytes = to;
+    // The last block may have been added to, or others begun, meanwhile.
+    const last = this.#blocks[blocks.length - 1]!;
+    const writtenBytes = blocks.at(-1)!.length;
+    this.#blocks.splice(0, blocks.length, {
+      bytes: last.bytes.subarray(writtenBytes),
+      usedBytes: last.usedBytes - writtenBytes,
+    });
   }
 
   /** Where the file has a source that was appended; undefined while it waits for the disk. */
   written(source: number): HistogramPlace | undefined {
     const place = this.#index.get(source);
-    return place.offset + place.length <= this.#writtenBytes ? place : undefined;
+    return place.offset + place.length <= this.#syncedBytes ? place : undefined;
   }
 
-  /** Lets go of the file, when what is being written is; what was appended since the last block is not. */
+  /** Where the file has, or will have, a source that was appended. */
+  place(source: number): HistogramPlace {
+    return this.#index.get(source);
+  }
+
+  /** Lets go of the file; what was appended since the last `sync` is not written. */
   async close(): Promise<void> {
-    await this.#written.catch(() => {});
     await this.#file?.close();
     this.#file = undefined;
   }
 
-  /** Makes room for that many bytes in the block. */
-  #reserve(bytes: number): void {
-    if (this.#usedBytes + bytes <= this.#block.length) return;
-    this.#writeBlock();
-    this.#block = new Uint8Array(Math.max(blockBytes, bytes));
-  }
-
-  #writeBlock(): void {
-    const block = this.#block.subarray(0, this.#usedBytes);
-    this.#block = this.#block.subarray(this.#usedBytes);
-    this.#usedBytes = 0;
-    if (block.length === 0) return;
-    this.#written = this.#written.then(async () => {
-      try {
-        this.#file ??= await open(this.path, 'a');
-        await this.#file.writeFile(block);
-      } catch (error) {
-        this.#hasFailed = true;
-        const why = error instanceof Error ? error.message : String(error);
-        throw new Error(`The histograms could not be kept in '${this.path}': ${why}`, { cause: error });
-      }
-      this.#writtenBytes += block.length;
-    });
-    // Whoever waits for it meets its failure.
-    this.#written.catch(() => {});
+  #roomFor(bytes: number): { bytes: Uint8Array; usedBytes: number } {
+    const last = this.#blocks.at(-1);
+    if (last && last.usedBytes + bytes <= last.bytes.length) return last;
+    const block = { bytes: new Uint8Array(Math.max(blockBytes, bytes)), usedBytes: 0 };
+    this.#blocks.push(block);
+    return block;
   }
 }
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+  }
+}
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 import type { Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import type { PlanStep, SourceError, SourceResult } from '../shard.ts';
+import type { PlanStep, Shard, SourceError, SourceResult } from '../shard.ts';
 import type { HistogramPlace } from './read-histograms.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
@@ -45,6 +45,12 @@ export interface ShardCommit {
   inputBytes: number;
 }
 
+/** A planned shard that is not done, and the number of its last attempt; 0 before the first. */
+export interface OpenShard {
+  shard: Shard;
+  attempts: number;
+}
+
 /** A source as the finished job lists it. `attempts` is 0 where the planner itself could not read it. */
 export type SourceOutcome = { index: number; uri: string; name: string } & (
   | { state: 'done'; size: Size; tiles: number; counted: number }
@@ -80,10 +86,14 @@ export interface JobResults {
 }
 
 /**
- * The journal of the coordinator: what was asked for, planned, committed and merged. The scheduler decides in memory and
- * writes here; after a restart everything that is not committed here is offered again.
+ * The memory of the coordinator: what was asked for, planned, committed and merged. The scheduler decides by its own and tells
+ * it here. What a method was told is durable when it resolves, except where it says otherwise; after a crash everything that
+ * was not is offered again.
  *
  * `commit` is the exactly-once door: a shard's completion and its merged histogram are one transaction.
+ *
+ * Where the store cannot be written, methods that change something resolve when it can again: nothing is lost, and whoever
+ * waits for them gives out no more work than it wants to hold. They reject with FencedError where another coordinator leads.
  */
 export interface Ledger {
   /** Fencing number of this opening of the journal, for leases to carry: a commit with an older one is stale. */
@@ -92,7 +102,7 @@ export interface Ledger {
   setState(jobId: string, state: LedgerState, at: { nowMs: number; error?: string; digest?: string }): Promise<void>;
   /** Appends steps of the plan; `last` when no more follow. */
   addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void>;
-  /** Counts a lease given; the same attempt of the same shard once. */
+  /** Counts a lease given; the same attempt of the same shard once. It is written with what comes next. */
   addAttempt(jobId: string, shard: number, attempt: number): Promise<void>;
   /**
    * Marks the shard done and merges its results, once: 'duplicate' when it was done before, 'stale' when the epoch is an
@@ -112,9 +122,18 @@ export interface Ledger {
    */
   settled(jobId: string, from: number, atMost: number): Promise<SettledSources>;
   getJob(jobId: string): Promise<JobRecord | undefined>;
-  /** Newest first. */
+  /** Newest first. Of those that have ended, the newest thousand are kept. */
   listJobs(): Promise<JobRecord[]>;
   /** Of a planned job whose shards are all done and that has not ended. */
   results(jobId: string): Promise<JobResults>;
+  /**
+   * Takes up a job that an earlier process began: its planned shards that are not done, in the order of the plan. Rejects with
+   * one sentence where what it left in its folder is lost.
+   */
+  resume(jobId: string): Promise<OpenShard[]>;
+  /** The steps that `addPlan` was told before this process began. */
+  recordedPlan(jobId: string): AsyncIterable<PlanStep>;
+  /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
+  behind(): { ms: number; failure: string | undefined };
   close(): Promise<void>;
 }

@@ -13,18 +13,20 @@ export interface Quarantine {
   shard: number;
 }
 
-/** A source of the job, by what is known of it. Many are kept, so a finished one keeps no bins. */
-type SourceState = { uri: string; name: string; tiles: number } & (
-  | {
-      /** Some of its tiles, or all, are still to come. */
-      state: 'open';
-      tilesLeft: number;
-      counted: number;
-      /** Image pixels of the tiles that came. */
-      pixels: number;
-      /** The sum over the tiles that came, of all cells, exact below 2^53; undefined before the first. */
-      bins: Float64Array | undefined;
-    }
+/** Some tiles of a source, or all, are still to come. */
+export interface OpenSource {
+  state: 'open';
+  tilesLeft: number;
+  counted: number;
+  /** Image pixels of the tiles that came. */
+  pixels: number;
+  /** The sum over the tiles that came, of all cells, exact below 2^53; undefined before the first. */
+  bins: Float64Array | undefined;
+}
+
+/** What is known of a source. Many are kept, so a finished one keeps no bins. */
+export type SourceState =
+  | OpenSource
   | {
       /** Every tile came, and the totals hold their sum. */
       state: 'done';
@@ -36,8 +38,9 @@ type SourceState = { uri: string; name: string; tiles: number } & (
       /** It cannot be processed and counts nothing, whatever came before or comes later. */
       state: 'quarantined';
       reason: Quarantine;
-    }
-);
+    };
+
+type Source = { uri: string; name: string; tiles: number } & SourceState;
 
 /**
  * The exact sum of a job's results, by source. What it says in the end does not depend on the order in which results
@@ -56,7 +59,7 @@ export class Merge {
   pixels = 0;
   done = 0;
   quarantined = 0;
-  readonly #sources: SourceState[] = [];
+  readonly #sources: Source[] = [];
   readonly #shape: HistogramShape;
   readonly #binsOfSource: number;
   readonly #onDone: (source: number, bins: ArrayLike<number>) => void;
@@ -112,6 +115,17 @@ export class Merge {
     this.#sources[index] = { uri, name, tiles, state: 'quarantined', reason };
   }
 
+  /** A source as it is now. */
+  source(index: number): Readonly<Source> {
+    return this.#sources[index]!;
+  }
+
+  /** Puts a source back as it was; the totals stay as they are. */
+  restore(index: number, state: SourceState): void {
+    const { uri, name, tiles } = this.#sources[index]!;
+    this.#sources[index] = { uri, name, tiles, ...state };
+  }
+
   /** A source that is done or quarantined, and so stays as it is. */
   settled(index: number): { uri: string; state: 'done' | 'quarantined' } | undefined {
     const source = this.#sources[index];
@@ -161,7 +175,7 @@ export class Merge {
   }
 }
 
-function outcome(source: SourceState, index: number): SourceOutcome {
+function outcome(source: Source, index: number): SourceOutcome {
   const { uri, name } = source;
   switch (source.state) {
     case 'open':

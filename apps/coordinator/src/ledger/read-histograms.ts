@@ -1,10 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { readVarints } from './varints.ts';
 
 /** Where the histograms of a source lie in a file of them. */
 export interface HistogramPlace {
   offset: number;
   length: number;
+  /** CRC-32 of the bytes there. */
+  checksum: number;
 }
 
 /** What is read at once, unless one source is longer. */
@@ -13,7 +16,7 @@ const blockBytes = 2 ** 20;
 /**
  * Reads what a HistogramSpool has written to `path`: the `binsOfSource` counts at each place, one after another, each valid
  * until the next is asked for. Places that follow each other in the file are read together. It waits for the disk, and is
- * meant for a thread that has nothing else to do.
+ * meant for a thread that has nothing else to do. Throws one sentence where the file is not as it was written.
  */
 export function* readHistograms(
   path: string,
@@ -31,8 +34,12 @@ export function* readHistograms(
       while (places[next]?.offset === end && end + places[next]!.length - from <= blockBytes);
       if (block.length < end - from) block = new Uint8Array(end - from);
       fill(file, block.subarray(0, end - from), from, path);
-      for (const { offset } of places.slice(first, next)) {
-        readVarints(block, offset - from, bins);
+      for (const { offset, length, checksum } of places.slice(first, next)) {
+        const at = offset - from;
+        if (crc32(block.subarray(at, at + length)) !== checksum) {
+          throw new Error(`The file of histograms '${path}' has changed at byte ${offset} since it was written`);
+        }
+        readVarints(block, at, bins);
         yield bins;
       }
     }

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { histogramShape } from '../ledger/histogram-shape.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
-import { MemoryLedger } from '../ledger/memory-ledger.ts';
+import { openLedger } from '../ledger/testing.ts';
 import type { PlanStep } from '../shard.ts';
 import { FeaturesFile } from './features-file.ts';
 
@@ -90,7 +90,7 @@ test('histograms that are cut short or missing fail the file', async (t) => {
 
   const missing = await stage(t, ['done', 'done']);
   await missing.settle(0);
-  await assert.rejects(missing.features.finish(2), /could not be written: the histograms of source 0 are not there$/);
+  await assert.rejects(missing.features.finish(2), /could not be written: the histograms of source 1 are not there$/);
   await missing.features.abort();
 });
 
@@ -135,7 +135,8 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-features-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'scratch'));
-  const ledger = new MemoryLedger(() => join(folder, 'spool'));
+  const ledger = await openLedger(() => join(folder, 'spool'));
+  t.after(() => ledger.close());
   await ledger.createJob({
     jobId: 'job',
     spec: JobSpec.fromPartial({ pipeline: { operations }, grid }),

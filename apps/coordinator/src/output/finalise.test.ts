@@ -299,7 +299,8 @@ async function featuresOf(
   const spool = new HistogramSpool(histogramSpoolPath(job.spec.out));
   const done = sources.filter(({ state }) => state === 'done');
   for (const { index } of done) spool.append(index, histograms[index]!);
-  await spool.flush();
+  await spool.sync();
+  await spool.close();
   const settled = async (from: number) => ({
     next: sources.length,
     done: done.filter(({ index }) => index >= from).map(({ index, uri }) => ({ uri, ...spool.written(index)! })),

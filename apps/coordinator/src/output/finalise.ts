@@ -1,6 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   assembleMap,
   assemblePreview,
@@ -17,7 +16,7 @@ import type { FeaturesFile } from './features-file.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson } from './job-json.ts';
 import { mapKind, mapType } from './map-type.ts';
-import { outputPath, removeOutput, scratchUri } from './output-folder.ts';
+import { outputPath, removeOutput, removeScratch, scratchUri } from './output-folder.ts';
 import { outputNames } from './output-names.ts';
 
 /**
@@ -64,8 +63,7 @@ export async function finaliseJob(
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`The output in '${folder}' could not be written: ${why}`, { cause: error });
   }
-  // What is left here spoils nothing: the output is complete.
-  await rm(fileURLToPath(scratchUri(out)), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+  await removeScratch(out);
 }
 
 /**

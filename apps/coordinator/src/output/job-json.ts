@@ -10,6 +10,10 @@ export interface JobClaim {
   specification: JobSpec;
   /** The process that runs it, while it does. */
   coordinator?: { host: string; pid: number };
+  /** Of a complete job. */
+  digest?: string;
+  /** Of a failed one. */
+  error?: string;
 }
 
 /** The job.json of a job that has just begun. */

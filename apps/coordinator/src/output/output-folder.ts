@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -41,6 +41,11 @@ export function histogramSpoolPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'histograms');
 }
 
+/** The ledger of a job that is kept by itself, for as long as it runs. */
+export function ledgerPath(out: string): string {
+  return join(outputPath(out), '.halogrid', 'ledger.sqlite');
+}
+
 /** Where features.parquet grows until it is whole. */
 export function unfinishedFeaturesPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'features.parquet');
@@ -71,6 +76,46 @@ export async function claimOutputFolder(out: string, job: { jobId: string; spec:
   }
 }
 
+/**
+ * Takes the output folder over from the process that ran this job in it, which has ended or may write nothing any more, and
+ * resolves with what its job.json said; where that is the job's end, the folder is left alone. Refused with UsageError where
+ * it is not this job's, and where somebody else takes it just now.
+ */
+export async function resumeOutputFolder(out: string, job: { jobId: string; spec: JobSpec }): Promise<JobClaim> {
+  const path = outputPath(out);
+  if (held.has(path)) throw new UsageError(`The output folder '${path}' is in use by another job of this coordinator`);
+  held.add(path);
+  try {
+    const existing = await readClaim(path);
+    if (existing?.id !== job.jobId) {
+      const now = existing ? `job ${existing.id}` : 'no job';
+      throw new UsageError(`The output folder '${path}' holds ${now} instead of job ${job.jobId}, which began there`);
+    }
+    if (existing.state === 'running') {
+      await replaceClaim(path, job);
+      await mkdir(fileURLToPath(scratchUri(out)), { recursive: true });
+    } else held.delete(path);
+    return existing;
+  } catch (error) {
+    held.delete(path);
+    if (error instanceof UsageError || !isSystemError(error)) throw error;
+    throw new UsageError(`The output folder '${path}' cannot be written (${error.code})`);
+  }
+}
+
+/**
+ * The job that was left half-way in the folder by a process that has ended, if it is of this specification and has a ledger
+ * there to go on by.
+ */
+export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } | undefined> {
+  const path = outputPath(spec.out);
+  const claim = await readClaim(path).catch(() => undefined);
+  if (claim?.state !== 'running' || held.has(path) || !isSameJob(claim, spec)) return undefined;
+  if (await isAlive(claim.coordinator)) return undefined;
+  const hasLedger = await stat(ledgerPath(spec.out)).catch(() => undefined);
+  return hasLedger && { jobId: claim.id };
+}
+
 /** Lets another job of this process have the folder, when its job has ended. */
 export function releaseOutputFolder(out: string): void {
   held.delete(outputPath(out));
@@ -82,6 +127,11 @@ export async function removeOutput(out: string): Promise<void> {
     // Retries, because a node that was not told yet may still write a chunk.
     await rm(join(outputPath(out), entry), { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** Removes what is only there while a job runs; what is left of it spoils nothing. */
+export async function removeScratch(out: string): Promise<void> {
+  await rm(fileURLToPath(scratchUri(out)), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
 }
 
 /** The job.json of the folder; undefined where there is none. */
@@ -143,7 +193,7 @@ async function makeFolders(path: string): Promise<string | undefined> {
 
 /** Takes the place of a job that has stopped or ended, if it is the same one. */
 async function replaceJob(path: string, existing: JobClaim, job: { jobId: string; spec: JobSpec }): Promise<void> {
-  if (!isDeepStrictEqual(existing.specification, JSON.parse(JSON.stringify(job.spec)))) {
+  if (!isSameJob(existing, job.spec)) {
     throw new UsageError(`The output folder '${path}' holds the results of another job (${existing.id})`);
   }
   if (existing.state === 'running' && (await isAlive(existing.coordinator))) {
@@ -151,6 +201,15 @@ async function replaceJob(path: string, existing: JobClaim, job: { jobId: string
       `The output folder '${path}' is in use by job ${existing.id}, which process ${existing.coordinator?.pid} still runs`,
     );
   }
+  await replaceClaim(path, job);
+  await removeOutput(pathToFileURL(path).href);
+}
+
+const isSameJob = (claim: JobClaim, spec: JobSpec): boolean =>
+  isDeepStrictEqual(claim.specification, JSON.parse(JSON.stringify(spec)));
+
+/** Writes job.json in place of the one there. */
+async function replaceClaim(path: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
   const aside = join(path, `.job.json.${randomUUID()}`);
   try {
     // Of several jobs that get here, this succeeds for one.
@@ -165,7 +224,6 @@ async function replaceJob(path: string, existing: JobClaim, job: { jobId: string
     throw error;
   }
   await rm(aside);
-  await removeOutput(pathToFileURL(path).href);
 }
 
 /** Writes job.json where there is none: whoever creates it has the folder. */

@@ -20,6 +20,11 @@ export interface Failure {
  */
 export type SchedulerEvent<Answer> =
   | { kind: 'JobSubmitted'; jobId: string }
+  /**
+   * A job that an earlier coordinator began, whose shards below number `planned` are planned; `open` are those that are not
+   * done, in the order of the plan, with the number of their last attempt.
+   */
+  | { kind: 'JobResumed'; jobId: string; planned: number; open: { shard: Shard; attempts: number }[] }
   /** The next shards of a job, numbered on from those before. */
   | { kind: 'ShardsPlanned'; jobId: string; shards: Shard[] }
   /** No more shards follow. */

@@ -1,4 +1,5 @@
 import type { Shard } from '../shard.ts';
+import type { SchedulerEvent } from './events.ts';
 import { leaseToAll, release } from './leases.ts';
 import { maxSettling } from './placement.ts';
 import { type AttachedNode, createJob, type ScheduledJob, type SchedulerState, type Turn } from './scheduler-state.ts';
@@ -7,6 +8,21 @@ export function jobSubmitted({ state }: Turn<unknown>, jobId: string): void {
   const job = createJob(jobId);
   state.jobs.set(jobId, job);
   state.rotation.push(job);
+}
+
+/** Shards that were leased go first, as those do whose node was lost. */
+export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'JobResumed' }>): void {
+  jobSubmitted(turn, event.jobId);
+  const job = turn.state.jobs.get(event.jobId)!;
+  for (const { shard, attempts } of event.open) {
+    const entry = { job, shard, attempts, failedOn: [], lostOn: [] };
+    const reason = attempts > 0 ? 'lost' : 'first';
+    const queued = { ...entry, state: { kind: 'queued', sinceMs: turn.now, reason } } as const;
+    job.open.set(shard.shard, queued);
+    (attempts > 0 ? job.retries : job.fresh).push(queued);
+  }
+  job.planned = event.planned;
+  leaseToAll(turn);
 }
 
 export function shardsPlanned<A>(turn: Turn<A>, jobId: string, shards: Shard[]): void {

@@ -1,7 +1,7 @@
 import { commitRejected, shardCompleted, shardFailed } from './answer-events.ts';
 import type { Command } from './commands.ts';
 import type { SchedulerEvent } from './events.ts';
-import { commitFinished, jobAbandoned, jobSubmitted, planEnded, shardsPlanned } from './job-events.ts';
+import { commitFinished, jobAbandoned, jobResumed, jobSubmitted, planEnded, shardsPlanned } from './job-events.ts';
 import { nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
 import { createState, queuedShards, type SchedulerOptions, type SchedulerState, type Turn } from './scheduler-state.ts';
 
@@ -61,6 +61,9 @@ function apply<A>(turn: Turn<A>, event: SchedulerEvent<A>): void {
   switch (event.kind) {
     case 'JobSubmitted':
       jobSubmitted(turn, event.jobId);
+      break;
+    case 'JobResumed':
+      jobResumed(turn, event);
       break;
     case 'ShardsPlanned':
       shardsPlanned(turn, event.jobId, event.shards);

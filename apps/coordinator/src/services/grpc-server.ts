@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
@@ -27,6 +29,18 @@ const options = {
 export interface GrpcServer {
   port: number;
   close(): Promise<void>;
+}
+
+/** Rejects with one sentence when the address cannot be had: a standby needs it only later, and would fail then. */
+export async function checkFree({ host, port }: ListenAddress): Promise<void> {
+  const server = createServer().listen(port, host.replace(/^\[(.*)\]$/, '$1'));
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new Error(`Cannot listen on ${host}:${port}: ${(error as Error).message}`);
+  }
+  server.close();
+  await once(server, 'close');
 }
 
 /** Serves both services with health and reflection. Rejects with one sentence when the address cannot be had. */

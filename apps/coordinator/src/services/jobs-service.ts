@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 import { toJobStatus } from './job-status.ts';
 import { Refusal } from './refusal.ts';
-import { submitJob } from './submit-job.ts';
+import { type ResumeJob, submitJob } from './submit-job.ts';
 
 /** Ten messages a second is what the protocol allows a watcher. */
 const watchIntervalMs = 100;
@@ -16,11 +16,12 @@ export interface JobsServiceOptions {
   dispatcher: Dispatcher;
   ledger: Ledger;
   createJobId: () => string;
+  resume?: ResumeJob;
   log: Log;
 }
 
 /** halogrid.v1.Jobs; jobs.proto says what each call means. */
-export function createJobsService({ dispatcher, ledger, createJobId, log }: JobsServiceOptions): JobsServer {
+export function createJobsService({ dispatcher, ledger, createJobId, resume, log }: JobsServiceOptions): JobsServer {
   async function statusOf(jobId: string): Promise<JobStatus> {
     const record = await ledger.getJob(jobId);
     if (!record) throw new Refusal('missing', `There is no job '${jobId}'`);
@@ -67,7 +68,7 @@ export function createJobsService({ dispatcher, ledger, createJobId, log }: Jobs
 
   return {
     submit: answer(async (request) => {
-      return { job: await statusOf(await submitJob(dispatcher, createJobId, request)) };
+      return { job: await statusOf(await submitJob(dispatcher, createJobId, request, resume)) };
     }),
     get: answer(async ({ jobId }) => ({ job: await statusOf(jobId) })),
     list: answer(async () => {

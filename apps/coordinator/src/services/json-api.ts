@@ -35,6 +35,13 @@ export function createJsonApi(
   };
 }
 
+/** Answers the same paths on a coordinator that does not lead, with why. */
+export function answerStandby(request: IncomingMessage, response: ServerResponse, why: string): boolean {
+  if (!(request.url ?? '').startsWith('/api/')) return false;
+  send(response, 503, { error: why });
+  return true;
+}
+
 function send(response: ServerResponse, statusCode: number, body: object): void {
   response.writeHead(statusCode, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }

@@ -17,7 +17,7 @@ import { systemClock } from '../clock.ts';
 import { createCoordinatorConfig } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
 import { Dispatcher } from '../dispatcher.ts';
-import { MemoryLedger } from '../ledger/memory-ledger.ts';
+import { openLedger } from '../ledger/testing.ts';
 import { createMetrics } from '../metrics.ts';
 import { abandonJob, finaliseJob } from '../output/finalise.ts';
 import { openFeatures } from '../output/open-features.ts';
@@ -28,8 +28,13 @@ import { ScriptedNode } from './scripted-node.ts';
 
 /** Starts a coordinator that the test's end stops; returns its gRPC port. */
 async function start(t: TestContext, nodeTimeoutMs = 10_000): Promise<number> {
-  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', nodeTimeoutMs });
-  const coordinator = await startCoordinator(config, createLog('test', 'silent'));
+  const config = createCoordinatorConfig({
+    listen: '127.0.0.1:0',
+    http: '127.0.0.1:0',
+    ledger: 'memory',
+    nodeTimeoutMs,
+  });
+  const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
   t.after(() => coordinator.close());
   return coordinator.grpcPort;
 }
@@ -196,7 +201,7 @@ test('a node that vanishes is forgotten at once', async (t) => {
 });
 
 test('nothing piles up for a node that reports but does not read', async (t) => {
-  const ledger = new MemoryLedger(() => assert.fail('no job is submitted'));
+  const ledger = await openLedger(() => assert.fail('no job is submitted'));
   const dispatcher = new Dispatcher({
     ledger,
     work: {

@@ -1,27 +1,30 @@
-import type { SubmitRequest } from '@halogrid/proto';
+import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { Dispatcher } from '../dispatcher.ts';
 import { claimOutputFolder, releaseOutputFolder, scratchUri } from '../output/output-folder.ts';
 import { checkSpec } from './check-spec.ts';
 import { Refusal } from './refusal.ts';
 
+/** Goes on with a job of that specification, if there is one half-way, and returns its id. */
+export type ResumeJob = (spec: JobSpec, nameOutByJob: boolean) => Promise<string | undefined>;
+
 /**
- * Checks the specification, claims the output folder and has the job run; returns its id. Throws Refusal, also
- * 'unmet' for an output folder that cannot be had; then nothing is left behind.
+ * Checks the specification, claims the output folder and has the job run; returns its id. Where `resume` finds the same job
+ * half-way, that goes on instead. Throws Refusal, also 'unmet' for an output folder that cannot be had; then nothing is left
+ * behind.
  */
 export async function submitJob(
   dispatcher: Dispatcher,
   createId: () => string,
   request: SubmitRequest,
+  resume: ResumeJob = async () => undefined,
 ): Promise<string> {
   const { spec: given, pipeline } = await checkSpec(request.spec);
+  const resumed = await resume(given, request.nameOutByJob).catch(refuseUsage);
+  if (resumed !== undefined) return resumed;
   const jobId = createId();
   const spec = request.nameOutByJob ? { ...given, out: `${given.out.replace(/\/+$/, '')}/${jobId}` } : given;
-  try {
-    await claimOutputFolder(spec.out, { jobId, spec });
-  } catch (error) {
-    throw error instanceof UsageError ? new Refusal('unmet', error.message) : error;
-  }
+  await claimOutputFolder(spec.out, { jobId, spec }).catch(refuseUsage);
   try {
     await dispatcher.submit({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
   } catch (error) {
@@ -29,4 +32,8 @@ export async function submitJob(
     throw error;
   }
   return jobId;
+}
+
+function refuseUsage(error: unknown): never {
+  throw error instanceof UsageError ? new Refusal('unmet', error.message) : error;
 }

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createLog } from '@halogrid/service';
+import { MemoryStore, SharedMemory } from '../ledger/store/memory-store.ts';
+import { Leadership } from './leadership.ts';
+import { askEveryMs, giveUpMs, leaseMs } from './lease-keeping.ts';
+
+const log = createLog('test', 'silent');
+const put = { jobId: 'a', kind: 'job', key: 0, value: Uint8Array.of(1) };
+
+/** Coordinators on one store, and a clock that the test moves. */
+function setStage(t: TestContext) {
+  let nowMs = 0;
+  const clock = () => nowMs;
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const memory = new SharedMemory();
+  return {
+    join: (holder: string) => {
+      const store = new MemoryStore({ memory, nowMs: clock });
+      return { store, leadership: new Leadership({ store, holder, nowMs: clock, log }) };
+    },
+    /** Lets time pass in steps that are short against every interval, with answers in between. */
+    pass: async (ms: number) => {
+      for (const endMs = nowMs + ms; nowMs < endMs; nowMs += 100) {
+        t.mock.timers.tick(100);
+        await new Promise(setImmediate);
+      }
+    },
+  };
+}
+
+/** Whether a promise has settled. */
+const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
+  const pending = Symbol('pending');
+  return (await Promise.race([promise, new Promise((resolve) => setImmediate(resolve, pending))])) !== pending;
+};
+
+test('the first leads at once, keeps the lease, and leaves it to the next at once', async (t) => {
+  const { join, pass } = setStage(t);
+  const [a, b] = [join('A').leadership, join('B').leadership];
+  assert.equal(await a.led, 1);
+  await pass(20 * leaseMs);
+  assert.deepEqual([a.standby, b.standby, a.epoch, b.epoch], [undefined, 'Standby: A leads', 1, 1]);
+  await a.close();
+  await pass(askEveryMs);
+  assert.equal(await b.led, 2);
+  assert.equal(b.standby, undefined);
+  await b.close();
+});
+
+test('a leader that says nothing more is followed within the lease and one question', async (t) => {
+  const { join, pass } = setStage(t);
+  const a = join('A');
+  await a.leadership.led;
+  const b = join('B').leadership;
+  await pass(3 * leaseMs);
+  // As if it stood still from now on.
+  a.store.renew = () => new Promise(() => {});
+  await pass(leaseMs + askEveryMs);
+  assert.equal(await b.led, 2);
+  await b.close();
+});
+
+test('a leader that wakes up hears that it leads no more', async (t) => {
+  const { join, pass } = setStage(t);
+  const a = join('A');
+  await a.leadership.led;
+  const renew = a.store.renew.bind(a.store);
+  let wake = () => {};
+  a.store.renew = async (epoch, ms) => {
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    return renew(epoch, ms);
+  };
+  const b = join('B').leadership;
+  await pass(leaseMs + 2 * askEveryMs);
+  assert.equal(await isSettled(a.leadership.lost), false);
+  wake();
+  const sentence = 'Another coordinator has taken over from this one, which had epoch 1: B leads, with epoch 2';
+  assert.equal(await a.leadership.lost, sentence);
+  assert.equal(a.leadership.standby, sentence);
+  await a.leadership.close();
+  assert.equal(b.standby, undefined);
+  await b.close();
+});
+
+test('a write that is fenced tells so at once, and never settles', async (t) => {
+  const { join, pass } = setStage(t);
+  const a = join('A');
+  const epoch = await a.leadership.led;
+  await a.leadership.store.write(epoch, [put]);
+  a.store.renew = () => new Promise(() => {});
+  const b = join('B').leadership;
+  await pass(leaseMs + 2 * askEveryMs);
+  const written = a.leadership.store.write(epoch, [{ jobId: 'a' }]);
+  assert.match(await a.leadership.lost, /B leads, with epoch 2$/);
+  assert.equal(await isSettled(written), false);
+  assert.deepEqual(await Array.fromAsync(b.store.entries()), [put]);
+  await b.close();
+});
+
+test('another failure of a write is the writer’s to hear', async (t) => {
+  const { join } = setStage(t);
+  const { store, leadership } = join('A');
+  const epoch = await leadership.led;
+  store.failure = new Error('The disk is full');
+  await assert.rejects(leadership.store.write(epoch, [put]), { message: 'The disk is full' });
+  assert.equal(await isSettled(leadership.lost), false);
+  await leadership.close();
+});
+
+test('a leader goes on while the ledger is away for less than it is patient', async (t) => {
+  const { join, pass } = setStage(t);
+  const { store, leadership } = join('A');
+  await leadership.led;
+  const renew = store.renew;
+  store.renew = () => Promise.reject(new Error('No route'));
+  await pass(giveUpMs - 3 * askEveryMs);
+  store.renew = renew;
+  await pass(2 * askEveryMs);
+  store.renew = () => new Promise(() => {});
+  await pass(giveUpMs - 3 * askEveryMs);
+  assert.equal(await isSettled(leadership.lost), false);
+  await pass(5 * askEveryMs);
+  assert.match(await leadership.lost, /could not be renewed for 60 s: the ledger does not answer$/);
+});

@@ -1,0 +1,199 @@
+import type { JobSpec } from '@halogrid/proto';
+import type { PlanStep } from '../shard.ts';
+import type { Journal, Journaled } from './journal.ts';
+import type { JobRecord, JobResults, Ledger, LedgerState, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
+import { OpenJob } from './open-job.ts';
+import { endedEntries } from './record/job-record.ts';
+import { readJobs, readPlan, type SpoolPath } from './recover-job.ts';
+import type { Change } from './store/ledger-store.ts';
+
+/** Jobs that have ended, and of which is still known how. */
+const maxEndedJobs = 1000;
+
+/** Where a job is kept. */
+export interface JobHome {
+  journal: Journal;
+  /** Of a home that is for this job alone, and goes when it has ended. */
+  leave?: () => Promise<void>;
+}
+
+export interface DurableLedgerOptions {
+  epoch: number;
+  /** Where a new job is kept. */
+  homeOf: (spec: JobSpec) => Promise<JobHome>;
+  /** Names the file of a job's histograms, in a folder that is there while the job runs. */
+  spoolPath: SpoolPath;
+}
+
+type Job = { home: JobHome } & ({ open: OpenJob } | { open?: undefined; record: JobRecord });
+
+/**
+ * The ledger in memory, which decides, and in stores, which remember: each change is in a transaction with everything that was
+ * true with it (see Journal). Histograms of sources go to a file of each job, which is synced before the transaction that
+ * names places in it.
+ */
+export class DurableLedger implements Ledger {
+  readonly #options: DurableLedgerOptions;
+  /** In order of submission. */
+  readonly #jobs = new Map<string, Job>();
+
+  constructor(options: DurableLedgerOptions) {
+    this.#options = options;
+  }
+
+  get epoch(): number {
+    return this.#options.epoch;
+  }
+
+  /** Takes in the jobs that a home has. Rejects with one sentence where it is damaged. */
+  async load(home: JobHome): Promise<JobRecord[]> {
+    const records: JobRecord[] = [];
+    for await (const stored of readJobs(home.journal.store, this.#options.spoolPath)) {
+      const job: Job = stored.hasEnded ? { home, record: stored.record } : { home, open: stored.job };
+      const record = recordOf(job);
+      this.#jobs.set(record.jobId, job);
+      records.push(record);
+    }
+    return records;
+  }
+
+  async createJob({ jobId, spec, submittedMs }: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void> {
+    if (this.#jobs.has(jobId)) throw new Error(`There is a job ${jobId} already`);
+    const counts = { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };
+    const facts = {
+      jobId,
+      state: 'pending' as const,
+      submittedMs,
+      finishedMs: 0,
+      error: '',
+      digest: '',
+      planned: false,
+    };
+    const open = new OpenJob(spec, { ...facts, counts }, this.#options.spoolPath(spec));
+    const home = await this.#options.homeOf(spec);
+    this.#jobs.set(jobId, { home, open });
+    await home.journal.write(open);
+  }
+
+  async setState(
+    jobId: string,
+    state: LedgerState,
+    at: { nowMs: number; error?: string; digest?: string },
+  ): Promise<void> {
+    const job = this.#job(jobId);
+    if (!job.open) return;
+    const { open, home } = job;
+    open.facts.state = state;
+    if (state !== 'complete' && state !== 'failed' && state !== 'cancelled') return home.journal.write(open);
+    Object.assign(open.facts, { finishedMs: at.nowMs, error: at.error ?? '', digest: at.digest ?? '' });
+    const { record } = open;
+    this.#jobs.set(jobId, { home, record });
+    await open.end();
+    if (home.leave) await home.leave();
+    else await home.journal.write(once([{ jobId }, ...endedEntries(record), ...this.#forgetOldest()]));
+  }
+
+  async addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void> {
+    const { open, home } = this.#job(jobId);
+    if (!open) return;
+    open.addPlan(steps, last);
+    await home.journal.write(open);
+  }
+
+  async addAttempt(jobId: string, shard: number, attempt: number): Promise<void> {
+    this.#job(jobId).open?.addAttempt(shard, attempt);
+  }
+
+  async commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'> {
+    const { open, home } = this.#job(commit.jobId);
+    if (!open || commit.epoch < this.epoch) return 'stale';
+    if (!open.commit(commit)) {
+      await home.journal.written(open);
+      return 'duplicate';
+    }
+    await home.journal.write(open);
+    return 'committed';
+  }
+
+  async quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void> {
+    const { open, home } = this.#job(jobId);
+    if (!open) return;
+    open.quarantineShard(shard, error, attempts);
+    await home.journal.write(open);
+  }
+
+  async settled(jobId: string, from: number, atMost: number): Promise<SettledSources> {
+    return this.#job(jobId).open?.settled(from, atMost) ?? { next: from, done: [], file: '' };
+  }
+
+  async getJob(jobId: string): Promise<JobRecord | undefined> {
+    const job = this.#jobs.get(jobId);
+    return job && recordOf(job);
+  }
+
+  async listJobs(): Promise<JobRecord[]> {
+    return [...this.#jobs.values()].map(recordOf).reverse();
+  }
+
+  async results(jobId: string): Promise<JobResults> {
+    const job = this.#job(jobId);
+    if (!job.open) throw new Error(`Job ${jobId} has ended, its results are in ${job.record.spec.out}`);
+    const results = job.open.results();
+    await job.home.journal.written(job.open);
+    return results;
+  }
+
+  async resume(jobId: string): Promise<OpenShard[]> {
+    const { open } = this.#job(jobId);
+    if (!open) throw new Error(`Job ${jobId} has ended`);
+    await open.spool?.recover();
+    return [...open.shards.values()];
+  }
+
+  async *recordedPlan(jobId: string): AsyncIterable<PlanStep> {
+    const { open, home } = this.#job(jobId);
+    if (open) yield* readPlan(home.journal.store, open);
+  }
+
+  behind(): { ms: number; failure: string | undefined } {
+    let longest: ReturnType<Journal['behind']> = { ms: 0, failure: undefined };
+    for (const journal of this.#journals()) {
+      const behind = journal.behind();
+      if (behind.ms > longest.ms) longest = behind;
+    }
+    return longest;
+  }
+
+  async close(): Promise<void> {
+    // First, because it still writes what it was told.
+    for (const { home } of this.#jobs.values()) await (home.leave?.() ?? home.journal.close());
+    for (const { open } of this.#jobs.values()) await open?.end();
+    this.#jobs.clear();
+  }
+
+  #journals(): Set<Journal> {
+    return new Set([...this.#jobs.values()].flatMap(({ open, home }) => (open ? [home.journal] : [])));
+  }
+
+  #job(jobId: string): Job {
+    const job = this.#jobs.get(jobId);
+    if (!job) throw new Error(`There is no job ${jobId}`);
+    return job;
+  }
+
+  /** Forgets the oldest of the jobs that have ended, where there are too many. */
+  #forgetOldest(): Change[] {
+    const ended = [...this.#jobs.values()].flatMap((job) => (job.open ? [] : [job.record]));
+    const forgotten = ended.slice(0, -maxEndedJobs);
+    for (const { jobId } of forgotten) this.#jobs.delete(jobId);
+    return forgotten.map(({ jobId }) => ({ jobId }));
+  }
+}
+
+function recordOf(job: Job): JobRecord {
+  if (job.open) return job.open.record;
+  return { ...job.record, counts: { ...job.record.counts } };
+}
+
+/** Changes that are written once, whatever follows. */
+const once = (changes: Change[]): Journaled => ({ changes: () => changes, sync: async () => {} });

@@ -1,0 +1,176 @@
+import type { Log } from '@halogrid/service';
+import { type Change, FencedError, type LedgerStore } from './store/ledger-store.ts';
+
+/** Something of which the store keeps what changes. */
+export interface Journaled {
+  /** What has changed since the last call. */
+  changes(): Change[];
+  /** Makes durable what the changes that were given speak of; called before they are written, again after a failure. */
+  sync(): Promise<void>;
+}
+
+export interface JournalOptions {
+  store: LedgerStore;
+  /** Guards every write. */
+  epoch: number;
+  log: Log;
+  /** Milliseconds of a clock that never goes back. */
+  nowMs: () => number;
+}
+
+const firstRetryMs = 100;
+const longestRetryMs = 5_000;
+
+/**
+ * Writes what changes in groups, each one transaction. The first change is written at once; what comes while a group is
+ * being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
+ *
+ * A group that cannot be written is kept and tried again, with pauses that double up to 5 seconds, until it is written or the
+ * journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave unanswered.
+ */
+export class Journal {
+  readonly #options: JournalOptions;
+  /** What the next group is made of, and those who wait for it. */
+  #next = new Map<Journaled, PromiseWithResolvers<void>>();
+  /** The group that is being written. */
+  #current = new Map<Journaled, PromiseWithResolvers<void>>();
+  #writing: Promise<void> | undefined;
+  #startedMs = 0;
+  #failure: string | undefined;
+  /** Why nothing is taken any more. */
+  #ended: Error | undefined;
+  /** Those that could not be made durable, and so are not written any more. */
+  readonly #broken = new WeakMap<Journaled, Error>();
+  readonly #closing = new AbortController();
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+  }
+
+  /** The fencing number of its writes. */
+  get epoch(): number {
+    return this.#options.epoch;
+  }
+
+  /** What it writes to. */
+  get store(): LedgerStore {
+    return this.#options.store;
+  }
+
+  /** Resolves when `what` is durable as it is now. Rejects where that will not be. */
+  write(what: Journaled): Promise<void> {
+    const never = this.#ended ?? this.#broken.get(what);
+    if (never) return Promise.reject(never);
+    let waiter = this.#next.get(what);
+    if (!waiter) {
+      waiter = Promise.withResolvers();
+      this.#next.set(what, waiter);
+    }
+    this.#writing ??= this.#writeGroups();
+    return waiter.promise;
+  }
+
+  /** Resolves when what `write` was asked for before is durable; rejects as it does. */
+  async written(what: Journaled): Promise<void> {
+    await (this.#next.get(what) ?? this.#current.get(what))?.promise;
+  }
+
+  /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
+  behind(): { ms: number; failure: string | undefined } {
+    return { ms: this.#writing ? this.#options.nowMs() - this.#startedMs : 0, failure: this.#failure };
+  }
+
+  /** Writes what it can, and takes nothing any more. What cannot be written now is given up: it was not acknowledged. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#writing;
+    this.#ended ??= new Error('The ledger is closed');
+  }
+
+  async #writeGroups(): Promise<void> {
+    // What is changed in the same turn of the event loop belongs to the first group.
+    await undefined;
+    while (this.#next.size > 0 && !this.#ended) {
+      this.#current = this.#next;
+      this.#next = new Map();
+      this.#startedMs = this.#options.nowMs();
+      try {
+        await this.#writeGroup();
+      } catch (error) {
+        this.#end(error as Error);
+      }
+      this.#current = new Map();
+    }
+    this.#writing = undefined;
+  }
+
+  async #writeGroup(): Promise<void> {
+    const group = this.#current;
+    const parts = [...group.keys()].map((what) => ({ what, changes: what.changes() }));
+    for (let retryMs = firstRetryMs; ; retryMs = Math.min(2 * retryMs, longestRetryMs)) {
+      try {
+        for (const part of [...parts]) {
+          await part.what.sync().catch((error: Error) => {
+            if (isTransient(error)) throw error;
+            parts.splice(parts.indexOf(part), 1);
+            this.#broken.set(part.what, error);
+            group.get(part.what)!.reject(error);
+            this.#next.get(part.what)?.reject(error);
+            this.#next.delete(part.what);
+          });
+        }
+        await this.#options.store.write(
+          this.epoch,
+          parts.flatMap(({ changes }) => changes),
+        );
+        break;
+      } catch (error) {
+        if (error instanceof FencedError || this.#closing.signal.aborted) throw error;
+        this.#failed(error as Error);
+      }
+      await this.#pause(retryMs);
+    }
+    this.#recovered();
+    for (const { what } of parts) group.get(what)!.resolve();
+  }
+
+  #failed({ message }: Error): void {
+    if (this.#failure === undefined)
+      this.#options.log.error(`The ledger cannot be written, and is tried again: ${message}`);
+    this.#failure = message;
+  }
+
+  #recovered(): void {
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    const seconds = ((this.#options.nowMs() - this.#startedMs) / 1000).toFixed(1);
+    this.#options.log.warn(`The ledger is written again, after ${seconds} seconds`);
+  }
+
+  /** Ends early when the journal is closed. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const { signal } = this.#closing;
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      signal.addEventListener('abort', end);
+      if (signal.aborted) end();
+    });
+  }
+
+  #end(error: Error): void {
+    this.#ended = error;
+    for (const waiter of [...this.#current.values(), ...this.#next.values()]) waiter.reject(error);
+    this.#next.clear();
+  }
+}
+
+/** A full disk gets room again; a folder that is gone does not come back. */
+function isTransient({ cause }: Error): boolean {
+  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}

@@ -1,0 +1,280 @@
+import { createPipeline } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import { jobGrid } from '../job-grid.ts';
+import type { PlanStep } from '../shard.ts';
+import { checkAnswer } from './check-answer.ts';
+import { jobDigest, jobLine } from './digest.ts';
+import { type HistogramShape, histogramShape } from './histogram-shape.ts';
+import { HistogramSpool } from './histogram-spool.ts';
+import type { Journaled } from './journal.ts';
+import type { JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
+import { Merge } from './merge.ts';
+import type { ByteWriter } from './record/byte-writer.ts';
+import { encodeJob, encodeTotals, specEntry } from './record/job-record.ts';
+import { encodeOpenSource } from './record/open-source-record.ts';
+import { Pieces } from './record/pieces.ts';
+import { type ProgressRecord, ProgressWriter } from './record/progress-record.ts';
+import { seal } from './record/sealed.ts';
+import { StepWriter } from './record/step-record.ts';
+import type { Change } from './store/ledger-store.ts';
+
+/** What a job is besides its plan and its results. */
+export type JobFacts = Omit<JobRecord, 'spec'>;
+
+/** The shards that a node did. Nodes of a job are numbered from 1. */
+export interface NodeShards {
+  name: string;
+  device: string;
+  shards: number;
+  number: number;
+}
+
+/** A job that has not ended: all that is known of it, and what of that is not in the journal yet. */
+export class OpenJob implements Journaled {
+  readonly facts: JobFacts;
+  readonly spec: JobSpec;
+  readonly merge: Merge;
+  readonly shape: HistogramShape;
+  /** Histograms of the sources that the merge says are done; undefined where the pipeline has none. */
+  readonly spool: HistogramSpool | undefined;
+  /** Shards that were planned and are not done, by number. */
+  readonly shards = new Map<number, OpenShard>();
+  readonly stageSeconds: Record<string, number> = {};
+  /** By name and device, in the order in which they came. */
+  readonly nodes = new Map<string, NodeShards>();
+  plan = new Pieces(beginSteps);
+  progress = new Pieces(beginProgress);
+  /** Those of which the journal has an entry. */
+  readonly keptSources = new Set<number>();
+  readonly #line: string;
+  /** Open sources to which something was added. */
+  readonly #touched = new Set<number>();
+  /** Whether the store has heard of the job. */
+  #isKept = false;
+  #hasTotals = false;
+  #hasEnded = false;
+
+  /** `spoolPath` names the file of histograms, in a folder that is there while the job runs. */
+  constructor(spec: JobSpec, facts: JobFacts, spoolPath: string) {
+    const pipeline = createPipeline(spec.pipeline?.operations ?? []);
+    const grid = jobGrid(spec);
+    this.spec = spec;
+    this.facts = facts;
+    this.shape = histogramShape(pipeline, grid);
+    this.#line = jobLine(pipeline, grid);
+    const spool = this.shape.bins > 0 ? new HistogramSpool(spoolPath) : undefined;
+    this.spool = spool;
+    this.merge = new Merge(this.shape, (source, bins) => spool?.append(source, bins));
+  }
+
+  get record(): JobRecord {
+    return { ...this.facts, spec: this.spec, counts: { ...this.facts.counts } };
+  }
+
+  addPlan(steps: readonly PlanStep[], last: boolean): void {
+    for (const step of steps) {
+      this.plan.writer.write(step);
+      this.takeStep(step);
+    }
+    this.#takeCounts();
+    if (last) this.facts.planned = true;
+  }
+
+  /** What a step means, without a word to the journal. */
+  takeStep(step: PlanStep): void {
+    switch (step.kind) {
+      case 'source':
+        this.merge.addSource(step.uri, step.name, step.tiles);
+        break;
+      case 'quarantine':
+        this.merge.quarantine(step.index, { stage: step.stage, error: step.error, attempts: 0, shard: -1 });
+        break;
+      case 'shard':
+        this.shards.set(step.shard.shard, { shard: step.shard, attempts: 0 });
+        this.facts.counts.shards = Math.max(this.facts.counts.shards, step.shard.shard + 1);
+        break;
+    }
+  }
+
+  /** A node of the job, the first time that it is met. */
+  addNode({ name, device }: { name: string; device: string }): NodeShards {
+    const node = { name, device, shards: 0, number: this.nodes.size + 1 };
+    this.nodes.set(nodeKey(node), node);
+    return node;
+  }
+
+  /** What was restored is in the store: that many pieces. */
+  continueAfter(pieces: { planPieces: number; progressPieces: number }): void {
+    this.#isKept = true;
+    this.plan = new Pieces(beginSteps, pieces.planPieces);
+    this.progress = new Pieces(beginProgress, pieces.progressPieces);
+  }
+
+  addAttempt(shard: number, attempt: number): void {
+    const open = this.shards.get(shard);
+    if (!open || attempt <= open.attempts) return;
+    this.facts.counts.attempts += attempt - open.attempts;
+    open.attempts = attempt;
+    this.#note({ kind: 'attempt', shard, attempt });
+  }
+
+  /** False where the shard was done before. Throws InvalidResultError, and changes nothing. */
+  commit(commit: ShardCommit): boolean {
+    const open = this.#shard(commit.shard);
+    if (!open) return false;
+    checkAnswer(open.shard.work, commit, this.shape);
+    const { shard, attempt: attempts, node, results, errors, stageSeconds } = commit;
+    this.#shardDone(shard, this.#nodeNumber(node));
+    const counting = results.filter(({ source }) => this.merge.source(source).state === 'open');
+    this.merge.add(counting);
+    for (const { source } of counting) this.#noteSource(source);
+    for (const { source, stage, error } of errors) this.#quarantine(source, { stage, error, attempts, shard });
+    for (const [stage, seconds] of Object.entries(stageSeconds)) {
+      this.stageSeconds[stage] = (this.stageSeconds[stage] ?? 0) + seconds;
+    }
+    this.#takeCounts();
+    return true;
+  }
+
+  quarantineShard(shard: number, error: string, attempts: number): void {
+    const open = this.#shard(shard);
+    if (!open) return;
+    const { work } = open.shard;
+    this.#shardDone(shard, 0);
+    for (const { index } of work.kind === 'tile' ? [work.source] : work.sources) {
+      this.#quarantine(index, { stage: 'compute', error, attempts, shard });
+    }
+    this.#takeCounts();
+  }
+
+  settled(from: number, atMost: number): SettledSources {
+    const done: SettledSources['done'] = [];
+    let next = from;
+    for (; next - from < atMost; next++) {
+      const source = this.merge.settled(next);
+      if (!source) break;
+      if (source.state === 'quarantined' || !this.spool) continue;
+      const place = this.spool.written(next);
+      if (!place) break;
+      done.push({ uri: source.uri, ...place });
+    }
+    return { next, done, file: this.spool?.path ?? '' };
+  }
+
+  results(): JobResults {
+    const { jobId, planned, counts } = this.facts;
+    if (!planned || this.shards.size > 0) {
+      throw new Error(`Job ${jobId} has ${counts.shardsDone} of ${counts.shards} shards done and is not ready`);
+    }
+    const nodes = [...this.nodes.keys()].sort().map((key) => {
+      const { name, device, shards } = this.nodes.get(key)!;
+      return { name, device, shards };
+    });
+    return {
+      job: this.record,
+      sources: this.merge.outcomes(),
+      counted: this.merge.counted,
+      bins: this.merge.bins.slice(),
+      stageSeconds: { ...this.stageSeconds },
+      nodes: nodes.filter(({ shards }) => shards > 0),
+      digest: jobDigest(this.#line, this.merge.digests()),
+    };
+  }
+
+  changes(): Change[] {
+    if (this.#hasEnded) return [];
+    const { jobId } = this.facts;
+    const changes: Change[] = this.#isKept ? [] : [specEntry(this.record)];
+    this.#isKept = true;
+    for (const kind of ['plan', 'progress'] as const) {
+      const piece = this[kind].take();
+      if (piece) changes.push(seal({ jobId, kind, key: piece.key }, piece.content));
+    }
+    for (const source of this.#touched) {
+      const state = this.merge.source(source);
+      const place = { jobId, kind: 'open', key: source };
+      if (state.state === 'open') {
+        this.keptSources.add(source);
+        changes.push(seal(place, encodeOpenSource(state)));
+      } else if (this.keptSources.delete(source)) changes.push({ ...place, value: undefined });
+    }
+    this.#touched.clear();
+    if (this.#hasTotals) changes.push(seal({ jobId, kind: 'totals', key: 0 }, encodeTotals(this.merge)));
+    this.#hasTotals = false;
+    changes.push(seal({ jobId, kind: 'job', key: 0 }, encodeJob(this)));
+    return changes;
+  }
+
+  async sync(): Promise<void> {
+    if (!this.#hasEnded) await this.spool?.sync();
+  }
+
+  /** The journal is told nothing more of it. */
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    await this.spool?.close();
+  }
+
+  #shard(shard: number): OpenShard | undefined {
+    if (!(shard >= 0 && shard < this.facts.counts.shards)) {
+      throw new Error(`Job ${this.facts.jobId} has no shard ${shard}`);
+    }
+    return this.shards.get(shard);
+  }
+
+  #shardDone(shard: number, node: number): void {
+    this.shards.delete(shard);
+    this.facts.counts.shardsDone++;
+    this.#hasTotals = true;
+    this.#note({ kind: 'shard', shard, node });
+  }
+
+  /** Counts a shard for a node. */
+  #nodeNumber({ name, device }: { name: string; device: string }): number {
+    let node = this.nodes.get(nodeKey({ name, device }));
+    if (!node) {
+      node = this.addNode({ name, device });
+      this.#note({ kind: 'node', name, device });
+    }
+    node.shards++;
+    return node.number;
+  }
+
+  #quarantine(index: number, reason: Extract<ProgressRecord, { kind: 'quarantined' }>['reason']): void {
+    this.merge.quarantine(index, reason);
+    const source = this.merge.source(index);
+    // Of several reasons one stays.
+    if (source.state === 'quarantined' && source.reason === reason) this.#noteSource(index);
+  }
+
+  /** What became of a source to which something was added. */
+  #noteSource(index: number): void {
+    const source = this.merge.source(index);
+    this.#touched.add(index);
+    if (source.state === 'done') {
+      const { size, counted, digest } = source;
+      this.#note({ kind: 'done', source: index, size, counted, digest, place: this.spool?.place(index) });
+    } else if (source.state === 'quarantined') {
+      this.#note({ kind: 'quarantined', source: index, reason: source.reason });
+    }
+  }
+
+  #note(record: ProgressRecord): void {
+    this.progress.writer.write(record);
+  }
+
+  #takeCounts(): void {
+    const { merge } = this;
+    Object.assign(this.facts.counts, {
+      sources: merge.sources,
+      frames: merge.done,
+      pixels: merge.pixels,
+      quarantined: merge.quarantined,
+    });
+  }
+}
+
+const beginSteps = (bytes: ByteWriter): StepWriter => new StepWriter(bytes);
+const beginProgress = (bytes: ByteWriter): ProgressWriter => new ProgressWriter(bytes);
+
+const nodeKey = ({ name, device }: { name: string; device: string }): string => `${name}\n${device}`;

@@ -1,0 +1,147 @@
+import type { Size } from '@halogrid/kernels';
+import type { SourceDigest } from '../digest.ts';
+import type { Quarantine } from '../merge.ts';
+import type { HistogramPlace } from '../read-histograms.ts';
+import type { ByteReader } from './byte-reader.ts';
+import type { ByteWriter } from './byte-writer.ts';
+
+/** What became of shards and sources, one after another. */
+export type ProgressRecord =
+  /** Nodes are numbered from 1 in the order of these. */
+  | { kind: 'node'; name: string; device: string }
+  /** A shard is done, by that node; by node 0 where it was given up. */
+  | { kind: 'shard'; shard: number; node: number }
+  /** A shard was leased. */
+  | { kind: 'attempt'; shard: number; attempt: number }
+  /** Every part of a source is in; `place` has its histograms, where it has any. */
+  | {
+      kind: 'done';
+      source: number;
+      size: Size;
+      counted: number;
+      digest: SourceDigest;
+      place: HistogramPlace | undefined;
+    }
+  /** A source is set aside; the last of several reasons holds. */
+  | { kind: 'quarantined'; source: number; reason: Quarantine };
+
+const tags = { node: 0, shard: 1, attempt: 2, done: 3, quarantined: 4 } as const;
+
+const digestBytes = 32;
+
+/** What is likely to come next. A block begins with a new one. */
+class Expected {
+  shard = 0;
+  attempted = 0;
+  source = 0;
+  offset = 0;
+}
+
+/** Measured: 7 bytes for a lease and its shard, 46 for a frame with its digest and its place in the spool. */
+export class ProgressWriter {
+  readonly #bytes: ByteWriter;
+  readonly #expected = new Expected();
+
+  constructor(bytes: ByteWriter) {
+    this.#bytes = bytes;
+  }
+
+  write(record: ProgressRecord): void {
+    const bytes = this.#bytes;
+    const expected = this.#expected;
+    bytes.uint(tags[record.kind]);
+    switch (record.kind) {
+      case 'node':
+        bytes.text(record.name);
+        bytes.text(record.device);
+        break;
+      case 'shard':
+        bytes.int(record.shard - expected.shard);
+        bytes.uint(record.node);
+        expected.shard = record.shard + 1;
+        break;
+      case 'attempt':
+        bytes.int(record.shard - expected.attempted);
+        bytes.uint(record.attempt);
+        expected.attempted = record.shard + 1;
+        break;
+      case 'done': {
+        const { source, size, counted, digest, place } = record;
+        bytes.int(source - expected.source);
+        bytes.uint(size.width);
+        bytes.uint(size.height);
+        bytes.uint(counted);
+        bytes.hex(digest);
+        bytes.uint(place?.length ?? 0);
+        if (place) {
+          bytes.int(place.offset - expected.offset);
+          bytes.uint(place.checksum);
+          expected.offset = place.offset + place.length;
+        }
+        expected.source = source + 1;
+        break;
+      }
+      case 'quarantined': {
+        const { stage, error, attempts, shard } = record.reason;
+        bytes.int(record.source - expected.source);
+        bytes.text(stage);
+        bytes.text(error);
+        bytes.uint(attempts);
+        // -1 is the planner.
+        bytes.int(shard);
+        expected.source = record.source + 1;
+        break;
+      }
+    }
+  }
+}
+
+/** The records of a block. Throws RangeError where they cannot be records. */
+export function* readProgress(bytes: ByteReader): Generator<ProgressRecord> {
+  const expected = new Expected();
+  while (!bytes.isAtEnd) yield readRecord(bytes, expected);
+}
+
+function readRecord(bytes: ByteReader, expected: Expected): ProgressRecord {
+  const tag = bytes.uint();
+  switch (tag) {
+    case tags.node:
+      return { kind: 'node', name: bytes.text(), device: bytes.text() };
+    case tags.shard: {
+      const shard = expected.shard + bytes.int();
+      expected.shard = shard + 1;
+      return { kind: 'shard', shard, node: bytes.uint() };
+    }
+    case tags.attempt: {
+      const shard = expected.attempted + bytes.int();
+      expected.attempted = shard + 1;
+      return { kind: 'attempt', shard, attempt: bytes.uint() };
+    }
+    case tags.done:
+      return readDone(bytes, expected);
+    case tags.quarantined: {
+      const source = expected.source + bytes.int();
+      expected.source = source + 1;
+      const reason = { stage: bytes.text(), error: bytes.text(), attempts: bytes.uint(), shard: bytes.int() };
+      return { kind: 'quarantined', source, reason };
+    }
+    default:
+      throw new RangeError(`There is no record of kind ${tag}`);
+  }
+}
+
+function readDone(bytes: ByteReader, expected: Expected): ProgressRecord {
+  const source = expected.source + bytes.int();
+  expected.source = source + 1;
+  const size = { width: bytes.uint(), height: bytes.uint() };
+  const counted = bytes.uint();
+  const digest = bytes.hex(digestBytes);
+  const length = bytes.uint();
+  let place: HistogramPlace | undefined;
+  if (length > 0) {
+    const offset = expected.offset + bytes.int();
+    place = { offset, length, checksum: bytes.uint() };
+    expected.offset = offset + length;
+  }
+  return { kind: 'done', source, size, counted, digest, place };
+}

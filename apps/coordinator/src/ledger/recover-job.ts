@@ -1,0 +1,124 @@
+import type { PlanStep } from '../shard.ts';
+import { binsOfSource } from './histogram-shape.ts';
+import type { JobRecord } from './ledger.ts';
+import { type JobFacts, OpenJob } from './open-job.ts';
+import { ByteReader } from './record/byte-reader.ts';
+import { decodeJob, decodeSpec, type JobState, restoreTotals } from './record/job-record.ts';
+import { decodeOpenSource } from './record/open-source-record.ts';
+import { type ProgressRecord, readProgress } from './record/progress-record.ts';
+import { DamagedLedgerError, unseal } from './record/sealed.ts';
+import { readSteps } from './record/step-record.ts';
+import type { Entry, LedgerStore } from './store/ledger-store.ts';
+
+/** A job as the store has it. */
+export type StoredJob = { hasEnded: true; record: JobRecord } | { hasEnded: false; job: OpenJob };
+
+/**
+ * The jobs of a store, in order of submission. Those that have not ended are as they were after their last group, but for
+ * their file of histograms, which is left as it is. Rejects with DamagedLedgerError, and with RangeError where entries are
+ * whole but make no sense.
+ */
+export async function* readJobs(store: LedgerStore, spoolPath: SpoolPath): AsyncGenerator<StoredJob> {
+  const states: JobState[] = [];
+  for await (const entry of store.entries({ kind: 'job' })) states.push(decodeJob(unseal(entry)));
+  states.sort((a, b) => a.facts.submittedMs - b.facts.submittedMs);
+  for (const { facts, open } of states) {
+    const spec = decodeSpec(unseal(await theOnly(store, facts, 'spec')));
+    if (!open) yield { hasEnded: true, record: { ...facts, spec } };
+    else {
+      const job = new OpenJob(spec, facts, spoolPath(spec));
+      await restore(store, job, open);
+      yield { hasEnded: false, job };
+    }
+  }
+}
+
+export type SpoolPath = (spec: JobRecord['spec']) => string;
+
+/** The plan of a job as far as it is in the store. Rejects with DamagedLedgerError. */
+export async function* readPlan(store: LedgerStore, { facts, merge, plan }: OpenJob): AsyncGenerator<PlanStep> {
+  for await (const bytes of readPieces(store, facts, 'plan', plan.count)) {
+    yield* readSteps(bytes, (source) => merge.source(source).uri);
+  }
+}
+
+async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobState['open']>): Promise<void> {
+  const { facts, merge } = job;
+  const { jobId, counts } = facts;
+  const known = { ...counts };
+  for await (const bytes of readPieces(store, facts, 'plan', open.planPieces)) {
+    for (const step of readSteps(bytes, (source) => merge.source(source).uri)) job.takeStep(step);
+  }
+  // The plan has counted shards on its way, and set aside sources.
+  Object.assign(counts, known);
+  merge.done = counts.frames;
+  merge.pixels = counts.pixels;
+  merge.quarantined = counts.quarantined;
+  merge.counted = BigInt(open.counted);
+  Object.assign(job.stageSeconds, open.stageSeconds);
+
+  const takeRecord = recordTaker(job);
+  for await (const bytes of readPieces(store, facts, 'progress', open.progressPieces)) {
+    for (const record of readProgress(bytes)) takeRecord(record);
+  }
+  for await (const entry of store.entries({ jobId, kind: 'open' })) {
+    merge.restore(entry.key, decodeOpenSource(unseal(entry), binsOfSource(job.shape)));
+    job.keptSources.add(entry.key);
+  }
+  if (job.keptSources.size !== open.openSources) throw missing(facts, 'open');
+  if (counts.shardsDone > 0) restoreTotals(merge, unseal(await theOnly(store, facts, 'totals')));
+  job.continueAfter(open);
+}
+
+function recordTaker(job: OpenJob): (record: ProgressRecord) => void {
+  const { merge, shards, nodes, spool } = job;
+  const byNumber: (typeof nodes extends Map<string, infer Node> ? Node : never)[] = [];
+  return (record) => {
+    switch (record.kind) {
+      case 'node':
+        byNumber.push(job.addNode(record));
+        break;
+      case 'shard':
+        shards.delete(record.shard);
+        if (record.node > 0) byNumber[record.node - 1]!.shards++;
+        break;
+      case 'attempt': {
+        const open = shards.get(record.shard);
+        if (open) open.attempts = record.attempt;
+        break;
+      }
+      case 'done': {
+        const { source, size, counted, digest, place } = record;
+        merge.restore(source, { state: 'done', size, counted, digest });
+        if (place) spool?.restore(source, place);
+        break;
+      }
+      case 'quarantined':
+        merge.restore(record.source, { state: 'quarantined', reason: record.reason });
+        break;
+    }
+  };
+}
+
+/** Pieces 0 to `count` - 1 of that kind. */
+async function* readPieces(
+  store: LedgerStore,
+  facts: JobFacts,
+  kind: string,
+  count: number,
+): AsyncGenerator<ByteReader> {
+  let next = 0;
+  for await (const entry of store.entries({ jobId: facts.jobId, kind })) {
+    if (entry.key !== next++) break;
+    yield new ByteReader(unseal(entry));
+  }
+  if (next !== count) throw missing(facts, kind);
+}
+
+async function theOnly(store: LedgerStore, facts: JobFacts, kind: string): Promise<Entry> {
+  for await (const entry of store.entries({ jobId: facts.jobId, kind })) return entry;
+  throw missing(facts, kind);
+}
+
+const missing = ({ jobId }: JobFacts, kind: string): DamagedLedgerError =>
+  new DamagedLedgerError(`entries of kind '${kind}' of job ${jobId} are missing`);

@@ -1,0 +1,18 @@
+import { UsageError } from '@halogrid/service';
+import type { LedgerStore } from './ledger-store.ts';
+import { MemoryStore } from './memory-store.ts';
+import { PostgresStore } from './postgres-store.ts';
+import { SqliteStore } from './sqlite-store.ts';
+
+/**
+ * Opens the ledger at `place`: a PostgreSQL database by its URL (postgres:// or postgresql://), or a file; 'memory', for
+ * tests, is neither. Rejects with one sentence: UsageError where the URL is none. No sentence holds the password of a URL.
+ */
+export async function openStore(place: string): Promise<LedgerStore> {
+  if (place === 'memory') return new MemoryStore();
+  if (!/^postgres(ql)?:\/\//.test(place)) return SqliteStore.open(place);
+  if (!URL.canParse(place)) {
+    throw new UsageError('Expected FILE or postgres://USER@HOST:PORT/DATABASE for --ledger but received another URL');
+  }
+  return PostgresStore.open(new URL(place));
+}

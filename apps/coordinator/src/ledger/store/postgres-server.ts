@@ -1,0 +1,99 @@
+// For tests: a PostgreSQL server of their own.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+
+/** Folder of PostgreSQL's programs, such as /usr/lib/postgresql/15/bin. */
+const programs = process.env.HALOGRID_TEST_POSTGRES;
+
+/** Why tests on PostgreSQL are skipped; false where they are not. */
+export const skipPostgres: string | false =
+  !programs && 'needs PostgreSQL: HALOGRID_TEST_POSTGRES names the folder of its programs';
+
+/** A server with data of its own, reached through a socket in its folder. It is gone when the process ends. */
+export class PostgresServer {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'halogrid-postgres-'));
+  /** PostgreSQL refuses to run as root. */
+  readonly #user: { uid?: number; gid?: number } = process.getuid?.() === 0 ? userIds('postgres') : {};
+  #server: ChildProcess | undefined;
+  #databases = 0;
+
+  static async start(): Promise<PostgresServer> {
+    const server = new PostgresServer();
+    process.once('exit', () => server.#server?.kill('SIGKILL'));
+    const { uid, gid } = server.#user;
+    if (uid !== undefined) chownSync(server.#folder, uid, gid!);
+    const options = ['--auth=trust', '--username=halogrid', '--encoding=UTF8', '--locale=C'];
+    execFileSync(join(programs!, 'initdb'), ['-D', server.#folder, ...options], {
+      ...server.#user,
+      cwd: server.#folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    // The socket is in the same folder.
+    chmodSync(server.#folder, 0o700);
+    await server.resume();
+    return server;
+  }
+
+  /** The URL of a new and empty database. */
+  async createDatabase(): Promise<string> {
+    const name = `test_${this.#databases++}`;
+    await this.query('postgres', `CREATE DATABASE ${name}`);
+    return this.#url(name);
+  }
+
+  async query(database: string, sql: string): Promise<Record<string, unknown>[]> {
+    const client = new Client({ connectionString: database.includes('://') ? database : this.#url(database) });
+    try {
+      await client.connect();
+      return (await client.query(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Ends the server as a crash would; its data stay. */
+  async crash(): Promise<void> {
+    await this.#end('SIGQUIT');
+  }
+
+  /** Starts the server again, on the same data. */
+  async resume(): Promise<void> {
+    const settings = ['listen_addresses=', `unix_socket_directories=${this.#folder}`, 'log_min_messages=panic'];
+    this.#server = spawn(
+      join(programs!, 'postgres'),
+      ['-D', this.#folder, ...settings.flatMap((setting) => ['-c', setting])],
+      { ...this.#user, cwd: this.#folder, stdio: ['ignore', 'ignore', 'inherit'] },
+    );
+    while (!(await this.query('postgres', 'SELECT 1').catch(() => undefined))) {
+      if (this.#server.exitCode !== null) throw new Error(`PostgreSQL ended with ${this.#server.exitCode}`);
+      await delay(20);
+    }
+  }
+
+  /** Ends the server and removes its data. */
+  async remove(): Promise<void> {
+    await this.#end('SIGINT');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const server = this.#server!;
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill(signal);
+    await once(server, 'exit');
+  }
+
+  #url(database: string): string {
+    return `postgres://halogrid@${encodeURIComponent(this.#folder)}/${database}`;
+  }
+}
+
+function userIds(name: string): { uid: number; gid: number } {
+  const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}

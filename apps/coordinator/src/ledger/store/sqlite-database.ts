@@ -1,0 +1,209 @@
+// The only file that knows node:sqlite. Everything here blocks, which is why it runs in sqlite-worker.ts.
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Change, Entry, EntryFilter, Leader } from './ledger-store.ts';
+
+/** "HALO": marks the files that are ours. */
+const applicationId = 0x48414c4f;
+const schemaVersion = 1;
+
+/** How long one process waits for another that writes to the same file. */
+const busyMs = 10_000;
+
+/** A page ends with the row that reaches either. */
+const pageRows = 1000;
+const pageBytes = 2 ** 20;
+
+const schema = `
+  CREATE TABLE entries (
+    job_id TEXT NOT NULL, kind TEXT NOT NULL, key INTEGER NOT NULL, value BLOB NOT NULL,
+    PRIMARY KEY (job_id, kind, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE leader (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    epoch INTEGER NOT NULL, holder TEXT, renewed_ms INTEGER NOT NULL, lease_ms INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO leader VALUES (1, 0, NULL, 0, 0);
+  PRAGMA application_id = ${applicationId};
+  PRAGMA user_version = ${schemaVersion};
+`;
+
+/** A lease longer than it was given can only be a clock that was set back: such a lease is over too. */
+const isOver = 'holder IS NULL OR abs(:now - renewed_ms) >= lease_ms';
+
+/** Codes of SQLite (sqlite.org/rescode.html) that have a sentence of their own; extended ones end in these eight bits. */
+const sentences: Record<number, string> = {
+  5: `another process has been writing to it for ${busyMs / 1000} s`,
+  8: 'it may not be written',
+  11: 'it is damaged; a copy of it made earlier will do',
+  13: 'the disk is full',
+  14: 'it cannot be opened or created there',
+  26: 'it is no ledger of halogrid',
+};
+
+/** A ledger in one file. Every method throws one sentence that names the file. */
+export class SqliteDatabase {
+  readonly #path: string;
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** Opens or creates the file, and the folders it is in. */
+  constructor(path: string) {
+    this.#path = path;
+    this.#db = this.#speak(() => {
+      mkdirSync(dirname(path), { recursive: true });
+      return new DatabaseSync(path, { timeout: busyMs });
+    });
+    try {
+      this.#speak(() => this.#prepareFile());
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  acquire(holder: string, leaseMs: number): number | undefined {
+    const row = this.#get(
+      `UPDATE leader SET epoch = epoch + 1, holder = :holder, renewed_ms = :now, lease_ms = :leaseMs
+       WHERE ${isOver} RETURNING epoch`,
+      { holder, leaseMs, now: Date.now() },
+    );
+    return row?.epoch as number | undefined;
+  }
+
+  renew(epoch: number, leaseMs: number): boolean {
+    const row = this.#get(
+      `UPDATE leader SET renewed_ms = :now, lease_ms = :leaseMs
+       WHERE epoch = :epoch AND holder IS NOT NULL RETURNING epoch`,
+      { epoch, leaseMs, now: Date.now() },
+    );
+    return row !== undefined;
+  }
+
+  release(epoch: number): void {
+    this.#get('UPDATE leader SET holder = NULL WHERE epoch = :epoch RETURNING epoch', { epoch });
+  }
+
+  leader(): Leader | undefined {
+    const row = this.#get(`SELECT holder, epoch FROM leader WHERE NOT (${isOver})`, { now: Date.now() });
+    return row && { holder: row.holder as string, epoch: row.epoch as number };
+  }
+
+  /** The entries that follow `after`, as many as make a page; none at the end. */
+  page(of: EntryFilter, after: Omit<Entry, 'value'> | undefined): Entry[] {
+    const { jobId = after?.jobId ?? '', kind = after?.kind ?? '', key = -1 } = { ...of, key: after?.key };
+    return this.#speak(() => {
+      const rows = this.#prepare(
+        `SELECT job_id AS jobId, kind, key, value FROM entries WHERE ${pageConditions(of)}
+         ORDER BY job_id, kind, key LIMIT ${pageRows}`,
+      ).iterate({ jobId, kind, key, ...(isKindAlone(of) && { afterKind: after?.kind ?? '' }) });
+      const page: Entry[] = [];
+      let bytes = 0;
+      for (const row of rows) {
+        const entry = { ...row } as unknown as Entry;
+        page.push(entry);
+        bytes += entry.value.byteLength;
+        if (bytes >= pageBytes) break;
+      }
+      return page;
+    });
+  }
+
+  /** False, and nothing changed, where the epoch leads no more. */
+  write(epoch: number, changes: readonly Change[]): boolean {
+    return this.#speak(() => {
+      this.#db.exec('BEGIN IMMEDIATE');
+      try {
+        const leads = this.#get('SELECT 1 FROM leader WHERE epoch = :epoch AND holder IS NOT NULL', { epoch });
+        if (leads) for (const change of changes) this.#apply(change);
+        this.#db.exec(leads ? 'COMMIT' : 'ROLLBACK');
+        return leads !== undefined;
+      } catch (error) {
+        if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #apply(change: Change): void {
+    if (change.kind === undefined) {
+      this.#prepare('DELETE FROM entries WHERE job_id = ?').run(change.jobId);
+    } else if (change.value === undefined) {
+      const { jobId, kind, key } = change;
+      this.#prepare('DELETE FROM entries WHERE job_id = ? AND kind = ? AND key = ?').run(jobId, kind, key);
+    } else {
+      const { jobId, kind, key, value } = change;
+      this.#prepare(
+        `INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT (job_id, kind, key) DO UPDATE SET value = excluded.value`,
+      ).run(jobId, kind, key, value);
+    }
+  }
+
+  #prepareFile(): void {
+    // Of two processes that meet a new file, one makes the tables. Nothing of a foreign file is changed.
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const id = this.#pragma('application_id');
+      const version = this.#pragma('user_version');
+      const isNew = id === 0 && version === 0 && this.#get('SELECT 1 FROM sqlite_schema LIMIT 1', {}) === undefined;
+      if (!isNew && id !== applicationId) throw this.#refusal('it is no ledger of halogrid');
+      if (version > schemaVersion) {
+        throw this.#refusal(`it is of version ${version} and this halogrid knows versions up to ${schemaVersion}`);
+      }
+      if (isNew) this.#db.exec(schema);
+      this.#db.exec('COMMIT');
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
+    // WAL: readers do not wait for writers. FULL: what is acknowledged survives a power failure.
+    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  }
+
+  #pragma(name: string): number {
+    return Number(Object.values(this.#db.prepare(`PRAGMA ${name}`).get()!)[0]);
+  }
+
+  #get(sql: string, parameters: Record<string, string | number>): Record<string, unknown> | undefined {
+    return this.#speak(() => this.#prepare(sql).get(parameters));
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #speak<T>(act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      const { code, errcode, message } = error as NodeJS.ErrnoException & { errcode?: number };
+      if (code === 'ERR_SQLITE_ERROR') throw this.#refusal(sentences[errcode! & 0xff] ?? message);
+      if (code !== undefined) throw this.#refusal(message);
+      throw error;
+    }
+  }
+
+  #refusal(why: string): Error {
+    return new Error(`The ledger '${this.#path}' cannot be used: ${why}`);
+  }
+}
+
+const isKindAlone = ({ jobId, kind }: EntryFilter): boolean => jobId === undefined && kind !== undefined;
+
+/** Written so that each finds its first row by the primary key. */
+function pageConditions(of: EntryFilter): string {
+  if (isKindAlone(of)) return '(job_id, kind, key) > (:jobId, :afterKind, :key) AND kind = :kind';
+  if (of.jobId === undefined) return '(job_id, kind, key) > (:jobId, :kind, :key)';
+  if (of.kind === undefined) return 'job_id = :jobId AND (kind, key) > (:kind, :key)';
+  return 'job_id = :jobId AND kind = :kind AND key > :key';
+}

@@ -1,0 +1,27 @@
+// For tests: ledgers over a store, as a coordinator that leads has them.
+import { createLog } from '@halogrid/service';
+import { DurableLedger } from './durable-ledger.ts';
+import { Journal } from './journal.ts';
+import type { SpoolPath } from './recover-job.ts';
+import type { LedgerStore } from './store/ledger-store.ts';
+import { MemoryStore } from './store/memory-store.ts';
+
+/** A ledger that has taken over the store, with an epoch of at least `epoch`, and knows the jobs in it. */
+export async function openLedger(
+  spoolPath: SpoolPath,
+  store: LedgerStore = new MemoryStore(),
+  atLeast = 1,
+): Promise<DurableLedger> {
+  let epoch = 0;
+  // A lease that has ended at once leaves the way to the next one free.
+  while (epoch < atLeast) epoch = (await store.acquire('test', 0)) ?? 0;
+  const journal = new Journal({
+    store,
+    epoch,
+    log: createLog('test', 'silent'),
+    nowMs: () => performance.now(),
+  });
+  const ledger = new DurableLedger({ epoch, homeOf: async () => ({ journal }), spoolPath });
+  await ledger.load({ journal });
+  return ledger;
+}

@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PlanStep } from '../shard.ts';
+
+/**
+ * The steps of a plan that follow those recorded, when it is made anew. Throws one sentence where it does not begin as
+ * recorded: the sources have changed, and what is done belongs to others.
+ */
+export async function* continuePlan(
+  recorded: AsyncIterable<PlanStep>,
+  planned: AsyncIterable<PlanStep>,
+): AsyncGenerator<PlanStep> {
+  const steps = planned[Symbol.asyncIterator]();
+  let lastUri = '';
+  try {
+    for await (const before of recorded) {
+      if (before.kind === 'source') lastUri = before.uri;
+      const { value: now, done } = await steps.next();
+      if (done || !isDeepStrictEqual(clean(now), clean(before))) throw changed(uriOf(before) ?? lastUri);
+    }
+    for (let step = await steps.next(); !step.done; step = await steps.next()) yield step.value;
+  } finally {
+    await steps.return?.();
+  }
+}
+
+/** Without fields that are there and undefined, which a record does not keep. */
+function clean(step: PlanStep): PlanStep {
+  if (step.kind !== 'source' || step.size) return step;
+  const { size: _, ...rest } = step;
+  return rest;
+}
+
+/** The first source that a shard is of. A source that is set aside is the last one. */
+function uriOf(step: PlanStep): string | undefined {
+  if (step.kind !== 'shard') return undefined;
+  const { work } = step.shard;
+  return work.kind === 'tile' ? work.source.uri : work.sources[0]?.uri;
+}
+
+const changed = (uri: string): Error =>
+  new Error(
+    `The sources changed while the coordinator was away: '${uri}' is planned in another way; run the job again`,
+  );

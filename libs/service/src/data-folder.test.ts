@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dataFolder } from './data-folder.ts';
+
+test('data are in XDG_DATA_HOME where that is set, else below the home', () => {
+  assert.equal(dataFolder({ XDG_DATA_HOME: '/somewhere' }), '/somewhere/halogrid');
+  assert.equal(
+    dataFolder({}, () => '/home/me'),
+    '/home/me/.local/share/halogrid',
+  );
+});
+
+test('a user without a home has no place for them', () => {
+  const nobody = () => {
+    throw new Error('uv_os_homedir returned ENOENT');
+  };
+  for (const home of [nobody, () => '']) assert.equal(dataFolder({}, home), undefined);
+});
