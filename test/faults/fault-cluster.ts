@@ -96,13 +96,16 @@ export class FaultCluster {
     await node.proxy.close();
   }
 
-  /** Repairs every network and waits until exactly these nodes are attached; others are killed, missing ones started. */
+  /** Repairs every network and waits until exactly these nodes are attached; others are killed, missing ones started,
+   * as are those whose process was killed. */
   async restore(...names: string[]): Promise<void> {
     for (const { proxy } of this.#nodes.values()) {
       proxy.set({});
       proxy.accept();
     }
-    for (const name of [...this.#nodes.keys()]) if (!names.includes(name)) await this.kill(name);
+    for (const [name, { program }] of [...this.#nodes]) {
+      if (!names.includes(name) || program.pidsOf('node').length === 0) await this.kill(name);
+    }
     for (const name of names) if (!this.#nodes.has(name)) await this.join(name);
     await eventually(`${names.join(', ')} to be attached`, async () => {
       const attached = await Promise.all(names.map((name) => this.cluster.node(name)));
