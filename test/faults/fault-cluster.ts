@@ -73,10 +73,17 @@ export class FaultCluster {
 
   /** Starts a node and waits until it is attached. */
   async join(name: string, env?: Record<string, string>): Promise<ProxiedNode> {
+    const node = await this.launch(name, env);
+    await eventually(`${name} to be attached`, () => this.cluster.node(name));
+    return node;
+  }
+
+  /** Starts a node, which may soon end. */
+  async launch(name: string, env?: Record<string, string>): Promise<ProxiedNode> {
     const proxy = await TcpProxy.start(this.cluster.address);
     const node = { ...(await startNode(proxy.address, name, 'cpu', env)), proxy };
     this.#nodes.set(name, node);
-    await this.cluster.adopt(node);
+    this.cluster.nodes.push(node);
     return node;
   }
 

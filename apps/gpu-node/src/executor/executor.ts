@@ -41,6 +41,7 @@ export function createExecutor({ device, openImage, writeChunk, nowMs }: Executo
     const checked = createPipeline(pipeline.operations);
     const run: ShardRun = {
       device,
+      attempt,
       openImage,
       writeChunk,
       planes,

@@ -6,6 +6,7 @@ import type { ImageContent } from './plane-cache.ts';
 import { settleAll } from './settle-all.ts';
 import {
   closeImage,
+  failedOutcome,
   needsMap,
   runOnDevice,
   type ShardRun,
@@ -45,8 +46,7 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
     await run.clock.time('encode', () => writeChunks(run, source, size, rect, result!));
     return sourceResult(source, size, rect, result!);
   } catch (error) {
-    if (error instanceof InputError) return sourceError(source, error.stage, error.message);
-    throw error;
+    return failedOutcome(run, source, error);
   }
 }
 
@@ -119,7 +119,7 @@ async function loadImage(run: ShardRun, uri: string, reserve: (bytes: number) =>
     });
     return { kind: 'planes', width, height, pixels };
   } catch (error) {
-    if (error instanceof InputError) return { kind: 'broken', error };
+    if (error instanceof InputError && !error.mayPass) return { kind: 'broken', error };
     throw error;
   } finally {
     if (image) await closeImage(run, image);

@@ -20,7 +20,7 @@ async function versionOnServer(uri: string): Promise<string> {
   try {
     return await remoteVersion(uri);
   } catch (error) {
-    if (error instanceof InputError) return uri;
+    if (error instanceof InputError && !error.mayPass) return uri;
     throw error;
   }
 }

@@ -81,7 +81,10 @@ export interface ShardCompleted {
   epoch: number;
   /** One for each source of the shard that could be processed, in the order of the lease. */
   results: SourceResult[];
-  /** One for each that could not: quarantined, never retried, because reading it again would fail again. */
+  /**
+   * One for each that could not: quarantined, never retried, because reading it again would fail again. A source whose
+   * host cannot be reached fails the shard instead, until its third attempt: another node may reach it.
+   */
   errors: SourceError[];
   /** Seconds this shard spent in each stage: read, decode, upload, compute, readback, encode. */
   stageSeconds: { [key: string]: number };
