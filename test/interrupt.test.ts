@@ -10,7 +10,7 @@ import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { hasChunks } from './unfinished.ts';
 
-// However `halogrid run` ends half-way, nothing of it stays behind, and the same command does the job then.
+// However `halogrid run` ends half-way, no process stays behind, and the same command does the rest of the job.
 
 const skip = hasProc ? false : 'what is left running is told by /proc';
 const folder = scratchFolder();
@@ -33,7 +33,7 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  test(`${signal} cancels the job, and the same command does it again`, { skip }, async () => {
+  test(`${signal} stops the job, and the same command goes on with it`, { skip }, async () => {
     const out = join(folder, signal);
     const run = await startHalfWay(out);
     // As a terminal does at Ctrl-C: every process of the foreground group gets it, and the launcher passes it on too.
@@ -41,10 +41,9 @@ for (const [signal, code] of [
     const ended = await run.ended;
     assert.equal(ended.code, code, ended.stderr);
     assert.equal(ended.stdout, '');
-    assert.match(ended.stderr, /^Cancelling job \S+; once more to stop at once\.$/m);
+    assert.match(ended.stderr, /^Stopping job \S+, which the same command goes on with; once more to stop at once\.$/m);
     assert.deepEqual(run.processes(), []);
-    assert.equal(readJson(out, 'job.json').state, 'cancelled');
-    assert.deepEqual(readdirSync(out), ['job.json']);
+    assert.equal(readJson(out, 'job.json').state, 'running');
     await assertCompletes(out);
   });
 }
@@ -78,8 +77,13 @@ async function startHalfWay(out: string): Promise<Halogrid> {
 }
 
 async function assertCompletes(out: string): Promise<void> {
+  const { id } = readJson(out, 'job.json');
   const { code, stderr } = await halogrid(command(out, 32));
   assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    new RegExp(`^Job ${id} goes on: [1-9]\\d* of \\d+ shards planned so far were done before.$`, 'm'),
+  );
   assert.equal(readJson(out, 'job.json').digest, readJson(whole, 'job.json').digest);
   assert.deepEqual(hashFiles(out, 'maps'), hashFiles(whole, 'maps'));
   assert.deepEqual(readdirSync(out), [

@@ -74,8 +74,9 @@ export class Dispatcher {
     const open = await ledger.resume(jobId);
     const { counts } = (await ledger.getJob(jobId))!;
     log.info({ jobId, shards: counts.shards, shardsDone: counts.shardsDone }, 'A job goes on');
-    this.#handle({ kind: 'JobResumed', jobId, planned: counts.shards, open });
     this.#start(job);
+    // Its shards are leased at once.
+    this.#handle({ kind: 'JobResumed', jobId, planned: counts.shards, open });
   }
 
   #start(job: AcceptedJob): void {

@@ -64,15 +64,19 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     const ready = cluster && Promise.race([cluster.ready, aborted(signal)]);
     const plan = ready && (await planMeanwhile(request.spec!, local, ready));
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
-    const { jobId } = await client.submit(request);
-    if (plan) view.note(describePlanShortly(plan));
+    const { jobId, counts } = await client.submit(request);
+    const doneBefore = counts!.shardsDone;
+    if (doneBefore > 0) {
+      view.note(`Job ${jobId} goes on: ${doneBefore} of ${counts!.shards} shards planned so far were done before.`);
+    } else if (plan) view.note(describePlanShortly(plan));
     const job = await Promise.race([
       followJob(client, jobId, view),
-      cancelOnAbort(client, jobId, signal, view),
-      cancelWhenBroken(client, jobId, cluster),
+      stopOnAbort(client, jobId, signal, view, cluster),
+      ...(cluster ? [cluster.broken] : []),
     ]).catch((error) => explain(error, cluster));
     if (!job || signal.aborted) return exitCodeOfSignal(signal.reason);
-    if (cluster && job.state === JobState.COMPLETE) {
+    // The time of a job that was interrupted says nothing about this machine.
+    if (cluster && job.state === JobState.COMPLETE && doneBefore === 0) {
       const seconds = (job.finishedMs - job.submittedMs) / 1000;
       await keepRate(rateKey(request.spec!, local.device, local.nodes), job.counts!.pixels, seconds);
     }
@@ -83,14 +87,22 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   }
 }
 
-/** Cancels the job when the signal aborts; resolves with nothing where that takes too long. */
-async function cancelOnAbort(
+/**
+ * When the signal aborts, leaves the job of this machine as it is, for the same command to go on with, and cancels that of a
+ * cluster; resolves with nothing where that takes too long.
+ */
+async function stopOnAbort(
   client: CoordinatorClient,
   jobId: string,
   signal: AbortSignal,
   view: ProgressView,
+  cluster?: LocalCluster,
 ): Promise<undefined> {
   await aborted(signal);
+  if (cluster) {
+    view.note(`Stopping job ${jobId}, which the same command goes on with; once more to stop at once.`);
+    return;
+  }
   view.note(`Cancelling job ${jobId}; once more to stop at once.`);
   await client.cancel(jobId).catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, cancelWithinMs));
@@ -100,14 +112,4 @@ async function cancelOnAbort(
 async function explain(error: unknown, cluster?: LocalCluster): Promise<never> {
   if (cluster) await Promise.race([cluster.broken, new Promise((resolve) => setTimeout(resolve, explainWithinMs))]);
   throw error;
-}
-
-/** Rejects when the cluster cannot go on, with the job cancelled as far as that is possible. */
-async function cancelWhenBroken(client: CoordinatorClient, jobId: string, cluster?: LocalCluster): Promise<never> {
-  try {
-    return await (cluster?.broken ?? new Promise<never>(() => {}));
-  } catch (error) {
-    await client.cancel(jobId).catch(() => undefined);
-    throw error;
-  }
 }

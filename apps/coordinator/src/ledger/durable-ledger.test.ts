@@ -9,6 +9,8 @@ import { jobDigest, jobLine, sourceDigest } from './digest.ts';
 import type { DurableLedger } from './durable-ledger.ts';
 import type { ShardCommit } from './ledger.ts';
 import { ledgerConformance } from './ledger-conformance.ts';
+import { type CrashStage, ledgerCrashes } from './ledger-crashes.ts';
+import type { LedgerStore } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 import { openLedger } from './testing.ts';
@@ -30,6 +32,25 @@ ledgerConformance('on SqliteStore', async (epoch) => {
   };
   return ledger;
 });
+
+ledgerCrashes(
+  'on MemoryStore',
+  crashStage(async () => new MemoryStore()),
+  300,
+);
+ledgerCrashes(
+  'on SqliteStore',
+  crashStage(() => SqliteStore.open(join(folder, `${spools++}.sqlite`))),
+  25,
+);
+
+function crashStage(openStore: () => Promise<LedgerStore>): () => Promise<CrashStage> {
+  return async () => {
+    const store = await openStore();
+    const spool = spoolPath();
+    return { store, open: (over) => openLedger(() => spool, over), close: () => store.close() };
+  };
+}
 
 const spec = JobSpec.fromPartial({
   pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
@@ -102,4 +123,55 @@ test('a job without a histogram keeps none, and its digest is that of sizes and 
   assert.equal(digest, jobDigest(jobLine(createPipeline([variance]), { rows: 1, columns: 1 }), [source, source]));
   await ledger.setState('job', 'complete', { nowMs: 1 });
   assert.deepEqual(await readdir(folder), before);
+});
+
+test('a store that is not as it was written is refused with a sentence, whatever is missing or has changed', async () => {
+  const spool = spoolPath();
+  const store = new MemoryStore();
+  const before = await openLedger(() => spool, store);
+  await planFrames(before, 200);
+  await Promise.all(Array.from({ length: 100 }, (_, source) => before.commit(commitOf(source))));
+  await before.close();
+  const entries = await Array.fromAsync(store.entries());
+  const kinds = new Set(entries.map(({ kind }) => kind));
+  assert.deepEqual([...kinds].sort(), ['job', 'plan', 'progress', 'spec', 'totals']);
+  for (const { jobId, kind, key, value } of entries) {
+    const changed = value.slice();
+    changed[changed.length >> 1]! ^= 1;
+    for (const other of kind === 'job' ? [changed] : [changed, undefined]) {
+      const epoch = (await store.acquire('test', 0))!;
+      await store.write(epoch, [{ jobId, kind, key, value: other }]);
+      await assert.rejects(
+        openLedger(() => spool, store),
+        /^DamagedLedgerError: The ledger is damaged: .* of job job /,
+      );
+      await store.write((await store.acquire('test', 0))!, [{ jobId, kind, key, value }]);
+    }
+  }
+  const whole = await openLedger(() => spool, store);
+  assert.equal((await whole.resume('job')).length, 100);
+  await whole.close();
+  await rm(spool);
+  const lost = await openLedger(() => spool, store);
+  await assert.rejects(lost.resume('job'), { message: /^The histograms in '.*' are lost: ENOENT/ });
+  await lost.close();
+});
+
+test('of jobs that have ended the newest thousand are kept, in the store too', async () => {
+  const store = new MemoryStore();
+  const ledger = await openLedger(spoolPath, store);
+  for (let i = 0; i < 1003; i++) {
+    const jobId = `job-${String(i).padStart(4, '0')}`;
+    await ledger.createJob({ jobId, spec, submittedMs: i });
+    if (i > 0) await ledger.setState(jobId, 'cancelled', { nowMs: i });
+  }
+  const known = (await ledger.listJobs()).map(({ jobId }) => jobId);
+  assert.deepEqual([known.length, known[0], known.at(-2), known.at(-1)], [1001, 'job-1002', 'job-0003', 'job-0000']);
+  await ledger.close();
+  const again = await openLedger(spoolPath, store);
+  assert.deepEqual(
+    (await again.listJobs()).map(({ jobId }) => jobId),
+    known,
+  );
+  await again.close();
 });

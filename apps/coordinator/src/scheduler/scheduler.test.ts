@@ -98,6 +98,26 @@ const table: { name: string; given: Event[]; when: Event; expected: string[] }[]
     expected: ['lease job/0#1 to 1 (first)', 'lease job/1#1 to 2 (first)', 'lease job/2#1 to 1 (first)'],
   },
   {
+    name: 'of a job that goes on, shards that were leased before go first, with the next attempt',
+    given: [joined(1)],
+    when: {
+      kind: 'JobResumed',
+      jobId: 'job',
+      planned: 9,
+      open: [
+        { shard: shard(3), attempts: 0 },
+        { shard: shard(5), attempts: 2 },
+      ],
+    },
+    expected: ['lease job/5#3 to 1 (lost)', 'lease job/3#1 to 1 (first)'],
+  },
+  {
+    name: 'a job that goes on with every shard done is finalised when its plan ends',
+    given: [joined(1), { kind: 'JobResumed', jobId: 'job', planned: 9, open: [] }],
+    when: { kind: 'PlanEnded', jobId: 'job' },
+    expected: ['finalise job'],
+  },
+  {
     name: 'jobs share a node in turn',
     given: [...job('a', shards(3)), ...job('b', shards(3))],
     when: joined(1, 3),

@@ -27,7 +27,7 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value;
   }
 
-  /** An integer of either sign, small ones in few bytes. */
+  /** An integer from -2^52 to 2^52 - 1, those near zero in few bytes. */
   int(value: number): void {
     this.uint(value < 0 ? -2 * value - 1 : 2 * value);
   }

@@ -2,9 +2,10 @@ import { ByteWriter } from './byte-writer.ts';
 
 /**
  * A piece that is this long or longer is not added to. Each write rewrites the last piece, so this bounds what is written
- * again, and from below the size of what is read when a job is recovered. Measured: with every result a group of its own,
- * 60 bytes a result take 2 KiB a write, no more than the totals that are written with them, and a million results make
- * 15,000 pieces; in groups of 256 nothing is written twice.
+ * again, and from below the size of what is read when a job is recovered. With every result a group of its own, the 55 bytes
+ * of a result cost 2 KiB a write, no more than the totals that are written with them, and a million results make 14,000
+ * pieces; a group of 75 results and more is a piece by itself, and nothing is written twice. Measured, in groups of up to 256:
+ * a million frames take 92 bytes each in a file of SQLite, 25 of them for the plan.
  */
 const pieceBytes = 4096;
 

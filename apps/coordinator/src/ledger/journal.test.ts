@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from '@halogrid/service';
+import { Journal, type Journaled } from './journal.ts';
+import { type Change, FencedError } from './store/ledger-store.ts';
+import { MemoryStore } from './store/memory-store.ts';
+
+/** A count that is kept as one entry. */
+class Count implements Journaled {
+  value = 0;
+  syncs = 0;
+  failure: Error | undefined;
+  readonly #jobId: string;
+
+  constructor(jobId: string) {
+    this.#jobId = jobId;
+  }
+
+  changes(): Change[] {
+    return [{ jobId: this.#jobId, kind: 'count', key: 0, value: Uint8Array.of(this.value) }];
+  }
+
+  async sync(): Promise<void> {
+    this.syncs++;
+    if (this.failure) throw this.failure;
+  }
+}
+
+/** A journal whose store counts transactions, and holds them up while it is told to. */
+async function stage() {
+  const store = new MemoryStore();
+  const epoch = (await store.acquire('test', 60_000))!;
+  const held: PromiseWithResolvers<void>[] = [];
+  let isHeld = false;
+  let groups = 0;
+  const write = store.write.bind(store);
+  store.write = async (...given) => {
+    groups++;
+    if (isHeld) {
+      held.push(Promise.withResolvers());
+      await held.at(-1)!.promise;
+    }
+    await write(...given);
+  };
+  const journal = new Journal({ store, epoch, log: createLog('test', 'silent'), nowMs: () => performance.now() });
+  return {
+    store,
+    journal,
+    groups: () => groups,
+    hold: () => {
+      isHeld = true;
+    },
+    letGo: () => {
+      isHeld = false;
+      for (const write of held.splice(0)) write.resolve();
+    },
+    kept: async (jobId: string) => {
+      for await (const { value } of store.entries({ jobId })) return value[0];
+      return undefined;
+    },
+  };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('the first change is written at once, and all that come meanwhile in the next transaction', async () => {
+  const { journal, groups, hold, letGo, kept } = await stage();
+  const [a, b] = [new Count('a'), new Count('b')];
+  hold();
+  a.value = 1;
+  const first = journal.write(a);
+  await turn();
+  assert.equal(groups(), 1);
+  const rest: Promise<void>[] = [];
+  for (a.value = 2; a.value < 100; a.value++) rest.push(journal.write(a), journal.write(b));
+  await turn();
+  assert.equal(groups(), 1);
+  assert.ok(journal.behind().ms > 0);
+  letGo();
+  await first;
+  assert.equal(await kept('a'), 1);
+  await Promise.all(rest);
+  assert.deepEqual([await kept('a'), await kept('b'), groups()], [100, 0, 2]);
+  await turn();
+  assert.deepEqual(journal.behind(), { ms: 0, failure: undefined });
+});
+
+test('a group that cannot be written is tried again until it is, and nothing is acknowledged meanwhile', async () => {
+  const { store, journal, groups, kept } = await stage();
+  const count = new Count('a');
+  store.failure = new Error('The disk is full');
+  count.value = 1;
+  let acknowledged = 0;
+  const writes = [1, 2].map((value) => {
+    count.value = value;
+    return journal.write(count).then(() => acknowledged++);
+  });
+  while (groups() < 3) await turn();
+  assert.deepEqual([acknowledged, journal.behind().failure], [0, 'The disk is full']);
+  count.value = 3;
+  const later = journal.write(count);
+  store.failure = undefined;
+  await Promise.all(writes);
+  assert.equal(await kept('a'), 2);
+  await later;
+  assert.deepEqual([await kept('a'), journal.behind().failure], [3, undefined]);
+});
+
+test('what a full disk keeps from being synced is tried again; what is lost for ever fails its job alone', async () => {
+  const { journal, kept } = await stage();
+  const [lost, full, well] = [new Count('lost'), new Count('full'), new Count('well')];
+  lost.failure = new Error('no folder', { cause: { code: 'ENOENT' } });
+  full.failure = new Error('no room', { cause: { code: 'ENOSPC' } });
+  const [never, ...others] = [lost, full, well].map((count) => journal.write(count));
+  await assert.rejects(never!, { message: 'no folder' });
+  while (journal.behind().failure !== 'no room') await turn();
+  full.failure = undefined;
+  await Promise.all(others);
+  assert.deepEqual([await kept('full'), await kept('lost'), await kept('well')], [0, undefined, 0]);
+  lost.failure = undefined;
+  await assert.rejects(journal.write(lost), { message: 'no folder' });
+});
+
+test('where another leads, nothing is written or tried again', async () => {
+  const { store, journal, groups, kept } = await stage();
+  const count = new Count('a');
+  const write = store.write;
+  store.write = async (epoch, changes) => {
+    await write(epoch + 1, changes);
+  };
+  const first = journal.write(count);
+  await assert.rejects(first, FencedError);
+  await assert.rejects(journal.write(count), FencedError);
+  assert.deepEqual([await kept('a'), groups()], [undefined, 1]);
+});
+
+test('closing writes what was asked for, and gives up what cannot be written now', async () => {
+  const { journal, kept } = await stage();
+  const count = new Count('a');
+  count.value = 5;
+  const write = journal.write(count);
+  await journal.close();
+  await write;
+  assert.equal(await kept('a'), 5);
+  await assert.rejects(journal.write(count), { message: 'The ledger is closed' });
+
+  const failing = await stage();
+  failing.store.failure = new Error('The disk is full');
+  const never = failing.journal.write(count);
+  never.catch(() => {});
+  await turn();
+  await failing.journal.close();
+  await assert.rejects(never, { message: 'The disk is full' });
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { PlanStep } from '../../shard.ts';
+import { ByteReader } from './byte-reader.ts';
+import { ByteWriter } from './byte-writer.ts';
+import { decodeOpenSource, encodeOpenSource } from './open-source-record.ts';
+import { Pieces } from './pieces.ts';
+import { type ProgressRecord, ProgressWriter, readProgress } from './progress-record.ts';
+import { DamagedLedgerError, seal, unseal } from './sealed.ts';
+import { readSteps, StepWriter } from './step-record.ts';
+
+const count = fc.oneof(fc.nat(300), fc.nat(), fc.maxSafeNat());
+const index = fc.oneof(fc.nat(9), fc.nat());
+const px = fc.integer({ min: 1, max: 2 ** 31 });
+const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
+/** Plain objects, as they are read. */
+const record = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
+  fc.record(model, { noNullPrototype: true }) as fc.Arbitrary<T>;
+const size = record({ width: px, height: px });
+
+test('numbers and text are read as they were written, and an early end is noticed', () => {
+  const value = fc.oneof(
+    count.map((value) => ['uint', value] as const),
+    fc.integer({ min: -(2 ** 52), max: 2 ** 52 }).map((value) => ['int', value] as const),
+    text.map((value) => ['text', value] as const),
+  );
+  fc.assert(
+    fc.property(fc.array(value, { minLength: 1 }), (values) => {
+      const writer = new ByteWriter(1);
+      for (const [kind, value] of values) writer[kind](value as never);
+      const read = (bytes: Uint8Array) => {
+        const reader = new ByteReader(bytes);
+        return values.map(([kind]) => reader[kind]());
+      };
+      assert.deepEqual(
+        read(writer.bytes),
+        values.map(([, value]) => value),
+      );
+      assert.throws(() => read(writer.bytes.subarray(0, -1)), RangeError);
+    }),
+  );
+});
+
+test('any plan is read as it was written, wherever a piece ends', () => {
+  const uri = fc.oneof(
+    text,
+    fc.nat(99).map((i) => `file:///archive/frame-${i}.jpg`),
+  );
+  const source = record({ index, uri, name: text, isNamedByEnd: fc.boolean(), size: fc.option(size), tiles: count });
+  const step = fc.oneof(
+    source.map(({ isNamedByEnd, size, name, ...rest }): PlanStep => {
+      const named = { kind: 'source', ...rest, name: isNamedByEnd ? rest.uri.slice(8) : name } as const;
+      return size ? { ...named, size } : named;
+    }),
+    record({ kind: fc.constant('quarantine' as const), index, stage: text, error: text }),
+    record({ shard: index, costBytes: count, frames: fc.array(index) }).map(
+      ({ shard, costBytes, frames }): PlanStep => {
+        const work = { kind: 'frames' as const, sources: frames.map((index) => ({ index, uri: `uri ${index}` })) };
+        return { kind: 'shard', shard: { shard, work, costBytes } };
+      },
+    ),
+    record({ shard: index, costBytes: count, source: index, size, x: fc.nat(), y: fc.nat(), part: size }).map(
+      ({ shard, costBytes, source, size, x, y, part }): PlanStep => {
+        const work = {
+          kind: 'tile' as const,
+          source: { index: source, uri: `uri ${source}` },
+          size,
+          rect: { x, y, ...part },
+        };
+        return { kind: 'shard', shard: { shard, work, costBytes } };
+      },
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.array(step)), (plan) => {
+      const pieces = new Pieces((bytes) => new StepWriter(bytes));
+      const kept = new Map<number, Uint8Array>();
+      for (const steps of plan) {
+        for (const step of steps) pieces.writer.write(step);
+        const piece = pieces.take();
+        if (piece) kept.set(piece.key, piece.content.slice());
+      }
+      assert.deepEqual([...kept.keys()], [...Array(pieces.count).keys()]);
+      const read = [...kept.values()].flatMap((bytes) => [...readSteps(new ByteReader(bytes), (i) => `uri ${i}`)]);
+      assert.deepEqual(read, plan.flat());
+    }),
+  );
+});
+
+test('any progress is read as it was written', () => {
+  const place = record({
+    offset: fc.oneof(fc.nat(300), fc.integer({ min: 0, max: 2 ** 50 })),
+    length: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
+    checksum: fc.nat(2 ** 31),
+  });
+  const digest = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex'));
+  const reason = record({ stage: text, error: text, attempts: index, shard: fc.integer({ min: -1, max: 2 ** 31 }) });
+  const any: fc.Arbitrary<ProgressRecord> = fc.oneof(
+    record({ kind: fc.constant('node' as const), name: text, device: text }),
+    record({ kind: fc.constant('shard' as const), shard: index, node: index }),
+    record({ kind: fc.constant('attempt' as const), shard: index, attempt: index }),
+    record({
+      kind: fc.constant('done' as const),
+      source: index,
+      size,
+      counted: count,
+      digest,
+      place: fc.option(place, { nil: undefined }),
+    }),
+    record({ kind: fc.constant('quarantined' as const), source: index, reason }),
+  );
+  fc.assert(
+    fc.property(fc.array(any), (records) => {
+      const bytes = new ByteWriter();
+      const writer = new ProgressWriter(bytes);
+      for (const record of records) writer.write(record);
+      assert.deepEqual([...readProgress(new ByteReader(bytes.bytes))], records);
+    }),
+  );
+});
+
+test('what came of an open source is read as it was written, and another number of bins is noticed', () => {
+  const bins = fc.array(count, { minLength: 1 }).map((counts) => Float64Array.from(counts));
+  const open = record({
+    state: fc.constant('open' as const),
+    tilesLeft: count,
+    counted: count,
+    pixels: count,
+    bins,
+  });
+  fc.assert(
+    fc.property(open, (source) => {
+      const content = encodeOpenSource(source);
+      assert.deepEqual(decodeOpenSource(content, source.bins.length), source);
+      for (const other of [source.bins.length - 1, source.bins.length + 1]) {
+        assert.throws(() => decodeOpenSource(content, other), RangeError);
+      }
+    }),
+  );
+});
+
+test('a piece grows with each write until it is long, and then is left alone', () => {
+  const pieces = new Pieces((bytes) => bytes);
+  const take = (bytes: number): [key: number, length: number] | undefined => {
+    pieces.writer.raw(new Uint8Array(bytes));
+    const piece = pieces.take();
+    return piece && [piece.key, piece.content.length];
+  };
+  assert.deepEqual([take(0), pieces.count], [undefined, 0]);
+  assert.deepEqual([take(1000), take(1000), take(0), take(3000)], [[0, 1000], [0, 2000], undefined, [0, 5000]]);
+  assert.deepEqual([take(9000), take(1), pieces.count], [[1, 9000], [2, 1], 3]);
+  assert.deepEqual(new Pieces((bytes) => bytes, 7).count, 7);
+});
+
+test('a value that changed by a bit, or lies in the place of another, is refused', () => {
+  const place = { jobId: 'job', kind: 'plan', key: 3 };
+  const entry = seal(place, Uint8Array.of(1, 2, 3));
+  assert.deepEqual(unseal(entry), Uint8Array.of(1, 2, 3));
+  for (let bit = 0; bit < 8 * entry.value.length; bit++) {
+    const value = entry.value.slice();
+    value[bit >> 3]! ^= 1 << (bit & 7);
+    assert.throws(() => unseal({ ...place, value }), DamagedLedgerError);
+  }
+  for (const other of [{ jobId: 'job-2' }, { kind: 'open' }, { key: 4 }, { value: entry.value.slice(0, 3) }]) {
+    assert.throws(() => unseal({ ...entry, ...other }), /^DamagedLedgerError: The ledger is damaged: entry \d of kind/);
+  }
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { PlanStep } from '../shard.ts';
+import { continuePlan } from './continue-plan.ts';
+
+const uriOf = (index: number): string => `file:///in/${index}.pgm`;
+
+/** Frames, a shard each; those in `unread` are set aside. */
+function plan(frames: number, unread = new Set<number>(), from = 0): PlanStep[] {
+  return Array.from({ length: frames }, (_, index): PlanStep[] => {
+    const source = { index, uri: uriOf(index) };
+    if (unread.has(index)) {
+      const error = { kind: 'quarantine', index, stage: 'read', error: 'It is not there' } as const;
+      return [{ kind: 'source', ...source, name: '', tiles: 0 }, error];
+    }
+    const shard = { shard: from + index, work: { kind: 'frames' as const, sources: [source] }, costBytes: 1 };
+    return [
+      { kind: 'source', ...source, name: '', size: undefined, tiles: 1 },
+      { kind: 'shard', shard },
+    ];
+  }).flat();
+}
+
+async function* each(steps: PlanStep[]): AsyncGenerator<PlanStep> {
+  yield* steps;
+}
+
+/** As a store gives them back. */
+const recorded = (steps: PlanStep[]): PlanStep[] => JSON.parse(JSON.stringify(steps));
+
+test('a plan goes on after what was recorded of it, wherever that ends', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(9), fc.nat(20), fc.array(fc.nat(9)), async (frames, cut, unread) => {
+      const steps = plan(frames, new Set(unread));
+      const rest = await Array.fromAsync(continuePlan(each(recorded(steps.slice(0, cut))), each(steps)));
+      assert.deepEqual(rest, steps.slice(cut));
+    }),
+  );
+});
+
+test('sources that have changed are named, and the planner is stopped', async () => {
+  const table: [before: PlanStep[], now: PlanStep[], uri: string][] = [
+    [plan(5), plan(3), uriOf(3)],
+    [plan(5), plan(5, new Set([2])), uriOf(2)],
+    [plan(5, new Set([2])), plan(5), uriOf(2)],
+    [plan(5), plan(5, undefined, 1), uriOf(0)],
+    [plan(1), [], uriOf(0)],
+  ];
+  for (const [before, now, uri] of table) {
+    let isStopped = false;
+    const planner = async function* () {
+      try {
+        yield* now;
+      } finally {
+        isStopped = true;
+      }
+    };
+    await assert.rejects(Array.fromAsync(continuePlan(each(recorded(before)), planner())), {
+      message: `The sources changed while the coordinator was away: '${uri}' is planned in another way; run the job again`,
+    });
+    assert.ok(isStopped);
+  }
+});

@@ -1,0 +1,107 @@
+// node test/bench/ledger/million-shards.ts [SHARDS]: how fast a ledger in a file of SQLite takes a job, and gives it back.
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { JobSpec } from '@halogrid/proto';
+import type { DurableLedger } from '../../../apps/coordinator/src/ledger/durable-ledger.ts';
+import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
+import { openLedger } from '../../../apps/coordinator/src/ledger/testing.ts';
+import type { PlanStep } from '../../../apps/coordinator/src/shard.ts';
+
+const shards = Number(process.argv[2] ?? 1_000_000);
+/** Steps that a plan is written in, and commits that are unanswered at a time, as a coordinator has them. */
+const planSteps = 1024;
+const unanswered = 256;
+
+const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
+const path = join(folder, 'ledger.sqlite');
+const spool = join(folder, 'histograms');
+const jobId = 'job';
+const size = { width: 1920, height: 1080 };
+const pixels = size.width * size.height;
+const bins = Array.from({ length: 256 }, () => pixels / 256);
+
+/** A frame a shard. */
+function stepsOf(index: number): PlanStep[] {
+  const uri = `file:///archive/camera-07/2026-01-31/frame-${String(index).padStart(8, '0')}.jpg`;
+  const work = { kind: 'frames' as const, sources: [{ index, uri }] };
+  return [
+    { kind: 'source', index, uri, name: uri.slice(-18), tiles: 1 },
+    { kind: 'shard', shard: { shard: index, work, costBytes: pixels } },
+  ];
+}
+
+async function plan(ledger: DurableLedger): Promise<void> {
+  for (let index = 0; index < shards; ) {
+    const steps: PlanStep[] = [];
+    for (; steps.length < planSteps && index < shards; index++) steps.push(...stepsOf(index));
+    await ledger.addPlan(jobId, steps, index === shards);
+  }
+}
+
+async function commitAll(ledger: DurableLedger): Promise<void> {
+  const node = { name: 'node-1', device: 'gpu' };
+  let next = 0;
+  const commitSome = async (): Promise<void> => {
+    while (next < shards) {
+      const shard = next++;
+      await ledger.addAttempt(jobId, shard, 1);
+      const results = [{ source: shard, size, rect: { x: 0, y: 0, ...size }, counted: pixels, bins }];
+      const answer = { results, errors: [], stageSeconds: { decode: 0.001 }, inputBytes: 1 };
+      await ledger.commit({ jobId, shard, attempt: 1, epoch: ledger.epoch, node, ...answer });
+    }
+  };
+  await Promise.all(Array.from({ length: unanswered }, commitSome));
+}
+
+async function timed<T>(what: string, act: () => Promise<T>): Promise<T> {
+  const [startMs, before] = [performance.now(), process.cpuUsage()];
+  const result = await act();
+  const seconds = (performance.now() - startMs) / 1000;
+  const { user, system } = process.cpuUsage(before);
+  const cpuSeconds = (user + system) / 1e6;
+  const speed = Math.round(shards / seconds).toLocaleString('en');
+  console.log(`${what}: ${seconds.toFixed(2)} s, of which cores worked ${cpuSeconds.toFixed(2)} s: ${speed} shards/s`);
+  return result;
+}
+
+async function reopened<T>(act: (ledger: DurableLedger) => Promise<T>): Promise<T> {
+  const store = await SqliteStore.open(path);
+  const ledger = await openLedger(() => spool, store);
+  const result = await act(ledger);
+  await ledger.close();
+  await store.close();
+  return result;
+}
+
+const memoryBytes = (): number => {
+  globalThis.gc?.();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+};
+
+try {
+  const bytesBefore = memoryBytes();
+  await reopened(async (ledger) => {
+    const operations = [{ kernel: 'lbp', parameters: {}, border: '' }];
+    await ledger.createJob({ jobId, spec: JobSpec.fromPartial({ pipeline: { operations } }), submittedMs: 0 });
+    await timed('plan', () => plan(ledger));
+    console.log(`  memory: ${Math.round((memoryBytes() - bytesBefore) / shards)} bytes a shard`);
+  });
+  const planned = await timed('recover, nothing done', () => reopened((ledger) => ledger.resume(jobId)));
+  if (planned.length !== shards) throw new Error(`${planned.length} shards are open`);
+  planned.length = 0;
+  console.log(`  file: ${((await stat(path)).size / shards).toFixed(1)} bytes a shard`);
+  await reopened((ledger) => timed('commit', () => commitAll(ledger)));
+  console.log(`  file: ${((await stat(path)).size / shards).toFixed(1)} bytes a shard`);
+  const open = await timed('recover, all done', () =>
+    reopened(async (ledger) => {
+      const left = await ledger.resume(jobId);
+      console.log(`  memory: ${Math.round((memoryBytes() - bytesBefore) / shards)} bytes a shard`);
+      return left;
+    }),
+  );
+  if (open.length !== 0) throw new Error(`${open.length} shards are open`);
+} finally {
+  await rm(folder, { recursive: true });
+}

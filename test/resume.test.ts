@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startNode } from './cluster.ts';
+import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
+import { Halogrid, halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hasProc } from './process-list.ts';
+import { hashFiles, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { hasChunks } from './unfinished.ts';
+
+// A coordinator may die at any moment: what it had acknowledged is not computed again, and the bytes that come out in the end
+// are those of a job that nobody disturbed.
+
+const skip = hasProc ? false : 'which processes there are is told by /proc';
+
+/** How often each job is killed; the moments follow from the seed. */
+const kills = Number(process.env.HALOGRID_TEST_KILLS ?? 10);
+const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
+
+const folder = scratchFolder();
+const source = join(folder, 'source');
+const undisturbed = join(folder, 'undisturbed');
+
+/** Shards that may be in flight: what two nodes hold, and what is being committed. */
+const maxInFlight = 2 * 64 + 16;
+
+const job = (out: string): string[] => [source, '--out', out, '--map', 'tiff', '--tile', '24', '--batch', '1'];
+const local = ['--nodes', '2', '--device', 'cpu'];
+
+before(async () => {
+  mkdirSync(source);
+  for (let i = 0; i < 60; i++) await writePgm(join(source, `frame-${i}.pgm`), drawPicture(20, 20 + (i % 5)));
+  await writePgm(join(source, 'picture.pgm'), drawPicture(640, 480));
+  const { code, stderr } = await halogrid(['run', ...job(undisturbed), ...local]);
+  assert.equal(code, 0, stderr);
+});
+
+test(`run: killed ${kills} times with all its processes, the same command completes it`, { skip }, async (t) => {
+  const out = join(folder, 'run');
+  const random = randomNumbers(seed);
+  let interrupted = 0;
+  for (let kill = 0; kill < kills && !isComplete(out); kill++) {
+    const before = claimant(out);
+    const run = new Halogrid(['run', ...job(out), ...local], { ownGroup: true });
+    await eventually('the job to go on', () => claimant(out) !== before);
+    await Promise.race([delay(random() * 1500), run.ended]);
+    if (!isComplete(out)) interrupted++;
+    run.kill();
+    await run.ended;
+    await eventually('its processes to be gone', () => run.processes().length === 0);
+  }
+  const { code, stderr } = await halogrid(['run', ...job(out), ...local]);
+  assert.equal(code, 0, stderr);
+  t.diagnostic(`seed ${seed}: ${interrupted} kills came before the end`);
+  assertSame(out, interrupted);
+});
+
+test('without --out, the newest run that was left half-way goes on', { skip }, async () => {
+  const cwd = join(folder, 'here');
+  mkdirSync(cwd);
+  const args = ['run', source, '--map', 'tiff', '--tile', '24', '--batch', '1', ...local];
+  const run = new Halogrid(args, { ownGroup: true, cwd });
+  const folders = (): string[] =>
+    existsSync(join(cwd, 'halogrid-out')) ? readdirSync(join(cwd, 'halogrid-out')).sort() : [];
+  await eventually('the first results', () => folders()[0] && hasChunks(join(cwd, 'halogrid-out', folders()[0]!)));
+  run.kill();
+  await run.ended;
+  const other = await halogrid(['run', source, '--tile', '30', ...local], { cwd });
+  assert.equal(other.code, 0, other.stderr);
+  assert.equal(folders().length, 2);
+  const again = await halogrid(args, { cwd });
+  assert.equal(again.code, 0, again.stderr);
+  assert.equal(folders().length, 2);
+  assertSame(join(cwd, 'halogrid-out', folders()[0]!), 1);
+});
+
+test('a folder with a job that was left half-way is refused for another, and left as it is', { skip }, async () => {
+  const out = join(folder, 'half');
+  const run = new Halogrid(['run', ...job(out), ...local], { ownGroup: true });
+  await eventually('the first results', () => hasChunks(out));
+  run.kill();
+  await run.ended;
+  await eventually('its processes to be gone', () => run.processes().length === 0);
+  const files = hashFiles(out);
+  const { id } = readJson(out, 'job.json');
+  const other = await halogrid(['run', source, '--out', out, '--grid', '2x2', ...local]);
+  assert.equal(other.code, 2);
+  assert.match(other.stderr, new RegExp(`The output folder '${out}' holds the results of another job \\(${id}\\)`));
+  assert.deepEqual(hashFiles(out), files);
+});
+
+test('a coordinator that is killed and started again completes its job with the nodes that stay', {
+  skip,
+}, async (t) => {
+  const out = join(folder, 'cluster');
+  const address = `127.0.0.1:${await freePort()}`;
+  const ledger = ['--ledger', join(folder, 'ledger.sqlite')];
+  const where = ['--listen', address, '--http', '127.0.0.1:0', '--log-level', 'warn'];
+  const startCoordinator = () => new Halogrid(['coordinator', ...where, ...ledger]);
+  let coordinator = startCoordinator();
+  await coordinator.firstLine;
+  const nodes = await Promise.all(['n1', 'n2'].map((name) => startNode(address, name)));
+  t.after(() => [coordinator, ...nodes.map((node) => node.program)].forEach((program) => void program.kill()));
+  const submitted = await halogrid(['submit', ...job(out), '--coordinator', address]);
+  assert.equal(submitted.code, 0, submitted.stderr);
+
+  const random = randomNumbers(seed + 1);
+  let interrupted = 0;
+  // A start takes as long as the lease of the one before.
+  for (let kill = 0; kill < kills / 3 && !isComplete(out); kill++) {
+    await delay(random() * 1500);
+    if (!isComplete(out)) interrupted++;
+    coordinator.kill();
+    await coordinator.ended;
+    coordinator = startCoordinator();
+    await coordinator.firstLine;
+  }
+  await eventually('the job to be complete', () => isComplete(out) && !existsSync(join(out, '.halogrid')));
+  t.diagnostic(`seed ${seed}: ${interrupted} kills came before the end`);
+  assertSame(out, interrupted);
+  for (const program of [...nodes.map((node) => node.program), coordinator]) {
+    program.signal('SIGTERM');
+    assert.equal((await program.ended).code, 0);
+  }
+});
+
+/** Id of the process that runs the job in this folder, or did. */
+function claimant(out: string): number | undefined {
+  try {
+    return readJson(out, 'job.json').coordinator?.pid;
+  } catch {
+    return undefined;
+  }
+}
+
+function isComplete(out: string): boolean {
+  try {
+    return readJson(out, 'job.json').state === 'complete';
+  } catch {
+    return false;
+  }
+}
+
+function assertSame(out: string, interrupted: number): void {
+  const [is, was] = [out, undisturbed].map((path) => readJson(path, 'job.json'));
+  assert.equal(is.digest, was.digest);
+  const { attempts, ...counts } = is.counts;
+  const { attempts: _, ...sameCounts } = was.counts;
+  assert.deepEqual(counts, sameCounts);
+  assert.ok(attempts - counts.shards <= interrupted * maxInFlight, `${attempts} attempts, ${interrupted} kills`);
+  assert.equal(
+    is.nodes.reduce((sum: number, { shards }: { shards: number }) => sum + shards, 0),
+    counts.shards,
+  );
+  const files = hashFiles(out);
+  const expected = hashFiles(undisturbed);
+  delete files['job.json'];
+  delete expected['job.json'];
+  assert.deepEqual(files, expected);
+}
+
+/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
