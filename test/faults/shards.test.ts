@@ -13,7 +13,7 @@ import { TcpProxy } from './tcp-proxy.ts';
 let faults: FaultCluster;
 
 before(async () => {
-  if (!skip) faults = await FaultCluster.start([]);
+  if (!skip) faults = await FaultCluster.start([], 2_500);
 });
 beforeEach(() => faults?.restore());
 after(() => faults?.stop());
@@ -50,7 +50,7 @@ shardTest('a shard that kills its nodes is given up after three, and no other sh
   void ended.finally(() => {
     over = true;
   });
-  for (let next = 3; next <= 6 && !over; next++) {
+  for (let next = 3; next <= 12 && !over; next++) {
     await eventually('a node to die', () => over || faults.cluster.nodes.some(({ program }) => isDead(program)));
     if (over) break;
     for (const { name, program } of [...faults.cluster.nodes]) if (isDead(program)) await faults.kill(name);
