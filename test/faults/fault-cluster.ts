@@ -150,6 +150,14 @@ export class FaultCluster {
     throw new Error(`Job ${jobId} has not ended within ${hangsAfterMs} ms: ${JSON.stringify(now)}`);
   }
 
+  /** As `completesUndisturbed`, for a job that several coordinators had in turn, whose metrics each count a part of it. */
+  async resumesUndisturbed(started: StartedJob): Promise<{ attempts: number }> {
+    const job = await this.ended(started);
+    assert.equal(job.state, 'JOB_STATE_COMPLETE', job.error);
+    assert.deepEqual(await readOutcome(started.out), this.undisturbed);
+    return this.#countsAddUp(started, job);
+  }
+
   /**
    * Waits for the job's end: it is complete and, whatever happened meanwhile, bit for bit what it is undisturbed, each of its
    * shards was accepted once, and the counts of job.json, of the API and of the metrics agree.
@@ -163,17 +171,7 @@ export class FaultCluster {
 
   async #addsUp({ out, before }: StartedJob, job: JobStatus): Promise<{ attempts: number; expired: number }> {
     const { shards, sources, pixels } = this.work;
-    const written = readJson(out, 'job.json');
-    const { attempts } = written.counts;
-    assert.deepEqual(written.counts, { sources, frames: sources, shards, attempts, pixels, quarantined: 0 });
-    const byNode: { shards: number }[] = written.nodes;
-    assert.equal(
-      byNode.reduce((sum, node) => sum + node.shards, 0),
-      shards,
-      'each shard is one node’s',
-    );
-    assert.deepEqual([job.counts!.shards, job.counts!.shardsDone, job.counts!.attempts], [shards, shards, attempts]);
-
+    const { attempts } = this.#countsAddUp({ out }, job);
     const after = await readMetrics(this.cluster.http);
     const grown = (series: string) => (after.get(series) ?? 0) - (before.get(series) ?? 0);
     const reasons = [...after.keys()].filter((series) => series.startsWith('halogrid_shard_attempts_total'));
@@ -188,6 +186,21 @@ export class FaultCluster {
     const expected = { accepted: shards, leased: attempts, pixels, frames: sources, open: 0, heldBytes: 0 };
     assert.deepEqual(measured, expected);
     return { attempts, expired: grown('halogrid_lease_expirations_total') };
+  }
+
+  #countsAddUp({ out }: { out: string }, job: JobStatus): { attempts: number } {
+    const { shards, sources, pixels } = this.work;
+    const written = readJson(out, 'job.json');
+    const { attempts } = written.counts;
+    assert.deepEqual(written.counts, { sources, frames: sources, shards, attempts, pixels, quarantined: 0 });
+    const byNode: { shards: number }[] = written.nodes;
+    assert.equal(
+      byNode.reduce((sum, node) => sum + node.shards, 0),
+      shards,
+      'each shard is one node’s',
+    );
+    assert.deepEqual([job.counts!.shards, job.counts!.shardsDone, job.counts!.attempts], [shards, shards, attempts]);
+    return { attempts };
   }
 
   /** Ends everything; whatever was asked to end did so in order. */
