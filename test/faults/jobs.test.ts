@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { Halogrid } from '../halogrid.ts';
 import { readMetrics } from '../read-metrics.ts';
 import { readErrors, readHistogram, readJson } from '../results.ts';
 import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
-import { cut } from './work.ts';
+import { cut, writeWork } from './work.ts';
 
 // What people do to a job that runs, and what happens to its files.
 
@@ -86,6 +86,33 @@ jobTest('images that are broken or claim to be huge are set aside, and the nodes
     pids,
   );
 });
+
+jobTest(
+  'an image that is overwritten while its tiles are computed is set aside: nothing is made of two images',
+  async () => {
+    const folder = join(faults.work.folder, '..', 'changing');
+    const { folder: other } = await writeWork(folder);
+    for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
+    const job = await faults.submit([other]);
+    await faults.shardsDone(job, 20);
+    // The same size, and other pixels.
+    const path = join(folder, 'image.tif');
+    const bytes = readFileSync(path);
+    writeFileSync(
+      path,
+      bytes.map((byte, i) => (i > 100 && i < 200 ? byte ^ 1 : byte)),
+    );
+    const { state, error } = await faults.ended(job);
+    assert.equal(state, 'JOB_STATE_COMPLETE', error);
+    const [line, ...others] = readErrors(job.out);
+    assert.deepEqual(others, []);
+    assert.equal(basename(line!.uri), 'image.tif');
+    assert.equal(line!.error, 'The image was written to while the job ran');
+    assert.equal(readJson(job.out, 'job.json').counts.quarantined, 1);
+  // 24 frames of 32 x 24, whose border is not counted.
+  assert.equal(readHistogram(job.out).counted, 24 * 30 * 22);
+  },
+);
 
 test('an output on a disk that is full fails the job with a sentence, and nothing half-written stays', {
   skip: skip || cannotMount(),

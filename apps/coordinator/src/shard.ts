@@ -8,7 +8,8 @@ export interface SourceRef {
 
 /** What a shard computes: a tile of one image, or frames to process whole. */
 export type ShardWork =
-  | { kind: 'tile'; source: SourceRef; size: Size; rect: Rect }
+  /** `version` tells the image from what it is after it was written to. */
+  | { kind: 'tile'; source: SourceRef; version: number; size: Size; rect: Rect }
   | { kind: 'frames'; sources: SourceRef[] };
 
 /** The unit of work that is leased. Shards of a job are numbered from 0 without gaps. */

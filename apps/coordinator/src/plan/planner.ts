@@ -1,4 +1,13 @@
-import { InputError, listAllSources, mostPixels, openImage, peekSize, type Source } from '@halogrid/imaging';
+import {
+  InputError,
+  listAllSources,
+  mostPixels,
+  openImage,
+  peekSize,
+  type Source,
+  shortVersion,
+  sourceVersion,
+} from '@halogrid/imaging';
 import { type Grid, type Pipeline, planPipeline, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
@@ -45,9 +54,10 @@ export interface PlannerInputs {
   list: typeof listAllSources;
   open: typeof openImage;
   peek: typeof peekSize;
+  version: typeof sourceVersion;
 }
 
-const realInputs: PlannerInputs = { list: listAllSources, open: openImage, peek: peekSize };
+const realInputs: PlannerInputs = { list: listAllSources, open: openImage, peek: peekSize, version: sourceVersion };
 
 /**
  * Plans a job: sources in the order given, numbered from 0, each before the shards that compute it. Images larger than a
@@ -65,7 +75,7 @@ export async function* planJob(
   spec: JobSpec,
   pipeline: Pipeline,
   signal?: AbortSignal,
-  { list, open, peek }: PlannerInputs = realInputs,
+  { list, open, peek, version: versionOf }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlanStep> {
   const tilePx = tileSide(spec.tilePx);
   const tilePixels = tilePx ** 2;
@@ -109,10 +119,11 @@ export async function* planJob(
     const tiles = size ? countTiles(size, tilePx) : 1;
     yield { kind: 'source', index: source.index, uri, name, size, tiles };
     if (size && tiles > 1) {
+      const version = shortVersion(await versionOf(uri));
       for (const rect of cutTiles(size, tilePx)) {
         signal?.throwIfAborted();
         const { stored } = planPipeline(pipeline, rect, size).stages[0]!;
-        yield shard({ kind: 'tile', source, size, rect }, stored.width * stored.height * channels);
+        yield shard({ kind: 'tile', source, version, size, rect }, stored.width * stored.height * channels);
       }
     } else {
       const pixels = probed.kind === 'sized' ? probed.size.width * probed.size.height : probed.pixels;

@@ -20,7 +20,7 @@ export function toLease({ lease, shard, job }: LeaseOrder): Lease {
 function toWork(work: ShardWork): Lease['work'] {
   switch (work.kind) {
     case 'tile':
-      return { $case: 'tile', value: { source: work.source, ...work.size, rect: work.rect } };
+      return { $case: 'tile', value: { source: work.source, ...work.size, rect: work.rect, version: work.version } };
     case 'frames':
       return { $case: 'frames', value: { sources: work.sources } };
   }

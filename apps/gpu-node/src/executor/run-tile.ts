@@ -1,4 +1,4 @@
-import { InputError, type OpenImage } from '@halogrid/imaging';
+import { InputError, type OpenImage, shortVersion, sourceVersion } from '@halogrid/imaging';
 import { type CopyRect, type PipelineItem, planPipeline, type Size } from '@halogrid/kernels';
 import type { Source, Tile } from '@halogrid/proto';
 import { Batch } from './batch.ts';
@@ -15,14 +15,13 @@ import {
   sourceResult,
   writeChunks,
 } from './shard-run.ts';
-import { sourceVersion } from './source-version.ts';
 import { tooSmall } from './too-small.ts';
 
 /** Copies those parts of the image to their places in staging memory. */
 type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: PipelineItem) => Promise<void>;
 
 /** Computes one tile. */
-export async function runTile(run: ShardRun, { source, width, height, rect }: Tile): Promise<SourceOutcome> {
+export async function runTile(run: ShardRun, { source, width, height, rect, version }: Tile): Promise<SourceOutcome> {
   if (!source || !rect) throw new Error('The lease has a tile without a source or a rectangle');
   const size = { width, height };
   const small = tooSmall(size, run.pipeline);
@@ -36,13 +35,14 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   }
   const isWhole = rect.width === width && rect.height === height;
   try {
-    const withImage = isWhole ? withOpenImage : withSharedImage;
-    const [result] = await withImage(run, source, size, (fill) =>
+    const compute = (fill: Fill) =>
       runOnDevice(run, batch, async (bytes) => {
         await fill(bytes, plan.copies, item);
         return [item];
-      }),
-    );
+      });
+    const [result] = isWhole
+      ? await withOpenImage(run, source, size, compute)
+      : await withSharedImage(run, source, version, size, compute);
     await run.clock.time('encode', () => writeChunks(run, source, size, rect, result!));
     return sourceResult(source, size, rect, result!);
   } catch (error) {
@@ -54,10 +54,13 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
 async function withSharedImage<T>(
   run: ShardRun,
   source: Source,
+  planned: number,
   size: Size,
   use: (fill: Fill) => Promise<T>,
 ): Promise<T> {
   const version = await run.clock.time('read', () => sourceVersion(source.uri));
+  if (planned !== 0 && shortVersion(version) !== planned)
+    throw new InputError('read', 'The image was written to while the job ran');
   const { content, release } = await run.planes.borrow(`${run.channels} ${version}`, (reserve) =>
     loadImage(run, source.uri, reserve),
   );

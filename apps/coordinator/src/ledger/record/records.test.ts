@@ -47,6 +47,7 @@ test('any plan is read as it was written, wherever a piece ends', () => {
     text,
     fc.nat(99).map((i) => `file:///archive/frame-${i}.jpg`),
   );
+  const version = fc.integer({ min: 1, max: 2 ** 32 - 1 });
   const source = record({ index, uri, name: text, isNamedByEnd: fc.boolean(), size: fc.option(size), tiles: count });
   const step = fc.oneof(
     source.map(({ isNamedByEnd, size, name, ...rest }): PlanStep => {
@@ -60,11 +61,12 @@ test('any plan is read as it was written, wherever a piece ends', () => {
         return { kind: 'shard', shard: { shard, work, costBytes } };
       },
     ),
-    record({ shard: index, costBytes: count, source: index, size, x: fc.nat(), y: fc.nat(), part: size }).map(
-      ({ shard, costBytes, source, size, x, y, part }): PlanStep => {
+    record({ shard: index, costBytes: count, source: index, version, size, x: fc.nat(), y: fc.nat(), part: size }).map(
+      ({ shard, costBytes, source, version, size, x, y, part }): PlanStep => {
         const work = {
           kind: 'tile' as const,
           source: { index: source, uri: `uri ${source}` },
+          version,
           size,
           rect: { x, y, ...part },
         };
