@@ -9,7 +9,7 @@ import { seeded } from './tcp-proxy.ts';
 const nodeTimeoutMs = 2_500;
 
 /** Random faults of each kind; a failure names its seed. */
-const runs = Number(process.env.HALOGRID_FAULT_RUNS ?? 3);
+const runs = Number(process.env.HALOGRID_FAULT_RUNS ?? 2);
 const firstSeed = Number(process.env.HALOGRID_FAULT_SEED ?? 1);
 
 let faults: FaultCluster;

@@ -39,30 +39,28 @@ export interface StartedJob {
 export class FaultCluster {
   readonly cluster: Cluster;
   readonly work: Work;
-  readonly undisturbed: Outcome;
+  undisturbed!: Outcome;
   readonly #nodes = new Map<string, ProxiedNode>();
   readonly #folder: string;
   #jobs = 0;
 
-  private constructor(cluster: Cluster, folder: string, work: Work, undisturbed: Outcome) {
+  private constructor(cluster: Cluster, folder: string, work: Work) {
     this.cluster = cluster;
     this.#folder = folder;
     this.work = work;
-    this.undisturbed = undisturbed;
   }
 
-  /** Starts a coordinator, and nodes of these names after the work was done once without any fault. */
+  /** Starts a coordinator and nodes of these names, which do the work once without any fault. */
   static async start(names: readonly string[], nodeTimeoutMs?: number): Promise<FaultCluster> {
     const folder = scratchFolder();
     const work = await writeWork(join(folder, 'sources'));
-    const cluster = await Cluster.start({ nodes: 0, nodeTimeoutMs });
+    const started = new FaultCluster(await Cluster.start({ nodes: 0, nodeTimeoutMs }), folder, work);
     try {
-      const undisturbed = await doUndisturbed(cluster, work, join(folder, 'undisturbed'));
-      const started = new FaultCluster(cluster, folder, work, undisturbed);
       await Promise.all(names.map((name) => started.join(name)));
+      started.undisturbed = await doUndisturbed(started.cluster, work, join(folder, 'undisturbed'));
       return started;
     } catch (error) {
-      await cluster.stop();
+      await started.stop();
       throw error;
     }
   }
@@ -90,7 +88,11 @@ export class FaultCluster {
   /** Kills the node's processes, where it has any left, and forgets it. */
   async kill(name: string): Promise<void> {
     const { program } = this.node(name);
-    program.kill();
+    // One that was being started is not seen the first time.
+    await eventually(`${name} to be gone`, () => {
+      program.kill();
+      return program.processes().length === 0;
+    });
     await program.ended;
     await this.forget(name);
   }
@@ -212,13 +214,9 @@ export class FaultCluster {
 }
 
 async function doUndisturbed(cluster: Cluster, work: Work, out: string): Promise<Outcome> {
-  const node = await cluster.startNode('undisturbed');
   const { counts } = await cluster.jobs.run({ ...cut, sources: [work.folder], out });
   assert.deepEqual([counts!.shards, counts!.attempts, counts!.pixels], [work.shards, work.shards, work.pixels]);
   const outcome = await readOutcome(out);
   assert.deepEqual(outcome.histogram, work.expected);
-  node.program.signal('SIGTERM');
-  await node.program.ended;
-  cluster.nodes.splice(cluster.nodes.indexOf(node), 1);
   return outcome;
 }

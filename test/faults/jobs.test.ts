@@ -109,8 +109,8 @@ jobTest(
     assert.equal(basename(line!.uri), 'image.tif');
     assert.equal(line!.error, 'The image was written to while the job ran');
     assert.equal(readJson(job.out, 'job.json').counts.quarantined, 1);
-  // 24 frames of 32 x 24, whose border is not counted.
-  assert.equal(readHistogram(job.out).counted, 24 * 30 * 22);
+    // 24 frames of 32 x 24, whose border is not counted.
+    assert.equal(readHistogram(job.out).counted, 24 * 30 * 22);
   },
 );
 

@@ -13,7 +13,7 @@ import { TcpProxy } from './tcp-proxy.ts';
 let faults: FaultCluster;
 
 before(async () => {
-  if (!skip) faults = await FaultCluster.start([], 2_500);
+  if (!skip) faults = await FaultCluster.start(['first'], 2_500);
 });
 beforeEach(() => faults?.restore());
 after(() => faults?.stop());
