@@ -18,31 +18,44 @@ export interface ClusterNode {
 
 /** A coordinator and nodes, each a process of its own. */
 export class Cluster {
-  readonly coordinator: Halogrid;
+  coordinator: Halogrid;
   /** HOST:PORT for gRPC. */
   readonly address: string;
   /** http://HOST:PORT of the coordinator. */
   readonly http: string;
   readonly jobs: JobsOverGrpc;
   readonly nodes: ClusterNode[] = [];
+  /** Of the coordinator. */
+  readonly #options: readonly string[];
 
-  private constructor(coordinator: Halogrid, address: string, http: string) {
+  private constructor(coordinator: Halogrid, options: readonly string[], address: string, http: string) {
     this.coordinator = coordinator;
+    this.#options = options;
     this.address = address;
-    this.http = http;
+    this.http = `http://${http}`;
     this.jobs = connectJobs(address);
   }
 
-  /** Starts a coordinator, and nodes that are attached when this resolves. `listen`: HOST:PORT, any free port unless given. */
-  static async start({ nodes = 1, device = 'cpu', listen = anyPort } = {}): Promise<Cluster> {
-    // Patient with nodes that a test holds up; one that dies is noticed by its connection.
-    const options = ['--listen', listen, '--http', anyPort, '--node-timeout', '60000', '--log-level', 'warn'];
+  /**
+   * Starts a coordinator, and nodes that are attached when this resolves. `listen`: HOST:PORT, any free port unless given.
+   * It is patient with nodes that a test holds up; one that dies is noticed by its connection.
+   */
+  static async start({ nodes = 1, device = 'cpu', listen = anyPort, nodeTimeoutMs = 60_000 } = {}): Promise<Cluster> {
     const ledger = join(scratchFolder(), 'ledger.sqlite');
-    const coordinator = new Halogrid(['coordinator', ...options, '--ledger', ledger]);
+    const options = ['--ledger', ledger, '--node-timeout', String(nodeTimeoutMs), '--log-level', 'warn'];
+    const coordinator = new Halogrid(['coordinator', ...options, '--listen', listen, '--http', anyPort]);
     const { grpc, http } = await coordinator.firstLine;
-    const cluster = new Cluster(coordinator, `127.0.0.1:${grpc}`, `http://127.0.0.1:${http}`);
+    const cluster = new Cluster(coordinator, options, `127.0.0.1:${grpc}`, `127.0.0.1:${http}`);
     await Promise.all(Array.from({ length: nodes }, (_, i) => cluster.startNode(`n${i + 1}`, device)));
     return cluster;
+  }
+
+  /** Starts the coordinator again after its end, with the same ledger and addresses; resolves once it serves. */
+  async startCoordinatorAgain(): Promise<void> {
+    await this.coordinator.ended;
+    const addresses = ['--listen', this.address, '--http', new URL(this.http).host];
+    this.coordinator = new Halogrid(['coordinator', ...this.#options, ...addresses]);
+    await this.coordinator.firstLine;
   }
 
   /** Starts a node and waits until it is attached. */
@@ -104,9 +117,10 @@ export async function startNode(
   name: string,
   device = 'cpu',
   more: readonly string[] = [],
+  env?: Record<string, string>,
 ): Promise<ClusterNode> {
   const options = ['--coordinator', coordinator, '--name', name, '--device', device, ...more];
-  const program = new Halogrid(['node', ...options, '--http', anyPort, '--log-level', 'warn']);
+  const program = new Halogrid(['node', ...options, '--http', anyPort, '--log-level', 'warn'], { env });
   const { http } = await program.firstLine;
   return { name, program, http: `http://127.0.0.1:${http}`, pid: program.pidsOf('node')[0] ?? program.pid };
 }

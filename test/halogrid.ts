@@ -36,6 +36,8 @@ export interface HalogridOptions {
   ownGroup?: boolean;
   /** For programs that are measured, not tested. */
   maxLifeMs?: number;
+  /** Settings beside those of this process. */
+  env?: Record<string, string>;
 }
 
 /** `halogrid ...args` as a child process, by its launcher, and whatever it starts. */
@@ -50,12 +52,13 @@ export class Halogrid {
   #stdout = '';
   #stderr = '';
 
-  constructor(args: readonly string[], { cwd, ownGroup = false, maxLifeMs = defaultMaxLifeMs }: HalogridOptions = {}) {
+  constructor(args: readonly string[], options: HalogridOptions = {}) {
+    const { cwd, ownGroup = false, maxLifeMs = defaultMaxLifeMs, env } = options;
     const marks = [ofThisFile, this.#mark].map((setting) => setting.split('='));
     this.#child = spawn(process.execPath, [launcher, ...args], {
       cwd,
       detached: ownGroup,
-      env: { ...process.env, ...Object.fromEntries(marks) },
+      env: { ...process.env, ...env, ...Object.fromEntries(marks) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.pid = this.#child.pid!;

@@ -27,6 +27,8 @@ export interface JobsOverGrpc {
   untilEnded(jobId: string): Promise<JobStatus>;
   /** Submits, waits, and rejects unless the job is complete. */
   run(request: JobRequest): Promise<JobStatus>;
+  /** Resolves when the job has ended. */
+  cancel(jobId: string): Promise<void>;
   close(): void;
 }
 
@@ -67,6 +69,9 @@ export function connectJobs(address: string): JobsOverGrpc {
       const job = await untilEnded(await submit(request));
       if (job.state !== JobState.COMPLETE) throw new Error(`Job ${job.jobId} is ${job.state}: ${job.error}`);
       return job;
+    },
+    cancel: (jobId) => {
+      return new Promise((resolve, reject) => client.cancel({ jobId }, (error) => (error ? reject(error) : resolve())));
     },
     close: () => client.close(),
   };

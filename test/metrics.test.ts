@@ -8,6 +8,7 @@ import { loadSync } from '@grpc/proto-loader';
 import { Cluster, startNode } from './cluster.ts';
 import { freePort } from './free-port.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
+import { readMetrics } from './read-metrics.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -110,16 +111,6 @@ test('gRPC reflection lists the services', async () => {
   await once(call, 'end');
   client.close();
 });
-
-/** Samples by series, e.g. `halogrid_jobs{state="complete"}`. */
-async function readMetrics(http: string): Promise<Map<string, number>> {
-  const response = await fetch(`${http}/metrics`);
-  assert.equal(response.status, 200);
-  const lines = (await response.text()).split('\n').filter((line) => line && !line.startsWith('#'));
-  return new Map(
-    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
-  );
-}
 
 /** A client of a service of the coordinator, made from the .proto file that a package carries, as a foreign program would. */
 function connect(packageName: string, protoFile: string, service: string): Client {

@@ -16,7 +16,8 @@ export interface ImageSize extends Size {
 
 /** What a shard computes: a tile of one image, or frames to process whole. */
 export type ShardWork =
-  | { kind: 'tile'; source: SourceRef; size: ImageSize; rect: Rect }
+  /** `version` tells the image from what it is after it was written to. */
+  | { kind: 'tile'; source: SourceRef; version: number; size: Size; rect: Rect }
   | { kind: 'frames'; sources: SourceRef[]; segment?: VideoSegment };
 
 /** The part of a video in which all sources of a shard are, as halogrid.v1.VideoSegment defines it. */

@@ -15,6 +15,7 @@ export type { Rect } from './input/rect.ts';
 export { remoteVersion } from './input/remote/probe.ts';
 export { isRemoteUri } from './input/remote/remote-uri.ts';
 export { SourceUriError } from './input/source-uri-error.ts';
+export { shortVersion, sourceVersion } from './input/source-version.ts';
 export { checkHasSource, listAllSources, listSources, type Source, SourceNotFoundError } from './input/sources.ts';
 export { checkSourceUri, toFileUri, toUri } from './input/to-uri.ts';
 export { checkFfmpeg } from './input/video/ffmpeg.ts';

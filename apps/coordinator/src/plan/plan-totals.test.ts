@@ -12,7 +12,7 @@ const MiB = 2 ** 20;
 function countTiles(counter: PlanCounter, size: Size, tilePx: number): void {
   counter.addSource(0, size);
   for (const rect of cutTiles(size, tilePx)) {
-    counter.addShard({ kind: 'tile', source: { index: 0, uri: '' }, size, rect });
+    counter.addShard({ kind: 'tile', source: { index: 0, uri: '' }, version: 1, size, rect });
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { InputError, type OpenImage, SourceNotFoundError } from '@halogrid/imaging';
+import { InputError, type OpenImage, SourceNotFoundError, shortVersion } from '@halogrid/imaging';
 import { createPipeline, type Pipeline, type PixelType, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import fc from 'fast-check';
@@ -80,6 +80,7 @@ test('inputs that were named or could be large are looked at, and cut where they
     work: {
       kind: 'tile',
       source: { index: 0, uri: 'file:///a.tif' },
+      version: shortVersion('file:///a.tif as it was'),
       size: { width: 5000, height: 100 },
       rect: { x: 0, y: 0, width: 4096, height: 100 },
     },
@@ -308,7 +309,8 @@ function fakesOf(fakes: FakeInput[]) {
     const content = contentOf(uri);
     return content && !(content instanceof Error) ? { pixel: 'u8', ...content } : undefined;
   };
-  return { inputs: { list, open, peek }, opened, peeked };
+  const version = async (uri: string): Promise<string> => `${uri} as it was`;
+  return { inputs: { list, open, peek, version }, opened, peeked };
 }
 
 function specOf(sources: string[], options: Partial<JobSpec>): JobSpec {

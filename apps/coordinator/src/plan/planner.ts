@@ -8,6 +8,8 @@ import {
   peekSize,
   pixelBytes,
   type Source,
+  shortVersion,
+  sourceVersion,
 } from '@halogrid/imaging';
 import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
 import { type JobSpec, maxBatchFrames } from '@halogrid/proto';
@@ -57,9 +59,10 @@ export interface PlannerInputs {
   list: typeof listAllSources;
   open: typeof openImage;
   peek: typeof peekSize;
+  version: typeof sourceVersion;
 }
 
-const realInputs: PlannerInputs = { list: listAllSources, open: openImage, peek: peekSize };
+const realInputs: PlannerInputs = { list: listAllSources, open: openImage, peek: peekSize, version: sourceVersion };
 
 /**
  * Plans a job: sources in the order given, numbered from 0, each before the shards that compute it. Images larger than a
@@ -78,7 +81,7 @@ export async function* planJob(
   spec: JobSpec,
   pipeline: Pipeline,
   signal?: AbortSignal,
-  { list, open, peek }: PlannerInputs = realInputs,
+  { list, open, peek, version: versionOf }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlanStep> {
   const tilePx = tileSide(spec.tilePx);
   const tilePixels = tilePx ** 2;
@@ -138,11 +141,13 @@ export async function* planJob(
     const tiles = size ? countTiles(size, tilePx) : 1;
     yield { kind: 'source', index: source.index, uri, name, size, tiles };
     if (size && tiles > 1) {
+      const version = shortVersion(await versionOf(uri));
       for (const rect of cutTiles(size, tilePx)) {
         signal?.throwIfAborted();
         const { stored } = planPipeline(pipeline, rect, size).stages[0]!;
         const bytes = bytesOf({ ...stored, pixel: size.pixel });
-        yield shard({ kind: 'tile', source, size: { width: size.width, height: size.height }, rect }, bytes * channels);
+        const whole = { width: size.width, height: size.height };
+        yield shard({ kind: 'tile', source, version, size: whole, rect }, bytes * channels);
       }
     } else {
       const bytes = probed.kind === 'sized' ? bytesOf(probed.size) : probed.bytes;

@@ -25,7 +25,10 @@ const toSource = ({ index, uri, place }: SourceRef): Source => ({ index, uri, pl
 function toWork(work: ShardWork): Lease['work'] {
   switch (work.kind) {
     case 'tile':
-      return { $case: 'tile', value: { source: toSource(work.source), ...work.size, rect: work.rect } };
+      return {
+        $case: 'tile',
+        value: { source: toSource(work.source), ...work.size, rect: work.rect, version: work.version },
+      };
     case 'frames':
       return { $case: 'frames', value: { sources: work.sources.map(toSource), segment: work.segment } };
   }

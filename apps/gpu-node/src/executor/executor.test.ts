@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { openImage } from '@halogrid/imaging';
+import { openImage, shortVersion, sourceVersion } from '@halogrid/imaging';
 import type { Size } from '@halogrid/kernels';
 import type { TestImage } from '@halogrid/kernels/testing';
+import type { Tile } from '@halogrid/proto';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import { openTwinDevice } from '../devices/twin-device.ts';
@@ -363,6 +365,23 @@ test('an image that changed since it was planned is set aside with a sentence', 
       const error = 'The image is 64 x 48 now and was 65 x 48 when the job was planned';
       assert.deepEqual(errors, [{ source: 0, stage: 'read', error }]);
     }
+  });
+});
+
+test('a tile of an image that was written to since it was planned is set aside, though its size is the same', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 64, height: 48 };
+    const uri = await folder.put('a.pgm', patternImage(size, 1).file);
+    const lease = tileLease(folder, uri, size, { x: 0, y: 0, width: 10, height: 10 });
+    assert.equal(lease.work?.$case, 'tile');
+    const planned = shortVersion(await sourceVersion(uri));
+    const work = { $case: 'tile' as const, value: { ...(lease.work!.value as Tile), version: planned } };
+    assert.deepEqual((await execute({ ...lease, work }, never)).errors, []);
+    await folder.put('a.pgm', patternImage(size, 2).file);
+    const later = new Date(Date.now() + 60_000);
+    await utimes(fileURLToPath(uri), later, later);
+    const { errors } = await execute({ ...lease, work }, never);
+    assert.deepEqual(errors, [{ source: 0, stage: 'read', error: 'The image was written to while the job ran' }]);
   });
 });
 

@@ -49,6 +49,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const run: ShardRun = {
       device: verify ? twin : device,
       batchShare,
+      attempt,
       openImage,
       writeChunk,
       planes,

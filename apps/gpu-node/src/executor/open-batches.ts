@@ -1,8 +1,8 @@
-import { InputError, type OpenImage } from '@halogrid/imaging';
+import type { OpenImage } from '@halogrid/imaging';
 import { type PipelineItem, type PixelType, pipelineOver, planPipeline, type Rect } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
 import { Batch } from './batch.ts';
-import { closeImage, needsMap, type ShardRun, type SourceOutcome, sourceError } from './shard-run.ts';
+import { closeImage, failedOutcome, needsMap, type ShardRun, type SourceOutcome, sourceError } from './shard-run.ts';
 import { startAhead } from './start-ahead.ts';
 import { tooSmall } from './too-small.ts';
 
@@ -70,8 +70,7 @@ export async function* openBatches(
       if (next.done) break;
       const { source, position, image, error } = next.value;
       if (!image) {
-        if (!(error instanceof InputError)) throw error;
-        outcomes[position] = sourceError(source, error.stage, error.message);
+        outcomes[position] = failedOutcome(run, source, error);
         continue;
       }
       held.add(image);

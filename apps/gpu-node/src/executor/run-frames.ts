@@ -4,10 +4,10 @@ import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.t
 import { settleAll } from './settle-all.ts';
 import {
   closeImage,
+  failedOutcome,
   runOnDevice,
   type ShardRun,
   type SourceOutcome,
-  sourceError,
   sourceResult,
   writeChunks,
 } from './shard-run.ts';
@@ -56,7 +56,7 @@ async function decodeFrames(
   const errors = await settleAll(frames.map((frame) => decodeFrame(run, frame, bytes)));
   return frames.filter(({ source, position }, i) => {
     const error = errors[i];
-    if (error) outcomes[position] = sourceError(source, error.stage, error.message);
+    if (error) outcomes[position] = failedOutcome(run, source, error);
     return !error;
   });
 }

@@ -1,4 +1,4 @@
-import { InputError, type OpenImage, type PixelType, pixelBytes } from '@halogrid/imaging';
+import { InputError, type OpenImage, type PixelType, pixelBytes, shortVersion, sourceVersion } from '@halogrid/imaging';
 import {
   type CopyRect,
   type ItemResult,
@@ -13,6 +13,7 @@ import type { ImageContent } from './plane-cache.ts';
 import { settleAll } from './settle-all.ts';
 import {
   closeImage,
+  failedOutcome,
   needsMap,
   runOnDevice,
   type ShardRun,
@@ -21,7 +22,6 @@ import {
   sourceResult,
   writeChunks,
 } from './shard-run.ts';
-import { sourceVersion } from './source-version.ts';
 import { tiledCopy } from './tiled-copy.ts';
 import { tooSmall } from './too-small.ts';
 
@@ -32,7 +32,7 @@ type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: PipelineItem)
 type Compute = (pixel: PixelType, fill: Fill) => Promise<ItemResult>;
 
 /** Computes one tile. */
-export async function runTile(run: ShardRun, { source, width, height, rect }: Tile): Promise<SourceOutcome> {
+export async function runTile(run: ShardRun, { source, width, height, rect, version }: Tile): Promise<SourceOutcome> {
   if (!source || !rect) throw new Error('The lease has a tile without a source or a rectangle');
   const size = { width, height };
   const small = tooSmall(size, run.pipeline);
@@ -53,19 +53,27 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   };
   const isWhole = rect.width === width && rect.height === height;
   try {
-    const withImage = isWhole ? withOpenImage : withSharedImage;
-    const result = await withImage(run, source, size, compute);
+    const result = isWhole
+      ? await withOpenImage(run, source, size, compute)
+      : await withSharedImage(run, source, version, size, compute);
     await run.clock.time('encode', () => writeChunks(run, source, size, rect, result));
     return sourceResult(source, size, rect, result);
   } catch (error) {
-    if (error instanceof InputError) return sourceError(source, error.stage, error.message);
-    throw error;
+    return failedOutcome(run, source, error);
   }
 }
 
 /** Uses an image that other tiles need too: by region where it or a copy can be read so, from the cache where not. */
-async function withSharedImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<ItemResult> {
+async function withSharedImage(
+  run: ShardRun,
+  source: Source,
+  planned: number,
+  size: Size,
+  compute: Compute,
+): Promise<ItemResult> {
   const version = await run.clock.time('read', () => sourceVersion(source.uri));
+  if (planned !== 0 && shortVersion(version) !== planned)
+    throw new InputError('read', 'The image was written to while the job ran');
   const { content, release } = await run.planes.borrow(`${run.channels} ${version}`, (reserve) =>
     loadImage(run, source.uri, reserve),
   );
@@ -148,7 +156,7 @@ async function loadImage(run: ShardRun, uri: string, reserve: (bytes: number) =>
     });
     return { kind: 'planes', width, height, pixel, bytes };
   } catch (error) {
-    if (error instanceof InputError) return { kind: 'broken', error };
+    if (error instanceof InputError && !error.mayPass) return { kind: 'broken', error };
     throw error;
   } finally {
     if (image) await closeImage(run, image);

@@ -1,4 +1,4 @@
-import type { ChunkKind, OpenImage, PlaneTarget, writeChunk } from '@halogrid/imaging';
+import { type ChunkKind, InputError, type OpenImage, type PlaneTarget, type writeChunk } from '@halogrid/imaging';
 import type { Grid, ItemResult, Pipeline, PipelineItem, Rect, Size } from '@halogrid/kernels';
 import type { Source, SourceError, SourceResult } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
@@ -12,6 +12,8 @@ export interface ShardRun {
   readonly device: Device;
   /** Part of the usual size that batches have, in (0, 1]. */
   readonly batchShare: number;
+  /** 1 for the first. */
+  readonly attempt: number;
   readonly openImage: (uri: string) => Promise<OpenImage>;
   readonly writeChunk: typeof writeChunk;
   readonly planes: PlaneCache;
@@ -106,6 +108,15 @@ function numbersOf(counts: Uint32Array): number[] {
   const numbers = new Array<number>(counts.length);
   for (let i = 0; i < counts.length; i++) numbers[i] = counts[i]!;
   return numbers;
+}
+
+/** A source that cannot be reached is given up at this attempt; before it, another node may reach it. */
+const lastAttempt = 3;
+
+/** The outcome of a source whose input is at fault. Throws every other `error`: the shard is tried again for these. */
+export function failedOutcome({ attempt }: ShardRun, source: Source, error: unknown): SourceOutcome {
+  if (!(error instanceof InputError) || (error.mayPass && attempt < lastAttempt)) throw error;
+  return sourceError(source, error.stage, error.message);
 }
 
 export function sourceError(source: Source, stage: string, error: string): SourceOutcome {

@@ -36,7 +36,9 @@ export function ask(
         ? requestHttps(url, { ...options, agent: httpsAgent })
         : requestHttp(url, { ...options, agent: httpAgent });
     let answer: IncomingMessage | undefined;
-    const giveUp = (sentence: string) => (answer ?? request).destroy(new TransferError(sentence, false));
+    const giveUp = (sentence: string) => {
+      return (answer ?? request).destroy(new TransferError(sentence, false, undefined, true));
+    };
     request.setTimeout(limits.idleMs, () => giveUp(`The host '${host}' sent nothing for ${limits.idleMs / 1000} s`));
     const end = () => giveUp(`The host '${host}' took more than ${limits.totalMs / 1000} s`);
     let timer: NodeJS.Timeout | undefined;

@@ -17,7 +17,7 @@ export async function get<T>(...args: Parameters<typeof tryToGet<T>>): Promise<T
   try {
     return await tryToGet(...args);
   } catch (error) {
-    throw error instanceof TransferError ? new InputError('read', error.message) : error;
+    throw error instanceof TransferError ? new InputError('read', error.message, error.mayPass) : error;
   }
 }
 

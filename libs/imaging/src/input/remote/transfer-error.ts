@@ -4,12 +4,15 @@ export class TransferError extends Error {
   readonly isTemporary: boolean;
   /** Of the answer, where there was one. */
   readonly status: number | undefined;
+  /** It may succeed from another machine, or much later. */
+  readonly mayPass: boolean;
 
-  constructor(message: string, isTemporary: boolean, status?: number) {
+  constructor(message: string, isTemporary: boolean, status?: number, mayPass = isTemporary) {
     super(message);
     this.name = 'TransferError';
     this.isTemporary = isTemporary;
     this.status = status;
+    this.mayPass = mayPass;
   }
 }
 
@@ -34,7 +37,7 @@ export function asTransferError(error: unknown, host: string): unknown {
   if (error instanceof TransferError || !(error instanceof Error)) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
   const known = reasons[code];
-  if (known) return new TransferError(`The host '${host}' ${known[0]}`, known[1]);
+  if (known) return new TransferError(`The host '${host}' ${known[0]}`, known[1], undefined, true);
   if (code.startsWith('HPE_')) return new TransferError(`The host '${host}' does not speak HTTP (${code})`, false);
   if (/^(ERR_TLS_|ERR_SSL_|CERT_|EPROTO|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/.test(code)) {
     const because = code === 'EPROTO' || code.startsWith('ERR_SSL_') ? 'it speaks no TLS that is known here' : message;

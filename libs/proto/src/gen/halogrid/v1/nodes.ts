@@ -93,7 +93,10 @@ export interface ShardCompleted {
   epoch: number;
   /** One for each source of the shard that could be processed, in the order of the lease. */
   results: SourceResult[];
-  /** One for each that could not: quarantined, never retried, because reading it again would fail again. */
+  /**
+   * One for each that could not: quarantined, never retried, because reading it again would fail again. A source whose
+   * host cannot be reached fails the shard instead, until its third attempt: another node may reach it.
+   */
   errors: SourceError[];
   /** Seconds this shard spent in each stage: read, decode, upload, compute, readback, encode. */
   stageSeconds: { [key: string]: number };
@@ -292,7 +295,15 @@ export interface Tile {
   /** Size of the whole image in pixels. */
   width: number;
   height: number;
-  rect: Rect | undefined;
+  rect:
+    | Rect
+    | undefined;
+  /**
+   * 32 bits that tell the image from what it is after it was written to, made of the size and time of a file, or of what
+   * a server says of its version; 0: not known. Where they are others now, the source is set aside: its tiles would be of two
+   * images.
+   */
+  version: number;
 }
 
 export interface FrameBatch {
@@ -2431,7 +2442,7 @@ export const VideoSegment: MessageFns<VideoSegment> = {
 };
 
 function createBaseTile(): Tile {
-  return { source: undefined, width: 0, height: 0, rect: undefined };
+  return { source: undefined, width: 0, height: 0, rect: undefined, version: 0 };
 }
 
 export const Tile: MessageFns<Tile> = {
@@ -2447,6 +2458,9 @@ export const Tile: MessageFns<Tile> = {
     }
     if (message.rect !== undefined) {
       Rect.encode(message.rect, writer.uint32(34).fork()).join();
+    }
+    if (message.version !== 0) {
+      writer.uint32(40).uint32(message.version);
     }
     return writer;
   },
@@ -2496,6 +2510,14 @@ export const Tile: MessageFns<Tile> = {
             message.rect = Rect.decode(reader, reader.uint32());
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.version = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2519,6 +2541,7 @@ export const Tile: MessageFns<Tile> = {
     message.width = object.width ?? 0;
     message.height = object.height ?? 0;
     message.rect = (object.rect !== undefined && object.rect !== null) ? Rect.fromPartial(object.rect) : undefined;
+    message.version = object.version ?? 0;
     return message;
   },
 };

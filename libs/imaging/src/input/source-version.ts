@@ -1,10 +1,19 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { allowedPath, InputError, isRemoteUri, remoteVersion } from '@halogrid/imaging';
+import { crc32 } from 'node:zlib';
+import { allowedPath } from '../access/allowed-path.ts';
+import { InputError } from './input-error.ts';
+import { remoteVersion } from './remote/probe.ts';
+import { isRemoteUri } from './remote/remote-uri.ts';
 
 /** A name for the source as it is now, which changes when it is written to. A source that is not there is its URI. */
 export async function sourceVersion(uri: string): Promise<string> {
   return isRemoteUri(uri) ? await versionOnServer(uri) : await versionOfFile(uri);
+}
+
+/** 32 bits of `sourceVersion`, above 0. */
+export function shortVersion(version: string): number {
+  return crc32(version) || 1;
 }
 
 async function versionOfFile(uri: string): Promise<string> {
@@ -20,7 +29,7 @@ async function versionOnServer(uri: string): Promise<string> {
   try {
     return await remoteVersion(uri);
   } catch (error) {
-    if (error instanceof InputError) return uri;
+    if (error instanceof InputError && !error.mayPass) return uri;
     throw error;
   }
 }

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
+import { seeded } from './tcp-proxy.ts';
+
+// Whatever a network does between nodes and their coordinator, a job ends with the same bytes.
+
+/** Silence that makes a node count as lost; long beside a busy machine's pauses. */
+const nodeTimeoutMs = 2_500;
+
+/** Random faults of each kind; a failure names its seed. */
+const runs = Number(process.env.HALOGRID_FAULT_RUNS ?? 2);
+const firstSeed = Number(process.env.HALOGRID_FAULT_SEED ?? 1);
+
+let faults: FaultCluster;
+
+before(async () => {
+  if (!skip) faults = await FaultCluster.start(['a', 'b'], nodeTimeoutMs);
+});
+beforeEach(() => faults?.restore('a', 'b'));
+after(() => faults?.stop());
+
+const networkTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip, timeout: 120_000 }, act);
+
+networkTest('a connection that is half open is given up by both ends, and the node dials again', async () => {
+  const { proxy } = faults.node('a');
+  proxy.set(slowly);
+  const job = await faults.submit();
+  await faults.shardsDone(job, 20);
+  const dialled = proxy.acceptedMs.length;
+  proxy.forsake();
+  await eventually('the coordinator to give the node up', async () => !(await faults.cluster.node('a')));
+  await eventually('the node to dial again', () => proxy.acceptedMs.length > dialled);
+  await faults.completesUndisturbed(job);
+});
+
+networkTest('a network in packets of one byte costs nothing but time', async () => {
+  const inBytes = { sliceBytes: 1 };
+  for (const name of ['a', 'b']) faults.node(name).proxy.set({ up: inBytes, down: inBytes });
+  const job = await faults.submit();
+  await faults.shardsDone(job, 20);
+  // The rest would be the same, for ten seconds.
+  for (const name of ['a', 'b']) faults.node(name).proxy.set({});
+  const { attempts } = await faults.completesUndisturbed(job);
+  assert.equal(attempts, faults.work.shards);
+});
+
+networkTest('a network of 200 ms and 1 MB/s costs nothing but time', async () => {
+  const slow = { latencyMs: 100, jitterMs: 10, bytesPerSecond: 1_000_000, sliceBytes: 1400 };
+  for (const name of ['a', 'b']) faults.node(name).proxy.set({ up: slow, down: slow });
+  const { attempts } = await faults.completesUndisturbed(await faults.submit());
+  assert.equal(attempts, faults.work.shards);
+});
+
+for (const way of ['up', 'down'] as const) {
+  networkTest(`connections that are reset in the middle of messages ${way}, at ${runs} random bytes`, async () => {
+    for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
+      const random = seeded(seed);
+      const limits = ['a', 'b'].map((name) => {
+        const limitBytes = 300 + Math.floor(random() * 30_000);
+        // Connections that are open have carried more than that already: the next ones are meant.
+        const { proxy } = faults.node(name);
+        proxy.cut('reset');
+        proxy.set({ [way]: { limitBytes } });
+        return limitBytes;
+      });
+      const job = await faults.submit();
+      const dialled = faults.node('a').proxy.acceptedMs.length;
+      await eventually(`a reset after ${limits} bytes`, () => faults.node('a').proxy.acceptedMs.length > dialled + 1);
+      for (const name of ['a', 'b']) faults.node(name).proxy.set({});
+      await faults.completesUndisturbed(job).catch((error) => {
+        throw new Error(`With HALOGRID_FAULT_SEED=${seed}, ${way}, limits of ${limits} bytes`, { cause: error });
+      });
+    }
+  });
+}
+
+networkTest('a reply that is lost after the commit makes nobody compute the shard again', async () => {
+  const { proxy } = faults.node('a');
+  // Answers take their time, so that the node has some on their way when it becomes deaf.
+  const up = { bytesPerSecond: 40_000 };
+  proxy.set({ up });
+  const job = await faults.submit();
+  const accepted = async () => (await faults.cluster.node('a'))!.shardsDone;
+  const before = await accepted();
+  await eventually('an answer of the node', async () => (await accepted()) > before);
+  proxy.set({ up, down: { isLost: true } });
+  const heard = await accepted();
+  await eventually('answers whose replies are lost', async () => (await accepted()) > heard + 2);
+  proxy.cut('reset');
+  proxy.set({});
+  const { attempts, expired } = await faults.completesUndisturbed(job);
+  assert.ok(expired > 0, 'leases that the node held');
+  assert.equal(attempts, faults.work.shards + expired);
+});
+
+networkTest('nodes that are parted from their coordinator come back one by one when the network heals', async () => {
+  for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
+  const job = await faults.submit();
+  await faults.shardsDone(job, 10);
+  const proxies = ['a', 'b'].map((name) => faults.node(name).proxy);
+  const dialled = proxies.map(({ acceptedMs }) => acceptedMs.length);
+  const partedMs = performance.now();
+  for (const proxy of proxies) proxy.refuse();
+  await eventually('four attempts each', () => proxies.every((proxy, i) => proxy.acceptedMs.length >= dialled[i]! + 4));
+  const [a, b] = proxies.map((proxy, i) => proxy.acceptedMs.slice(dialled[i], dialled[i]! + 4));
+  for (const proxy of proxies) {
+    proxy.set({});
+    proxy.accept();
+  }
+  for (const attempts of [a!, b!]) {
+    // At least half of 250 ms, then of 500 ms, and grpc-js adds one of its own a second after one that failed.
+    assert.ok(attempts[0]! - partedMs >= 125 - 5, `${attempts[0]! - partedMs} ms`);
+    assert.ok(attempts[3]! - partedMs >= 125 + 250 + 500 - 5, `${attempts[3]! - partedMs} ms`);
+  }
+  assert.ok(Math.abs(a![3]! - b![3]!) > 1, 'Both dialled at the same moment');
+  await faults.completesUndisturbed(job);
+});

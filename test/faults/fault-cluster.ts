@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { JobStatus } from '@halogrid/proto';
+import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
+import { eventually as eventuallyWithin } from '../eventually.ts';
+import { hasProc } from '../process-list.ts';
+import { readMetrics } from '../read-metrics.ts';
+import { readJson } from '../results.ts';
+import { scratchFolder } from '../scratch-folder.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+import { cut, type Outcome, readOutcome, type Work, writeWork } from './work.ts';
+
+export const skip = hasProc ? false : 'which process is the node is told by /proc';
+
+/** No job of these tests takes this long, whatever happens to it: one that does hangs. */
+const hangsAfterMs = 60_000;
+
+/** As `eventually`, and so much sooner a failure that the test can still clean up. */
+export function eventually<T>(what: string, ask: Parameters<typeof eventuallyWithin<T>>[1]): Promise<T> {
+  return eventuallyWithin(what, ask, hangsAfterMs);
+}
+
+/** Lets about a hundred leases a second reach a node, so that a job lasts long enough to be disturbed. */
+export const slowly = { down: { bytesPerSecond: 40_000 } };
+
+/** A node that reaches its coordinator through a proxy of its own. */
+export interface ProxiedNode extends ClusterNode {
+  readonly proxy: TcpProxy;
+}
+
+export interface StartedJob {
+  jobId: string;
+  out: string;
+  /** The coordinator's metrics before it. */
+  before: Map<string, number>;
+}
+
+/** A cluster whose every node has a network of its own, and one piece of work with the outcome it has undisturbed. */
+export class FaultCluster {
+  readonly cluster: Cluster;
+  readonly work: Work;
+  undisturbed!: Outcome;
+  readonly #nodes = new Map<string, ProxiedNode>();
+  readonly #folder: string;
+  #jobs = 0;
+
+  private constructor(cluster: Cluster, folder: string, work: Work) {
+    this.cluster = cluster;
+    this.#folder = folder;
+    this.work = work;
+  }
+
+  /** Starts a coordinator and nodes of these names, which do the work once without any fault. */
+  static async start(names: readonly string[], nodeTimeoutMs?: number): Promise<FaultCluster> {
+    const folder = scratchFolder();
+    const work = await writeWork(join(folder, 'sources'));
+    const started = new FaultCluster(await Cluster.start({ nodes: 0, nodeTimeoutMs }), folder, work);
+    try {
+      await Promise.all(names.map((name) => started.join(name)));
+      started.undisturbed = await doUndisturbed(started.cluster, work, join(folder, 'undisturbed'));
+      return started;
+    } catch (error) {
+      await started.stop();
+      throw error;
+    }
+  }
+
+  node(name: string): ProxiedNode {
+    return this.#nodes.get(name)!;
+  }
+
+  /** Starts a node and waits until it is attached. */
+  async join(name: string, env?: Record<string, string>): Promise<ProxiedNode> {
+    const node = await this.launch(name, env);
+    await eventually(`${name} to be attached`, () => this.cluster.node(name));
+    return node;
+  }
+
+  /** Starts a node, which may soon end. */
+  async launch(name: string, env?: Record<string, string>): Promise<ProxiedNode> {
+    const proxy = await TcpProxy.start(this.cluster.address);
+    const node = { ...(await startNode(proxy.address, name, 'cpu', [], env)), proxy };
+    this.#nodes.set(name, node);
+    this.cluster.nodes.push(node);
+    return node;
+  }
+
+  /** Kills the node's processes, where it has any left, and forgets it. */
+  async kill(name: string): Promise<void> {
+    const { program } = this.node(name);
+    // One that was being started is not seen the first time.
+    await eventually(`${name} to be gone`, () => {
+      program.kill();
+      return program.processes().length === 0;
+    });
+    await program.ended;
+    await this.forget(name);
+  }
+
+  /** Of a node whose processes have ended. */
+  async forget(name: string): Promise<void> {
+    const node = this.node(name);
+    this.#nodes.delete(name);
+    this.cluster.nodes.splice(this.cluster.nodes.indexOf(node), 1);
+    await node.proxy.close();
+  }
+
+  /** Repairs every network and waits until exactly these nodes are attached; others are killed, missing ones started,
+   * as are those whose process was killed. */
+  async restore(...names: string[]): Promise<void> {
+    for (const { proxy } of this.#nodes.values()) {
+      proxy.set({});
+      proxy.accept();
+    }
+    for (const [name, { program }] of [...this.#nodes]) {
+      if (!names.includes(name) || program.pidsOf('node').length === 0) await this.kill(name);
+    }
+    for (const name of names) if (!this.#nodes.has(name)) await this.join(name);
+    await eventually(`${names.join(', ')} to be attached`, async () => {
+      const attached = await Promise.all(names.map((name) => this.cluster.node(name)));
+      return attached.every((node) => node && !node.draining);
+    });
+  }
+
+  /** Submits the work, or other sources cut alike. */
+  async submit(sources = [this.work.folder]): Promise<StartedJob> {
+    const out = join(this.#folder, `job-${++this.#jobs}`);
+    const before = await readMetrics(this.cluster.http);
+    return { out, before, jobId: await this.cluster.jobs.submit({ ...cut, sources, out }) };
+  }
+
+  /** Waits until so many shards of the job are done; it must not be over. */
+  async shardsDone({ jobId }: StartedJob, atLeast: number): Promise<number> {
+    return eventually(`${atLeast} shards of job ${jobId}`, async () => {
+      const { counts, state } = await this.cluster.job(jobId);
+      const { shardsDone } = counts!;
+      if (shardsDone < atLeast) return undefined;
+      assert.ok(['JOB_STATE_PENDING', 'JOB_STATE_RUNNING'].includes(String(state)), `The job was over: ${state}`);
+      return shardsDone;
+    });
+  }
+
+  /** Waits for the job's end, whatever that is, and fails with what it was at where there is none. */
+  async ended({ jobId }: StartedJob): Promise<JobStatus> {
+    const end = this.cluster.jobs.untilEnded(jobId);
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), hangsAfterMs);
+    const job = await Promise.race([end, late.promise]);
+    clearTimeout(timer);
+    if (job) return job;
+    const now = { job: await this.cluster.job(jobId), nodes: this.cluster.nodes.map(({ name }) => name) };
+    throw new Error(`Job ${jobId} has not ended within ${hangsAfterMs} ms: ${JSON.stringify(now)}`);
+  }
+
+  /** As `completesUndisturbed`, for a job that several coordinators had in turn, whose metrics each count a part of it. */
+  async resumesUndisturbed(started: StartedJob): Promise<{ attempts: number }> {
+    const job = await this.ended(started);
+    assert.equal(job.state, 'JOB_STATE_COMPLETE', job.error);
+    assert.deepEqual(await readOutcome(started.out), this.undisturbed);
+    return this.#countsAddUp(started, job);
+  }
+
+  /**
+   * Waits for the job's end: it is complete and, whatever happened meanwhile, bit for bit what it is undisturbed, each of its
+   * shards was accepted once, and the counts of job.json, of the API and of the metrics agree.
+   */
+  async completesUndisturbed(started: StartedJob): Promise<{ attempts: number; expired: number }> {
+    const job = await this.ended(started);
+    assert.equal(job.state, 'JOB_STATE_COMPLETE', job.error);
+    assert.deepEqual(await readOutcome(started.out), this.undisturbed);
+    return this.#addsUp(started, job);
+  }
+
+  async #addsUp({ out, before }: StartedJob, job: JobStatus): Promise<{ attempts: number; expired: number }> {
+    const { shards, sources, pixels } = this.work;
+    const { attempts } = this.#countsAddUp({ out }, job);
+    const after = await readMetrics(this.cluster.http);
+    const grown = (series: string) => (after.get(series) ?? 0) - (before.get(series) ?? 0);
+    const reasons = [...after.keys()].filter((series) => series.startsWith('halogrid_shard_attempts_total'));
+    const measured = {
+      accepted: grown('halogrid_shards_finished_total{kernel="lbp",outcome="ok"}'),
+      leased: reasons.reduce((sum, series) => sum + grown(series), 0),
+      pixels: grown('halogrid_input_pixels_total{kernel="lbp"}'),
+      frames: grown('halogrid_input_frames_total{kernel="lbp"}'),
+      open: after.get('halogrid_shards{state="queued"}')! + after.get('halogrid_shards{state="leased"}')!,
+      heldBytes: after.get('halogrid_leases_bytes'),
+    };
+    const expected = { accepted: shards, leased: attempts, pixels, frames: sources, open: 0, heldBytes: 0 };
+    assert.deepEqual(measured, expected);
+    return { attempts, expired: grown('halogrid_lease_expirations_total') };
+  }
+
+  #countsAddUp({ out }: { out: string }, job: JobStatus): { attempts: number } {
+    const { shards, sources, pixels } = this.work;
+    const written = readJson(out, 'job.json');
+    const { attempts } = written.counts;
+    assert.deepEqual(written.counts, { sources, frames: sources, shards, attempts, pixels, quarantined: 0 });
+    const byNode: { shards: number }[] = written.nodes;
+    assert.equal(
+      byNode.reduce((sum, node) => sum + node.shards, 0),
+      shards,
+      'each shard is one node’s',
+    );
+    assert.deepEqual([job.counts!.shards, job.counts!.shardsDone, job.counts!.attempts], [shards, shards, attempts]);
+    return { attempts };
+  }
+
+  /** Ends everything; whatever was asked to end did so in order. */
+  async stop(): Promise<void> {
+    const codes = await this.cluster.stop();
+    await Promise.all([...this.#nodes.values()].map(({ proxy }) => proxy.close()));
+    assert.deepEqual(new Set(Object.values(codes)), new Set([0]), JSON.stringify(codes));
+  }
+}
+
+async function doUndisturbed(cluster: Cluster, work: Work, out: string): Promise<Outcome> {
+  const { counts } = await cluster.jobs.run({ ...cut, sources: [work.folder], out });
+  assert.deepEqual([counts!.shards, counts!.attempts, counts!.pixels], [work.shards, work.shards, work.pixels]);
+  const outcome = await readOutcome(out);
+  assert.deepEqual(outcome.histogram, work.expected);
+  return outcome;
+}

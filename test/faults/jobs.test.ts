@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { Halogrid } from '../halogrid.ts';
+import { readMetrics } from '../read-metrics.ts';
+import { readErrors, readHistogram, readJson } from '../results.ts';
+import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
+import { cut, writeWork } from './work.ts';
+
+// What people do to a job that runs, and what happens to its files.
+
+let faults: FaultCluster;
+
+before(async () => {
+  if (!skip) faults = await FaultCluster.start(['a', 'b']);
+});
+beforeEach(() => faults?.restore('a', 'b'));
+after(() => faults?.stop());
+
+const jobTest = (sentence: string, act: (t: { diagnostic(text: string): void }) => Promise<void>) =>
+  test(sentence, { skip, timeout: 120_000 }, act);
+
+jobTest('a job that is cancelled while its shards run: the nodes hear of it at once and drop them', async (t) => {
+  const names = ['a', 'b'];
+  // Their answers do not get through: what they hold, they hold when the job is cancelled.
+  for (const name of names) faults.node(name).proxy.set({ up: { bytesPerSecond: 20_000 } });
+  const job = await faults.submit();
+  const held = async (name: string): Promise<number> => (await faults.cluster.node(name))!.leases;
+  await eventually('leases of both nodes', async () => (await held('a')) > 10 && (await held('b')) > 10);
+  const startMs = performance.now();
+  await faults.cluster.jobs.cancel(job.jobId);
+  await eventually('the nodes to have dropped their shards', async () => {
+    const nodes = await Promise.all(names.map((name) => readMetrics(faults.node(name).http)));
+    return nodes.every((metrics) => metrics.get('halogrid_node_leases') === 0);
+  });
+  t.diagnostic(`dropped ${Math.round(performance.now() - startMs)} ms after the call`);
+  assert.equal(String((await faults.cluster.job(job.jobId)).state), 'JOB_STATE_CANCELLED');
+  await eventually('the output to be cleared', () => readdirSync(job.out).join() === 'job.json');
+  assert.equal(readJson(job.out, 'job.json').state, 'cancelled');
+  await faults.restore(...names);
+  await faults.completesUndisturbed(await faults.submit());
+});
+
+jobTest('who watches a job may go: it goes on, and the next to ask is told its end', async () => {
+  for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
+  const job = await faults.submit();
+  const watch = ['watch', job.jobId, '--json', '--coordinator', faults.cluster.address];
+  const gone = new Halogrid(watch);
+  await faults.shardsDone(job, 10);
+  gone.kill();
+  await gone.ended;
+  const next = await new Halogrid(watch).ended;
+  assert.equal(next.code, 0, next.stderr);
+  assert.equal(JSON.parse(next.stdout).digest, faults.undisturbed.digest);
+  await faults.completesUndisturbed(job);
+});
+
+jobTest('images that are broken or claim to be huge are set aside, and the nodes live on', async () => {
+  const folder = join(faults.work.folder, '..', 'bad');
+  mkdirSync(folder, { recursive: true });
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  const header = Buffer.alloc(17);
+  // 60,000 x 60,000 pixels of gray in a file of 45 bytes.
+  header.writeUInt32BE(60_000, 0);
+  header.writeUInt32BE(60_000, 4);
+  header[8] = 8;
+  const bad: Record<string, Uint8Array> = {
+    'bomb.png': Buffer.concat([png, header]),
+    'cut.pgm': Buffer.from('P5\n30 20\n255\nhalf'),
+    'empty.jpg': Buffer.alloc(0),
+    'noise.png': Buffer.from(Array.from({ length: 500 }, (_, i) => (i * 89) & 255)),
+    'text.tif': Buffer.from('II*\0 this is no directory of tags'),
+  };
+  for (const [name, bytes] of Object.entries(bad)) writeFileSync(join(folder, name), bytes);
+  const pids = faults.cluster.nodes.map(({ program }) => program.pidsOf('node'));
+  const job = await faults.submit([faults.work.folder, folder]);
+  const { state, error } = await faults.ended(job);
+  assert.equal(state, 'JOB_STATE_COMPLETE', error);
+  assert.deepEqual(readHistogram(job.out), faults.work.expected);
+  const names = readErrors(job.out).map(({ uri }) => basename(uri));
+  assert.deepEqual(names.sort(), Object.keys(bad).sort());
+  assert.deepEqual(
+    faults.cluster.nodes.map(({ program }) => program.pidsOf('node')),
+    pids,
+  );
+});
+
+jobTest(
+  'an image that is overwritten while its tiles are computed is set aside: nothing is made of two images',
+  async () => {
+    const folder = join(faults.work.folder, '..', 'changing');
+    const { folder: other } = await writeWork(folder);
+    for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
+    const job = await faults.submit([other]);
+    await faults.shardsDone(job, 20);
+    // The same size, and other pixels.
+    const path = join(folder, 'image.tif');
+    const bytes = readFileSync(path);
+    writeFileSync(
+      path,
+      bytes.map((byte, i) => (i > 100 && i < 200 ? byte ^ 1 : byte)),
+    );
+    const { state, error } = await faults.ended(job);
+    assert.equal(state, 'JOB_STATE_COMPLETE', error);
+    const [line, ...others] = readErrors(job.out);
+    assert.deepEqual(others, []);
+    assert.equal(basename(line!.uri), 'image.tif');
+    assert.equal(line!.error, 'The image was written to while the job ran');
+    assert.equal(readJson(job.out, 'job.json').counts.quarantined, 1);
+    // 24 frames of 32 x 24, whose border is not counted.
+    assert.equal(readHistogram(job.out).counted, 24 * 30 * 22);
+  },
+);
+
+test('an output on a disk that is full fails the job with a sentence, and nothing half-written stays', {
+  skip: skip || cannotMount(),
+  timeout: 120_000,
+}, async () => {
+  const disk = join(faults.work.folder, '..', 'disk');
+  mkdirSync(disk);
+  mount(disk, '256k');
+  try {
+    const out = join(disk, 'out');
+    const jobId = await faults.cluster.jobs.submit({ ...cut, sources: [faults.work.folder], out });
+    const { state, error } = await faults.ended({ jobId, out, before: new Map() });
+    assert.equal(state, 'JOB_STATE_FAILED');
+    assert.match(error, /ENOSPC|no space left|disk is full/i);
+    await eventually('the output to be cleared', () => readdirSync(out).every((name) => name === 'job.json'));
+    // A disk that is cleared has room for job.json.
+    assert.equal(readJson(out, 'job.json').state, 'failed');
+  } finally {
+    spawnSync('umount', ['-l', disk]);
+    rmSync(disk, { recursive: true, force: true });
+  }
+  await faults.completesUndisturbed(await faults.submit());
+});
+
+function mount(folder: string, size: string): boolean {
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'halogrid-test', folder]).status === 0;
+}
+
+/** Why this process may not mount a small disk; false where it may. */
+function cannotMount(): string | false {
+  const folder = '/tmp';
+  const trial = join(folder, `halogrid-mount-${process.pid}`);
+  mkdirSync(trial);
+  const can = existsSync(trial) && mount(trial, '64k');
+  if (can) spawnSync('umount', [trial]);
+  rmSync(trial, { recursive: true, force: true });
+  return can ? false : 'only root may mount a small disk';
+}

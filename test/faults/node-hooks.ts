@@ -1,0 +1,44 @@
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { Socket } from 'node:net';
+
+// Loaded into a node's process before the program, by tests that need a node to fail of itself.
+
+/** Settings of a node that fails by these rules; for the `env` of its start. */
+export interface NodeFaults {
+  /** What happens where a file is opened whose path holds the key: the process is killed, or there is that error. */
+  open?: Record<string, 'SIGKILL' | `E${string}`>;
+  /** Connections to the port that is the key go to another. */
+  reroute?: Record<number, number>;
+}
+
+export function withFaults(faults: NodeFaults): Record<string, string> {
+  return { NODE_OPTIONS: `--import=${import.meta.url}`, HALOGRID_TEST_FAULTS: JSON.stringify(faults) };
+}
+
+const { open: rules = {}, reroute = {} }: NodeFaults = JSON.parse(process.env.HALOGRID_TEST_FAULTS ?? '{}');
+
+if (Object.keys(rules).length > 0) {
+  const open = fs.open;
+  fs.open = async (path, ...rest) => {
+    for (const [part, fault] of Object.entries(rules)) {
+      if (!String(path).includes(part)) continue;
+      if (fault === 'SIGKILL') process.kill(process.pid, fault);
+      throw Object.assign(new Error(`${fault}: as the test says, open '${path}'`), { code: fault });
+    }
+    return open(path, ...rest);
+  };
+  syncBuiltinESMExports();
+}
+
+if (Object.keys(reroute).length > 0) {
+  const connect = Socket.prototype.connect;
+  // biome-ignore lint/suspicious/noExplicitAny: its overloads are many.
+  Socket.prototype.connect = function (this: Socket, ...args: any[]) {
+    // Node's own callers pass one array of the options and a callback. The options are theirs: agents know sockets by them.
+    const list = Array.isArray(args[0]) ? args[0] : args;
+    const to = reroute[Number(list[0]?.port)];
+    if (to) list[0] = { ...list[0], port: to };
+    return Reflect.apply(connect, this, args);
+  } as typeof connect;
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { sendFile, startServer } from '../../libs/imaging/src/input/remote/testing-servers.ts';
+import { hashFiles, readErrors, readHistogram, readJson } from '../results.ts';
+import { eventually, FaultCluster, type StartedJob, skip } from './fault-cluster.ts';
+import { withFaults } from './node-hooks.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+// One shard, or one node, that always fails: the others are not made to pay for it.
+
+let faults: FaultCluster;
+
+before(async () => {
+  if (!skip) faults = await FaultCluster.start(['first'], 2_500);
+});
+beforeEach(() => faults?.restore());
+after(() => faults?.stop());
+
+const shardTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip, timeout: 120_000 }, act);
+
+/** The work, and one more frame that is the last of the job and alone in its shard. */
+async function submitWith(name: string): Promise<StartedJob> {
+  const extra = join(faults.work.folder, '..', name);
+  copyFileSync(join(faults.work.folder, 'frame-0.pgm'), extra);
+  return faults.submit([faults.work.folder, extra]);
+}
+
+/** The job is complete but for that one frame, and what is said of the frame is returned. */
+async function completesWithout(job: StartedJob, name: string) {
+  const { state, error } = await faults.ended(job);
+  assert.equal(state, 'JOB_STATE_COMPLETE', error);
+  assert.deepEqual(readHistogram(job.out), faults.work.expected);
+  const [line, ...others] = readErrors(job.out);
+  assert.deepEqual(others, []);
+  assert.equal(basename(line!.uri), name);
+  const { counts } = readJson(job.out, 'job.json');
+  assert.deepEqual([counts.shards, counts.quarantined], [faults.work.shards + 1, 1]);
+  return line!;
+}
+
+shardTest('a shard that kills its nodes is given up after three, and no other shard with it', async () => {
+  const deadly = withFaults({ open: { 'killer.pgm': 'SIGKILL' } });
+  for (const name of ['k1', 'k2']) await faults.launch(name, deadly);
+  const job = await submitWith('killer.pgm');
+  // As whatever supervises nodes does: one that has ended is started again, under a new id.
+  const ended = faults.ended(job);
+  let over = false;
+  void ended.finally(() => {
+    over = true;
+  });
+  for (let next = 3; next <= 12 && !over; next++) {
+    await eventually('a node to die', () => over || faults.cluster.nodes.some(({ program }) => isDead(program)));
+    if (over) break;
+    for (const { name, program } of [...faults.cluster.nodes]) if (isDead(program)) await faults.kill(name);
+    await faults.launch(`k${next}`, deadly);
+  }
+  await ended;
+  const { stage, attempts, error } = await completesWithout(job, 'killer.pgm');
+  assert.equal(stage, 'compute');
+  assert.match(error, /^Its node was lost 3 times while it held the shard, the last was /);
+  assert.equal(attempts, 3);
+});
+
+const isDead = (program: { pidsOf(role: string): number[] }) => program.pidsOf('node').length === 0;
+
+shardTest('a shard that always fails is tried three times, on two nodes, and then given up', async () => {
+  const failing = withFaults({ open: { 'poison.pgm': 'EMFILE' } });
+  await Promise.all(['p1', 'p2'].map((name) => faults.join(name, failing)));
+  const job = await submitWith('poison.pgm');
+  const { stage, attempts, error } = await completesWithout(job, 'poison.pgm');
+  assert.deepEqual([stage, attempts], ['compute', 3]);
+  assert.match(error, /^EMFILE: as the test says/);
+});
+
+shardTest('a node on which every shard fails: the other node does them all', async () => {
+  await faults.join('good');
+  await faults.join('bad', withFaults({ open: { 'frame-': 'EMFILE', 'image.tif': 'EMFILE' } }));
+  const job = await faults.submit();
+  await faults.completesUndisturbed(job);
+  assert.equal(readJson(job.out, 'job.json').nodes.length, 1);
+});
+
+shardTest('sources that one node cannot reach are read by another', async () => {
+  const { folder } = faults.work;
+  const names = readdirSync(folder).filter((name) => name.startsWith('frame-'));
+  const web = await startServer((request, response) => {
+    const name = basename(request.url!);
+    sendFile({ bytes: readFileSync(join(folder, name)), etag: `"${name}"` }, request, response);
+  });
+  const proxy = await TcpProxy.start(new URL(web.origin).host);
+  try {
+    await faults.join('well');
+    const near = await faults.submit(names.map((name) => join(folder, name)));
+    assert.equal((await faults.ended(near)).state, 'JOB_STATE_COMPLETE');
+    proxy.refuse();
+    await faults.join('parted', withFaults({ reroute: { [new URL(web.origin).port]: proxy.port } }));
+    const far = await faults.submit(names.map((name) => `${web.origin}/${name}`));
+    const { state, error, digest } = await faults.ended(far);
+    assert.deepEqual([state, error], ['JOB_STATE_COMPLETE', '']);
+    assert.ok(proxy.acceptedMs.length > 0, 'the parted node tried');
+    const expected = readJson(near.out, 'job.json');
+    const { counts } = readJson(far.out, 'job.json');
+    assert.deepEqual([digest, counts.quarantined, counts.pixels], [expected.digest, 0, expected.counts.pixels]);
+    assert.deepEqual(hashFiles(far.out, 'maps'), hashFiles(near.out, 'maps'));
+  } finally {
+    await proxy.close();
+    await web.close();
+  }
+});

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { seeded, TcpProxy } from './tcp-proxy.ts';
+
+/** An end of a connection that keeps what it hears. */
+class End {
+  heard = Buffer.alloc(0);
+  packets = 0;
+  hasEnded = false;
+  /** ECONNRESET where the connection was reset. */
+  error: string | undefined;
+  readonly socket: Socket;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('data', (bytes) => {
+      this.heard = Buffer.concat([this.heard, bytes]);
+      this.packets++;
+    });
+    socket.on('end', () => {
+      this.hasEnded = true;
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.error = error.code;
+    });
+  }
+
+  async hears(text: string | Buffer): Promise<void> {
+    while (this.heard.length < text.length) await once(this.socket, 'data');
+    assert.deepEqual(this.heard, Buffer.from(text));
+  }
+
+  async closes(): Promise<void> {
+    if (!this.socket.closed) await new Promise((resolve) => this.socket.once('close', resolve));
+  }
+}
+
+/** A client and the server that it reached through a proxy. */
+async function connected(): Promise<{ proxy: TcpProxy; client: End; server: End; close: () => Promise<void> }> {
+  const listener = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const proxy = await TcpProxy.start(`127.0.0.1:${(listener.address() as AddressInfo).port}`, 7);
+  const accepted = once(listener, 'connection');
+  const client = new End(connect({ host: '127.0.0.1', port: proxy.port, allowHalfOpen: true, noDelay: true }));
+  const server = new End((await accepted)[0]);
+  const close = async (): Promise<void> => {
+    client.socket.destroy();
+    server.socket.destroy();
+    await proxy.close();
+    listener.close();
+    await once(listener, 'close');
+  };
+  return { proxy, client, server, close };
+}
+
+function proxyTest(sentence: string, use: (ends: Awaited<ReturnType<typeof connected>>) => Promise<void>): void {
+  test(sentence, { timeout: 60_000 }, async () => {
+    const ends = await connected();
+    try {
+      await use(ends);
+    } finally {
+      await ends.close();
+    }
+  });
+}
+
+const megabytes = Buffer.alloc(5 * 2 ** 20, 'halogrid');
+
+proxyTest('both ways carry what is said, more than any buffer, and each its own end', async ({ client, server }) => {
+  client.socket.end(megabytes);
+  await server.hears(megabytes);
+  while (!server.hasEnded) await delay(1);
+  server.socket.end('still here');
+  await client.hears('still here');
+  await client.closes();
+  assert.deepEqual([client.hasEnded, client.error, server.error], [true, undefined, undefined]);
+});
+
+proxyTest('latency is added to each way and does not narrow it', async ({ proxy, client, server }) => {
+  proxy.set({ up: { latencyMs: 60 }, down: { latencyMs: 90, jitterMs: 20 } });
+  const startMs = performance.now();
+  // One after another: 100 pieces, each 60 ms late, and not 6 s.
+  for (let i = 0; i < 100; i++) {
+    client.socket.write('x');
+    await delay(1);
+  }
+  await server.hears('x'.repeat(100));
+  const upMs = performance.now() - startMs;
+  server.socket.write('y');
+  await client.hears('y');
+  assert.ok(upMs >= 60 && upMs < 3000, `${upMs} ms`);
+  assert.ok(performance.now() - startMs - upMs >= 90 - 1);
+});
+
+proxyTest('a trickle passes no more than it says', async ({ proxy, client, server }) => {
+  proxy.set({ up: { bytesPerSecond: 10_000, sliceBytes: 100 } });
+  const startMs = performance.now();
+  client.socket.write(Buffer.alloc(2_000, 1));
+  await server.hears(Buffer.alloc(2_000, 1));
+  assert.ok(performance.now() - startMs >= 190);
+});
+
+proxyTest('slices arrive as packets of their own', async ({ proxy, client, server }) => {
+  proxy.set({ up: { sliceBytes: 1 } });
+  client.socket.write('one by one');
+  await server.hears('one by one');
+  assert.ok(server.packets > 1, `${server.packets} packets`);
+});
+
+proxyTest('a limit lets so many bytes pass, then resets', async ({ proxy, client, server }) => {
+  proxy.set({ up: { limitBytes: 7 } });
+  client.socket.write('four');
+  client.socket.write('and more');
+  await server.closes();
+  await client.closes();
+  assert.equal(server.heard.toString(), 'fourand');
+  assert.equal(client.error, 'ECONNRESET');
+});
+
+for (const [how, error] of [
+  ['reset', 'ECONNRESET'],
+  ['end', undefined],
+] as const) {
+  proxyTest(`a cut by ${how} is seen by both ends`, async ({ proxy, client, server }) => {
+    client.socket.write('x');
+    await server.hears('x');
+    proxy.cut(how);
+    for (const end of [client, server]) {
+      while (!end.hasEnded && !end.error) await delay(1);
+      assert.equal(end.error, error);
+      end.socket.end();
+      await end.closes();
+    }
+    while (proxy.connections > 0) await delay(1);
+  });
+}
+
+proxyTest('what is held arrives in order once it is let go', async ({ proxy, client, server }) => {
+  proxy.set({ up: { isHeld: true } });
+  client.socket.write('a');
+  await delay(30);
+  client.socket.end('b');
+  server.socket.write('the other way is open');
+  await client.hears('the other way is open');
+  assert.equal(server.heard.length, 0);
+  proxy.set({});
+  await server.hears('ab');
+  while (!server.hasEnded) await delay(1);
+});
+
+proxyTest('what is lost is never heard, and neither end is told', async ({ proxy, client, server }) => {
+  client.socket.write('before');
+  await server.hears('before');
+  proxy.set({ up: { isLost: true } });
+  client.socket.end(' and after');
+  server.socket.write('reply');
+  await client.hears('reply');
+  await delay(50);
+  assert.equal(server.heard.toString(), 'before');
+  assert.deepEqual([server.hasEnded, server.socket.closed, client.socket.closed], [false, false, false]);
+});
+
+proxyTest('a connection that is forsaken tells neither end of the other one, and the next is well', async (ends) => {
+  const { proxy, client, server } = ends;
+  client.socket.write('before');
+  await server.hears('before');
+  proxy.forsake();
+  server.socket.write('unheard');
+  client.socket.resetAndDestroy();
+  const next = new End(connect(proxy.port, '127.0.0.1'));
+  await once(next.socket, 'connect');
+  while (proxy.connections < 2) await delay(1);
+  assert.deepEqual([client.heard.length, server.hasEnded, server.socket.closed], [0, false, false]);
+  next.socket.destroy();
+});
+
+proxyTest('a reply is lost though its request was delivered', async ({ proxy, client, server }) => {
+  proxy.set({ down: { isLost: true } });
+  client.socket.write('commit');
+  await server.hears('commit');
+  server.socket.write('done');
+  await delay(20);
+  proxy.cut('reset');
+  await client.closes();
+  assert.deepEqual([client.heard.length, client.error], [0, 'ECONNRESET']);
+});
+
+proxyTest('who is refused is reset, and let in again later', async ({ proxy, client, server }) => {
+  proxy.refuse();
+  await Promise.all([client.closes(), server.closes()]);
+  const refused = new End(connect(proxy.port, '127.0.0.1'));
+  await refused.closes();
+  assert.equal(refused.error, 'ECONNRESET');
+  proxy.accept();
+  const back = new End(connect(proxy.port, '127.0.0.1'));
+  await once(back.socket, 'connect');
+  back.socket.destroy();
+  assert.equal(proxy.acceptedMs.length, 3);
+});
+
+test('the same seed draws the same numbers, all of them from 0 up to 1', () => {
+  const draw = (seed: number): number[] => Array.from({ length: 1000 }, seeded(seed));
+  assert.deepEqual(draw(5), draw(5));
+  assert.notDeepEqual(draw(5), draw(6));
+  assert.ok(draw(5).every((number) => number >= 0 && number < 1));
+  assert.ok(Math.abs(draw(5).reduce((sum, number) => sum + number, 0) / 1000 - 0.5) < 0.05);
+});

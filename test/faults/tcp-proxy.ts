@@ -1,0 +1,190 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** What happens to the bytes of one way; a network without faults unless it says otherwise. */
+export interface Way {
+  /** Every byte arrives this much later. */
+  latencyMs?: number;
+  /** And up to this much later again, drawn for each piece; order is kept, as TCP does. */
+  jitterMs?: number;
+  /** A trickle. */
+  bytesPerSecond?: number;
+  /** Pieces of at most this many bytes, each a packet of its own. */
+  sliceBytes?: number;
+  /** Each connection is reset once it has carried this many bytes. */
+  limitBytes?: number;
+  /** Nothing passes, and all of it arrives once this is over: a partition that heals. */
+  isHeld?: boolean;
+  /** What is sent is taken and lost, also on later connections. */
+  isLost?: boolean;
+}
+
+/** One connection on both sides of the proxy. */
+interface Link {
+  client: Socket;
+  target: Socket;
+  /** Neither side hears anything of the other any more. */
+  isForsaken: boolean;
+}
+
+/** Bytes on their way through one connection, above which its sender has to wait. */
+const maxInsideBytes = 2 ** 20;
+
+/** A TCP proxy on this machine whose network fails as a test says; `up` is from the client to the target. */
+export class TcpProxy {
+  /** HOST:PORT to dial instead of the target. */
+  readonly address: string;
+  /** When each connection was accepted, by `performance.now()`. */
+  readonly acceptedMs: number[] = [];
+  readonly #server: Server;
+  readonly #target: { host: string; port: number };
+  readonly #random: () => number;
+  readonly #links = new Set<Link>();
+  #up: Way = {};
+  #down: Way = {};
+  #refuses = false;
+  #changed = Promise.withResolvers<void>();
+
+  private constructor(server: Server, target: { host: string; port: number }, seed: number) {
+    this.#server = server;
+    this.#target = target;
+    this.#random = seeded(seed);
+    this.address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.on('connection', (client) => this.#accept(client));
+  }
+
+  /** Starts a proxy before `target` (HOST:PORT). What is random in it follows from `seed`. */
+  static async start(target: string, seed = 1): Promise<TcpProxy> {
+    const server = createServer({ allowHalfOpen: true, noDelay: true });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const [host, port] = target.split(':');
+    return new TcpProxy(server, { host: host!, port: Number(port) }, seed);
+  }
+
+  get port(): number {
+    return Number(this.address.split(':')[1]);
+  }
+
+  /** Connections that are open now. */
+  get connections(): number {
+    return this.#links.size;
+  }
+
+  /** From now on, for connections that are open as for later ones. */
+  set({ up = {}, down = {} }: { up?: Way; down?: Way }): void {
+    this.#up = up;
+    this.#down = down;
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  /** Ends every connection: `reset` as a machine that lost its state, `end` in order. */
+  cut(how: 'reset' | 'end'): void {
+    for (const { client, target } of this.#links) {
+      for (const socket of [client, target]) how === 'reset' ? socket.resetAndDestroy() : socket.end();
+    }
+  }
+
+  /** Leaves every open connection half open for ever, as a machine that lost its power; later ones are well. */
+  forsake(): void {
+    for (const link of this.#links) link.isForsaken = true;
+  }
+
+  /** Resets every connection now and later, until `accept`. */
+  refuse(): void {
+    this.#refuses = true;
+    this.cut('reset');
+  }
+
+  accept(): void {
+    this.#refuses = false;
+  }
+
+  async close(): Promise<void> {
+    this.set({});
+    this.refuse();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #accept(client: Socket): void {
+    this.acceptedMs.push(performance.now());
+    if (this.#refuses) {
+      client.on('error', () => {});
+      client.resetAndDestroy();
+      return;
+    }
+    const target = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
+    const link: Link = { client, target, isForsaken: false };
+    this.#links.add(link);
+    for (const [one, other] of [
+      [client, target],
+      [target, client],
+    ] as const) {
+      one.on('error', () => {
+        if (!link.isForsaken) other.resetAndDestroy();
+      });
+      one.on('close', () => {
+        if (other.closed) this.#links.delete(link);
+        // Whoever has ended in order has an end on its way already.
+        else if (!one.readableEnded && !link.isForsaken) other.destroy();
+      });
+    }
+    this.#carry(client, target, () => (link.isForsaken ? { isLost: true } : this.#up));
+    this.#carry(target, client, () => (link.isForsaken ? { isLost: true } : this.#down));
+  }
+
+  /** Forwards what `from` says, one piece after another. */
+  #carry(from: Socket, to: Socket, way: () => Way): void {
+    let insideBytes = 0;
+    let carriedBytes = 0;
+    let last = Promise.resolve();
+    const forward = async (piece: Buffer, cameMs: number): Promise<void> => {
+      const { latencyMs = 0, jitterMs = 0 } = way();
+      const lateMs = latencyMs + jitterMs * this.#random() - (performance.now() - cameMs);
+      if (latencyMs + jitterMs > 0 && lateMs > 0) await delay(lateMs);
+      while (way().isHeld && !to.destroyed) await this.#changed.promise;
+      const { bytesPerSecond, isLost, limitBytes = Number.POSITIVE_INFINITY, sliceBytes } = way();
+      // Or the receiver would find several packets at once.
+      if (sliceBytes) await new Promise(setImmediate);
+      if (bytesPerSecond) await delay((piece.length / bytesPerSecond) * 1000);
+      insideBytes -= piece.length;
+      if (insideBytes <= maxInsideBytes) from.resume();
+      if (isLost || to.destroyed) return;
+      const passed = piece.subarray(0, Math.max(0, limitBytes - carriedBytes));
+      carriedBytes += passed.length;
+      const isFull = !to.write(passed);
+      if (passed.length < piece.length) {
+        // Those before the limit arrive; a reset would overtake them.
+        await new Promise((resolve) => to.write('', resolve));
+        from.resetAndDestroy();
+        to.resetAndDestroy();
+      } else if (isFull) await new Promise<void>((resolve) => void to.once('drain', resolve).once('close', resolve));
+    };
+    from.on('data', (bytes: Buffer) => {
+      const cameMs = performance.now();
+      insideBytes += bytes.length;
+      if (insideBytes > maxInsideBytes) from.pause();
+      const { sliceBytes = bytes.length } = way();
+      for (let at = 0; at < bytes.length; at += sliceBytes) {
+        const piece = bytes.subarray(at, at + sliceBytes);
+        last = last.then(() => forward(piece, cameMs));
+      }
+    });
+    from.on('end', () => {
+      void last.then(() => {
+        if (!way().isLost) to.end();
+      });
+    });
+  }
+}
+
+/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,77 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { lbpByDefinition, type Picture } from '../lbp-definition.ts';
+import { drawPicture, writePgm } from '../picture-files.ts';
+import { hashFiles, readHistogram, readJson } from '../results.ts';
+import { writeTiledTiff } from '../tiled-tiff.ts';
+
+/** What is asked of every job of the fault tests: small shards, so that there is always a next one that something can happen to. */
+export const cut = { tilePx: 32, batchFrames: 2, grid: { rows: 2, columns: 2 }, map: 'tiff' } as const;
+
+const image = { width: 512, height: 384 };
+const frames = { count: 24, width: 32, height: 24 };
+
+/** Sources, and what LBP of them must be. */
+export interface Work {
+  folder: string;
+  /** As it comes from the definition. */
+  expected: { counted: number; bins: number[] };
+  shards: number;
+  /** Sources. */
+  sources: number;
+  pixels: number;
+}
+
+/** Writes a folder of frames and one image that is read by tiles. */
+export async function writeWork(folder: string): Promise<Work> {
+  mkdirSync(folder, { recursive: true });
+  const whole = drawPicture(image.width, image.height, 99);
+  await writeTiledTiff(join(folder, 'image.tif'), image, 64, (x, y) => cutOut(whole, x, y, 64));
+  const pictures: Picture[] = [whole];
+  for (let i = 0; i < frames.count; i++) {
+    const frame = drawPicture(frames.width, frames.height, i + 1);
+    await writePgm(join(folder, `frame-${i}.pgm`), frame);
+    pictures.push(frame);
+  }
+  const codes = pictures.map((picture) => lbpByDefinition(picture, 'interior', 'nw-cw-msb'));
+  const bins = codes[0]!.bins.map((_, bin) => codes.reduce((sum, { bins }) => sum + bins[bin]!, 0));
+  const tiles = Math.ceil(image.width / cut.tilePx) * Math.ceil(image.height / cut.tilePx);
+  return {
+    folder,
+    expected: { counted: codes.reduce((sum, { counted }) => sum + counted, 0), bins },
+    shards: tiles + frames.count / cut.batchFrames,
+    sources: pictures.length,
+    pixels: pictures.reduce((sum, { pixels }) => sum + pixels.length, 0),
+  };
+}
+
+/** All of a job's output that does not depend on when and where it ran. */
+export interface Outcome {
+  digest: string;
+  histogram: { counted: number; bins: number[] };
+  histogramFile: string;
+  features: object[];
+  maps: Record<string, string>;
+  previews: Record<string, string>;
+}
+
+export async function readOutcome(out: string): Promise<Outcome> {
+  return {
+    digest: readJson(out, 'job.json').digest,
+    histogram: readHistogram(out),
+    histogramFile: readFileSync(join(out, 'histogram.json'), 'utf8'),
+    features: await parquetReadObjects({ file: await asyncBufferFromFile(join(out, 'features.parquet')) }),
+    maps: hashFiles(out, 'maps'),
+    previews: hashFiles(out, 'preview'),
+  };
+}
+
+function cutOut({ width, pixels }: Picture, left: number, top: number, side: number): Picture {
+  const tile = new Uint8Array(side * side);
+  for (let y = 0; y < side; y++) {
+    const from = (top + y) * width + left;
+    tile.set(pixels.subarray(from, from + side), y * side);
+  }
+  return { width: side, height: side, pixels: tile };
+}
