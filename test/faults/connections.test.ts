@@ -28,9 +28,12 @@ networkTest('a connection that is half open is given up by both ends, and the no
   const job = await faults.submit();
   await faults.shardsDone(job, 20);
   const dialled = proxy.acceptedMs.length;
+  const attachedMs = async () => (await faults.cluster.node('a'))?.attachedMs;
+  const before = await attachedMs();
   proxy.forsake();
-  await eventually('the coordinator to give the node up', async () => !(await faults.cluster.node('a')));
   await eventually('the node to dial again', () => proxy.acceptedMs.length > dialled);
+  // It may be back before anybody sees that it was gone.
+  await eventually('the coordinator to give the old conversation up', async () => (await attachedMs()) !== before);
   await faults.completesUndisturbed(job);
 });
 
