@@ -1,5 +1,5 @@
 // The only file that knows node:sqlite. Everything here blocks, which is why it runs in sqlite-worker.ts.
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Change, Entry, EntryFilter, Leader } from './ledger-store.ts';
@@ -53,6 +53,7 @@ export class SqliteDatabase {
     this.#path = path;
     this.#db = this.#speak(() => {
       mkdirSync(dirname(path), { recursive: true });
+      createPrivately(path);
       return new DatabaseSync(path, { timeout: busyMs });
     });
     try {
@@ -206,4 +207,13 @@ function pageConditions(of: EntryFilter): string {
   if (of.jobId === undefined) return '(job_id, kind, key) > (:jobId, :kind, :key)';
   if (of.kind === undefined) return 'job_id = :jobId AND (kind, key) > (:kind, :key)';
   return 'job_id = :jobId AND kind = :kind AND key > :key';
+}
+
+/** Specifications may hold presigned URLs, so a new file is for its owner alone; SQLite makes those beside it alike. */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', 0o600));
+  } catch {
+    // It is there, or SQLite says what is the matter.
+  }
 }

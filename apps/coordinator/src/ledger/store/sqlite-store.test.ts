@@ -62,6 +62,15 @@ const refused = async (path: string, why: string | RegExp) => {
   if (before) assert.deepEqual(readFileSync(path), before, 'a file that is refused stays as it is');
 };
 
+test('what is kept is for its owner alone', async () => {
+  const path = newPath();
+  const store = await SqliteStore.open(path);
+  const epoch = (await store.acquire('test', 1000))!;
+  await store.write(epoch, [{ jobId: 'job', kind: 'job', key: 0, value: Uint8Array.of(1) }]);
+  for (const file of [path, `${path}-wal`]) assert.equal(statSync(file).mode & 0o777, 0o600, file);
+  await store.close();
+});
+
 test('files that are no ledger are refused, and left as they are', async () => {
   const text = join(folder, 'notes.txt');
   writeFileSync(text, 'Not a database. '.repeat(1000));
