@@ -72,14 +72,18 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   const local = gpus
     ? ({ nodes: gpus.length, device: 'gpu' } as const)
     : ({ nodes: options.nodes ?? 1, device: options.device ?? 'auto' } as const);
-  const cluster = options.coordinator ? undefined : await startLocalCluster({ ...local, gpus, note: view.note });
-  const client = options.coordinator
-    ? connectCoordinator(options.coordinator, createClientSecurity(options, process.env))
-    : connectCoordinator(cluster!.address, createClientSecurity({}));
+  const starting = options.coordinator ? undefined : startLocalCluster({ ...local, gpus, note: view.note });
+  // Whoever waits for it sees the error; until then it is not an unhandled one.
+  starting?.catch(() => {});
+  let client: CoordinatorClient | undefined;
   try {
-    const ready = cluster && Promise.race([cluster.ready, aborted(signal)]);
+    const ready = starting && Promise.race([starting.then((started) => started.ready), aborted(signal)]);
     const plan = ready && (await planMeanwhile(request.spec!, local, ready));
+    const cluster = await starting;
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
+    client = cluster
+      ? connectCoordinator(cluster.address, createClientSecurity({}))
+      : connectCoordinator(options.coordinator!, createClientSecurity(options, process.env));
     const { jobId, counts } = await client.submit(request);
     const doneBefore = counts!.shardsDone;
     if (doneBefore > 0) {
@@ -98,8 +102,8 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     }
     return await reportEnd(job, options.json ?? false);
   } finally {
-    client.close();
-    await cluster?.stop();
+    client?.close();
+    await (await starting?.catch(() => undefined))?.stop();
   }
 }
 
