@@ -1,15 +1,15 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { describePipeline, type Grid, type Pipeline, type Size } from '@halogrid/kernels';
 import { isOneCell } from './histogram-shape.ts';
 
 /** Changes when the rules below do, so that digests of different rules never look equal by accident. */
 const versionLine = 'halogrid digest 1\n';
 
-/** SHA-256 of a source's result, as 64 hex digits. */
-export type SourceDigest = string;
+/** SHA-256 of a source's result: 32 bytes. */
+export type SourceDigest = Uint8Array;
 
 /** The digest of a source that is quarantined, whatever the reason. */
-export const quarantinedDigest: SourceDigest = hash('sha256', 'quarantined');
+export const quarantinedDigest: SourceDigest = hash('sha256', 'quarantined', 'buffer');
 
 /**
  * Digest of a source that is done: SHA-256 over the ASCII word `done`, then width, height, counted and every bin (cells row
@@ -27,7 +27,7 @@ export function sourceDigest(size: Size, counted: number, bins: ArrayLike<number
   view.setBigUint64(8, BigInt(size.height), true);
   view.setBigUint64(16, BigInt(counted), true);
   for (let i = 0; i < bins.length; i++) view.setBigUint64(24 + 8 * i, BigInt(bins[i]!), true);
-  return hash('sha256', bytes);
+  return hash('sha256', bytes, 'buffer');
 }
 
 /** The line that stands for a job in its digest: describePipeline's, and ` grid=RxC` where the grid has several cells. */
@@ -38,10 +38,10 @@ export function jobLine(pipeline: Pick<Pipeline, 'operations'>, grid: Grid): str
 
 /**
  * Digest of a job: SHA-256 over the line `halogrid digest 1`, the line that jobLine gives (each with its line feed), then the 32-byte digests of its sources in the order of results. URIs, the cut into shards, the order of arrival
- * and the machines do not enter.
+ * and the machines do not enter. Several digests may come as one, end to end.
  */
 export function jobDigest(line: string, sources: Iterable<SourceDigest>): string {
-  const parts = [Buffer.from(`${versionLine}${line}\n`)];
-  for (const digest of sources) parts.push(Buffer.from(digest, 'hex'));
-  return hash('sha256', Buffer.concat(parts));
+  const sha = createHash('sha256').update(`${versionLine}${line}\n`);
+  for (const digest of sources) sha.update(digest);
+  return sha.digest('hex');
 }

@@ -126,7 +126,7 @@ export class OpenJob implements Journaled {
     checkAnswer(open.shard.work, commit, this.shape);
     const { shard, attempt: attempts, node, results, errors, stageSeconds } = commit;
     this.#shardDone(shard, this.#nodeNumber(node));
-    const counting = results.filter(({ source }) => this.merge.source(source).state === 'open');
+    const counting = results.filter(({ source }) => this.merge.isOpen(source));
     this.merge.add(counting);
     for (const { source } of counting) this.#noteSource(source);
     for (const { source, stage, error } of errors) this.#quarantine(source, { stage, error, attempts, shard });
@@ -152,12 +152,12 @@ export class OpenJob implements Journaled {
     const done: SettledSources['done'] = [];
     let next = from;
     for (; next - from < atMost; next++) {
-      const source = this.merge.settled(next);
-      if (!source) break;
-      if (source.state === 'quarantined' || !this.spool) continue;
+      const state = this.merge.settled(next);
+      if (!state) break;
+      if (state === 'quarantined' || !this.spool) continue;
       const place = this.spool.written(next);
       if (!place) break;
-      const { uri, video } = source;
+      const { uri, video } = this.merge.planned(next);
       done.push({ uri, ...(video && { video }), ...place });
     }
     return { next, done, file: this.spool?.path ?? '' };
@@ -193,7 +193,7 @@ export class OpenJob implements Journaled {
       if (piece) changes.push(seal({ jobId, kind, key: piece.key }, piece.content));
     }
     for (const source of this.#touched) {
-      const state = this.merge.source(source);
+      const state = this.merge.state(source);
       const place = { jobId, kind: 'open', key: source };
       if (state.state === 'open') {
         this.keptSources.add(source);
@@ -248,14 +248,14 @@ export class OpenJob implements Journaled {
 
   #quarantine(index: number, reason: Extract<ProgressRecord, { kind: 'quarantined' }>['reason']): void {
     this.merge.quarantine(index, reason);
-    const source = this.merge.source(index);
+    const source = this.merge.state(index);
     // Of several reasons one stays.
     if (source.state === 'quarantined' && source.reason === reason) this.#noteSource(index);
   }
 
   /** What became of a source to which something was added. */
   #noteSource(index: number): void {
-    const source = this.merge.source(index);
+    const source = this.merge.state(index);
     this.#touched.add(index);
     if (source.state === 'done') {
       const { size, counted, digest } = source;

@@ -38,7 +38,7 @@ export type SpoolPath = (spec: JobRecord['spec']) => string;
 /** The plan of a job as far as it is in the store. Rejects with DamagedLedgerError. */
 export async function* readPlan(store: LedgerStore, { facts, merge, plan }: OpenJob): AsyncGenerator<PlanStep> {
   for await (const bytes of readPieces(store, facts, 'plan', plan.count)) {
-    yield* readSteps(bytes, (source) => merge.source(source).uri);
+    yield* readSteps(bytes, (source) => merge.planned(source).uri);
   }
 }
 
@@ -47,7 +47,7 @@ async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobSt
   const { jobId, counts } = facts;
   const known = { ...counts };
   for await (const bytes of readPieces(store, facts, 'plan', open.planPieces)) {
-    for (const step of readSteps(bytes, (source) => merge.source(source).uri)) job.takeStep(step);
+    for (const step of readSteps(bytes, (source) => merge.planned(source).uri)) job.takeStep(step);
   }
   // The plan has counted shards on its way, and set aside sources.
   Object.assign(counts, known);
