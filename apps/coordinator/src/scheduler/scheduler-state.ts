@@ -13,7 +13,7 @@ export type EntryState =
   /** Nodes hold it: one, or two where the first takes too long. */
   | { kind: 'leased' }
   /** What became of its last lease, on the node of that id, is being written to the ledger. */
-  | { kind: 'settling'; nodeId: string };
+  | { kind: 'settling'; nodeId: string; answerBytes: number };
 
 /** One attempt of a shard that is under way. */
 export interface HeldLease {
@@ -88,8 +88,8 @@ export interface ScheduledJob {
   lastTurn: number;
   /** Copies of stragglers that were leased. */
   copies: number;
-  /** Shards that are settling. */
-  settling: number;
+  /** Memory of answers that are being written to the ledger. */
+  unwrittenBytes: number;
   /** Shards planned so far. */
   planned: number;
   planEnded: boolean;
@@ -180,7 +180,7 @@ export function createJob({ jobId, priority = 0, verify = 0 }: JobOrder): Schedu
     leasedBytes: 0,
     lastTurn: 0,
     copies: 0,
-    settling: 0,
+    unwrittenBytes: 0,
     planned: 0,
     planEnded: false,
     lastPlace: undefined,

@@ -46,7 +46,7 @@ const completed = (session: number, id: LeaseId, digest = 'right'): Event => ({
   kind: 'ShardCompleted',
   session,
   lease: id,
-  answer: { digest },
+  answer: { digest, bytes: 1 },
 });
 const failed = (session: number, id: LeaseId): Event => ({
   kind: 'ShardFailed',
