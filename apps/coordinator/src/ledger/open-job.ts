@@ -5,7 +5,7 @@ import type { PlanStep } from '../shard.ts';
 import { checkAnswer } from './check-answer.ts';
 import { jobDigest, jobLine } from './digest.ts';
 import { type HistogramShape, histogramShape } from './histogram-shape.ts';
-import { HistogramSpool } from './histogram-spool.ts';
+import type { HistogramSpool } from './histogram-spool.ts';
 import type { Journaled } from './journal.ts';
 import type { JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
 import { Merge } from './merge.ts';
@@ -17,6 +17,9 @@ import { type ProgressRecord, ProgressWriter } from './record/progress-record.ts
 import { seal } from './record/sealed.ts';
 import { StepWriter } from './record/step-record.ts';
 import type { Change } from './store/ledger-store.ts';
+
+/** The histograms of a job with that specification; nothing is opened before there is something to write. */
+export type OpenSpool = (spec: JobSpec) => HistogramSpool;
 
 /** What a job is besides its plan and its results. */
 export type JobFacts = Omit<JobRecord, 'spec'>;
@@ -55,15 +58,15 @@ export class OpenJob implements Journaled {
   #hasEnded = false;
   #syncing = Promise.resolve();
 
-  /** `spoolPath` names the file of histograms, in a folder that is there while the job runs. */
-  constructor(spec: JobSpec, facts: JobFacts, spoolPath: string) {
+  /** `openSpool` gives the file of histograms, which is in a folder that is there while the job runs. */
+  constructor(spec: JobSpec, facts: JobFacts, openSpool: OpenSpool) {
     const pipeline = createPipeline(spec.pipeline?.operations ?? []);
     const grid = jobGrid(spec);
     this.spec = spec;
     this.facts = facts;
     this.shape = histogramShape(pipeline, grid);
     this.#line = jobLine(pipeline, grid);
-    const spool = this.shape.bins > 0 ? new HistogramSpool(spoolPath) : undefined;
+    const spool = this.shape.bins > 0 ? openSpool(spec) : undefined;
     this.spool = spool;
     this.merge = new Merge(this.shape, (source, bins) => spool?.append(source, bins));
   }
