@@ -173,8 +173,8 @@ export function createJob({ jobId, priority = 0, verify = 0 }: JobOrder): Schedu
     priority,
     verify,
     open: new Map(),
-    fresh: new ShardQueue(),
-    retries: new ShardQueue(),
+    fresh: new ShardQueue(sourcesOf),
+    retries: new ShardQueue(sourcesOf),
     contestable: new Map(),
     durations: new Durations(),
     leasedBytes: 0,
@@ -206,6 +206,8 @@ export function createEntry(job: ScheduledJob, shard: Shard, place: Place, now: 
     recalled: none,
   };
 }
+
+const sourcesOf = ({ shard: { work } }: ShardEntry): number => (work.kind === 'tile' ? 1 : work.sources.length);
 
 /** Shards of the job that wait for a node. */
 export function queuedShards(job: ScheduledJob): number {
