@@ -14,8 +14,8 @@ import type { PlanStep } from './shard.ts';
  */
 const maxQueuedShards = 4096;
 
-/** Sources in them, at most: a batch may have thousands. Measured: they take 0.3 kB each until they are done. */
-const maxQueuedSources = 2 ** 17;
+/** Sources in them, at most: a batch may have thousands. They take some hundred bytes each until they are done. */
+const maxQueuedSources = 2 ** 16;
 
 /** A job that was accepted. */
 export interface AcceptedJob {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '../../bin/launch.mjs';
 import { plainLogLine } from './plain-log-line.ts';
 
 /** How a process ended, e.g. `exit code 1` or `SIGKILL`. */
@@ -28,7 +29,7 @@ const patienceMs = 3_000;
 
 /** Starts `halogrid ...args` as a process of its own. */
 export function startChild(args: string[]): Child {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [...nodeFlags(args), main, ...args], {
     // The IPC channel tells the child when this process is gone: see endWithParent.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A process group of its own: a Ctrl-C on the terminal is for this process, which then stops its children in order.
