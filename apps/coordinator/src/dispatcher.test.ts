@@ -159,10 +159,10 @@ test('features are started with the first lease, told of every result, and finis
   await complete.dispatcher.submit(job);
   assert.equal((await complete.ended()).state, 'complete');
   assert.equal(features[0], 'start');
-  assert.deepEqual(
-    features.filter((call) => call !== 'start'),
-    ['settled 1', 'settled 2', 'finish 2'],
-  );
+  const [first, ...later] = features.filter((call) => call !== 'start');
+  // Both results may be in the ledger when the first is told of.
+  assert.match(first!, /^settled [12]$/);
+  assert.deepEqual(later, ['settled 2', 'finish 2']);
 
   features.length = 0;
   const failing = await setStage(t, {

@@ -14,6 +14,9 @@ import type { PlanStep } from './shard.ts';
  */
 const maxQueuedShards = 4096;
 
+/** Sources in them, at most: a batch may have thousands. They take some hundred bytes each until they are done. */
+const maxQueuedSources = 2 ** 16;
+
 /** A job that was accepted. */
 export interface AcceptedJob {
   jobId: string;
@@ -74,8 +77,8 @@ export interface JobRunListener {
   /** Steps that are in the ledger. */
   planned(steps: PlanStep[]): void;
   planEnded(): void;
-  /** Shards that wait for a node now. */
-  queued(): number;
+  /** Shards that wait for a node now, and the sources in them. */
+  queued(): { shards: number; sources: number };
   /** Nothing of it is wanted any more. */
   abandoned(): void;
   /** What the ledger says of the job has changed. */
@@ -123,7 +126,7 @@ export class JobRun {
   shardLeased(nodeId: string): void {
     this.nodeIds.add(nodeId);
     this.#features?.start();
-    if (this.#listener.queued() <= maxQueuedShards / 2) this.#room.resolve();
+    if (this.#queuedPart() <= 1 / 2) this.#room.resolve();
   }
 
   /** The ledger has more results, or has set sources aside. */
@@ -184,11 +187,17 @@ export class JobRun {
   }
 
   async #waitForRoom(): Promise<void> {
-    if (this.#listener.queued() >= maxQueuedShards) {
+    if (this.#queuedPart() >= 1) {
       this.#room = Promise.withResolvers();
       await this.#room.promise;
     }
     this.#stopped.signal.throwIfAborted();
+  }
+
+  /** How much of what may wait for nodes does. */
+  #queuedPart(): number {
+    const { shards, sources } = this.#listener.queued();
+    return Math.max(shards / maxQueuedShards, sources / maxQueuedSources);
   }
 
   async #giveUp(end: JobEnd): Promise<void> {

@@ -3,6 +3,7 @@ import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from './clock.ts';
 import { DurableLedger, type JobHome } from './ledger/durable-ledger.ts';
+import { HistogramSpool } from './ledger/histogram-spool.ts';
 import { Journal } from './ledger/journal.ts';
 import type { LedgerStore } from './ledger/store/ledger-store.ts';
 import { SqliteStore } from './ledger/store/sqlite-store.ts';
@@ -13,7 +14,7 @@ export interface LedgerContext {
   log: Log;
 }
 
-const spoolPath = ({ out }: JobSpec): string => histogramSpoolPath(out);
+const openSpool = ({ out }: JobSpec): HistogramSpool => new HistogramSpool(histogramSpoolPath(out));
 
 /** The ledger of a coordinator that leads the store with this epoch. Rejects with one sentence where it is damaged. */
 export async function openSharedLedger(
@@ -22,7 +23,7 @@ export async function openSharedLedger(
   { clock, log }: LedgerContext,
 ): Promise<DurableLedger> {
   const journal = new Journal({ store, epoch, log, nowMs: clock.monotonicMs });
-  const ledger = new DurableLedger({ epoch, homeOf: async () => ({ journal }), spoolPath });
+  const ledger = new DurableLedger({ epoch, homeOf: async () => ({ journal }), openSpool });
   await ledger.load({ journal });
   return ledger;
 }
@@ -31,7 +32,7 @@ export async function openSharedLedger(
 export function createFolderLedger(context: LedgerContext): DurableLedger {
   // Leases carry it. Nodes of an earlier process ended with it.
   const epoch = 1;
-  return new DurableLedger({ epoch, homeOf: ({ out }) => openFolderHome(out, context), spoolPath });
+  return new DurableLedger({ epoch, homeOf: ({ out }) => openFolderHome(out, context), openSpool });
 }
 
 /**

@@ -39,11 +39,11 @@ async function plan(ledger: DurableLedger): Promise<void> {
   }
 }
 
-async function commitAll(ledger: DurableLedger): Promise<void> {
+async function commitFrom(ledger: DurableLedger, from: number, to: number): Promise<void> {
   const node = { name: 'node-1', device: 'gpu' };
-  let next = 0;
+  let next = from;
   const commitSome = async (): Promise<void> => {
-    while (next < shards) {
+    while (next < to) {
       const shard = next++;
       await ledger.addAttempt(jobId, shard, 1);
       const results = [{ source: shard, size, rect: { x: 0, y: 0, ...size }, counted: pixels, bins }];
@@ -92,7 +92,12 @@ try {
   if (planned.length !== shards) throw new Error(`${planned.length} shards are open`);
   planned.length = 0;
   console.log(`  file: ${((await stat(path)).size / shards).toFixed(1)} bytes a shard`);
-  await reopened((ledger) => timed('commit', () => commitAll(ledger)));
+  const half = Math.floor(shards / 2);
+  await reopened((ledger) => timed('commit the first half', () => commitFrom(ledger, 0, half)));
+  const rest = await timed('recover, half done', () => reopened((ledger) => ledger.resume(jobId)));
+  if (rest.length !== shards - half) throw new Error(`${rest.length} shards are open`);
+  rest.length = 0;
+  await reopened((ledger) => timed('commit the second half', () => commitFrom(ledger, half, shards)));
   console.log(`  file: ${((await stat(path)).size / shards).toFixed(1)} bytes a shard`);
   const open = await timed('recover, all done', () =>
     reopened(async (ledger) => {

@@ -1,5 +1,6 @@
 // Shards a second through the scheduler, the dispatcher and the ledger in memory, with nodes that answer at once:
-//   node --expose-gc test/bench/scheduler/simulate.ts [SHARDS] [NODES…]
+//   node --expose-gc test/bench/scheduler/simulate.ts [sqlite] [SHARDS] [NODES…]
+// `sqlite` keeps the ledger in a file of SQLite, as a coordinator does.
 // Prints a line for each number of nodes: wall time on one thread, and the memory that a shard takes while it is open.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,12 +10,16 @@ import { Hello, JobSpec } from '@halogrid/proto';
 import { createLog, createRegistry } from '@halogrid/service';
 import { systemClock } from '../../../apps/coordinator/src/clock.ts';
 import { Dispatcher } from '../../../apps/coordinator/src/dispatcher.ts';
+import { MemoryStore } from '../../../apps/coordinator/src/ledger/store/memory-store.ts';
+import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
 import { openLedger } from '../../../apps/coordinator/src/ledger/testing.ts';
 import { createMetrics } from '../../../apps/coordinator/src/metrics.ts';
 import type { LeaseOrder } from '../../../apps/coordinator/src/node-session.ts';
 import type { PlanStep } from '../../../apps/coordinator/src/shard.ts';
 
-const [shards = 200_000, ...nodeCounts] = process.argv.slice(2).map(Number);
+const usesSqlite = process.argv.includes('sqlite');
+const numbers = process.argv.slice(2).filter((word) => word !== 'sqlite');
+const [shards = 200_000, ...nodeCounts] = numbers.map(Number);
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
 const operations = [{ kernel: 'lbp', parameters: {} }];
 const size = { width: 3, height: 3 };
@@ -49,7 +54,8 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
 }
 
 async function measure(nodes: number): Promise<string> {
-  const ledger = await openLedger(() => join(folder, String(nodes)));
+  const store = usesSqlite ? await SqliteStore.open(join(folder, `${nodes}.sqlite`)) : new MemoryStore();
+  const ledger = await openLedger(() => join(folder, String(nodes)), store);
   const done = Promise.withResolvers<void>();
   let highestBytes = 0;
   const dispatcher = new Dispatcher({
@@ -93,6 +99,8 @@ async function measure(nodes: number): Promise<string> {
   globalThis.gc?.();
   const kept = (process.memoryUsage().heapUsed - before) / shards;
   await dispatcher.close();
+  await ledger.close();
+  await store.close();
   const cpuSeconds = (user + system) / 1e6;
   return [
     `${nodes} nodes: ${shards} shards in ${seconds.toFixed(2)} s, ${Math.round(shards / seconds)} a second`,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '../../bin/launch.mjs';
 import { plainLogLine } from './plain-log-line.ts';
 
 /** How a process ended, e.g. `exit code 1` or `SIGKILL`. */
@@ -39,7 +40,7 @@ export interface ChildOptions {
 
 /** Starts `halogrid ...args` as a process of its own. */
 export function startChild(args: readonly string[], { prefix = [], onLog }: ChildOptions = {}): Child {
-  const [program, ...words] = [...prefix, process.execPath, main, ...args];
+  const [program, ...words] = [...prefix, process.execPath, ...nodeFlags(args), main, ...args];
   const child = spawn(program!, words, {
     // The IPC channel tells the child when this process is gone (see endWithParent), and what it is told.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

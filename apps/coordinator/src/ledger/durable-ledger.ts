@@ -2,9 +2,9 @@ import type { JobSpec } from '@halogrid/proto';
 import type { PlanStep } from '../shard.ts';
 import type { Journal, Journaled } from './journal.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
-import { OpenJob } from './open-job.ts';
+import { OpenJob, type OpenSpool } from './open-job.ts';
 import { endedEntries } from './record/job-record.ts';
-import { readJobs, readPlan, type SpoolPath } from './recover-job.ts';
+import { readJobs, readPlan } from './recover-job.ts';
 import type { Change } from './store/ledger-store.ts';
 
 /** Jobs that have ended, and of which is still known how. */
@@ -21,8 +21,7 @@ export interface DurableLedgerOptions {
   epoch: number;
   /** Where a new job is kept. */
   homeOf: (spec: JobSpec) => Promise<JobHome>;
-  /** Names the file of a job's histograms, in a folder that is there while the job runs. */
-  spoolPath: SpoolPath;
+  openSpool: OpenSpool;
 }
 
 type Job = { home: JobHome } & ({ open: OpenJob } | { open?: undefined; record: JobRecord });
@@ -48,7 +47,7 @@ export class DurableLedger implements Ledger {
   /** Takes in the jobs that a home has. Rejects with one sentence where it is damaged. */
   async load(home: JobHome): Promise<JobRecord[]> {
     const records: JobRecord[] = [];
-    for await (const stored of readJobs(home.journal.store, this.#options.spoolPath)) {
+    for await (const stored of readJobs(home.journal.store, this.#options.openSpool)) {
       const job: Job = stored.hasEnded ? { home, record: stored.record } : { home, open: stored.job };
       const record = recordOf(job);
       this.#jobs.set(record.jobId, job);
@@ -69,7 +68,7 @@ export class DurableLedger implements Ledger {
       digest: '',
       planned: false,
     };
-    const open = new OpenJob(spec, { ...facts, counts }, this.#options.spoolPath(spec));
+    const open = new OpenJob(spec, { ...facts, counts }, this.#options.openSpool);
     const home = await this.#options.homeOf(spec);
     this.#jobs.set(jobId, { home, open });
     await home.journal.write(open);

@@ -1,4 +1,4 @@
-import { constants, type FileHandle, open } from 'node:fs/promises';
+import { constants, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { HistogramPlace } from './read-histograms.ts';
 import { SpoolIndex } from './spool-index.ts';
@@ -7,6 +7,18 @@ import { maxVarintBytes, writeVarints } from './varints.ts';
 /** What memory is taken for at once. */
 const blockBytes = 2 ** 20;
 
+/** What a spool needs of an open file: of a FileHandle these. */
+export interface SpoolFile {
+  write(bytes: Uint8Array, from: number, length: number, at: number): Promise<{ bytesWritten: number }>;
+  datasync(): Promise<void>;
+  stat(): Promise<{ size: number }>;
+  truncate(bytes: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens as `open` of node:fs/promises does. */
+export type OpenFile = (path: string, flags: string | number) => Promise<SpoolFile>;
+
 /**
  * The histograms of the sources of a job until its output is written, in a file, because a million frames of them are more
  * than memory holds. Counts are kept as varints: one byte below 128, two below 16,384 and so on. In memory are 16 bytes a
@@ -14,9 +26,10 @@ const blockBytes = 2 ** 20;
  */
 export class HistogramSpool {
   readonly path: string;
+  readonly #open: OpenFile;
   readonly #index = new SpoolIndex();
   /** Open while there is something to write. */
-  #file: FileHandle | undefined;
+  #file: SpoolFile | undefined;
   /** What waits for the disk. The last one is being filled. */
   #blocks: { bytes: Uint8Array; usedBytes: number }[] = [];
   /** Bytes that were appended, and so the offset of what comes next. */
@@ -24,8 +37,9 @@ export class HistogramSpool {
   /** How far the file holds what was appended, whatever happens to the machine. */
   #syncedBytes = 0;
 
-  constructor(path: string) {
+  constructor(path: string, openFile: OpenFile = open) {
     this.path = path;
+    this.#open = openFile;
   }
 
   /** An earlier process appended a source, and synced it. */
@@ -39,7 +53,7 @@ export class HistogramSpool {
   async recover(): Promise<void> {
     if (this.#endBytes === 0) return;
     try {
-      this.#file = await open(this.path, 'r+');
+      this.#file = await this.#open(this.path, 'r+');
       const { size } = await this.#file.stat();
       if (size < this.#endBytes) throw new Error(`the file has ${size} bytes instead of ${this.#endBytes}`);
       await this.#file.truncate(this.#endBytes);
@@ -68,7 +82,7 @@ export class HistogramSpool {
     if (this.#syncedBytes === to) return;
     const blocks = this.#blocks.map(({ bytes, usedBytes }) => bytes.subarray(0, usedBytes));
     try {
-      this.#file ??= await open(this.path, constants.O_WRONLY | constants.O_CREAT);
+      this.#file ??= await this.#open(this.path, constants.O_WRONLY | constants.O_CREAT);
       let at = this.#syncedBytes;
       for (const block of blocks) {
         await writeAll(this.#file, block, at);
@@ -114,7 +128,7 @@ export class HistogramSpool {
   }
 }
 
-async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+async function writeAll(file: SpoolFile, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
   }

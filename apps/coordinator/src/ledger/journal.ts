@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Log } from '@halogrid/service';
 import { type Change, FencedError, type LedgerStore } from './store/ledger-store.ts';
 
@@ -22,8 +23,8 @@ const firstRetryMs = 100;
 const longestRetryMs = 5_000;
 
 /**
- * Writes what changes in groups, each one transaction. The first change is written at once; what comes while a group is
- * being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
+ * Writes what changes in groups, each one transaction. The first change is written at the end of the turn of the event loop;
+ * what comes while a group is being written is the next one. So a quiet ledger has no delay, and a busy one writes once for many.
  *
  * A group that cannot be written is kept and tried again, with pauses that double up to 5 seconds, until it is written or the
  * journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave unanswered.
@@ -88,12 +89,12 @@ export class Journal {
   }
 
   async #writeGroups(): Promise<void> {
-    // What is changed in the same turn of the event loop belongs to the first group.
-    await undefined;
     while (this.#next.size > 0 && !this.#ended) {
+      this.#startedMs = this.#options.nowMs();
+      // What is changed in the same turn of the event loop belongs together, also where the store answers at once.
+      await endOfTurn();
       this.#current = this.#next;
       this.#next = new Map();
-      this.#startedMs = this.#options.nowMs();
       try {
         await this.#writeGroup();
       } catch (error) {

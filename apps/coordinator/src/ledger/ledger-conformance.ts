@@ -125,7 +125,7 @@ export function ledgerConformance(
       await ledger.addPlan(jobId, [], true);
       const results = await ledger.results(jobId);
       assert.deepEqual(
-        [results.sources, results.counted, results.digest],
+        [[...results.sources], results.counted, results.digest],
         [[], 0n, jobDigest(jobLine(pipeline, oneCell), [])],
       );
       assert.deepEqual(await histogramsOf(ledger, oneCell), []);
@@ -200,7 +200,7 @@ export function ledgerConformance(
       assert.deepEqual(await histogramsOf(ledger, oneCell), [
         { uri: 'file:///in/1', bins: binsOf(1, { x: 0, y: 0, width: 1, height: 1 }) },
       ]);
-      assert.deepEqual(sources[0], {
+      assert.deepEqual([...sources][0], {
         index: 0,
         uri: 'file:///in/0',
         name: '0',

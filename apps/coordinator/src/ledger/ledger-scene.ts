@@ -30,7 +30,7 @@ export const spec: JobSpec = {
 export async function comparable(ledger: Ledger, grid: Grid) {
   const { job, sources, counted, bins, digest } = await ledger.results(jobId);
   const { frames, pixels, quarantined } = job.counts;
-  const outcomes = sources.map((outcome) => (outcome.state === 'done' ? outcome.size : outcome.error));
+  const outcomes = [...sources].map((outcome) => (outcome.state === 'done' ? outcome.size : outcome.error));
   const counts = { sources: job.counts.sources, frames, pixels, quarantined };
   return { counts, outcomes, counted, bins, histograms: await histogramsOf(ledger, grid), digest };
 }

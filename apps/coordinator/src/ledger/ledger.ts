@@ -57,6 +57,11 @@ export type SourceOutcome = { index: number; uri: string; name: string; video?: 
   | { state: 'quarantined'; stage: string; error: string; attempts: number }
 );
 
+/** Sources in order of index, told one by one: they may be more than memory holds at once. */
+export interface SourceOutcomes extends Iterable<SourceOutcome> {
+  readonly length: number;
+}
+
 /** Sources that are done or quarantined, and so stay as they are. */
 export interface SettledSources {
   /** Index of the first source behind them. */
@@ -73,8 +78,8 @@ export interface SettledSources {
 /** Everything the output is made of, besides the histograms of each source. */
 export interface JobResults {
   job: JobRecord;
-  /** In order of index. */
-  sources: SourceOutcome[];
+  /** Of all sources. */
+  sources: SourceOutcomes;
   /** Pixels counted in each channel, over every source that is done. */
   counted: bigint;
   /** Counts of every channel, one after another, over all cells of every source that is done; none without a histogram. */

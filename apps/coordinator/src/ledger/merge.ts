@@ -1,17 +1,10 @@
 import { cellsOf, type Size } from '@halogrid/kernels';
 import type { FrameOfVideo, SourceResult } from '../shard.ts';
-import { quarantinedDigest, type SourceDigest, sourceDigest } from './digest.ts';
+import { type SourceDigest, sourceDigest } from './digest.ts';
 import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from './histogram-shape.ts';
-import type { SourceOutcome } from './ledger.ts';
-
-/** Why a source counts nothing. */
-export interface Quarantine {
-  stage: string;
-  error: string;
-  attempts: number;
-  /** The shard that failed; -1 for the planner. */
-  shard: number;
-}
+import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
+import { type Quarantine, type SettledSource, SettledTable } from './settled-table.ts';
+import { type PlannedSource, SourceList } from './source-list.ts';
 
 /** Some tiles of a source, or all, are still to come. */
 export interface OpenSource {
@@ -24,23 +17,7 @@ export interface OpenSource {
   bins: Float64Array | undefined;
 }
 
-/** What is known of a source. Many are kept, so a finished one keeps no bins. */
-export type SourceState =
-  | OpenSource
-  | {
-      /** Every tile came, and the totals hold their sum. */
-      state: 'done';
-      size: Size;
-      counted: number;
-      digest: SourceDigest;
-    }
-  | {
-      /** It cannot be processed and counts nothing, whatever came before or comes later. */
-      state: 'quarantined';
-      reason: Quarantine;
-    };
-
-type Source = { uri: string; name: string; tiles: number; video?: FrameOfVideo } & SourceState;
+export type SourceState = OpenSource | SettledSource;
 
 /**
  * The exact sum of a job's results, by source. What it says in the end does not depend on the order in which results
@@ -59,7 +36,10 @@ export class Merge {
   pixels = 0;
   done = 0;
   quarantined = 0;
-  readonly #sources: Source[] = [];
+  readonly #planned = new SourceList();
+  readonly #settled = new SettledTable();
+  /** Those that several results make, until all are in: an ordinary frame is never among them. */
+  readonly #open = new Map<number, OpenSource>();
   readonly #shape: HistogramShape;
   readonly #binsOfSource: number;
   readonly #onDone: (source: number, bins: ArrayLike<number>) => void;
@@ -72,29 +52,20 @@ export class Merge {
   }
 
   get sources(): number {
-    return this.#sources.length;
+    return this.#planned.length;
   }
 
   /** Adds the next source, which `tiles` results make. */
   addSource(uri: string, name: string, tiles: number, video?: FrameOfVideo): void {
-    this.#sources.push({
-      uri,
-      name,
-      tiles,
-      video,
-      state: 'open',
-      tilesLeft: tiles,
-      counted: 0,
-      pixels: 0,
-      bins: undefined,
-    });
+    if (tiles > 1) this.#open.set(this.sources, untouched(tiles));
+    this.#planned.add({ uri, name, tiles, ...(video && { video }) });
   }
 
   /** Adds a shard's results. */
   add(results: readonly SourceResult[]): void {
     for (const result of results) {
-      const source = this.#sources[result.source]!;
-      if (source.state !== 'open') continue;
+      if (!this.isOpen(result.source)) continue;
+      const source = this.#open.get(result.source) ?? untouched(1);
       const pixels = result.rect.width * result.rect.height;
       this.pixels += pixels;
       source.pixels += pixels;
@@ -113,45 +84,65 @@ export class Merge {
 
   /** Sets a source aside; of one that is done it changes nothing. */
   quarantine(index: number, reason: Quarantine): void {
-    const source = this.#sources[index]!;
-    if (source.state === 'done') return;
-    if (source.state === 'quarantined') {
-      if (reason.shard < source.reason.shard) source.reason = reason;
+    const settled = this.#settled.get(index);
+    if (settled?.state === 'done') return;
+    if (settled) {
+      if (reason.shard < settled.reason.shard) this.#settled.set(index, { state: 'quarantined', reason });
       return;
     }
-    this.pixels -= source.pixels;
+    this.pixels -= this.#open.get(index)?.pixels ?? 0;
     this.quarantined++;
-    const { uri, name, tiles, video } = source;
-    this.#sources[index] = { uri, name, tiles, video, state: 'quarantined', reason };
+    this.restore(index, { state: 'quarantined', reason });
+  }
+
+  /** A source as it was planned. */
+  planned(index: number): PlannedSource {
+    return this.#planned.get(index);
+  }
+
+  isOpen(index: number): boolean {
+    return this.#settled.state(index) === undefined;
   }
 
   /** A source as it is now. */
-  source(index: number): Readonly<Source> {
-    return this.#sources[index]!;
+  state(index: number): SourceState {
+    return this.#settled.get(index) ?? this.#open.get(index) ?? untouched(this.#planned.get(index).tiles);
   }
 
   /** Puts a source back as it was; the totals stay as they are. */
   restore(index: number, state: SourceState): void {
-    const { uri, name, tiles, video } = this.#sources[index]!;
-    this.#sources[index] = { uri, name, tiles, video, ...state };
+    if (state.state === 'open') this.#open.set(index, state);
+    else {
+      this.#open.delete(index);
+      this.#settled.set(index, state);
+    }
   }
 
-  /** A source that is done or quarantined, and so stays as it is. */
-  settled(index: number): { uri: string; video?: FrameOfVideo; state: 'done' | 'quarantined' } | undefined {
-    const source = this.#sources[index];
-    return source && source.state !== 'open'
-      ? { uri: source.uri, video: source.video, state: source.state }
-      : undefined;
+  /** Whether a source stays as it is; undefined while it is open, or not there. */
+  settled(index: number): SettledSource['state'] | undefined {
+    return this.#settled.state(index);
   }
 
-  /** Every source in order; all are done or quarantined. */
-  outcomes(): SourceOutcome[] {
-    return this.#sources.map(outcome);
+  /** Every source in order; all are done or quarantined. They are told one by one, as often as one asks. */
+  outcomes(): SourceOutcomes {
+    const length = this.sources;
+    if (this.done + this.quarantined < length) {
+      for (let index = 0; index < length; index++) {
+        const source = this.state(index);
+        if (source.state === 'open') throw new Error(`Source ${index} still waits for ${source.tilesLeft} results`);
+      }
+    }
+    return { length, [Symbol.iterator]: () => this.#outcomes() };
   }
 
-  /** Digests of every source in order; all are done or quarantined. */
-  digests(): SourceDigest[] {
-    return this.#sources.map((source) => (source.state === 'done' ? source.digest : quarantinedDigest));
+  *#outcomes(): Generator<SourceOutcome> {
+    let index = 0;
+    for (const planned of this.#planned) yield outcome(index, planned, this.#settled.get(index++)!);
+  }
+
+  /** Digests of every source in order, end to end; all are done or quarantined. */
+  digests(): Iterable<SourceDigest> {
+    return this.#settled.digests(this.sources);
   }
 
   /** Adds the bins of the cells that a result touches to those of its source. */
@@ -174,9 +165,7 @@ export class Merge {
    * as numbers first, because the engine keeps these BigInts in registers.
    */
   #finish(index: number, size: Size, counted: number, bins: ArrayLike<number>): void {
-    const { uri, name, tiles, video } = this.#sources[index]!;
-    const digest = sourceDigest(size, counted, bins);
-    this.#sources[index] = { uri, name, tiles, video, state: 'done', size: { ...size }, counted, digest };
+    this.restore(index, { state: 'done', size, counted, digest: sourceDigest(size, counted, bins) });
     this.done++;
     this.counted += BigInt(counted);
     const cellBins = this.bins.length;
@@ -187,26 +176,16 @@ export class Merge {
   }
 }
 
-function outcome(source: Source, index: number): SourceOutcome {
-  const { uri, name } = source;
-  const video = source.video && { video: source.video };
-  switch (source.state) {
-    case 'open':
-      throw new Error(`Source ${index} still waits for ${source.tilesLeft} results`);
-    case 'done':
-      return {
-        index,
-        uri,
-        name,
-        ...video,
-        state: 'done',
-        size: source.size,
-        tiles: source.tiles,
-        counted: source.counted,
-      };
-    case 'quarantined': {
-      const { stage, error, attempts } = source.reason;
-      return { index, uri, name, ...video, state: 'quarantined', stage, error, attempts };
-    }
+function untouched(tilesLeft: number): OpenSource {
+  return { state: 'open', tilesLeft, counted: 0, pixels: 0, bins: undefined };
+}
+
+function outcome(index: number, { uri, name, tiles, video }: PlannedSource, settled: SettledSource): SourceOutcome {
+  const source = { index, uri, name, ...(video && { video }) };
+  if (settled.state === 'done') {
+    const { state, size, counted } = settled;
+    return { ...source, state, size, tiles, counted };
   }
+  const { stage, error, attempts } = settled.reason;
+  return { ...source, state: 'quarantined', stage, error, attempts };
 }

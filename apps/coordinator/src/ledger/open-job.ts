@@ -5,7 +5,7 @@ import type { PlanStep } from '../shard.ts';
 import { checkAnswer } from './check-answer.ts';
 import { jobDigest, jobLine } from './digest.ts';
 import { type HistogramShape, histogramShape } from './histogram-shape.ts';
-import { HistogramSpool } from './histogram-spool.ts';
+import type { HistogramSpool } from './histogram-spool.ts';
 import type { Journaled } from './journal.ts';
 import type { JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
 import { Merge } from './merge.ts';
@@ -17,6 +17,9 @@ import { type ProgressRecord, ProgressWriter } from './record/progress-record.ts
 import { seal } from './record/sealed.ts';
 import { StepWriter } from './record/step-record.ts';
 import type { Change } from './store/ledger-store.ts';
+
+/** The histograms of a job with that specification; nothing is opened before there is something to write. */
+export type OpenSpool = (spec: JobSpec) => HistogramSpool;
 
 /** What a job is besides its plan and its results. */
 export type JobFacts = Omit<JobRecord, 'spec'>;
@@ -55,15 +58,15 @@ export class OpenJob implements Journaled {
   #hasEnded = false;
   #syncing = Promise.resolve();
 
-  /** `spoolPath` names the file of histograms, in a folder that is there while the job runs. */
-  constructor(spec: JobSpec, facts: JobFacts, spoolPath: string) {
+  /** `openSpool` gives the file of histograms, which is in a folder that is there while the job runs. */
+  constructor(spec: JobSpec, facts: JobFacts, openSpool: OpenSpool) {
     const pipeline = createPipeline(spec.pipeline?.operations ?? []);
     const grid = jobGrid(spec);
     this.spec = spec;
     this.facts = facts;
     this.shape = histogramShape(pipeline, grid);
     this.#line = jobLine(pipeline, grid);
-    const spool = this.shape.bins > 0 ? new HistogramSpool(spoolPath) : undefined;
+    const spool = this.shape.bins > 0 ? openSpool(spec) : undefined;
     this.spool = spool;
     this.merge = new Merge(this.shape, (source, bins) => spool?.append(source, bins));
   }
@@ -126,7 +129,7 @@ export class OpenJob implements Journaled {
     checkAnswer(open.shard.work, commit, this.shape);
     const { shard, attempt: attempts, node, results, errors, stageSeconds } = commit;
     this.#shardDone(shard, this.#nodeNumber(node));
-    const counting = results.filter(({ source }) => this.merge.source(source).state === 'open');
+    const counting = results.filter(({ source }) => this.merge.isOpen(source));
     this.merge.add(counting);
     for (const { source } of counting) this.#noteSource(source);
     for (const { source, stage, error } of errors) this.#quarantine(source, { stage, error, attempts, shard });
@@ -152,12 +155,12 @@ export class OpenJob implements Journaled {
     const done: SettledSources['done'] = [];
     let next = from;
     for (; next - from < atMost; next++) {
-      const source = this.merge.settled(next);
-      if (!source) break;
-      if (source.state === 'quarantined' || !this.spool) continue;
+      const state = this.merge.settled(next);
+      if (!state) break;
+      if (state === 'quarantined' || !this.spool) continue;
       const place = this.spool.written(next);
       if (!place) break;
-      const { uri, video } = source;
+      const { uri, video } = this.merge.planned(next);
       done.push({ uri, ...(video && { video }), ...place });
     }
     return { next, done, file: this.spool?.path ?? '' };
@@ -193,7 +196,7 @@ export class OpenJob implements Journaled {
       if (piece) changes.push(seal({ jobId, kind, key: piece.key }, piece.content));
     }
     for (const source of this.#touched) {
-      const state = this.merge.source(source);
+      const state = this.merge.state(source);
       const place = { jobId, kind: 'open', key: source };
       if (state.state === 'open') {
         this.keptSources.add(source);
@@ -248,14 +251,14 @@ export class OpenJob implements Journaled {
 
   #quarantine(index: number, reason: Extract<ProgressRecord, { kind: 'quarantined' }>['reason']): void {
     this.merge.quarantine(index, reason);
-    const source = this.merge.source(index);
+    const source = this.merge.state(index);
     // Of several reasons one stays.
     if (source.state === 'quarantined' && source.reason === reason) this.#noteSource(index);
   }
 
   /** What became of a source to which something was added. */
   #noteSource(index: number): void {
-    const source = this.merge.source(index);
+    const source = this.merge.state(index);
     this.#touched.add(index);
     if (source.state === 'done') {
       const { size, counted, digest } = source;

@@ -1,7 +1,7 @@
 import type { PlanStep } from '../shard.ts';
 import { binsOfSource } from './histogram-shape.ts';
 import type { JobRecord } from './ledger.ts';
-import { type JobFacts, OpenJob } from './open-job.ts';
+import { type JobFacts, OpenJob, type OpenSpool } from './open-job.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { decodeJob, decodeSpec, type JobState, restoreTotals } from './record/job-record.ts';
 import { decodeOpenSource } from './record/open-source-record.ts';
@@ -18,7 +18,7 @@ export type StoredJob = { hasEnded: true; record: JobRecord } | { hasEnded: fals
  * their file of histograms, which is left as it is. Rejects with DamagedLedgerError, and with RangeError where entries are
  * whole but make no sense.
  */
-export async function* readJobs(store: LedgerStore, spoolPath: SpoolPath): AsyncGenerator<StoredJob> {
+export async function* readJobs(store: LedgerStore, openSpool: OpenSpool): AsyncGenerator<StoredJob> {
   const states: JobState[] = [];
   for await (const entry of store.entries({ kind: 'job' })) states.push(decodeJob(unseal(entry)));
   states.sort((a, b) => a.facts.submittedMs - b.facts.submittedMs);
@@ -26,19 +26,17 @@ export async function* readJobs(store: LedgerStore, spoolPath: SpoolPath): Async
     const spec = decodeSpec(unseal(await theOnly(store, facts, 'spec')));
     if (!open) yield { hasEnded: true, record: { ...facts, spec } };
     else {
-      const job = new OpenJob(spec, facts, spoolPath(spec));
+      const job = new OpenJob(spec, facts, openSpool);
       await restore(store, job, open);
       yield { hasEnded: false, job };
     }
   }
 }
 
-export type SpoolPath = (spec: JobRecord['spec']) => string;
-
 /** The plan of a job as far as it is in the store. Rejects with DamagedLedgerError. */
 export async function* readPlan(store: LedgerStore, { facts, merge, plan }: OpenJob): AsyncGenerator<PlanStep> {
   for await (const bytes of readPieces(store, facts, 'plan', plan.count)) {
-    yield* readSteps(bytes, (source) => merge.source(source).uri);
+    yield* readSteps(bytes, (source) => merge.planned(source).uri);
   }
 }
 
@@ -47,7 +45,7 @@ async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobSt
   const { jobId, counts } = facts;
   const known = { ...counts };
   for await (const bytes of readPieces(store, facts, 'plan', open.planPieces)) {
-    for (const step of readSteps(bytes, (source) => merge.source(source).uri)) job.takeStep(step);
+    for (const step of readSteps(bytes, (source) => merge.planned(source).uri)) job.takeStep(step);
   }
   // The plan has counted shards on its way, and set aside sources.
   Object.assign(counts, known);

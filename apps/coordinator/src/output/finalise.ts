@@ -16,8 +16,8 @@ import type { FeaturesFile } from './features-file.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson } from './job-json.ts';
 import { mapKind, mapType } from './map-type.ts';
+import { type NamedSource, namedSources } from './named-sources.ts';
 import { outputPath, removeOutput, removeScratch, scratchUri } from './output-folder.ts';
-import { outputNames } from './output-names.ts';
 
 /**
  * Sources with a lower index get a preview: the first ones in the order of results. Leases carry it, so that nodes know
@@ -32,6 +32,8 @@ export const previewSources = 20;
 const picturesAtOnce = 4;
 
 type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
+
+const isDone = (named: NamedSource): named is NamedSource<DoneSource> => named.source.state === 'done';
 
 /**
  * Writes the output of a job whose shards are all done into its folder, job.json with state "complete" last, and removes
@@ -50,14 +52,13 @@ export async function finaliseJob(
   const folder = outputPath(out);
   try {
     await writeHistogram(folder, results, pipeline);
-    await writeErrors(folder, results.sources);
-    const names = outputNames(results.sources.map((source) => source.name));
+    await writeErrors(folder, results);
     const writers = [
       async () => features?.finish(results.sources.length),
-      () => writePictures(folder, results, pipeline, names, signal),
+      () => writePictures(folder, results, pipeline, signal),
     ];
     await forEachOf(writers, writers.length, (write) => write());
-    await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, names, now()));
+    await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, now()));
   } catch (error) {
     signal?.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
@@ -96,8 +97,8 @@ async function writeHistogram(folder: string, results: JobResults, pipeline: Pip
   await writeFileAtomically(join(folder, 'histogram.svg'), histogramSvg({ title, subtitle, channels }));
 }
 
-async function writeErrors(folder: string, sources: SourceOutcome[]): Promise<void> {
-  if (!sources.some((source) => source.state === 'quarantined')) return;
+async function writeErrors(folder: string, { job, sources }: JobResults): Promise<void> {
+  if (job.counts.quarantined === 0) return;
   await writeFileAtomically(join(folder, 'errors.jsonl'), errorsJsonl(sources));
 }
 
@@ -106,18 +107,17 @@ async function writePictures(
   folder: string,
   results: JobResults,
   pipeline: Pipeline,
-  names: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { spec } = results.job;
   const type = mapType(pipeline.output);
   const scratch = scratchUri(spec.out);
-  const done = results.sources.filter((source) => source.state === 'done');
-  const previewed = done.filter((source) => source.index < previewSources);
-  if (previewed.length) await mkdir(join(folder, 'preview'), { recursive: true });
-  await forEachOf(previewed, picturesAtOnce, async (source) => {
+  const previews = join(folder, 'preview');
+  const previewed = [...namedSources(results).take(previewSources)].filter(isDone);
+  if (previewed.length) await mkdir(previews, { recursive: true });
+  await forEachOf(previewed, picturesAtOnce, async ({ source, name }) => {
     signal?.throwIfAborted();
-    const to = join(folder, 'preview', `${names[source.index]}.png`);
+    const to = join(previews, `${name}.png`);
     const rects = rectsOf(source, spec.tilePx);
     await assemblePreview({ scratch, source: source.index, size: source.size, type, rects, to, levels: pipeline.bins });
   });
@@ -127,23 +127,28 @@ async function writePictures(
   const { convention, output, bins } = pipeline;
   const kind = mapKind(pipeline);
   const description = type.bands > 1 ? `${convention}; bands ${output.channels.join(', ')}` : convention;
-  if (done.length) await mkdir(join(folder, 'maps'), { recursive: true });
-  const assemble = async (source: DoneSource): Promise<void> => {
-    const to = join(folder, 'maps', names[source.index] + mapExtensions[format]);
+  const maps = join(folder, 'maps');
+  const assemble = async ({ source, name }: NamedSource<DoneSource>): Promise<void> => {
+    await mkdir(maps, { recursive: true });
+    const to = join(maps, name + mapExtensions[format]);
     const rects = rectsOf(source, spec.tilePx);
     await assembleMap(
       { scratch, source: source.index, size: source.size, type, kind, bins, rects, to, format, description },
       signal,
     );
   };
-  await forEachOf(done, picturesAtOnce, assemble);
+  await forEachOf(namedSources(results).filter(isDone), picturesAtOnce, assemble);
 }
 
 const isMapFormat = (format: string): format is MapFormat => Object.hasOwn(mapExtensions, format);
 
 /** Runs `act` on every item, a few at once. Rejects with the first failure, after what was under way has ended too. */
-async function forEachOf<Item>(items: Item[], atOnce: number, act: (item: Item) => Promise<void>): Promise<void> {
-  const queue = items.values();
+async function forEachOf<Item>(
+  items: Iterable<Item>,
+  atOnce: number,
+  act: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = Iterator.from(items);
   let hasFailed = false;
   const work = async (): Promise<void> => {
     for (const item of queue) {

@@ -5,6 +5,7 @@ import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { softwareVersion } from '@halogrid/service';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
+import { type NamedSource, namedSources } from './named-sources.ts';
 
 /** What job.json of a job that has not ended says, and what another job reads of any. */
 export interface JobClaim {
@@ -73,16 +74,8 @@ export function abandonedJobJson(
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
-/**
- * The job.json of a complete job, piece by piece: there may be hundreds of thousands of sources, a line each. `names` are
- * those of their files, without extensions.
- */
-export function* completeJobJson(
-  results: JobResults,
-  pipeline: Pipeline,
-  names: readonly string[],
-  finishedMs: number,
-): Generator<string> {
+/** The job.json of a complete job, piece by piece: there may be millions of sources, a line each. */
+export function* completeJobJson(results: JobResults, pipeline: Pipeline, finishedMs: number): Generator<string> {
   const { job, digest, nodes } = results;
   const { sources, frames, shards, attempts, pixels, quarantined } = job.counts;
   const head = {
@@ -101,7 +94,7 @@ export function* completeJobJson(
   };
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "sources": [`;
   let separator = '\n    ';
-  for (const entry of sourceEntries(results.sources, names)) {
+  for (const entry of sourceEntries(namedSources(results))) {
     yield separator + JSON.stringify(entry);
     separator = ',\n    ';
   }
@@ -109,28 +102,43 @@ export function* completeJobJson(
 }
 
 /** An entry a source, but one for all the frames of a video that follow one another. */
-function* sourceEntries(sources: readonly SourceOutcome[], names: readonly string[]): Generator<object> {
-  for (let from = 0, end = 0; from < sources.length; from = end) {
-    const first = sources[from]!;
-    end = from + 1;
-    if (!first.video) {
-      yield sourceEntry(first, names[from]!);
-      continue;
+function* sourceEntries(sources: Iterable<NamedSource>): Generator<object> {
+  let video: VideoEntry | undefined;
+  for (const { source, name } of sources) {
+    if (video && !(source.video && source.uri === video.uri)) {
+      yield video;
+      video = undefined;
     }
-    while (sources[end]?.video && sources[end]!.uri === first.uri) end++;
-    yield videoEntry(sources.slice(from, end), names[from]!);
+    if (!source.video) yield sourceEntry(source, name);
+    else {
+      video ??= { uri: source.uri, name, frames: 0, width: 0, height: 0, pixels: 0, counted: 0 };
+      addFrame(video, source);
+    }
   }
+  if (video) yield video;
 }
 
 /** Sums over the frames that are done; the size is that of the first, and `name` is that of its preview and map. */
-function videoEntry(frames: readonly SourceOutcome[], name: string): object {
-  const done = frames.filter((frame) => frame.state === 'done');
-  const pixels = done.reduce((sum, { size }) => sum + size.width * size.height, 0);
-  const counted = done.reduce((sum, frame) => sum + frame.counted, 0);
-  const { width, height } = done[0]?.size ?? { width: 0, height: 0 };
-  const quarantined = frames.length - done.length;
-  const facts = { uri: frames[0]!.uri, name, frames: done.length, width, height, pixels, counted };
-  return quarantined > 0 ? { ...facts, quarantinedFrames: quarantined } : facts;
+interface VideoEntry {
+  uri: string;
+  name: string;
+  frames: number;
+  width: number;
+  height: number;
+  pixels: number;
+  counted: number;
+  quarantinedFrames?: number;
+}
+
+function addFrame(video: VideoEntry, frame: SourceOutcome): void {
+  if (frame.state === 'quarantined') {
+    video.quarantinedFrames = (video.quarantinedFrames ?? 0) + 1;
+    return;
+  }
+  const { width, height } = frame.size;
+  if (video.frames++ === 0) Object.assign(video, { width, height });
+  video.pixels += width * height;
+  video.counted += frame.counted;
 }
 
 /** `pixels` are those of the image, `counted` those that have a code; `name` is that of its preview and map. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { outputNames } from './output-names.ts';
+import { outputNames as namesOf } from './output-names.ts';
+
+const outputNames = (sources: string[]): string[] => [...namesOf(sources)];
 
 test('names are stems, then file names, then numbered', () => {
   const table: [sources: string[], names: string[]][] = [

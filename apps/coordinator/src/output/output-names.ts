@@ -1,3 +1,5 @@
+import { NameSet } from './name-set.ts';
+
 /** Bytes of a name at most: file systems allow 255 with the suffixes that follow. */
 const maxNameBytes = 200;
 
@@ -6,26 +8,25 @@ const maxNameBytes = 200;
  * is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names are unique
  * without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
  */
-export function outputNames(sourceNames: Iterable<string>): string[] {
-  const taken = new Set<string>();
+export function* outputNames(sourceNames: Iterable<string>): Generator<string> {
+  const taken = new NameSet();
   const lastNumbers = new Map<string, number>();
-  const take = (name: string): boolean => {
-    const key = name.toLowerCase();
-    return !taken.has(key) && taken.add(key) !== undefined;
-  };
-  return Array.from(sourceNames, (sourceName) => {
+  const take = (name: string): boolean => taken.take(name.toLowerCase());
+  for (const sourceName of sourceNames) {
     const full = safeName(sourceName);
     const stem = safeName(sourceName.replace(/(?<=[^/\\])\.[^./\\]*$/, ''));
-    if (take(stem)) return stem;
-    if (take(full)) return full;
-    let number = lastNumbers.get(stem) ?? 1;
-    let name: string;
-    do {
-      name = `${stem}-${++number}`;
-    } while (!take(name));
-    lastNumbers.set(stem, number);
-    return name;
-  });
+    if (take(stem)) yield stem;
+    else if (take(full)) yield full;
+    else {
+      let number = lastNumbers.get(stem) ?? 1;
+      let name: string;
+      do {
+        name = `${stem}-${++number}`;
+      } while (!take(name));
+      lastNumbers.set(stem, number);
+      yield name;
+    }
+  }
 }
 
 /** Folders become prefixes, other characters `_`; dots at the front, which hide a file or climb, go. */

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { maxSettling } from './choose-job.ts';
+import { maxUnwrittenBytes } from './choose-job.ts';
 import type { Comparable, SchedulerEvent } from './events.ts';
 import { Scheduler } from './scheduler.ts';
 
 test('a job whose ledger cannot keep up waits for it, and other jobs do not', () => {
   const scheduler = new Scheduler<Comparable>({ epoch: 1, reportWithinMs: 1000, tickMs: 100 });
   const leaseOf = (shard: number, jobId: string) => ({ jobId, shard, attempt: 1, epoch: 1 });
+  const mostAnswers = 16;
+  const answer = { digest: 'right', bytes: maxUnwrittenBytes / mostAnswers };
   /** The shards that are leased because of the event. */
   const leasedBy = (event: SchedulerEvent<Comparable>): string[] =>
     scheduler.handle(event, 0).flatMap((command) => {
@@ -19,12 +21,12 @@ test('a job whose ledger cannot keep up waits for it, and other jobs do not', ()
     return leasedBy({ kind: 'ShardsPlanned', jobId, shards });
   };
   const answered = (shard: number, jobId = 'slow'): string[] =>
-    leasedBy({ kind: 'ShardCompleted', session: 1, lease: leaseOf(shard, jobId), answer: { digest: 'right' } });
+    leasedBy({ kind: 'ShardCompleted', session: 1, lease: leaseOf(shard, jobId), answer });
 
-  plan('slow', maxSettling + 9);
+  plan('slow', mostAnswers + 9);
   const held = leasedBy({ kind: 'NodeJoined', session: 1, nodeId: 'node', creditBytes: 4 });
   assert.deepEqual(held, ['slow/0', 'slow/1', 'slow/2', 'slow/3']);
-  const last = maxSettling - 1;
+  const last = mostAnswers - 1;
   for (let shard = 0; shard < last; shard++) assert.deepEqual(answered(shard), [`slow/${shard + 4}`]);
   assert.deepEqual(answered(last), []);
   assert.deepEqual(plan('other', 1), ['other/0']);

@@ -20,6 +20,8 @@ export interface Failure {
 /** An answer of a node. Answers with the same digest say the same; it is asked for only where answers are compared. */
 export interface Comparable {
   readonly digest: string;
+  /** Memory that it takes until it is written, about. */
+  readonly bytes: number;
 }
 
 /** What a job asks of the scheduler besides its shards. */

@@ -1,9 +1,13 @@
 import type { ScheduledJob, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 
 /** The shard, which is settling, is done. */
-export function finishShard<A>(turn: Turn<A>, { job, shard }: ShardEntry): void {
+export function finishShard<A>(turn: Turn<A>, entry: ShardEntry): void {
+  const { job, shard, state } = entry;
   job.open.delete(shard.shard);
-  job.settling--;
+  if (state.kind === 'settling') {
+    job.unwrittenBytes -= state.answerBytes;
+    entry.state = { ...state, answerBytes: 0 };
+  }
   turn.state.openShards--;
   finaliseWhenDone(turn, job);
 }

@@ -1,5 +1,5 @@
 import type { Shard } from '../shard.ts';
-import { maxSettling } from './choose-job.ts';
+import { isHeldUp } from './choose-job.ts';
 import type { JobOrder, SchedulerEvent } from './events.ts';
 import { finaliseWhenDone, finishShard, forgetJob } from './finish-shard.ts';
 import { leaseToAll, release } from './leases.ts';
@@ -50,7 +50,7 @@ export function commitFinished<A>(turn: Turn<A>, jobId: string, shard: number): 
   const job = turn.state.jobs.get(jobId);
   const entry = job?.open.get(shard);
   if (!job || entry?.state.kind !== 'settling') return;
-  const wasHeldUp = job.settling >= maxSettling;
+  const wasHeldUp = isHeldUp(job);
   if (entry.committed && entry.opinions.length > 1) {
     reopen(turn, entry);
     leaseToAll(turn);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judge } from './judge.ts';
 
-const opinion = (digest: string) => ({ answer: { digest } });
+const opinion = (digest: string) => ({ answer: { digest, bytes: 0 } });
 
 /** Digests in the order they came, a letter each; what is believed and how many are outvoted, or what is not known. */
 const table: [digests: string, needed: 1 | 2, verdict: string][] = [
@@ -37,6 +37,7 @@ for (const [digests, needed, expected] of table) {
 
 test('nothing is hashed where there is nothing to compare', () => {
   const answer = {
+    bytes: 1,
     get digest(): string {
       throw new Error('It was hashed');
     },

@@ -116,8 +116,7 @@ export function release({ waiting }: SchedulerState, held: HeldLease): void {
   entry.job.leasedBytes -= costBytes;
   entry.held = entry.held.filter((other) => other !== held);
   if (entry.held.length > 0) return;
-  entry.state = { kind: 'settling', nodeId: node.nodeId };
-  entry.job.settling++;
+  entry.state = { kind: 'settling', nodeId: node.nodeId, answerBytes: 0 };
 }
 
 /**
@@ -165,7 +164,7 @@ export function handBack<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean
 /** Puts a shard that nobody holds back into the queue. */
 export function requeue<A>({ state, now }: Turn<A>, entry: ShardEntry, reason: AttemptReason): void {
   if (entry.state.kind !== 'settling') return;
-  entry.job.settling--;
+  entry.job.unwrittenBytes -= entry.state.answerBytes;
   // Nodes that only lost their connection are back by then, and those that are not were perhaps killed by the shard.
   const notBeforeMs = reason === 'lost' && isSuspect(entry) ? now + state.reportWithinMs : now;
   entry.state = { kind: 'queued', sinceMs: now, notBeforeMs, reason };

@@ -39,7 +39,6 @@ export function reopen<A>(turn: Turn<A>, entry: ShardEntry): void {
   const { job, shard } = entry;
   if (!job.open.has(shard.shard)) {
     job.open.set(shard.shard, entry);
-    job.settling++;
     turn.state.openShards++;
   }
   requeue(turn, entry, 'check');
@@ -91,9 +90,11 @@ function believe<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
   if (!committed) {
     const { session, lease, leasedAtMs, nodeId } = opinion;
     entry.opinions = [];
-    entry.state = { kind: 'settling', nodeId };
+    const { bytes: answerBytes } = opinion.answer;
+    entry.state = { kind: 'settling', nodeId, answerBytes };
+    job.unwrittenBytes += answerBytes;
     if (entry.recalled.length > 0) {
-      entry.committed = { ...opinion, answer: { digest: opinion.answer.digest } };
+      entry.committed = { ...opinion, answer: { digest: opinion.answer.digest, bytes: 0 } };
       entry.opinions = [entry.committed];
       job.contestable.set(shard.shard, entry);
     }

@@ -13,7 +13,7 @@ export type EntryState =
   /** Nodes hold it: one, or two where the first takes too long. */
   | { kind: 'leased' }
   /** What became of its last lease, on the node of that id, is being written to the ledger. */
-  | { kind: 'settling'; nodeId: string };
+  | { kind: 'settling'; nodeId: string; answerBytes: number };
 
 /** One attempt of a shard that is under way. */
 export interface HeldLease {
@@ -88,8 +88,8 @@ export interface ScheduledJob {
   lastTurn: number;
   /** Copies of stragglers that were leased. */
   copies: number;
-  /** Shards that are settling. */
-  settling: number;
+  /** Memory of answers that are being written to the ledger. */
+  unwrittenBytes: number;
   /** Shards planned so far. */
   planned: number;
   planEnded: boolean;
@@ -173,14 +173,14 @@ export function createJob({ jobId, priority = 0, verify = 0 }: JobOrder): Schedu
     priority,
     verify,
     open: new Map(),
-    fresh: new ShardQueue(),
-    retries: new ShardQueue(),
+    fresh: new ShardQueue(sourcesOf),
+    retries: new ShardQueue(sourcesOf),
     contestable: new Map(),
     durations: new Durations(),
     leasedBytes: 0,
     lastTurn: 0,
     copies: 0,
-    settling: 0,
+    unwrittenBytes: 0,
     planned: 0,
     planEnded: false,
     lastPlace: undefined,
@@ -206,6 +206,8 @@ export function createEntry(job: ScheduledJob, shard: Shard, place: Place, now: 
     recalled: none,
   };
 }
+
+const sourcesOf = ({ shard: { work } }: ShardEntry): number => (work.kind === 'tile' ? 1 : work.sources.length);
 
 /** Shards of the job that wait for a node. */
 export function queuedShards(job: ScheduledJob): number {

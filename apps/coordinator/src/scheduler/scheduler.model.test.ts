@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Shard } from '../shard.ts';
-import { maxSettling } from './choose-job.ts';
+import { maxUnwrittenBytes } from './choose-job.ts';
 import type { LeaseId, SchedulerEvent } from './events.ts';
 import { Scheduler } from './scheduler.ts';
 
@@ -26,7 +26,11 @@ interface SimulatedJob {
 interface Answer {
   lease: LeaseId;
   digest: string;
+  bytes: number;
 }
+
+/** So many answers are as many bytes as may be unwritten. */
+const mostAnswers = 16;
 
 /** What a node says about a lease. A device may be wrong, the reference never is. */
 type Outcome = 'right' | 'wrong' | 'failed' | 'device lost' | 'returned';
@@ -63,7 +67,8 @@ class World {
           assert.ok(!node.isDraining, 'a draining node is given nothing');
           assert.ok(this.isOpen(command.lease) || command.isCheck, 'a shard that is done is only checked');
           const settling = this.#writing.filter(({ lease }) => lease.jobId === command.lease.jobId);
-          assert.ok(settling.length < maxSettling, 'a job whose ledger cannot keep up is held up');
+          const commits = settling.filter(({ how }) => how === 'committed');
+          assert.ok(commits.length < mostAnswers, 'a job whose ledger cannot keep up is held up');
           const holders = [...this.nodes.values()].filter((other) => {
             return other.held.some(({ lease }) => isSameShard(lease, command.lease));
           });
@@ -236,7 +241,8 @@ class World {
       case 'right':
       case 'wrong': {
         const digest = isWrong ? `wrong by ${nodeId}` : 'right';
-        this.send({ kind: 'ShardCompleted', session, lease, answer: { lease, digest } });
+        const answer = { lease, digest, bytes: maxUnwrittenBytes / mostAnswers };
+        this.send({ kind: 'ShardCompleted', session, lease, answer });
         break;
       }
       case 'failed':

@@ -46,7 +46,7 @@ const completed = (session: number, id: LeaseId, digest = 'right'): Event => ({
   kind: 'ShardCompleted',
   session,
   lease: id,
-  answer: { digest },
+  answer: { digest, bytes: 1 },
 });
 const failed = (session: number, id: LeaseId): Event => ({
   kind: 'ShardFailed',
@@ -504,7 +504,7 @@ test('a node that leaves while it drains is not counted against its shards', () 
     scheduler.handle({ kind: 'NodeDraining', session }, 0);
     assert.deepEqual(scheduler.handle(left(session), 0).map(words), [`lost job/0#${session + 1} of node-${session}`]);
   }
-  assert.equal(scheduler.queued('job'), 1);
+  assert.equal(scheduler.queued('job').shards, 1);
 });
 
 test('a shard over which two nodes were lost waits, and is then leased to a node that holds no other', () => {
@@ -610,7 +610,7 @@ test('what it reports adds up: queued, leased and done shards, bytes', () => {
   for (const event of job('job', shards(10, 10))) scheduler.handle(event, 0);
   assert.deepEqual(scheduler.shards(), { queued: 6, leased: 4, done: 0 });
   assert.deepEqual(scheduler.node(1), { leases: 2, leasedBytes: 20, isDraining: false });
-  assert.equal(scheduler.queued('job'), 6);
+  assert.equal(scheduler.queued('job').shards, 6);
   scheduler.handle(completed(1, lease(0)), 0);
   scheduler.handle(committed(0), 0);
   scheduler.handle(left(2), 0);

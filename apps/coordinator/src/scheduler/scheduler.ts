@@ -30,10 +30,11 @@ export class Scheduler<Answer extends Comparable> {
     return turn.commands;
   }
 
-  /** Shards of the job that wait for a node; 0 for a job it does not know. */
-  queued(jobId: string): number {
+  /** Shards of the job that wait for a node, and the sources in them; none for a job it does not know. */
+  queued(jobId: string): { shards: number; sources: number } {
     const job = this.#state.jobs.get(jobId);
-    return job ? queuedShards(job) : 0;
+    if (!job) return { shards: 0, sources: 0 };
+    return { shards: queuedShards(job), sources: job.fresh.weight + job.retries.weight };
   }
 
   /** Shards of the jobs it knows. Those being written to the ledger count as leased. */

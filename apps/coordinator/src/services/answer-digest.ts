@@ -8,13 +8,18 @@ export interface ComparableAnswer {
   /** For job.json: which node and device did it. */
   readonly node: { name: string; device: string };
   readonly digest: string;
+  readonly bytes: number;
 }
+
+/** What a result takes besides its bins, which are 8 bytes each. */
+const resultBytes = 256;
 
 export function comparable(content: ShardAnswer, node: ComparableAnswer['node']): ComparableAnswer {
   let digest: string | undefined;
   return {
     content,
     node,
+    bytes: content.results.reduce((sum, { bins }) => sum + resultBytes + 8 * bins.length, 0),
     get digest(): string {
       digest ??= answerDigest(content);
       return digest;

@@ -24,7 +24,7 @@ export async function checkOutcome(cluster: SimulatedCluster): Promise<void> {
     assert.equal(record.state, 'complete', `${jobId}: ${record.error}`);
     const results = cluster.results.get(jobId)!;
     const expected = expectedOf(job);
-    const given = results.sources.flatMap((source) => (source.state === 'quarantined' ? [source.error] : []));
+    const given = [...results.sources].flatMap((source) => (source.state === 'quarantined' ? [source.error] : []));
     assert.equal(given.length, expected.quarantined, `${jobId}: quarantined because ${given.join('; ')}`);
     const found = { digest: record.digest, counted: results.counted, bins: [...results.bins] };
     assert.deepEqual({ ...found, quarantined: record.counts.quarantined }, expected, jobId);

@@ -1,19 +1,15 @@
 // What tests of simulated clusters share.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after } from 'node:test';
+import { MemoryFiles } from '../ledger/memory-files.ts';
+import { MemoryStore } from '../ledger/store/memory-store.ts';
 import { openLedger } from '../ledger/testing.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 import type { SimulatedJob } from './simulated-job.ts';
 import { type NodeNature, soundNature } from './simulated-node.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'halogrid-simulation-'));
-after(() => rm(folder, { recursive: true, force: true }));
-let spools = 0;
-
 export async function createCluster(seed = 1, commitMs = 0): Promise<SimulatedCluster> {
-  const ledger = await openLedger(() => join(folder, String(spools++)));
+  const files = new MemoryFiles();
+  let spools = 0;
+  const ledger = await openLedger(() => `histograms ${spools++}`, new MemoryStore(), 1, files.open);
   return new SimulatedCluster({ seed, commitMs, ledger });
 }
 

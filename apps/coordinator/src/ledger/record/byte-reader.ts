@@ -36,10 +36,6 @@ export class ByteReader {
     return this.#bytes.subarray(this.#at, this.#skip(length));
   }
 
-  hex(length: number): string {
-    return this.#bytes.toString('hex', this.#at, this.#skip(length));
-  }
-
   #byte(): number {
     if (this.isAtEnd) throw new RangeError('The bytes end early');
     return this.#bytes[this.#at++]!;

@@ -46,12 +46,6 @@ export class ByteWriter {
     this.#length += value.length;
   }
 
-  /** Bytes as lower-case hex, whose number the reader knows. */
-  hex(value: string): void {
-    this.#reserve(value.length / 2);
-    this.#length += this.#bytes.write(value, this.#length, 'hex');
-  }
-
   #reserve(bytes: number): void {
     if (this.#length + bytes <= this.#bytes.length) return;
     const grown = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#length + bytes));

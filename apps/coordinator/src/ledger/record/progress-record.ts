@@ -1,7 +1,7 @@
 import type { Size } from '@halogrid/kernels';
 import type { SourceDigest } from '../digest.ts';
-import type { Quarantine } from '../merge.ts';
 import type { HistogramPlace } from '../read-histograms.ts';
+import type { Quarantine } from '../settled-table.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 
@@ -71,7 +71,7 @@ export class ProgressWriter {
         bytes.uint(size.width);
         bytes.uint(size.height);
         bytes.uint(counted);
-        bytes.hex(digest);
+        bytes.raw(digest);
         bytes.uint(place?.length ?? 0);
         if (place) {
           bytes.int(place.offset - expected.offset);
@@ -135,7 +135,7 @@ function readDone(bytes: ByteReader, expected: Expected): ProgressRecord {
   expected.source = source + 1;
   const size = { width: bytes.uint(), height: bytes.uint() };
   const counted = bytes.uint();
-  const digest = bytes.hex(digestBytes);
+  const digest = bytes.raw(digestBytes);
   const length = bytes.uint();
   let place: HistogramPlace | undefined;
   if (length > 0) {

@@ -1,0 +1,2 @@
+export function nodeFlags(args: readonly string[]): string[];
+export function launch(args: string[]): Promise<number>;
