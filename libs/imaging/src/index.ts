@@ -30,10 +30,10 @@ export { hasVideoExtension, isVideoFile } from './input/video/video-names.ts';
 
 // Output: chunks of dense results, and the files a person opens.
 export { assembleMap, type MapFormat, type MapOutput, mapExtensions, whyNotHeld } from './output/assemble-map.ts';
-export { type Chunk, type ChunkKind, writeChunk } from './output/chunk.ts';
+export { type Chunk, type ChunkKind, piecesOf, writeChunk } from './output/chunk.ts';
 export { type HistogramChart, histogramSvg } from './output/histogram-svg.ts';
 export { type MapKind, type MapType, type SampleType, sampleBytes } from './output/map-type.ts';
-export type { PlanarSamples } from './output/planar-samples.ts';
+export { type PlanarSamples, samplesOfPart } from './output/planar-samples.ts';
 export { assemblePreview, type PreviewOutput } from './output/preview.ts';
 export type { Size } from './output/size.ts';
 export { writeFileAtomically } from './output/write-file-atomically.ts';

@@ -79,6 +79,11 @@ test('chunks of its leases are kept when they arrive whole, and nothing else is'
   assert.equal(await readFile(join(scratch, name), 'utf8'), 'ab');
   assert.equal((await put(name, 'ab')).status, 204, 'another attempt');
   assert.deepEqual(await readdir(join(scratch, 'map', '0')), ['0-0-2-1.u8']);
+  // A shard has whole chunks and an index.
+  const shard = 'x'.repeat(513 * 512 * 4 + 2 ** 13);
+  assert.equal((await put('shard/0/0-0-2-1.u8', shard)).status, 204);
+  assert.equal((await put('shard/0/0-0-2-1.u8', shard.repeat(2))).status, 413);
+  assert.deepEqual(await readdir(join(scratch, 'shard', '0')), ['0-0-2-1.u8']);
 });
 
 test('the token ends with the lease: answered, cancelled, or of a node that is gone', async (t) => {

@@ -13,6 +13,7 @@ export function toLease({ lease, shard, job, isCheck }: LeaseOrder): Lease {
     scratch: job.scratch,
     // What a check computes is compared and thrown away.
     wantsMap: job.spec.mapFormat !== 'none' && !isCheck,
+    zarrShards: job.spec.mapFormat === 'zarr',
     previews: isCheck ? 0 : previewSources,
     costBytes: shard.costBytes,
     verify: isCheck,

@@ -232,6 +232,11 @@ export interface Lease {
    * with a `Content-Digest: sha-256=…` (RFC 9530) takes a chunk.
    */
   handOver: string;
+  /**
+   * A part of a map that is made of whole shards of its Zarr is kept as those instead of a chunk: the coordinator looks for
+   * them, and takes them over as they are.
+   */
+  zarrShards?: boolean | undefined;
 }
 
 /** An input: an image or a frame. */
@@ -1807,6 +1812,7 @@ function createBaseLease(): Lease {
     grid: undefined,
     verify: undefined,
     handOver: "",
+    zarrShards: undefined,
   };
 }
 
@@ -1855,6 +1861,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.handOver !== "") {
       writer.uint32(114).string(message.handOver);
+    }
+    if (message.zarrShards !== undefined) {
+      writer.uint32(120).bool(message.zarrShards);
     }
     return writer;
   },
@@ -1984,6 +1993,14 @@ export const Lease: MessageFns<Lease> = {
             message.handOver = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.zarrShards = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2029,6 +2046,7 @@ export const Lease: MessageFns<Lease> = {
     message.grid = (object.grid !== undefined && object.grid !== null) ? Grid.fromPartial(object.grid) : undefined;
     message.verify = object.verify ?? undefined;
     message.handOver = object.handOver ?? "";
+    message.zarrShards = object.zarrShards ?? undefined;
     return message;
   },
 };
