@@ -7,6 +7,8 @@ export interface SourceRef {
   uri: string;
   /** Where in a video it is found; absent for images. */
   place?: { packet: number; order?: number };
+  /** Of an image that is cut: a name for its file as it was planned, so that its tiles are never of several versions. */
+  version?: string;
 }
 
 /** Size of an image, and what its pixels are: u8 where that is absent. */

@@ -7,6 +7,7 @@ export { restrictSources, type SourceAccess, SourceForbiddenError, unrestricted 
 export { hasImageExtension } from './input/image-extensions.ts';
 export { InputError } from './input/input-error.ts';
 export { decodeJpeg } from './input/jpeg.ts';
+export { localVersion } from './input/local-file.ts';
 export { type OpenImage, type OpenImageOptions, openImage } from './input/open-image.ts';
 export { mostPixels, peekSize } from './input/peek-size.ts';
 export { type PixelType, pixelBytes } from './input/pixel-type.ts';

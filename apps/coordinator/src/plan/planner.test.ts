@@ -79,7 +79,7 @@ test('inputs that were named or could be large are looked at, and cut where they
     shard: 0,
     work: {
       kind: 'tile',
-      source: { index: 0, uri: 'file:///a.tif' },
+      source: { index: 0, uri: 'file:///a.tif', version: 'of file:///a.tif' },
       size: { width: 5000, height: 100 },
       rect: { x: 0, y: 0, width: 4096, height: 100 },
     },
@@ -298,6 +298,7 @@ function fakesOf(fakes: FakeInput[]) {
       pixel: 'u8',
       readsRegions: false,
       inputBytes: 0,
+      version: `of ${uri}`,
       ...content,
       decode,
       close: async () => {},

@@ -47,7 +47,7 @@ const probesAhead = 8;
 
 /** What the planner found out about an input. */
 type Probe =
-  | { kind: 'sized'; input: Source; size: ImageSize }
+  | { kind: 'sized'; input: Source; size: ImageSize; version?: string }
   | { kind: 'video'; input: Source }
   | { kind: 'unopened'; input: Source; bytes: number }
   | { kind: 'unreadable'; input: Source; error: InputError };
@@ -137,12 +137,16 @@ export async function* planJob(
     const size = probed.kind === 'sized' ? probed.size : undefined;
     const tiles = size ? countTiles(size, tilePx) : 1;
     yield { kind: 'source', index: source.index, uri, name, size, tiles };
-    if (size && tiles > 1) {
+    if (probed.kind === 'sized' && size && tiles > 1) {
+      const pinned = { ...source, version: probed.version };
       for (const rect of cutTiles(size, tilePx)) {
         signal?.throwIfAborted();
         const { stored } = planPipeline(pipeline, rect, size).stages[0]!;
         const bytes = bytesOf({ ...stored, pixel: size.pixel });
-        yield shard({ kind: 'tile', source, size: { width: size.width, height: size.height }, rect }, bytes * channels);
+        yield shard(
+          { kind: 'tile', source: pinned, size: { width: size.width, height: size.height }, rect },
+          bytes * channels,
+        );
       }
     } else {
       const bytes = probed.kind === 'sized' ? bytesOf(probed.size) : probed.bytes;
@@ -160,9 +164,9 @@ const noColour = 'Colour of videos is not supported: their gray is, with channel
 async function probeImage(input: Source, open: typeof openImage): Promise<Probe> {
   try {
     const image = await open(input.uri);
-    const { width, height, pixel } = image;
+    const { width, height, pixel, version } = image;
     await image.close();
-    return { kind: 'sized', input, size: { width, height, pixel } };
+    return { kind: 'sized', input, size: { width, height, pixel }, version };
   } catch (error) {
     if (error instanceof InputError) return { kind: 'unreadable', input, error };
     throw error;

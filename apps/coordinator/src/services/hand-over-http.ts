@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { allowedPath, SourceForbiddenError, sampleBytes } from '@halogrid/imaging';
+import { allowedPath, localVersion, SourceForbiddenError, sampleBytes } from '@halogrid/imaging';
 import type { Log } from '@halogrid/service';
 import type { HandedJob, HandOver } from './hand-over.ts';
 
@@ -64,11 +64,14 @@ async function sendSource(
   job: HandedJob,
   [index]: string[],
 ): Promise<void> {
-  const uri = job.sources.get(Number(index))?.uri;
+  const { uri, version } = job.sources.get(Number(index)) ?? {};
   if (!uri?.startsWith('file:')) throw new HttpError(404, 'There is no such file among the sources of the leases');
   const file = await openSource(uri);
   try {
     const { size, mtimeMs } = await file.stat();
+    if (version !== undefined && localVersion({ size, mtimeMs }) !== version) {
+      throw new HttpError(412, 'The file is not what it was when the job was planned');
+    }
     const etag = `"${size.toString(36)}-${mtimeMs.toString(36)}"`;
     response.setHeader('etag', etag);
     const { range, 'if-match': ifMatch } = request.headers;

@@ -21,7 +21,7 @@ export function toLease({ lease, shard, job, isCheck }: LeaseOrder): Lease {
   };
 }
 
-const toSource = ({ index, uri, place }: SourceRef): Source => ({ index, uri, place });
+const toSource = ({ index, uri, place, version }: SourceRef): Source => ({ index, uri, place, version });
 
 function toWork(work: ShardWork): Lease['work'] {
   switch (work.kind) {

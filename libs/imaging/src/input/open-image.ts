@@ -17,6 +17,8 @@ export interface OpenImage {
   readonly height: number;
   /** Of 1 to 8 bits a sample `u8`, of more `u16`; values are as stored, never scaled. */
   readonly pixel: PixelType;
+  /** A name for its file as it was opened, which changes when that is written to: see `localVersion`, `remoteVersion`. */
+  readonly version?: string;
   /** Whether a region is read without decoding the rest. */
   readonly readsRegions: boolean;
   /** Encoded bytes read from the source so far: of a remote one, those that came over the network. */
@@ -62,7 +64,7 @@ export async function openImage(uri: string, options: OpenImageOptions = {}): Pr
   try {
     const image = await openers[sniffFormat(file.head)](file, options.maxWholePixels ?? defaultMaxWholePixels);
     checkPixels(image.width, image.height);
-    return image;
+    return Object.assign(image, { version: file.version });
   } catch (error) {
     await file.close();
     throw error;

@@ -94,14 +94,15 @@ test('any plan is read as it was written, wherever a piece ends', () => {
       shard: index,
       costBytes: count,
       source: index,
+      version: fc.option(fc.oneof(text, fc.constant('12 1700000000000.5'))),
       size: imageSize,
       x: fc.nat(),
       y: fc.nat(),
       part: size,
-    }).map(({ shard, costBytes, source, size, x, y, part }): PlanStep => {
+    }).map(({ shard, costBytes, source, version, size, x, y, part }): PlanStep => {
       const work = {
         kind: 'tile' as const,
-        source: { index: source, uri: `uri ${source}` },
+        source: { index: source, uri: `uri ${source}`, ...(version !== null && { version }) },
         size,
         rect: { x, y, ...part },
       };

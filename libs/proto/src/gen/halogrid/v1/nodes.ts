@@ -245,7 +245,14 @@ export interface Source {
   index: number;
   uri: string;
   /** Where in a video the frame is; absent for images. */
-  place?: VideoPlace | undefined;
+  place?:
+    | VideoPlace
+    | undefined;
+  /**
+   * Of a tile: a name for the file as it was when the job was planned. A node that finds another version there answers with an
+   * error of the source instead of a result, so that no image is put together of two.
+   */
+  version?: string | undefined;
 }
 
 /** A frame of a video, as decoding can tell it. */
@@ -2052,7 +2059,7 @@ export const Lease: MessageFns<Lease> = {
 };
 
 function createBaseSource(): Source {
-  return { index: 0, uri: "", place: undefined };
+  return { index: 0, uri: "", place: undefined, version: undefined };
 }
 
 export const Source: MessageFns<Source> = {
@@ -2065,6 +2072,9 @@ export const Source: MessageFns<Source> = {
     }
     if (message.place !== undefined) {
       VideoPlace.encode(message.place, writer.uint32(26).fork()).join();
+    }
+    if (message.version !== undefined) {
+      writer.uint32(34).string(message.version);
     }
     return writer;
   },
@@ -2106,6 +2116,14 @@ export const Source: MessageFns<Source> = {
             message.place = VideoPlace.decode(reader, reader.uint32());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2128,6 +2146,7 @@ export const Source: MessageFns<Source> = {
     message.place = (object.place !== undefined && object.place !== null)
       ? VideoPlace.fromPartial(object.place)
       : undefined;
+    message.version = object.version ?? undefined;
     return message;
   },
 };
