@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +12,7 @@ import { readErrors, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 // An image that is written to between plan and read, its size in bytes and pixels the same, is set aside: no result is of two.
+// So is one that grows.
 
 const folder = scratchFolder();
 const size = { width: 300, height: 200 };
@@ -61,16 +62,18 @@ for (const { where, storage } of [
     const files = await writeSources(name, 1);
     const before = files.map((file) => readFileSync(file));
     const sources = where === 'web' ? [`${web.origin}/${name}/a.pgm`] : files;
-    await writePgm(join(folder, name, 'still.pgm'), still);
+    const growing = join(folder, name, 'growing.pgm');
+    for (const file of [growing, join(folder, name, 'still.pgm')]) await writePgm(file, still);
     const out = join(folder, `out-${name}`);
     const jobId = await cluster.jobs.submit({
-      sources: [...sources, join(folder, name, 'still.pgm')],
+      sources: [...sources, growing, join(folder, name, 'still.pgm')],
       out,
       map: 'tiff',
       tilePx: 50,
     });
     await eventually('the plan', async () => (await cluster.job(jobId))?.planned);
     await writeSources(name, 2);
+    appendFileSync(growing, 'more');
     for (const [i, file] of files.entries()) {
       const now = readFileSync(file);
       assert.equal(now.length, before[i]!.length);
@@ -83,8 +86,8 @@ for (const { where, storage } of [
     await node.program.ended;
     assert.equal(readJson(out, 'job.json').state, 'complete');
     const errors = readErrors(out);
-    const uris = sources.map((uri) => (where === 'web' ? uri : pathToFileURL(uri).href));
-    assert.deepEqual(errors.map(({ uri }) => uri).sort(), uris);
+    const uris = [...sources, growing].map((uri) => (uri.startsWith('http:') ? uri : pathToFileURL(uri).href));
+    assert.deepEqual(errors.map(({ uri }) => uri).sort(), uris.sort());
     for (const { stage, error } of errors) {
       assert.equal(stage, 'read');
       assert.match(error, /^The file (is not what it was when the job was planned|changed while it was read)/);
