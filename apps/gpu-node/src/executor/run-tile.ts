@@ -123,8 +123,8 @@ async function copyOf(run: ShardRun, source: Source, version: string): Promise<s
     const image = await run.openImage(source.uri);
     try {
       checkVersion(image.version, source.version);
-      if (!image.copyTiled) throw new InputError('read', 'The image changed while it was read');
-      await image.copyTiled(path);
+      if (!image.copy) throw new InputError('read', 'The image changed while it was read');
+      await image.copy.write(path, run.channels);
       await checkStillVersion(source);
     } finally {
       await closeImage(run, image);
@@ -143,7 +143,7 @@ async function loadImage(
     image = await run.clock.time('read', () => run.openImage(source.uri));
     checkVersion(image.version, source.version);
     if (image.readsRegions) return { kind: 'regions' };
-    if (image.copyTiled) return { kind: 'large' };
+    if (image.copy) return { kind: 'large' };
     const { width, height, pixel } = image;
     const stride = width * pixelBytes[pixel];
     const planeBytes = stride * height;

@@ -29,14 +29,21 @@ export interface OpenImage {
    * fit. Several regions may be decoded at once.
    */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
-  /**
-   * Present where the image is neither read by region nor small enough to be decoded whole, so that `decode` rejects: reads
-   * it once, in order and in bounded memory, and writes a tiled TIFF of the same pixels to that path, which is read by
-   * region. Rejects with InputError for what is the input's fault, and leaves a part of a file then.
-   */
-  copyTiled?(path: string): Promise<void>;
+  /** Present where the image is neither read by region nor small enough to be decoded whole, so that `decode` rejects. */
+  readonly copy?: ImageCopy;
   /** After the last decode has settled. */
   close(): Promise<void>;
+}
+
+/** How an image becomes one of the same pixels that is read by region, as far as those channels go. */
+export interface ImageCopy {
+  /** What it takes on a disk, but for headers and padding. */
+  bytes(channels: PlaneTarget['channels']): number;
+  /**
+   * Decodes the image in bounded memory and writes the copy to that path. Rejects with InputError for what is the input's fault,
+   * and leaves a part of a file then.
+   */
+  write(path: string, channels: PlaneTarget['channels']): Promise<void>;
 }
 
 export interface OpenImageOptions {
