@@ -17,9 +17,11 @@ const disk = join(folder, 'disk');
 const source = join(folder, 'picture.pgm');
 const launcher = fileURLToPath(new URL('../apps/cli/bin/halogrid.mjs', import.meta.url));
 
-/** A disk of the user alone, that nobody else sees, which needs no root. */
+/** A disk of the user alone, that nobody else sees, which needs no root; and processes that end with the first, whatever happens. */
 const withDisk = (megabytes: number, script: string): string[] => [
-  '-rm',
+  '-rmpf',
+  '--kill-child',
+  '--mount-proc',
   'sh',
   '-c',
   `mount -t tmpfs -o size=${megabytes}m tmpfs '${disk}' && ${script}`,
