@@ -38,6 +38,20 @@ for (const map of ['tiff', 'zarr'] as const) {
   }
 }
 
+test('zarr: shards that two nodes write are those that the coordinator makes of chunks', async () => {
+  const tall = join(folder, 'tall.pgm');
+  await writePgm(tall, drawPicture(600, 9000));
+  const outcomes = [];
+  for (const tilePx of [4096, 1000, 8192]) {
+    const out = join(folder, `tall-${tilePx}`);
+    await cluster.jobs.run({ sources: [tall], out, operations: [parseOperation('lbp')], map: 'zarr', tilePx });
+    outcomes.push(hashFiles(out, 'maps'));
+  }
+  const shards = Object.keys(outcomes[0]!).filter((path) => /[/]0[/]c[/]/.test(path));
+  assert.equal(shards.length, 3);
+  for (const outcome of outcomes) assert.deepEqual(outcome, outcomes[0]);
+});
+
 test('run writes OME-Zarr, and pictures for Deep Zoom, and says where', async () => {
   for (const map of ['zarr', 'dzi']) {
     const out = join(folder, `run-${map}`);

@@ -7,6 +7,8 @@ export interface SourceRef {
   uri: string;
   /** Where in a video it is found; absent for images. */
   place?: { packet: number; order?: number };
+  /** Of an image that is cut: a name for its file as it was planned, so that its tiles are never of several versions. */
+  version?: string;
 }
 
 /** Size of an image, and what its pixels are: u8 where that is absent. */
@@ -16,8 +18,7 @@ export interface ImageSize extends Size {
 
 /** What a shard computes: a tile of one image, or frames to process whole. */
 export type ShardWork =
-  /** `version` tells the image from what it is after it was written to. */
-  | { kind: 'tile'; source: SourceRef; version: number; size: Size; rect: Rect }
+  | { kind: 'tile'; source: SourceRef; size: Size; rect: Rect }
   | { kind: 'frames'; sources: SourceRef[]; segment?: VideoSegment };
 
 /** The part of a video in which all sources of a shard are, as halogrid.v1.VideoSegment defines it. */

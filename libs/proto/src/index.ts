@@ -20,7 +20,7 @@ export {
 } from './job-limits.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
-export const protocolVersion = 3;
+export const protocolVersion = 4;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

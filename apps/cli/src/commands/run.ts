@@ -15,6 +15,7 @@ import { planMeanwhile } from '../plan/plan-meanwhile.ts';
 import { keepRate, rateKey } from '../plan/rates-file.ts';
 import { followJob } from '../progress/follow-job.ts';
 import { createProgressView, type ProgressView } from '../progress/progress-view.ts';
+import { summarise } from '../summary/job-summary.ts';
 import { reportEnd } from '../summary/report-end.ts';
 
 interface RunOptions extends JobOptions, ClientSecurityOption {
@@ -97,8 +98,10 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     if (!job || signal.aborted) return exitCodeOfSignal(signal.reason);
     // The time of a job that was interrupted says nothing about this machine.
     if (cluster && job.state === JobState.COMPLETE && doneBefore === 0) {
-      const seconds = (job.finishedMs - job.submittedMs) / 1000;
-      await keepRate(rateKey(request.spec!, local.device, local.nodes), job.counts!.pixels, seconds);
+      const { wallSeconds, seconds = {}, counts } = await summarise(job);
+      const busySeconds = Object.values(seconds).reduce((sum, stage) => sum + stage, 0);
+      const time = { seconds: wallSeconds, busySeconds };
+      await keepRate(rateKey(request.spec!, local.device, local.nodes), counts.pixels, time);
     }
     return await reportEnd(job, options.json ?? false);
   } finally {

@@ -41,7 +41,8 @@ function tileFits(px: number, { width, height }: PlanTotals['largest'], spec: Jo
 /** Only what is not compressed counts, so nothing is refused that would fit. */
 export function checkDisk(totals: PlanTotals, { mapFormat }: JobSpec, path: string, freeBytes: number): void {
   const { output, scratchBytes } = totals;
-  const neededBytes = scratchBytes + (mapFormat === 'tiff' ? output.mapsBytes : 0);
+  const isStored = mapFormat === 'tiff' || mapFormat === 'zarr';
+  const neededBytes = scratchBytes + (isStored ? output.mapsBytes : 0);
   if (neededBytes <= freeBytes) return;
   throw new UsageError(
     `The results take ${describeBytes(neededBytes)} until they are complete, and '${path}' has ${describeBytes(freeBytes)} ` +

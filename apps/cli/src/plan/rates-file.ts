@@ -18,6 +18,12 @@ const maxRates = 200;
 /** A shorter run says more of how long a start takes. */
 const minSeconds = 1;
 
+/**
+ * Of its time, a run must have spent at least this part on its work. A small image takes a second where the machine is busy,
+ * and milliseconds of that are work: such a rate, a thousandth of the real one, would have an archive take years.
+ */
+const minBusyPart = 0.5;
+
 /** What a rate holds for: what is computed and written, and what computes it on this machine. */
 export function rateKey({ pipeline, mapFormat }: JobSpec, device: string, nodes: number): string {
   return `${nodes} x ${device}, ${describePipeline(createPipeline(pipeline!.operations))}, map ${mapFormat}`;
@@ -29,14 +35,20 @@ export async function readRate(key: string, file = ratesFile(process.env)): Prom
   return typeof rate === 'number' && rate > 0 ? rate : undefined;
 }
 
-/** Remembers the rate of a run. It is for estimates alone, so a file that cannot be written is no failure. */
+/** How long a run took, and how long its nodes were at work, all stages of all shards together. */
+export interface RunTime {
+  seconds: number;
+  busySeconds: number;
+}
+
+/** Remembers the rate of a run that was long and busy enough to tell. It is for estimates alone, so a file that cannot be written is no failure. */
 export async function keepRate(
   key: string,
   pixels: number,
-  seconds: number,
+  { seconds, busySeconds }: RunTime,
   file = ratesFile(process.env),
 ): Promise<void> {
-  if (!file || pixels === 0 || seconds < minSeconds) return;
+  if (!file || pixels === 0 || seconds < minSeconds || busySeconds < minBusyPart * seconds) return;
   const { [key]: _, ...others } = await readRates(file);
   const rates = Object.fromEntries([...Object.entries(others), [key, pixels / seconds]].slice(-maxRates));
   const text = JSON.stringify({ softwareVersion, rates } satisfies Rates, null, 2);

@@ -17,7 +17,6 @@ const frames: ShardWork = {
 const tile: ShardWork = {
   kind: 'tile',
   source: { index: 1, uri: 'file:///1' },
-  version: 1,
   size: { width: 9, height: 9 },
   rect: { x: 4, y: 4, width: 4, height: 2 },
 };

@@ -96,7 +96,7 @@ export function planOf(sizes: Size[], tilePx: number, batchFrames: number, unrea
       batch.push(source);
       if (batch.length === batchFrames) add({ kind: 'frames', sources: batch.splice(0) });
     } else {
-      for (const rect of tiles) add({ kind: 'tile', source, version: 1, size, rect });
+      for (const rect of tiles) add({ kind: 'tile', source, size, rect });
     }
   }
   if (batch.length) add({ kind: 'frames', sources: batch });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { writeChunk } from '@halogrid/imaging';
+import { piecesOf, writeChunk } from '@halogrid/imaging';
 import { createPipeline, type Pipeline, type Size, sampleBytes } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { softwareVersion } from '@halogrid/service';
@@ -262,7 +262,9 @@ async function makeResults(
     const strides = { strideBytes: unit * size.width, bandBytes: unit * size.width * size.height };
     for (const rect of cutTiles(size, tilePx)) {
       const bytes = planes.subarray(unit * (rect.y * size.width + rect.x));
-      for (const kind of ['map', 'preview'] as const)
+      // None has several shards.
+      const [piece] = piecesOf(rect, size, type, mapFormat === 'zarr');
+      for (const kind of [piece!.kind, 'preview'] as const)
         await writeChunk({ scratch, kind, source, size, type, rect }, { bytes, ...strides });
     }
   }

@@ -6,13 +6,13 @@ import { cutTiles } from './cut-tiles.ts';
 import { itemBytes, mostOf, PlanCounter, type TotalsOptions } from './plan-totals.ts';
 
 const lbp = createPipeline([{ kernel: 'lbp', parameters: {} }]);
-const options: TotalsOptions = { grid: { rows: 1, columns: 1 }, wantsMap: false, previews: 0 };
+const options: TotalsOptions = { grid: { rows: 1, columns: 1 }, mapFormat: 'none', previews: 0 };
 const MiB = 2 ** 20;
 
 function countTiles(counter: PlanCounter, size: Size, tilePx: number): void {
   counter.addSource(0, size);
   for (const rect of cutTiles(size, tilePx)) {
-    counter.addShard({ kind: 'tile', source: { index: 0, uri: '' }, version: 1, size, rect });
+    counter.addShard({ kind: 'tile', source: { index: 0, uri: '' }, size, rect });
   }
 }
 
@@ -79,11 +79,29 @@ test('dense results take memory where a map or a preview is made of them, and ma
   assert.deepEqual(bytesOf({}), { results: 2 * histogram, maps: 0, scratch: 0 });
   assert.deepEqual(bytesOf({ previews: 1 }), { results: 2 * histogram + map, maps: 0, scratch: 0 });
   // Parts of 512 x 512 and, of the next level, which is one part, 500 x 350 in sixteens: 512 x 352.
-  assert.deepEqual(bytesOf({ wantsMap: true }), {
+  assert.deepEqual(bytesOf({ mapFormat: 'tiff' }), {
     results: 2 * (histogram + map),
     maps: 2 * (1024 * 1024 + 512 * 352),
     scratch: 2 * 700_000,
   });
+});
+
+test('the pieces of a Zarr are part of it where they are shards, and a copy takes disk of its own', () => {
+  for (const [tilePx, scratch] of [
+    [4096, 0],
+    [3000, 5000 * 4100],
+  ] as const) {
+    const counter = new PlanCounter(lbp, { ...options, mapFormat: 'zarr' });
+    const size = { width: 5000, height: 4100 };
+    counter.addSource(0, size, 77);
+    for (const rect of cutTiles(size, tilePx)) {
+      counter.addShard({ kind: 'tile', source: { index: 0, uri: '' }, size, rect });
+    }
+    assert.equal(counter.totals.scratchBytes, scratch + 77);
+  }
+  const small = new PlanCounter(lbp, { ...options, mapFormat: 'zarr' });
+  countFrames(small, [{ width: 17, height: 9 }]);
+  assert.deepEqual([small.totals.output.mapsBytes, small.totals.scratchBytes], [17 * 9, 0]);
 });
 
 test('cells of a grid take features and results for each of them', () => {

@@ -1,4 +1,4 @@
-import { sampleBytes } from '@halogrid/imaging';
+import { type MapType, piecesOf, sampleBytes } from '@halogrid/imaging';
 import {
   type Grid,
   type Pipeline,
@@ -9,6 +9,7 @@ import {
   type Size,
 } from '@halogrid/kernels';
 import { type HistogramShape, histogramShape } from '../ledger/histogram-shape.ts';
+import { mapType } from '../output/map-type.ts';
 import type { ImageSize, ShardWork } from '../shard.ts';
 
 /** Bytes that a node holds for something it computes: the planes it reads, and histograms and dense results. */
@@ -39,7 +40,7 @@ export interface PlanTotals {
   /** Of all tiles and frames. */
   all: NodeBytes;
   output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
-  /** Maps in pieces, which are there as well until the output is complete. */
+  /** Maps in pieces that are not part of the output as they are, and copies of images: there until the output is complete. */
   scratchBytes: number;
 }
 
@@ -58,7 +59,8 @@ const chartBytes = 64 * 2 ** 10;
 
 export interface TotalsOptions {
   grid: Grid;
-  wantsMap: boolean;
+  /** As the job's. */
+  mapFormat: string;
   /** Sources with a lower index get a preview, for which a node needs the dense result. */
   previews: number;
 }
@@ -97,8 +99,8 @@ export class PlanCounter {
     };
   }
 
-  /** `size` is undefined where nobody can tell it. */
-  addSource(index: number, size: ImageSize | undefined): void {
+  /** `size` is undefined where nobody can tell it; `copyBytes` are of the copy that is made of an image that is not read by region. */
+  addSource(index: number, size: ImageSize | undefined, copyBytes = 0): void {
     const { totals } = this;
     totals.sources++;
     if (!size) {
@@ -109,9 +111,12 @@ export class PlanCounter {
     totals.pixels += size.width * size.height;
     const { grid, channels, bins } = this.#shape;
     totals.output.featuresBytes += bins && grid.rows * grid.columns * (4 * bins * channels + featureBytes);
-    if (!this.#options.wantsMap) return;
-    totals.output.mapsBytes += this.#mapBytes(size);
-    totals.scratchBytes += size.width * size.height * this.#sampleBytes();
+    totals.scratchBytes += copyBytes;
+    if (this.#wantsMap) totals.output.mapsBytes += this.#mapBytes(size);
+  }
+
+  get #wantsMap(): boolean {
+    return this.#options.mapFormat !== 'none';
   }
 
   /** The source that was added last turned out to be none. */
@@ -159,16 +164,22 @@ export class PlanCounter {
   }
 
   #addItem(index: number, rect: Rect, size: ImageSize): NodeBytes {
-    const { wantsMap, previews } = this.#options;
+    const { previews, grid, mapFormat } = this.#options;
+    const wantsMap = this.#wantsMap;
     const key = `${rect.x} ${rect.y} ${rect.width} ${rect.height} ${size.width} ${size.height} ${size.pixel}`;
     if (this.#lastItem?.key !== key)
       this.#lastItem = {
         key,
-        item: itemBytes(pipelineOver(size.pixel ?? 'u8', this.#pipeline), rect, size, this.#options.grid),
+        item: itemBytes(pipelineOver(size.pixel ?? 'u8', this.#pipeline), rect, size, grid),
       };
     const { stagingBytes, resultsBytes, mapBytes } = this.#lastItem.item;
     const item = { stagingBytes, resultsBytes: resultsBytes + (wantsMap || index < previews ? mapBytes : 0) };
     const { largest, all } = this.totals;
+    if (wantsMap) {
+      for (const { kind, rect: part } of piecesOf(rect, size, this.#mapType, mapFormat === 'zarr')) {
+        if (kind === 'map') this.totals.scratchBytes += part.width * part.height * this.#sampleBytes();
+      }
+    }
     all.stagingBytes += item.stagingBytes;
     all.resultsBytes += item.resultsBytes;
     if (mostOf(item) > mostOf(largest)) Object.assign(largest, { width: rect.width, height: rect.height, ...item });
@@ -177,13 +188,18 @@ export class PlanCounter {
 
   #mapBytes(size: Size): number {
     const key = `${size.width} ${size.height}`;
-    if (this.#lastMap?.key !== key) this.#lastMap = { key, bytes: mapPixels(size) * this.#sampleBytes() };
+    const roundedTo = this.#options.mapFormat === 'zarr' ? 1 : 16;
+    if (this.#lastMap?.key !== key) this.#lastMap = { key, bytes: mapPixels(size, roundedTo) * this.#sampleBytes() };
     return this.#lastMap.bytes;
   }
 
+  get #mapType(): MapType {
+    return mapType(this.#pipeline.output);
+  }
+
   #sampleBytes(): number {
-    const { sample, channels } = this.#pipeline.output;
-    return sampleBytes[sample] * channels.length;
+    const { sample, bands } = this.#mapType;
+    return sampleBytes[sample] * bands;
   }
 }
 
@@ -207,16 +223,16 @@ export function itemBytes(
   };
 }
 
-/** Pixels of a map and its coarser levels, each of which is stored in whole parts. */
-function mapPixels(size: Size): number {
+/** Pixels of a map and its coarser levels, each of which is stored in whole parts, whose sides are rounded to that. */
+function mapPixels(size: Size, roundedTo: number): number {
   let pixels = 0;
   for (let { width, height } = size; ; width = Math.ceil(width / 2), height = Math.ceil(height / 2)) {
-    pixels += inParts(width) * inParts(height);
+    pixels += inParts(width, roundedTo) * inParts(height, roundedTo);
     if (width <= mapPartPx && height <= mapPartPx) return pixels;
   }
 }
 
-function inParts(px: number): number {
-  const side = Math.min(mapPartPx, Math.ceil(px / 16) * 16);
+function inParts(px: number, roundedTo: number): number {
+  const side = Math.min(mapPartPx, Math.ceil(px / roundedTo) * roundedTo);
   return Math.ceil(px / side) * side;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { InputError, type OpenImage, SourceNotFoundError, shortVersion } from '@halogrid/imaging';
+import { InputError, type OpenImage, SourceNotFoundError } from '@halogrid/imaging';
 import { createPipeline, type Pipeline, type PixelType, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import fc from 'fast-check';
@@ -79,8 +79,7 @@ test('inputs that were named or could be large are looked at, and cut where they
     shard: 0,
     work: {
       kind: 'tile',
-      source: { index: 0, uri: 'file:///a.tif' },
-      version: shortVersion('file:///a.tif as it was'),
+      source: { index: 0, uri: 'file:///a.tif', version: 'of file:///a.tif' },
       size: { width: 5000, height: 100 },
       rect: { x: 0, y: 0, width: 4096, height: 100 },
     },
@@ -299,6 +298,7 @@ function fakesOf(fakes: FakeInput[]) {
       pixel: 'u8',
       readsRegions: false,
       inputBytes: 0,
+      version: `of ${uri}`,
       ...content,
       decode,
       close: async () => {},
@@ -309,8 +309,7 @@ function fakesOf(fakes: FakeInput[]) {
     const content = contentOf(uri);
     return content && !(content instanceof Error) ? { pixel: 'u8', ...content } : undefined;
   };
-  const version = async (uri: string): Promise<string> => `${uri} as it was`;
-  return { inputs: { list, open, peek, version }, opened, peeked };
+  return { inputs: { list, open, peek }, opened, peeked };
 }
 
 function specOf(sources: string[], options: Partial<JobSpec>): JobSpec {

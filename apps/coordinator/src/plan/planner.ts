@@ -8,8 +8,6 @@ import {
   peekSize,
   pixelBytes,
   type Source,
-  shortVersion,
-  sourceVersion,
 } from '@halogrid/imaging';
 import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
 import { type JobSpec, maxBatchFrames } from '@halogrid/proto';
@@ -49,7 +47,7 @@ const probesAhead = 8;
 
 /** What the planner found out about an input. */
 type Probe =
-  | { kind: 'sized'; input: Source; size: ImageSize }
+  | { kind: 'sized'; input: Source; size: ImageSize; version?: string }
   | { kind: 'video'; input: Source }
   | { kind: 'unopened'; input: Source; bytes: number }
   | { kind: 'unreadable'; input: Source; error: InputError };
@@ -59,10 +57,9 @@ export interface PlannerInputs {
   list: typeof listAllSources;
   open: typeof openImage;
   peek: typeof peekSize;
-  version: typeof sourceVersion;
 }
 
-const realInputs: PlannerInputs = { list: listAllSources, open: openImage, peek: peekSize, version: sourceVersion };
+const realInputs: PlannerInputs = { list: listAllSources, open: openImage, peek: peekSize };
 
 /**
  * Plans a job: sources in the order given, numbered from 0, each before the shards that compute it. Images larger than a
@@ -81,7 +78,7 @@ export async function* planJob(
   spec: JobSpec,
   pipeline: Pipeline,
   signal?: AbortSignal,
-  { list, open, peek, version: versionOf }: PlannerInputs = realInputs,
+  { list, open, peek }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlanStep> {
   const tilePx = tileSide(spec.tilePx);
   const tilePixels = tilePx ** 2;
@@ -140,14 +137,16 @@ export async function* planJob(
     const size = probed.kind === 'sized' ? probed.size : undefined;
     const tiles = size ? countTiles(size, tilePx) : 1;
     yield { kind: 'source', index: source.index, uri, name, size, tiles };
-    if (size && tiles > 1) {
-      const version = shortVersion(await versionOf(uri));
+    if (probed.kind === 'sized' && size && tiles > 1) {
+      const pinned = { ...source, version: probed.version };
       for (const rect of cutTiles(size, tilePx)) {
         signal?.throwIfAborted();
         const { stored } = planPipeline(pipeline, rect, size).stages[0]!;
         const bytes = bytesOf({ ...stored, pixel: size.pixel });
-        const whole = { width: size.width, height: size.height };
-        yield shard({ kind: 'tile', source, version, size: whole, rect }, bytes * channels);
+        yield shard(
+          { kind: 'tile', source: pinned, size: { width: size.width, height: size.height }, rect },
+          bytes * channels,
+        );
       }
     } else {
       const bytes = probed.kind === 'sized' ? bytesOf(probed.size) : probed.bytes;
@@ -165,9 +164,9 @@ const noColour = 'Colour of videos is not supported: their gray is, with channel
 async function probeImage(input: Source, open: typeof openImage): Promise<Probe> {
   try {
     const image = await open(input.uri);
-    const { width, height, pixel } = image;
+    const { width, height, pixel, version } = image;
     await image.close();
-    return { kind: 'sized', input, size: { width, height, pixel } };
+    return { kind: 'sized', input, size: { width, height, pixel }, version };
   } catch (error) {
     if (error instanceof InputError) return { kind: 'unreadable', input, error };
     throw error;

@@ -1,4 +1,4 @@
-import { openImage, peekSize } from '@halogrid/imaging';
+import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
 import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
@@ -24,13 +24,14 @@ export async function surveyJob(given: JobSpec, signal?: AbortSignal): Promise<P
   const pipeline = createPipeline(spec.pipeline!.operations);
   const counter = new PlanCounter(pipeline, {
     grid: jobGrid(spec),
-    wantsMap: spec.mapFormat !== 'none',
+    mapFormat: spec.mapFormat,
     previews: previewSources,
   });
   const tilePixels = tileSide(spec.tilePx) ** 2;
-  const sized = (step: PlanStep) => withSize(step, tilePixels);
-  for await (const { step, size } of mapAhead(planJob(spec, pipeline, signal), peeksAhead, sized, signal)) {
-    if (step.kind === 'source') counter.addSource(step.index, size);
+  const channels = pipeline.input.length === 1 ? 'gray' : 'rgb';
+  const sized = (step: PlanStep) => withSize(step, tilePixels, channels);
+  for await (const { step, size, copyBytes } of mapAhead(planJob(spec, pipeline, signal), peeksAhead, sized, signal)) {
+    if (step.kind === 'source') counter.addSource(step.index, size, copyBytes);
     else if (step.kind === 'quarantine') counter.addQuarantine();
     else counter.addShard(step.shard.work);
   }
@@ -45,13 +46,32 @@ async function checked(given: JobSpec): Promise<JobSpec> {
   }
 }
 
-async function withSize(step: PlanStep, tilePixels: number): Promise<{ step: PlanStep; size?: ImageSize }> {
+async function withSize(
+  step: PlanStep,
+  tilePixels: number,
+  channels: 'gray' | 'rgb',
+): Promise<{ step: PlanStep; size?: ImageSize; copyBytes?: number }> {
   if (step.kind !== 'source') return { step };
-  if (step.size || step.tiles === 0) return { step, size: step.size };
+  const { size } = step;
+  if (size && size.width * size.height > defaultMaxWholePixels) {
+    return { step, size, copyBytes: await copyBytesOf(step.uri, channels) };
+  }
+  if (size || step.tiles === 0) return { step, size };
   const peeked = await peekSize(step.uri);
   // A frame that claims more than the planner would leave whole is a small file with a wrong header.
   const isFrame = peeked && peeked.width * peeked.height <= tilePixels;
   return { step, size: isFrame ? peeked : await sizeOf(step.uri) };
+}
+
+/** Of the copy that nodes make of an image to read its tiles from; 0 where they need none. */
+async function copyBytesOf(uri: string, channels: 'gray' | 'rgb'): Promise<number> {
+  try {
+    const image = await openImage(uri);
+    await image.close();
+    return image.copy?.bytes(channels) ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** Undefined for what nodes will set aside. */

@@ -29,7 +29,7 @@ const job = (jobId: string, planned: Shard[]): Event[] => [
 ];
 const tile = (number: number, uri: string): Shard => {
   const area = { size: { width: 9, height: 9 }, rect: { x: 0, y: 0, width: 9, height: 9 } };
-  return { shard: number, work: { kind: 'tile', version: 1, source: { index: 0, uri }, ...area }, costBytes: 1 };
+  return { shard: number, work: { kind: 'tile', source: { index: 0, uri }, ...area }, costBytes: 1 };
 };
 /** A job of which every shard is checked. */
 const checked = (count: number): Event[] => [

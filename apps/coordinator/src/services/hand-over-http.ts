@@ -6,12 +6,15 @@ import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { allowedPath, SourceForbiddenError, sampleBytes } from '@halogrid/imaging';
+import { allowedPath, localVersion, SourceForbiddenError, sampleBytes } from '@halogrid/imaging';
 import type { Log } from '@halogrid/service';
 import type { HandedJob, HandOver } from './hand-over.ts';
 
 /** Bands that a pixel of a chunk has at most. */
 const maxBands = 4;
+
+/** Chunks of a Zarr's shard reach beyond the image by less than their side, and its index has fewer bytes. */
+const shardMargin = { px: 512, bytes: 2 ** 14 };
 
 /** A refused request: an HTTP status and one sentence. */
 class HttpError extends Error {
@@ -61,11 +64,14 @@ async function sendSource(
   job: HandedJob,
   [index]: string[],
 ): Promise<void> {
-  const uri = job.sources.get(Number(index))?.uri;
+  const { uri, version } = job.sources.get(Number(index)) ?? {};
   if (!uri?.startsWith('file:')) throw new HttpError(404, 'There is no such file among the sources of the leases');
   const file = await openSource(uri);
   try {
     const { size, mtimeMs } = await file.stat();
+    if (version !== undefined && localVersion({ size, mtimeMs }) !== version) {
+      throw new HttpError(412, 'The file is not what it was when the job was planned');
+    }
     const etag = `"${size.toString(36)}-${mtimeMs.toString(36)}"`;
     response.setHeader('etag', etag);
     const { range, 'if-match': ifMatch } = request.headers;
@@ -106,11 +112,17 @@ async function takeChunk(
 ): Promise<void> {
   const sizes = /^\d{1,10}-\d{1,10}-(\d{1,10})-(\d{1,10})\.([a-z0-9]+)$/.exec(name ?? '');
   const unit = (sampleBytes as Record<string, number | undefined>)[sizes?.[3] ?? ''];
-  if ((kind !== 'map' && kind !== 'preview') || !sizes || !unit || !job.sources.has(Number(source))) {
+  if (
+    (kind !== 'map' && kind !== 'preview' && kind !== 'shard') ||
+    !sizes ||
+    !unit ||
+    !job.sources.has(Number(source))
+  ) {
     throw new HttpError(404, 'Expected the chunk of a source of the leases');
   }
   const length = Number(request.headers['content-length'] ?? Number.NaN);
-  const most = Number(sizes[1]) * Number(sizes[2]) * unit * maxBands;
+  const { px, bytes } = kind === 'shard' ? shardMargin : { px: 0, bytes: 0 };
+  const most = (Number(sizes[1]) + px) * (Number(sizes[2]) + px) * unit * maxBands + bytes;
   if (Number.isNaN(length)) throw new HttpError(411, 'Expected the length of the chunk');
   if (length > most) throw new HttpError(413, `Expected at most ${most} bytes but received ${length}`);
   const [, expected] = /^sha-256=:([A-Za-z0-9+/]{43}=):$/.exec(String(request.headers['content-digest'])) ?? [];

@@ -56,6 +56,25 @@ test('a node of remote storage gets the sources of its leases, whole and in part
   assert.equal((await ask(`${base}/sources/0/x`, { headers: { 'if-match': etag } })).status, 412);
 });
 
+test('a source that is cut is handed over in the planned version alone', async (t) => {
+  const stage = await setStage(t);
+  const [uri] = await writeImages(stage.folder, 1);
+  await submit(stage.jobs, specOf(stage.folder, [uri!], { tilePx: 4 }));
+  const node = await ScriptedNode.attach(stage.coordinator.grpcPort, { remoteStorage: true, creditBytes: 1 });
+  t.after(() => node.hangUp());
+  const { handOver } = (await node.next('lease')) as Lease;
+  const ask = () => fetch(`http://127.0.0.1:${stage.coordinator.httpPort}${handOver}/sources/0/x`);
+  const path = fileURLToPath(uri!);
+  const before = await ask();
+  assert.equal(before.status, 200);
+  const bytes = Buffer.from(await before.arrayBuffer());
+  await writeFile(
+    path,
+    bytes.map((byte, i) => (i === bytes.length - 1 ? byte + 1 : byte)),
+  );
+  assert.equal((await ask()).status, 412);
+});
+
 test('chunks of its leases are kept when they arrive whole, and nothing else is', async (t) => {
   const { lease, ask, base } = await holdLease(t);
   const scratch = fileURLToPath(lease.scratch);
@@ -79,6 +98,11 @@ test('chunks of its leases are kept when they arrive whole, and nothing else is'
   assert.equal(await readFile(join(scratch, name), 'utf8'), 'ab');
   assert.equal((await put(name, 'ab')).status, 204, 'another attempt');
   assert.deepEqual(await readdir(join(scratch, 'map', '0')), ['0-0-2-1.u8']);
+  // A shard has whole chunks and an index.
+  const shard = 'x'.repeat(513 * 512 * 4 + 2 ** 13);
+  assert.equal((await put('shard/0/0-0-2-1.u8', shard)).status, 204);
+  assert.equal((await put('shard/0/0-0-2-1.u8', shard.repeat(2))).status, 413);
+  assert.deepEqual(await readdir(join(scratch, 'shard', '0')), ['0-0-2-1.u8']);
 });
 
 test('the token ends with the lease: answered, cancelled, or of a node that is gone', async (t) => {

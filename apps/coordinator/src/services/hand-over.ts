@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Lease } from '@halogrid/proto';
+import type { Lease, Source } from '@halogrid/proto';
 import type { LeaseId } from '../scheduler/events.ts';
 
 /** What is handed over of a job, to whoever has its token. */
@@ -8,10 +8,17 @@ export interface HandedJob {
   /** Folder URI for chunks. */
   readonly scratch: string;
   /** URIs of the sources of the leases that are held, by their index in the job. */
-  readonly sources: ReadonlyMap<number, { uri: string; leases: number }>;
+  readonly sources: ReadonlyMap<number, HandedSource>;
 }
 
-type Held = { sources: Map<number, { uri: string; leases: number }> } & HandedJob;
+interface HandedSource {
+  uri: string;
+  /** Where only that version may be handed over. */
+  version?: string;
+  leases: number;
+}
+
+type Held = { sources: Map<number, HandedSource> } & HandedJob;
 
 /**
  * Which files of which jobs nodes without our storage may have: those of the leases that they hold. The token of a job is the
@@ -60,8 +67,8 @@ export class HandOver {
       job = { token: randomBytes(32).toString('base64url'), scratch, sources: new Map() };
       this.#jobs.set(jobId, job);
     }
-    for (const { index, uri } of sourcesOf(work)) {
-      job.sources.set(index, { uri, leases: (job.sources.get(index)?.leases ?? 0) + 1 });
+    for (const { index, uri, version } of sourcesOf(work)) {
+      job.sources.set(index, { uri, version, leases: (job.sources.get(index)?.leases ?? 0) + 1 });
     }
     return job.token;
   }
@@ -89,7 +96,7 @@ export interface HandOverSession {
 
 const keyOf = ({ jobId, shard, attempt, epoch }: LeaseId): string => `${jobId} ${shard} ${attempt} ${epoch}`;
 
-function sourcesOf(work: Lease['work']): { index: number; uri: string }[] {
+function sourcesOf(work: Lease['work']): Source[] {
   if (work?.$case === 'frames') return work.value.sources;
   return work?.value.source ? [work.value.source] : [];
 }

@@ -13,6 +13,7 @@ export function toLease({ lease, shard, job, isCheck }: LeaseOrder): Lease {
     scratch: job.scratch,
     // What a check computes is compared and thrown away.
     wantsMap: job.spec.mapFormat !== 'none' && !isCheck,
+    zarrShards: job.spec.mapFormat === 'zarr',
     previews: isCheck ? 0 : previewSources,
     costBytes: shard.costBytes,
     verify: isCheck,
@@ -20,14 +21,14 @@ export function toLease({ lease, shard, job, isCheck }: LeaseOrder): Lease {
   };
 }
 
-const toSource = ({ index, uri, place }: SourceRef): Source => ({ index, uri, place });
+const toSource = ({ index, uri, place, version }: SourceRef): Source => ({ index, uri, place, version });
 
 function toWork(work: ShardWork): Lease['work'] {
   switch (work.kind) {
     case 'tile':
       return {
         $case: 'tile',
-        value: { source: toSource(work.source), ...work.size, rect: work.rect, version: work.version },
+        value: { source: toSource(work.source), ...work.size, rect: work.rect },
       };
     case 'frames':
       return { $case: 'frames', value: { sources: work.sources.map(toSource), segment: work.segment } };

@@ -62,7 +62,7 @@ async function untilAttached(grpcPort: number, count: number): Promise<NodeStatu
 
 const device = { kind: 'cpu', name: '', driver: '' };
 const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
-  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 3 /],
+  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 4 /],
   ['no id', { nodeId: '' }, status.INVALID_ARGUMENT, /for node_id but received ''/],
   ['an endless name', { name: 'x'.repeat(201) }, status.INVALID_ARGUMENT, /1 to 200 characters for name/],
   ['no device', { device: undefined }, status.INVALID_ARGUMENT, /gpu, software, cpu for device.kind/],

@@ -60,7 +60,7 @@ function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {
 function workOf(job: SimulatedJob, shard: number): Shard['work'] {
   const sources = sourcesOf(job, shard).map((index) => ({ index, uri: uriOf(job, index) }));
   if (job.kind === 'frames') return { kind: 'frames', sources };
-  return { kind: 'tile', version: 1, source: sources[0]!, ...tileOf(job, shard) };
+  return { kind: 'tile', source: sources[0]!, ...tileOf(job, shard) };
 }
 
 function tileOf(job: SimulatedJob, shard: number) {

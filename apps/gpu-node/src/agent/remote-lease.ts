@@ -9,8 +9,12 @@ export function toRemoteLease(lease: Lease, origin: string): Lease {
   const base = origin + lease.handOver;
   const move = (source: Source): Source => {
     if (!source.uri.startsWith('file:')) return source;
-    // Its name tells how it is best read.
-    return { ...source, uri: `${base}/sources/${source.index}/${basename(new URL(source.uri).pathname)}` };
+    // Its name tells how it is best read. The coordinator looks after its version.
+    return {
+      ...source,
+      version: undefined,
+      uri: `${base}/sources/${source.index}/${basename(new URL(source.uri).pathname)}`,
+    };
   };
   return { ...lease, scratch: `${base}/chunks`, work: moveWork(lease.work, move) };
 }

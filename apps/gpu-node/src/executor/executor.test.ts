@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { utimes } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { openImage, shortVersion, sourceVersion } from '@halogrid/imaging';
+import { type OpenImage, openImage } from '@halogrid/imaging';
 import type { Size } from '@halogrid/kernels';
 import type { TestImage } from '@halogrid/kernels/testing';
-import type { Tile } from '@halogrid/proto';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import { openTwinDevice } from '../devices/twin-device.ts';
+import type { Executor } from './executor.ts';
 import {
   createTestExecutor,
   frameLease,
@@ -368,20 +367,42 @@ test('an image that changed since it was planned is set aside with a sentence', 
   });
 });
 
-test('a tile of an image that was written to since it was planned is set aside, though its size is the same', async () => {
+test('a tile of a file that is not the planned version, or is another one after it was read, is set aside', async () => {
   await withFolder(async (folder) => {
-    const size = { width: 64, height: 48 };
-    const uri = await folder.put('a.pgm', patternImage(size, 1).file);
-    const lease = tileLease(folder, uri, size, { x: 0, y: 0, width: 10, height: 10 });
-    assert.equal(lease.work?.$case, 'tile');
-    const planned = shortVersion(await sourceVersion(uri));
-    const work = { $case: 'tile' as const, value: { ...(lease.work!.value as Tile), version: planned } };
-    assert.deepEqual((await execute({ ...lease, work }, never)).errors, []);
-    await folder.put('a.pgm', patternImage(size, 2).file);
-    const later = new Date(Date.now() + 60_000);
-    await utimes(fileURLToPath(uri), later, later);
-    const { errors } = await execute({ ...lease, work }, never);
-    assert.deepEqual(errors, [{ source: 0, stage: 'read', error: 'The image was written to while the job ran' }]);
+    const size = { width: 40, height: 40 };
+    const [first, second] = [patternImage(size, 1).file, patternImage(size, 2).file];
+    const rect = { x: 0, y: 0, width: 20, height: 20 };
+    const opened = openedWhole().openImage;
+    for (const open of [openImage, opened]) {
+      const uri = await folder.put('a.pgm', first);
+      const { version } = await openImage(uri);
+      const ask = async (run: Executor) => {
+        const source = { index: 0, uri, version };
+        return run(
+          tileLease(folder, uri, size, rect, { work: { $case: 'tile', value: { source, ...size, rect } } }),
+          never,
+        );
+      };
+      // As any image is opened, with its version; what it is read by is what differs.
+      const versioned = async (of: string) => ({ ...(await open(of)), version: (await openImage(of)).version });
+      assert.deepEqual((await ask(createTestExecutor(device, { openImage: versioned }))).errors, []);
+      const whileRead = createTestExecutor(device, {
+        openImage: async (of) => {
+          const image = await versioned(of);
+          const decode: OpenImage['decode'] = async (...args) => {
+            await image.decode(...args);
+            await folder.put('a.pgm', second);
+          };
+          return { ...image, decode };
+        },
+      });
+      for (const run of [whileRead, createTestExecutor(device, { openImage: versioned })]) {
+        const { errors, results } = await ask(run);
+        assert.deepEqual(results, []);
+        assert.match(errors[0]!.error, /^The file is not what it was when the job was planned/);
+        assert.equal(errors[0]!.stage, 'read');
+      }
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { InputError, type OpenImage, type PixelType, pixelBytes, shortVersion, sourceVersion } from '@halogrid/imaging';
+import { InputError, type OpenImage, type PixelType, pixelBytes } from '@halogrid/imaging';
 import {
   type CopyRect,
   type ItemResult,
@@ -22,6 +22,7 @@ import {
   sourceResult,
   writeChunks,
 } from './shard-run.ts';
+import { checkStillVersion, checkVersion, sourceVersion } from './source-version.ts';
 import { tiledCopy } from './tiled-copy.ts';
 import { tooSmall } from './too-small.ts';
 
@@ -32,7 +33,7 @@ type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: PipelineItem)
 type Compute = (pixel: PixelType, fill: Fill) => Promise<ItemResult>;
 
 /** Computes one tile. */
-export async function runTile(run: ShardRun, { source, width, height, rect, version }: Tile): Promise<SourceOutcome> {
+export async function runTile(run: ShardRun, { source, width, height, rect }: Tile): Promise<SourceOutcome> {
   if (!source || !rect) throw new Error('The lease has a tile without a source or a rectangle');
   const size = { width, height };
   const small = tooSmall(size, run.pipeline);
@@ -55,7 +56,7 @@ export async function runTile(run: ShardRun, { source, width, height, rect, vers
   try {
     const result = isWhole
       ? await withOpenImage(run, source, size, compute)
-      : await withSharedImage(run, source, version, size, compute);
+      : await withSharedImage(run, source, size, compute);
     await run.clock.time('encode', () => writeChunks(run, source, size, rect, result));
     return sourceResult(source, size, rect, result);
   } catch (error) {
@@ -64,25 +65,22 @@ export async function runTile(run: ShardRun, { source, width, height, rect, vers
 }
 
 /** Uses an image that other tiles need too: by region where it or a copy can be read so, from the cache where not. */
-async function withSharedImage(
-  run: ShardRun,
-  source: Source,
-  planned: number,
-  size: Size,
-  compute: Compute,
-): Promise<ItemResult> {
-  const version = await run.clock.time('read', () => sourceVersion(source.uri));
-  if (planned !== 0 && shortVersion(version) !== planned)
-    throw new InputError('read', 'The image was written to while the job ran');
-  const { content, release } = await run.planes.borrow(`${run.channels} ${version}`, (reserve) =>
-    loadImage(run, source.uri, reserve),
+async function withSharedImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<ItemResult> {
+  const version = source.version ?? (await run.clock.time('read', () => sourceVersion(source.uri)));
+  const { content, release } = await run.planes.borrow(`${run.channels} ${source.uri} ${version}`, (reserve) =>
+    loadImage(run, source, reserve),
   );
   try {
     switch (content.kind) {
       case 'regions':
         return await withOpenImage(run, source, size, compute);
       case 'large':
-        return await withOpenImage(run, { uri: await copyOf(run, source, version) }, size, compute);
+        return await withOpenImage(
+          run,
+          { ...source, version: undefined, uri: await copyOf(run, source, version) },
+          size,
+          compute,
+        );
       case 'broken':
         throw content.error;
       case 'planes':
@@ -97,14 +95,10 @@ async function withSharedImage(
 }
 
 /** Decodes the planned regions straight into staging memory. */
-async function withOpenImage(
-  run: ShardRun,
-  { uri }: { uri: string },
-  size: Size,
-  compute: Compute,
-): Promise<ItemResult> {
-  const image = await run.clock.time('read', () => run.openImage(uri));
+async function withOpenImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<ItemResult> {
+  const image = await run.clock.time('read', () => run.openImage(source.uri));
   try {
+    checkVersion(image.version, source.version);
     checkSize(image, size);
     const { channels } = run;
     const unit = pixelBytes[image.pixel];
@@ -117,6 +111,7 @@ async function withOpenImage(
           }),
         ),
       );
+      await checkStillVersion(source);
     });
   } finally {
     await closeImage(run, image);
@@ -124,25 +119,32 @@ async function withOpenImage(
 }
 
 /** The URI of a copy that is read by region, made on the way where nobody did. */
-async function copyOf(run: ShardRun, { index, uri }: Source, version: string): Promise<string> {
+async function copyOf(run: ShardRun, source: Source, version: string): Promise<string> {
   const write = async (path: string): Promise<void> => {
-    const image = await run.openImage(uri);
+    const image = await run.openImage(source.uri);
     try {
-      if (!image.copyTiled) throw new InputError('read', 'The image changed while it was read');
-      await image.copyTiled(path);
+      checkVersion(image.version, source.version);
+      if (!image.copy) throw new InputError('read', 'The image changed while it was read');
+      await image.copy.write(path, run.channels);
+      await checkStillVersion(source);
     } finally {
       await closeImage(run, image);
     }
   };
-  return await run.clock.time('decode', () => tiledCopy(run.scratch, index, version, write));
+  return await run.clock.time('decode', () => tiledCopy(run.scratch, source.index, version, write));
 }
 
-async function loadImage(run: ShardRun, uri: string, reserve: (bytes: number) => Promise<void>): Promise<ImageContent> {
+async function loadImage(
+  run: ShardRun,
+  source: Source,
+  reserve: (bytes: number) => Promise<void>,
+): Promise<ImageContent> {
   let image: OpenImage | undefined;
   try {
-    image = await run.clock.time('read', () => run.openImage(uri));
+    image = await run.clock.time('read', () => run.openImage(source.uri));
+    checkVersion(image.version, source.version);
     if (image.readsRegions) return { kind: 'regions' };
-    if (image.copyTiled) return { kind: 'large' };
+    if (image.copy) return { kind: 'large' };
     const { width, height, pixel } = image;
     const stride = width * pixelBytes[pixel];
     const planeBytes = stride * height;
@@ -154,6 +156,7 @@ async function loadImage(run: ShardRun, uri: string, reserve: (bytes: number) =>
       const to = { bytes, offset: 0, stride, channels: run.channels, planeBytes };
       return opened.decode({ x: 0, y: 0, width, height }, to);
     });
+    await checkStillVersion(source);
     return { kind: 'planes', width, height, pixel, bytes };
   } catch (error) {
     if (error instanceof InputError && !error.mayPass) return { kind: 'broken', error };

@@ -154,7 +154,7 @@ export function frameLease(folder: TestFolder, uris: readonly string[], lease: P
 /** A lease of one tile. */
 export function tileLease(folder: TestFolder, uri: string, size: Size, rect: Rect, lease: Partial<Lease> = {}): Lease {
   return testLease(folder, {
-    work: { $case: 'tile', value: { source: { index: 0, uri }, ...size, rect, version: 0 } },
+    work: { $case: 'tile', value: { source: { index: 0, uri }, ...size, rect } },
     ...lease,
   });
 }

@@ -1,4 +1,11 @@
-import { type ChunkKind, InputError, type OpenImage, type PlaneTarget, type writeChunk } from '@halogrid/imaging';
+import {
+  InputError,
+  type OpenImage,
+  type PlaneTarget,
+  piecesOf,
+  samplesOfPart,
+  type writeChunk,
+} from '@halogrid/imaging';
 import type { Grid, ItemResult, Pipeline, PipelineItem, Rect, Size } from '@halogrid/kernels';
 import type { Source, SourceError, SourceResult } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
@@ -26,6 +33,8 @@ export interface ShardRun {
   /** Folder URI for chunks. */
   readonly scratch: string;
   readonly wantsMap: boolean;
+  /** Whether maps are kept as shards of a Zarr where that can be. */
+  readonly zarrShards: boolean;
   /** Sources with a lower index get a preview chunk. */
   readonly previews: number;
   /** Aborted when the result is not wanted any more. */
@@ -41,13 +50,10 @@ export type SourceOutcome = { kind: 'result'; result: SourceResult } | { kind: '
 
 /** Whether the dense result of a source is needed, and not its histogram alone. */
 export function needsMap(run: ShardRun, source: Source): boolean {
-  return chunksOf(run, source).length > 0;
+  return run.wantsMap || needsPreview(run, source);
 }
 
-function chunksOf(run: ShardRun, source: Source): ChunkKind[] {
-  const kinds: ChunkKind[] = run.wantsMap ? ['map'] : [];
-  return source.index < run.previews ? [...kinds, 'preview'] : kinds;
-}
+const needsPreview = (run: ShardRun, { index }: Source): boolean => index < run.previews;
 
 /**
  * Waits for staging memory, has `fill` put the batch's planes into it, and computes those that `fill` returns; their
@@ -85,13 +91,17 @@ export async function writeChunks(
   rect: Rect,
   { map }: ItemResult,
 ): Promise<void> {
+  if (!needsMap(run, source)) return;
   const { sample, channels } = run.pipeline.output;
-  const chunk = { scratch: run.scratch, source: source.index, size, type: { sample, bands: channels.length }, rect };
+  const type = { sample, bands: channels.length };
+  const chunk = { scratch: run.scratch, source: source.index, size, type, rect };
+  const { bytes, stride, bandBytes } = map!;
+  const samples = { bytes, strideBytes: stride, bandBytes };
   try {
-    for (const kind of chunksOf(run, source)) {
-      const { bytes, stride, bandBytes } = map!;
-      await run.writeChunk({ ...chunk, kind }, { bytes, strideBytes: stride, bandBytes });
+    for (const piece of run.wantsMap ? piecesOf(rect, size, type, run.zarrShards) : []) {
+      await run.writeChunk({ ...chunk, ...piece }, samplesOfPart(samples, type, rect, piece.rect));
     }
+    if (needsPreview(run, source)) await run.writeChunk({ ...chunk, kind: 'preview' }, samples);
   } catch (error) {
     throw new OutputError(error);
   }

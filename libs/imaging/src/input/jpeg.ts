@@ -1,12 +1,15 @@
+import { open } from 'node:fs/promises';
+import type { Size } from '../output/size.ts';
 import { giveBackBytes, takeBytes } from './byte-pool.ts';
 import { checkDecodeRequest, checkTarget } from './decode-request.ts';
 import { InputError } from './input-error.ts';
 import type { InputFile } from './input-file.ts';
-import type { OpenImage } from './open-image.ts';
+import { isOfOneScan } from './jpeg-scans.ts';
+import type { ImageCopy, OpenImage } from './open-image.ts';
 import { checkWholePixels } from './pixel-limit.ts';
 import type { PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
-import { decodeTurboJpeg, inTurn, type JpegTarget, readTurboJpegHeader } from './turbojpeg.ts';
+import { decodeTurboJpeg, inTurn, type JpegRows, type JpegTarget, readTurboJpegHeader } from './turbojpeg.ts';
 import { writeRows } from './write-rows.ts';
 
 /** An encoded file is held whole while it is decoded. 2^28 pixels make a tenth of this at the usual qualities. */
@@ -15,12 +18,13 @@ const maxFileBytes = 2 ** 30;
 /** A cache line. */
 const maxPaddingBytes = 64;
 
-const endMarker = Buffer.from([0xff, 0xd9]);
+/** Pixels decoded at once of an image that is copied. For each such band, what is above is read again. */
+const bandPixels = 2 ** 26;
 
-interface Size {
-  width: number;
-  height: number;
-}
+/** Pixels of a file at most for each of its bytes: Huffman codes spend a bit on the mean of 8 x 8, and one on the rest. */
+const pixelsPerByte = 256;
+
+const endMarker = Buffer.from([0xff, 0xd9]);
 
 /** Width and height in pixels. Throws InputError for a JPEG that has no 8-bit luma or a damaged header. */
 export function readJpegHeader(jpeg: Uint8Array): Size {
@@ -52,12 +56,14 @@ export function readJpegHeader(jpeg: Uint8Array): Size {
 export async function decodeJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<void> {
   const size = readJpegHeader(jpeg);
   checkTarget(size.width, size.height, to);
-  if (await inTurn(() => decodePlanes(jpeg, size, to))) return;
-  throw new InputError(
+  if (!(await inTurn(() => decodePlanes(jpeg, size, to)))) throw damaged(jpeg);
+}
+
+const damaged = (jpeg: Uint8Array): InputError =>
+  new InputError(
     'decode',
     endOf(jpeg) < 0 ? 'The JPEG is cut off: its end marker is missing' : 'The JPEG data is damaged or cut off',
   );
-}
 
 /** Resolves to whether the data is good. */
 async function decodePlanes(jpeg: Uint8Array, size: Size, to: PlaneTarget): Promise<boolean> {
@@ -75,22 +81,27 @@ async function decodePlanes(jpeg: Uint8Array, size: Size, to: PlaneTarget): Prom
   }
 }
 
-async function decodeGood(jpeg: Uint8Array, size: Size, target: JpegTarget): Promise<boolean> {
-  const found = await decodeRows(jpeg, size, target);
-  return found === 'decoded' || (found === 'every row' && (await isPadded(jpeg, size)));
+async function decodeGood(jpeg: Uint8Array, size: Size, target: JpegTarget, rows?: JpegRows): Promise<boolean> {
+  const found = await decodeRows(jpeg, size, target, rows);
+  if (found === 'decoded') return true;
+  const hasLast = !rows || rows.y + rows.height === size.height;
+  return found === 'every row' && hasLast && (await isPadded(jpeg, size, rows));
 }
 
+/** All rows, or those of `rows`. */
 async function decodeRows(
   jpeg: Uint8Array,
-  { width, height }: Size,
+  size: Size,
   target: JpegTarget,
+  rows?: JpegRows,
 ): Promise<'decoded' | 'every row' | 'rows missing'> {
   // A pattern that no image ends with tells whether the last row was decoded.
   const pattern = (i: number): number => (i * 89) & 255;
+  const { width, height } = rows ?? size;
   const lastRowAt = (height - 1) * target.stride;
   const lastRow = target.bytes.subarray(lastRowAt, lastRowAt + width * target.channels);
   for (let i = 0; i < lastRow.length; i++) lastRow[i] = pattern(i);
-  if ((await decodeTurboJpeg(jpeg, target)) === 'decoded') return 'decoded';
+  if ((await decodeTurboJpeg(jpeg, target, rows)) === 'decoded') return 'decoded';
   return lastRow.some((value, i) => value !== pattern(i)) ? 'every row' : 'rows missing';
 }
 
@@ -98,10 +109,11 @@ async function decodeRows(
  * Whether a JPEG of which every row was decoded needs the last bytes before its end marker. If it does not, too many are
  * left over: where data is damaged, pixels go missing without any other sign.
  */
-async function isPadded(jpeg: Uint8Array, size: Size): Promise<boolean> {
+async function isPadded(jpeg: Uint8Array, size: Size, rows?: JpegRows): Promise<boolean> {
   const shorter = jpeg.subarray(0, Math.max(0, endOf(jpeg) - maxPaddingBytes));
-  const bytes = new Uint8Array(size.width * size.height);
-  return (await decodeRows(shorter, size, { bytes, stride: size.width, channels: 1 })) === 'rows missing';
+  const { width, height } = rows ?? size;
+  const bytes = new Uint8Array(width * height);
+  return (await decodeRows(shorter, size, { bytes, stride: width, channels: 1 }, rows)) === 'rows missing';
 }
 
 /** Where the last end marker is; -1: nowhere. */
@@ -116,7 +128,8 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
   }
   const jpeg = await file.readAll();
   const { width, height } = readJpegHeader(jpeg);
-  checkWholePixels(width, height, maxWholePixels);
+  const isLarge = width * height > maxWholePixels;
+  if (isLarge) checkLarge(jpeg, { width, height }, maxWholePixels);
   let decoding: Promise<unknown> = Promise.resolve();
   const opened: OpenImage = {
     format: 'jpeg',
@@ -127,10 +140,12 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
     inputBytes: jpeg.length,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       checkDecodeRequest(opened, region, to);
+      checkWholePixels(width, height, maxWholePixels);
       const decoded = decodeJpeg(jpeg, to);
       decoding = Promise.allSettled([decoding, decoded]);
       await decoded;
     },
+    ...(isLarge && { copy: copyOf(jpeg, { width, height }) }),
     async close(): Promise<void> {
       // The next file takes over the memory that is being decoded.
       await decoding;
@@ -138,6 +153,43 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
     },
   };
   return opened;
+}
+
+/** Throws InputError for a JPEG that cannot be decoded in parts. */
+function checkLarge(jpeg: Buffer, { width, height }: Size, maxWholePixels: number): void {
+  if (!isOfOneScan(jpeg)) {
+    const limit = `the ${maxWholePixels} that are held of a JPEG in several scans, as progressive ones are`;
+    checkWholePixels(width, height, maxWholePixels, limit);
+  }
+  // What claims more than it can hold is refused before anything is read for it.
+  checkWholePixels(width, height, pixelsPerByte * jpeg.length, `a file of ${jpeg.length} bytes can hold`);
+}
+
+/** A copy is a binary PGM or PPM, as which a JPEG decodes: of its Y plane, or of RGB. */
+function copyOf(jpeg: Uint8Array, size: Size): ImageCopy {
+  const { width, height } = size;
+  return {
+    bytes: (channels) => width * height * (channels === 'gray' ? 1 : 3),
+    async write(path, channels) {
+      const samples = channels === 'gray' ? 1 : 3;
+      const stride = samples * width;
+      const bandRows = Math.max(1, Math.floor(bandPixels / width));
+      const file = await open(path, 'wx');
+      try {
+        await file.appendFile(`P${samples === 1 ? 5 : 6}\n${width} ${height}\n255\n`);
+        const bytes = new Uint8Array(stride * Math.min(bandRows, height));
+        for (let y = 0; y < height; y += bandRows) {
+          const rows = { y, width, height: Math.min(bandRows, height - y) };
+          if (!(await inTurn(() => decodeGood(jpeg, size, { bytes, stride, channels: samples }, rows)))) {
+            throw damaged(jpeg);
+          }
+          await file.appendFile(bytes.subarray(0, stride * rows.height));
+        }
+      } finally {
+        await file.close();
+      }
+    },
+  };
 }
 
 /**

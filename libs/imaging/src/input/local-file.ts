@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { giveBackBytes, takeBytes } from './byte-pool.ts';
 import { InputError } from './input-error.ts';
@@ -20,6 +20,9 @@ const reasons: Record<string, string> = {
   ESTALE: 'The file cannot be read: it was replaced on the file server',
 };
 
+/** A name for a file as it is now, which changes when it is written to. */
+export const localVersion = ({ size, mtimeMs }: { size: number; mtimeMs: number }): string => `${size} ${mtimeMs}`;
+
 /** A regular file open for reading, and its first bytes. What it gives out is good until it is closed. */
 export class LocalFile {
   readonly kind = 'local';
@@ -30,18 +33,21 @@ export class LocalFile {
   readonly gapBytes = 2 ** 13;
   readonly path: string;
   readonly sizeBytes: number;
+  /** As it was opened: see localVersion. */
+  readonly version: string;
   /** The first 1 MiB, or all of a smaller file. */
   readonly head: Buffer;
   #memory: Buffer<ArrayBuffer>[];
   #handle: FileHandle;
   #bytesRead: number;
 
-  private constructor(path: string, handle: FileHandle, head: Buffer<ArrayBuffer>, sizeBytes: number) {
+  private constructor(path: string, handle: FileHandle, head: Buffer<ArrayBuffer>, stat: Stats) {
     this.path = path;
     this.#handle = handle;
     this.head = head;
     this.#memory = [head];
-    this.sizeBytes = sizeBytes;
+    this.sizeBytes = stat.size;
+    this.version = localVersion(stat);
     this.#bytesRead = head.length;
   }
 
@@ -57,7 +63,7 @@ export class LocalFile {
       if (stat.size === 0) throw new InputError('decode', 'The file is empty (0 bytes)');
       const head = takeBytes(Math.min(stat.size, headBytes));
       await readFully(handle, head, 0);
-      return new LocalFile(path, handle, head, stat.size);
+      return new LocalFile(path, handle, head, stat);
     } catch (error) {
       await handle.close();
       throw error;

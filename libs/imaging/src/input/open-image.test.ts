@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { crc32, deflateSync } from 'node:zlib';
 import fc from 'fast-check';
+import sharp from 'sharp';
 import { type OpenImage, openImage } from './open-image.ts';
 import { asPixels } from './pixel-type.ts';
 import type { PlaneTarget } from './plane-target.ts';
@@ -196,7 +198,7 @@ test('an image too large to be decoded whole is copied to one that is read by re
   for (const name of names) {
     const image = await openImage(fixtureUri(name), { maxWholePixels: 1 });
     const path = join(folder, `${name}.tif`);
-    await image.copyTiled!(path);
+    await image.copy!.write(path, 'gray');
     await image.close();
     const copy = await openImage(pathToFileURL(path).href, { maxWholePixels: 1 });
     assert.deepEqual([copy.readsRegions, copy.pixel], [true, image.pixel], name);
@@ -204,9 +206,62 @@ test('an image too large to be decoded whole is copied to one that is read by re
     assert.equal(sha256(await decodeOpen(copy, 'rgb')), expectedFixtures[name]!.rgbSha256, name);
     await copy.close();
   }
-  for (const name of ['interlaced.png', '420.jpg']) {
+  for (const name of ['interlaced.png', 'progressive.jpg']) {
     await assert.rejects(openImage(fixtureUri(name), { maxWholePixels: 1 }), { stage: 'decode' });
   }
+});
+
+test('a JPEG too large to be decoded whole is copied band by band, the same as if it were decoded whole', async (t) => {
+  const folder = await temporaryFolder(t);
+  const large = join(folder, 'large.jpg');
+  // Two bands, the last of few rows. Smooth chroma is upsampled across them.
+  const [width, height] = [8200, 8300];
+  const noise = Uint8Array.from({ length: 300 * 300 * 3 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 24);
+  const tile = await sharp(noise, { raw: { width: 300, height: 300, channels: 3 } })
+    .blur(2)
+    .png()
+    .toBuffer();
+  await sharp({ create: { width, height, channels: 3, background: 'black' }, limitInputPixels: false })
+    .composite([{ input: tile, tile: true }])
+    .jpeg({ quality: 60, chromaSubsampling: '4:2:0' })
+    .toFile(large);
+  const fixtures = Object.keys(expectedFixtures).filter((name) => /\.jpg$/.test(name) && name !== 'progressive.jpg');
+  assert.ok(fixtures.length > 7);
+  for (const uri of [...fixtures.map(fixtureUri), pathToFileURL(large).href]) {
+    for (const channels of ['gray', 'rgb'] as const) {
+      const image = await openImage(uri, { maxWholePixels: 1 });
+      if (!image.copy) {
+        assert.equal(image.width * image.height, 1);
+        continue;
+      }
+      const path = join(folder, `copy-${channels}`);
+      await rm(path, { force: true });
+      await image.copy.write(path, channels);
+      await image.close();
+      const header = `P0\n${image.width} ${image.height}\n255\n`.length;
+      assert.equal((await stat(path)).size, header + image.copy.bytes(channels));
+      const copy = await openImage(pathToFileURL(path).href, { maxWholePixels: 1 });
+      assert.equal(copy.readsRegions, true);
+      assert.equal(sha256(await decodeOpen(copy, channels)), sha256(await decodeWhole(uri, channels)), uri);
+      await copy.close();
+    }
+  }
+});
+
+test('a JPEG that claims more than it can hold is refused, and one that is cut off while it is copied', async (t) => {
+  const bytes = fixtureBytes('420.jpg');
+  const claiming = Buffer.from(bytes);
+  const frame = claiming.indexOf(Buffer.from([0xff, 0xc0]));
+  claiming.writeUInt16BE(65_000, frame + 5);
+  claiming.writeUInt16BE(65_000, frame + 7);
+  await assert.rejects(openImage(await temporaryFile(t, 'claiming.jpg', claiming)), {
+    stage: 'decode',
+    message: /^65000x65000 is 4225000000 pixels, more than a file of \d+ bytes can hold$/,
+  });
+  const cut = await openImage(await temporaryFile(t, 'cut.jpg', bytes.subarray(0, 3000)), { maxWholePixels: 1000 });
+  const path = join(await temporaryFolder(t), 'copy');
+  await assert.rejects(cut.copy!.write(path, 'gray'), { name: 'InputError', message: /cut off/ });
+  await cut.close();
 });
 
 test('an image that is damaged is refused while it is copied', async (t) => {
@@ -216,7 +271,7 @@ test('an image that is damaged is refused while it is copied', async (t) => {
     const uri = await temporaryFile(t, name, bytes);
     const image = await openImage(uri, { maxWholePixels: 1 });
     const path = join(await temporaryFolder(t), 'copy.tif');
-    await assert.rejects(image.copyTiled!(path), { name: 'InputError', message: /damaged or cut off/ }, name);
+    await assert.rejects(image.copy!.write(path, 'gray'), { name: 'InputError', message: /damaged or cut off/ }, name);
     await image.close();
   }
 });
@@ -224,7 +279,7 @@ test('an image that is damaged is refused while it is copied', async (t) => {
 test('a copy that cannot be written is not the image’s fault', async (t) => {
   const image = await openImage(fixtureUri('rgb.png'), { maxWholePixels: 1 });
   const path = join(await temporaryFolder(t), 'no', 'such', 'folder.tif');
-  await assert.rejects(image.copyTiled!(path), ({ name }: Error) => name !== 'InputError');
+  await assert.rejects(image.copy!.write(path, 'gray'), ({ name }: Error) => name !== 'InputError');
   await image.close();
 });
 

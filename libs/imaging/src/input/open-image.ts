@@ -17,6 +17,8 @@ export interface OpenImage {
   readonly height: number;
   /** Of 1 to 8 bits a sample `u8`, of more `u16`; values are as stored, never scaled. */
   readonly pixel: PixelType;
+  /** A name for its file as it was opened, which changes when that is written to: see `localVersion`, `remoteVersion`. */
+  readonly version?: string;
   /** Whether a region is read without decoding the rest. */
   readonly readsRegions: boolean;
   /** Encoded bytes read from the source so far: of a remote one, those that came over the network. */
@@ -27,14 +29,21 @@ export interface OpenImage {
    * fit. Several regions may be decoded at once.
    */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
-  /**
-   * Present where the image is neither read by region nor small enough to be decoded whole, so that `decode` rejects: reads
-   * it once, in order and in bounded memory, and writes a tiled TIFF of the same pixels to that path, which is read by
-   * region. Rejects with InputError for what is the input's fault, and leaves a part of a file then.
-   */
-  copyTiled?(path: string): Promise<void>;
+  /** Present where the image is neither read by region nor small enough to be decoded whole, so that `decode` rejects. */
+  readonly copy?: ImageCopy;
   /** After the last decode has settled. */
   close(): Promise<void>;
+}
+
+/** How an image becomes one of the same pixels that is read by region, as far as those channels go. */
+export interface ImageCopy {
+  /** What it takes on a disk, but for headers and padding. */
+  bytes(channels: PlaneTarget['channels']): number;
+  /**
+   * Decodes the image in bounded memory and writes the copy to that path. Rejects with InputError for what is the input's fault,
+   * and leaves a part of a file then.
+   */
+  write(path: string, channels: PlaneTarget['channels']): Promise<void>;
 }
 
 export interface OpenImageOptions {
@@ -62,7 +71,7 @@ export async function openImage(uri: string, options: OpenImageOptions = {}): Pr
   try {
     const image = await openers[sniffFormat(file.head)](file, options.maxWholePixels ?? defaultMaxWholePixels);
     checkPixels(image.width, image.height);
-    return image;
+    return Object.assign(image, { version: file.version });
   } catch (error) {
     await file.close();
     throw error;

@@ -18,7 +18,7 @@ export function checkWholePixels(
   width: number,
   height: number,
   maxPixels: number,
-  limit = `the ${maxPixels} that are decoded whole; TIFF, PNG and binary PGM and PPM may have more where they are cut into tiles`,
+  limit = `the ${maxPixels} that are decoded whole; TIFF, PNG, JPEG and binary PGM and PPM may have more where they are cut into tiles`,
 ): void {
   checkHasPixels(width, height);
   if (width * height > maxPixels) {

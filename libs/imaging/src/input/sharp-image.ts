@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { InputError } from './input-error.ts';
-import { asPixels, type PixelType } from './pixel-type.ts';
+import { asPixels, type PixelType, pixelBytes } from './pixel-type.ts';
 import { below, type PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
 import { writeRows } from './write-rows.ts';
@@ -39,6 +39,8 @@ export interface SharpImage {
   readonly pixel: PixelType;
   /** Decodes `region` into the planes of `to`. Rejects with InputError. */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
+  /** Of the pixels of a copy. */
+  readonly copyBytes: number;
   /** Writes the image to that path as a TIFF in tiles, in one pass that holds a row of tiles. Rejects with InputError. */
   copyTiled(path: string): Promise<void>;
 }
@@ -71,6 +73,7 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
     width,
     height,
     pixel: stored.pixel,
+    copyBytes: width * height * stored.channels * pixelBytes[stored.pixel],
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       const bandRows = Math.max(1, Math.floor(bandPixels / region.width));
       for (let row = 0; row < region.height; row += bandRows) {

@@ -31,7 +31,7 @@ export async function openWholeImage(file: InputFile, format: SharpFormat, maxWh
       checkWholePixels(width, height, maxWholePixels);
       await image.decode(region, to);
     },
-    ...(isLarge && { copyTiled: (path: string) => image.copyTiled(path) }),
+    ...(isLarge && { copy: { bytes: () => image.copyBytes, write: (path: string) => image.copyTiled(path) } }),
     close: () => file.close(),
   };
   return opened;

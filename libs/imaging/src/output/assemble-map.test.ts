@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as immediately } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { assembleMap, type MapFormat, type MapOutput, mapExtensions, pngCanHold, whyNotHeld } from './assemble-map.ts';
-import { chunkPath, writeChunk } from './chunk.ts';
+import { chunkPath, piecesOf, writeChunk } from './chunk.ts';
 import type { MapType } from './map-type.ts';
 import type { Size } from './size.ts';
 import {
@@ -91,36 +92,42 @@ test('a PNG holds one band of u8 or u16 or three of u8, and nothing else is redu
   assert.deepEqual(held, ['u8 x 1', 'u8 x 3', 'u16 x 1']);
 });
 
-for (const format of formats) {
+const cuts: { format: MapFormat; tilePx: number; kept: 'map' | 'shard'; lost: number }[] = [
+  ...formats.map((format) => ({ format, tilePx: 512, kept: 'map' as const, lost: 4 })),
+  { format: 'zarr', tilePx: 4096, kept: 'shard', lost: 0 },
+];
+
+for (const { format, tilePx, kept, lost } of cuts) {
   const written = format === 'dzi' ? ['map.dzi', 'map_files'] : [`map${mapExtensions[format]}`];
 
-  test(`${format}: nothing but the map is left, and nothing at all where a chunk is missing`, async (t) => {
+  test(`${format} of ${kept} chunks: nothing but the map is left, and nothing at all where a chunk is missing`, async (t) => {
     const folder = await temporaryFolder(t);
-    const map = await writeMapChunks(folder, 0, size, u8, 512, format);
+    const map = await writeMapChunks(folder, 0, size, u8, tilePx, format);
     await assembleMap(map);
-    assert.deepEqual((await readdir(folder)).sort(), ['map', ...written]);
+    assert.deepEqual((await readdir(folder)).sort(), [...written, kept].sort());
     for (const name of written) await rm(join(folder, name), { recursive: true });
-    await rm(chunkPath({ ...map, kind: 'map', rect: map.rects[4]! }));
-    await assert.rejects(assembleMap(map), /^Error: The map chunk '.*512-512-512-188.u8' is missing$/);
-    assert.deepEqual(await readdir(folder), ['map']);
+    const chunk = chunkPath({ ...map, kind: kept, rect: map.rects[lost]! });
+    await rm(chunk);
+    await assert.rejects(assembleMap(map), { message: `The ${kept} chunk '${chunk}' is missing` });
+    assert.deepEqual(await readdir(folder), [kept]);
   });
 
-  test(`${format}: an abort stops it and leaves nothing, at the start and half-way`, async (t) => {
+  test(`${format} of ${kept} chunks: an abort stops it and leaves nothing, at the start and half-way`, async (t) => {
     const folder = await temporaryFolder(t);
-    const map = await writeMapChunks(folder, 0, size, u8, 512, format);
+    const map = await writeMapChunks(folder, 0, size, u8, tilePx, format);
     await assert.rejects(assembleMap(map, AbortSignal.abort(new Error('cancelled'))), /cancelled/);
-    assert.deepEqual(await readdir(folder), ['map']);
+    assert.deepEqual(await readdir(folder), [kept]);
     const abort = new AbortController();
     const assembling = assembleMap(map, abort.signal);
     while ((await readdir(folder)).length === 1) await immediately();
     abort.abort(new Error('cancelled'));
     await assert.rejects(assembling, /cancelled/);
-    assert.deepEqual(await readdir(folder), ['map']);
+    assert.deepEqual(await readdir(folder), [kept]);
   });
 
-  test(`${format}: what is there under its name is replaced`, async (t) => {
+  test(`${format} of ${kept} chunks: what is there under its name is replaced`, async (t) => {
     const folder = await temporaryFolder(t);
-    const map = await writeMapChunks(folder, 0, size, u8, 512, format);
+    const map = await writeMapChunks(folder, 0, size, u8, tilePx, format);
     await assembleMap(map);
     const expected = await readMapFiles(folder);
     for (const name of written) {
@@ -132,7 +139,7 @@ for (const format of formats) {
     if (format === 'dzi') await rm(map.to, { recursive: true });
     await assembleMap(map);
     assert.deepEqual(await readMapFiles(folder), expected);
-    assert.deepEqual((await readdir(folder)).sort(), ['map', ...written]);
+    assert.deepEqual((await readdir(folder)).sort(), [...written, kept].sort());
   });
 }
 
@@ -140,6 +147,36 @@ test('a chunk of the wrong length is refused', async (t) => {
   const map = await writeMapChunks(await temporaryFolder(t), 0, size, { sample: 'u16', bands: 2 }, 4096, 'tiff');
   await truncate(chunkPath({ ...map, kind: 'map', rect: map.rects[0]! }), 1000);
   await assert.rejects(assembleMap(map), /holds 1000 bytes instead of 3640000/);
+});
+
+test('a Zarr of many shards is the same, whether its shards are there already or it is made of chunks', async (t) => {
+  const folder = await temporaryFolder(t);
+  for (const [size, type] of [
+    [{ width: 8300, height: 4200 }, u8],
+    [
+      { width: 300, height: 9000 },
+      { sample: 'f32', bands: 3 },
+    ],
+  ] as const) {
+    const outputs: Record<string, string>[] = [];
+    for (const tilePx of [4096, 8192, 1000]) {
+      await rm(join(folder, 'shard'), { recursive: true, force: true });
+      const map = await writeMapChunks(folder, 0, size, type, tilePx, 'zarr');
+      assert.equal((await readdir(folder)).includes('shard'), tilePx !== 1000);
+      await assembleMap(map);
+      const { arrays } = await readZarr(map.to, 1);
+      assert.ok(Buffer.from(arrays[0]!.samples).equals(someSamples(size, type)));
+      outputs.push(hashed(await readMapFiles(folder)));
+    }
+    for (const output of outputs) assert.deepEqual(output, outputs[0]);
+  }
+});
+
+test('a shard that was cut short is refused', async (t) => {
+  const map = await writeMapChunks(await temporaryFolder(t), 0, size, u8, 4096, 'zarr');
+  await truncate(chunkPath({ ...map, kind: 'shard', rect: map.rects[0]! }), 1000);
+  // 3 x 2 chunks of 512 x 512, an index of 3 x 2 entries and its checksum.
+  await assert.rejects(assembleMap(map), /^Error: The shard chunk '.*' holds 1000 bytes instead of 1572964$/);
 });
 
 async function writeMapChunks(
@@ -154,17 +191,24 @@ async function writeMapChunks(
   const scratch = pathToFileURL(folder).href;
   const samples = someSamples(size, type);
   for (const rect of rects) {
-    await writeChunk({ scratch, kind: 'map', source, size, type, rect }, within(samples, size, type, rect));
+    for (const piece of piecesOf(rect, size, type, format === 'zarr')) {
+      await writeChunk({ scratch, source, size, type, ...piece }, within(samples, size, type, piece.rect));
+    }
   }
   const to = join(folder, `map${mapExtensions[format]}`);
   return { scratch, source, size, type, kind: 'labels', bins: 256, rects, to, format, description: 'nw-cw-msb' };
 }
 
+const hashed = (files: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [path, createHash('sha256').update(text).digest('hex')]),
+  );
+
 /** What was written beside the chunks, as text, by its path. */
 async function readMapFiles(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const files = paths.map((path) => relative(folder, path)).filter((path) => !path.startsWith(`map${sep}`));
+  const files = paths.map((path) => relative(folder, path)).filter((path) => !/^(map|shard)[/\\]/.test(path));
   const contents = files.sort().map(async (path) => [path, await readFile(join(folder, path), 'latin1')] as const);
   return Object.fromEntries(await Promise.all(contents));
 }

@@ -3,7 +3,8 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { type ChunkSet, readMapRows } from './chunk-reader.ts';
+import { piecesOf } from './chunk.ts';
+import { type ChunkSet, readMapRows, readShardRows } from './chunk-reader.ts';
 import { dziCanHold, dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
 import { MapTiffWriter } from './map-tiff.ts';
 import { mapTilePx } from './map-tiff-layout.ts';
@@ -89,14 +90,24 @@ const assemblers: Record<MapFormat, Assembler> = {
     const { type, kind, description } = map;
     const sizes = pyramidSizes(map.size, zarrChunkPx);
     const name = basename(map.to, extname(map.to));
-    await writeLevels(map, sizes, await MapZarrWriter.create({ path, sizes, type, kind, name, description }), signal);
+    const pieces = map.rects.flatMap((rect) => piecesOf(rect, map.size, type, true));
+    const firstLevel = pieces.every((piece) => piece.kind === 'shard') ? 1 : 0;
+    const writer = await MapZarrWriter.create({ path, sizes, firstLevel, type, kind, name, description });
+    if (firstLevel === 0) return await writeLevels(map, sizes, writer, signal);
+    for (const piece of pieces) {
+      signal?.throwIfAborted();
+      await writer.addShard({ ...map, ...piece });
+    }
+    if (sizes.length === 1) return;
+    const shards = { ...map, rects: pieces.map(({ rect }) => rect) };
+    await writeLevels(shards, sizes, writer, signal, { readRows: readShardRows });
   },
 
   async dzi(map, path, signal) {
     const { type, bins } = map;
     const sizes = pyramidSizes(map.size, 1);
     const writer = await MapDziWriter.create({ files: path, sizes, type, bins });
-    await writeLevels(map, sizes, writer, signal, dziTilePx);
+    await writeLevels(map, sizes, writer, signal, { rows: dziTilePx });
   },
 
   /** By way of a TIFF without coarser levels, row by row, so that a map of any size needs little memory. */
@@ -116,7 +127,7 @@ async function writeLevels(
   sizes: readonly Size[],
   writer: MapWriter,
   signal: AbortSignal | undefined,
-  rows = stripRows(map.size.width, map.type, mapTilePx),
+  { rows = stripRows(map.size.width, map.type, mapTilePx), readRows = readMapRows } = {},
 ): Promise<void> {
   try {
     await buildPyramid({
@@ -126,7 +137,7 @@ async function writeLevels(
       stripRows: rows,
       read(y, height, strip) {
         signal?.throwIfAborted();
-        return readMapRows(map, y, height, strip);
+        return readRows(map, y, height, strip);
       },
       write: (level, y, height, strip) => writer.writeRows(level, y, height, strip),
     });

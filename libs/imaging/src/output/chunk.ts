@@ -5,12 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { allowedPath } from '../access/allowed-path.ts';
 import type { Rect } from '../input/rect.ts';
 import type { MapType } from './map-type.ts';
+import { wholeShards } from './map-zarr-layout.ts';
 import { type PlanarSamples, packSamples, samplePreview } from './planar-samples.ts';
 import { putChunk } from './put-chunk.ts';
+import { shardContent } from './shard-content.ts';
 import type { Size } from './size.ts';
 
-/** Every pixel of a map, or every `previewStride`-th. */
-export type ChunkKind = 'map' | 'preview';
+/** Every pixel of a part of a map, or every `previewStride`-th, or all as they are in a shard of the map's Zarr. */
+export type ChunkKind = 'map' | 'preview' | 'shard';
 
 /** A piece of a dense result, and where it is kept until the output is assembled. */
 export interface Chunk {
@@ -26,6 +28,20 @@ export interface Chunk {
   rect: Rect;
 }
 
+/**
+ * How a part of a map is kept until the output is assembled: where `asShards` says so and it has none in part, as shards of a
+ * Zarr, which are part of the output as they are; else as a chunk.
+ */
+export function piecesOf(
+  part: Rect,
+  size: Size,
+  type: MapType,
+  asShards: boolean,
+): { kind: 'map' | 'shard'; rect: Rect }[] {
+  const shards = asShards ? wholeShards(part, size, type) : undefined;
+  return shards?.map((rect) => ({ kind: 'shard', rect })) ?? [{ kind: 'map', rect: part }];
+}
+
 /** Where the chunk lies: the same for every attempt at the same work. */
 export function chunkPath(chunk: Chunk): string {
   return join(fileURLToPath(chunk.scratch), chunkName(chunk));
@@ -36,17 +52,14 @@ function chunkName({ kind, source, type, rect }: Chunk): string {
 }
 
 /**
- * Keeps the samples of `chunk.rect`. The file holds the bands one after another, each as raw rows without gaps, and appears
+ * Keeps the samples of `chunk.rect`. But for shards, the file holds the bands one after another, each as raw rows without gaps, and appears
  * whole under its name or not at all, so that attempts may race; equal attempts write equal bytes. A preview chunk without
  * a sampled pixel is no file. Rejects where the scratch folder is gone, because the job has ended then and late attempts
  * must leave nothing behind. Nothing is synced to the disk: a chunk lost with its machine is noticed by its length when the
  * output is assembled, and syncing each would cost more than computing it.
  */
 export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<void> {
-  const content =
-    chunk.kind === 'preview'
-      ? samplePreview(samples, chunk.type, chunk.rect, chunk.size)
-      : packSamples(samples, chunk.type, chunk.rect);
+  const content = contentOf(chunk, samples);
   if (content.length === 0) return;
   if (!chunk.scratch.startsWith('file:')) return await putChunk(`${chunk.scratch}/${chunkName(chunk)}`, content);
 
@@ -63,6 +76,17 @@ export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  }
+}
+
+function contentOf({ kind, size, type, rect }: Chunk, samples: PlanarSamples): Uint8Array {
+  switch (kind) {
+    case 'map':
+      return packSamples(samples, type, rect);
+    case 'preview':
+      return samplePreview(samples, type, rect, size);
+    case 'shard':
+      return shardContent(samples, type, rect, size);
   }
 }
 

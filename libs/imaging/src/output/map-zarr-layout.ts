@@ -1,3 +1,4 @@
+import type { Rect } from '../input/rect.ts';
 import { crc32c } from './crc32c.ts';
 import { type MapKind, type MapType, type SampleType, sampleBytes } from './map-type.ts';
 import type { Size } from './size.ts';
@@ -28,13 +29,33 @@ export interface ZarrLevel {
   chunks: Size;
   /** Chunks of a shard. */
   perShard: Size;
+  /** Pixels of a shard; those at the right and at the bottom have fewer. */
+  shard: Size;
 }
 
 export function layOutZarrLevel(size: Size, type: MapType): ZarrLevel {
   const chunk = { width: Math.min(zarrChunkPx, size.width), height: Math.min(zarrChunkPx, size.height) };
   const chunks = { width: Math.ceil(size.width / chunk.width), height: Math.ceil(size.height / chunk.height) };
   const perShard = { width: Math.min(shardSide, chunks.width), height: Math.min(shardSide, chunks.height) };
-  return { size, chunk, chunkBytes: chunk.width * chunk.height * sampleBytes[type.sample], chunks, perShard };
+  const chunkBytes = chunk.width * chunk.height * sampleBytes[type.sample];
+  const shard = { width: perShard.width * chunk.width, height: perShard.height * chunk.height };
+  return { size, chunk, chunkBytes, chunks, perShard, shard };
+}
+
+/** The shards of level 0 that a part of a map is made of, row by row; undefined where it has a part of one. */
+export function wholeShards(part: Rect, size: Size, type: MapType): Rect[] | undefined {
+  const { width, height } = layOutZarrLevel(size, type).shard;
+  const [right, bottom] = [part.x + part.width, part.y + part.height];
+  const isEdge = (at: number, side: number, end: number): boolean => at % side === 0 || at === end;
+  const atEdges = isEdge(part.x, width, 0) && isEdge(right, width, size.width);
+  if (!atEdges || !isEdge(part.y, height, 0) || !isEdge(bottom, height, size.height)) return undefined;
+  const shards: Rect[] = [];
+  for (let y = part.y; y < bottom; y += height) {
+    for (let x = part.x; x < right; x += width) {
+      shards.push({ x, y, width: Math.min(width, right - x), height: Math.min(height, bottom - y) });
+    }
+  }
+  return shards;
 }
 
 /**
@@ -71,11 +92,17 @@ export class ZarrShard {
     return this.offset(this.#bands, 0, 0);
   }
 
+  /** Bytes of the file. */
+  get bytes(): number {
+    const { perShard } = this.#level;
+    return this.chunksBytes + indexBytes(this.#bands * perShard.height * perShard.width);
+  }
+
   /** Offset and length of every chunk that a whole shard has, and the checksum of that. */
   index(): Uint8Array {
     const { perShard, chunkBytes } = this.#level;
     const entries = this.#bands * perShard.height * perShard.width;
-    const bytes = new Uint8Array(16 * entries + 4);
+    const bytes = new Uint8Array(indexBytes(entries));
     const view = new DataView(bytes.buffer);
     let at = 0;
     for (let band = 0; band < this.#bands; band++) {
@@ -91,6 +118,9 @@ export class ZarrShard {
     return bytes;
   }
 }
+
+/** An offset and a length of 8 bytes a chunk, and a checksum of 4. */
+const indexBytes = (entries: number): number => 16 * entries + 4;
 
 /** A map of one band has no axis of channels, so that it is a plain image to viewers. */
 const axesOf = (bands: number): { name: string; type: 'channel' | 'space' }[] => [

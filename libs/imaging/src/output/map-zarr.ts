@@ -1,8 +1,11 @@
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { constants, copyFile, link, mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Chunk } from './chunk.ts';
+import { withChunkFile } from './chunk-reader.ts';
 import { type MapKind, type MapType, sampleBytes } from './map-type.ts';
 import type { MapWriter } from './map-writer.ts';
 import { layOutZarrLevel, type ZarrLevel, ZarrShard, zarrArrayJson, zarrGroupJson } from './map-zarr-layout.ts';
+import { shardAt } from './shard-content.ts';
 import type { Size } from './size.ts';
 import { cutPiece, writeFully } from './strip-piece.ts';
 
@@ -10,6 +13,8 @@ export interface MapZarrOptions {
   /** The folder, which must not exist. */
   path: string;
   sizes: readonly Size[];
+  /** The first that is written as rows: 0, or 1 where level 0 is of shards that are there already. */
+  firstLevel?: 0 | 1;
   type: MapType;
   kind: MapKind;
   /** What the image is called. */
@@ -24,9 +29,11 @@ export interface MapZarrOptions {
 export class MapZarrWriter implements MapWriter {
   readonly #path: string;
   readonly #levels: readonly ZarrLevel[];
+  readonly #firstLevel: number;
   readonly #type: MapType;
 
-  static async create({ path, sizes, type, kind, name, description }: MapZarrOptions): Promise<MapZarrWriter> {
+  static async create(options: MapZarrOptions): Promise<MapZarrWriter> {
+    const { path, sizes, firstLevel = 0, type, kind, name, description } = options;
     const levels = sizes.map((size) => layOutZarrLevel(size, type));
     await mkdir(path);
     await writeDurably(join(path, 'zarr.json'), zarrGroupJson(levels.length, type.bands, kind, name, description));
@@ -34,17 +41,19 @@ export class MapZarrWriter implements MapWriter {
       await mkdir(join(path, String(i)));
       await writeDurably(join(path, String(i), 'zarr.json'), zarrArrayJson(level, type));
     }
-    return new MapZarrWriter(path, levels, type);
+    return new MapZarrWriter(path, levels, firstLevel, type);
   }
 
-  private constructor(path: string, levels: readonly ZarrLevel[], type: MapType) {
+  private constructor(path: string, levels: readonly ZarrLevel[], firstLevel: number, type: MapType) {
     this.#path = path;
     this.#levels = levels;
+    this.#firstLevel = firstLevel;
     this.#type = type;
   }
 
   /** The rows must not reach into a second row of chunks. */
   async writeRows(level: number, y: number, rows: number, strip: Uint8Array): Promise<void> {
+    if (level < this.#firstLevel) return;
     const { size, chunk, chunks, perShard } = this.#levels[level]!;
     const { sample, bands } = this.#type;
     const band1 = { sample, bands: 1 };
@@ -57,7 +66,7 @@ export class MapZarrWriter implements MapWriter {
       const shard = new ZarrShard(this.#levels[level]!, bands, column, shardRow);
       const isFirst = y === shard.y * chunk.height;
       const isLast = y + rows === Math.min((shard.y + shard.height) * chunk.height, size.height);
-      const path = join(this.#path, String(level), 'c', ...(bands > 1 ? ['0'] : []), String(shardRow), String(column));
+      const path = this.#shardPath(level, shardRow, column);
       if (isFirst) await mkdir(dirname(path), { recursive: true });
       const file = await open(path, isFirst ? 'wx' : 'r+');
       try {
@@ -78,9 +87,38 @@ export class MapZarrWriter implements MapWriter {
     }
   }
 
+  /**
+   * Takes the file of a shard of level 0, which stays where it is: an output that could not be completed is begun again from
+   * there. Where the file system has no links, it is copied.
+   */
+  async addShard(chunk: Chunk): Promise<void> {
+    const { level, shard } = shardAt(chunk.rect, chunk.size, chunk.type);
+    const path = this.#shardPath(0, shard.y / level.perShard.height, shard.x / level.perShard.width);
+    await mkdir(dirname(path), { recursive: true });
+    await withChunkFile(chunk, shard.bytes, async (file, from) => {
+      await file.sync();
+      await link(from, path).catch(() => copyDurably(from, path));
+    });
+  }
+
+  #shardPath(level: number, row: number, column: number): string {
+    const band = this.#type.bands > 1 ? ['0'] : [];
+    return join(this.#path, String(level), 'c', ...band, String(row), String(column));
+  }
+
   async finish(): Promise<void> {}
 
   async abort(): Promise<void> {}
+}
+
+async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_EXCL);
+  const copy = await open(to, 'r');
+  try {
+    await copy.sync();
+  } finally {
+    await copy.close();
+  }
 }
 
 const writeDurably = (path: string, text: string): Promise<void> => writeFile(path, text, { flag: 'wx', flush: true });

@@ -12,6 +12,12 @@ export interface PlanarSamples {
   bandBytes: number;
 }
 
+/** Those of a part of `whole`, whose samples they are; no copy. */
+export function samplesOfPart(samples: PlanarSamples, type: MapType, whole: Rect, part: Rect): PlanarSamples {
+  const at = (part.y - whole.y) * samples.strideBytes + (part.x - whole.x) * sampleBytes[type.sample];
+  return { ...samples, bytes: samples.bytes.subarray(at) };
+}
+
 /** The samples without gaps between rows and bands; the bytes themselves where there are none. */
 export function packSamples(samples: PlanarSamples, type: MapType, { width, height }: Size): Uint8Array {
   const { bytes, strideBytes, bandBytes } = samples;

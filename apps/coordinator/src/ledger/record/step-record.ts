@@ -3,7 +3,7 @@ import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 
 /** The first byte of a step. */
-const tags = { source: 0, quarantine: 1, frames: 2, tile: 3 } as const;
+const tags = { source: 0, quarantine: 1, frames: 2, tile: 3, pinnedTile: 4 } as const;
 
 /** How many bits the pixels of a size have: nothing is known of both, or of the bits alone. */
 const sizes = ['none', undefined, 'u8', 'u16'] as const;
@@ -11,14 +11,14 @@ const sizes = ['none', undefined, 'u8', 'u16'] as const;
 /** What is likely to come next, so that a step says little where it is as expected. A block begins with a new one. */
 class Expected {
   uri = '';
+  /** Of the source of a tile. */
+  version = '';
   source = 0;
   shard = 0;
   /** The next source of a batch. */
   frame = 0;
   /** The next packet of a segment. */
   packet = 0;
-  /** Of an image that is cut. */
-  version = 0;
 }
 
 /**
@@ -91,20 +91,28 @@ export class StepWriter {
     this.#bytes.uint(place.order === undefined ? 0 : place.order + 1);
   }
 
+  /** Whether it is that of the tile before, or what it is. */
+  #version(version: string): void {
+    const isExpected = version === this.#expected.version;
+    this.#bytes.uint(isExpected ? 1 : 0);
+    if (!isExpected) this.#bytes.text(version);
+    this.#expected.version = version;
+  }
+
   #shard({ shard, work, costBytes }: Shard): void {
     const bytes = this.#bytes;
     const expected = this.#expected;
-    bytes.uint(tags[work.kind]);
+    const isPinned = work.kind === 'tile' && work.source.version !== undefined;
+    bytes.uint(isPinned ? tags.pinnedTile : tags[work.kind]);
     bytes.int(shard - expected.shard);
     bytes.uint(costBytes);
     expected.shard = shard + 1;
     if (work.kind === 'tile') {
-      const { source, version, size, rect } = work;
+      const { source, size, rect } = work;
       bytes.int(source.index - expected.source);
-      bytes.uint(version === expected.version ? 0 : version);
-      expected.version = version;
       this.#size(size);
       for (const px of [rect.x, rect.y, rect.width, rect.height]) bytes.uint(px);
+      if (source.version !== undefined) this.#version(source.version);
       return;
     }
     bytes.text(work.segment ? JSON.stringify(work.segment) : '');
@@ -135,11 +143,15 @@ export function* readSteps(bytes: ByteReader, uriOf: (source: number) => string)
         break;
       }
       case tags.frames:
-      case tags.tile: {
+      case tags.tile:
+      case tags.pinnedTile: {
         const shard = expected.shard + bytes.int();
         expected.shard = shard + 1;
         const costBytes = bytes.uint();
-        const work = tag === tags.tile ? readTile(bytes, expected, uriOf) : readFrames(bytes, expected, uriOf);
+        const isFrames = tag === tags.frames;
+        const work = isFrames
+          ? readFrames(bytes, expected, uriOf)
+          : readTile(bytes, expected, uriOf, tag === tags.pinnedTile);
         yield { kind: 'shard', shard: { shard, work, costBytes } };
         break;
       }
@@ -176,14 +188,19 @@ function readVideo(bytes: ByteReader): FrameOfVideo | undefined {
   return { frame: next - 1, timestampMs: time === '' ? null : Number(time) };
 }
 
-function readTile(bytes: ByteReader, expected: Expected, uriOf: (source: number) => string): ShardWork {
+function readTile(
+  bytes: ByteReader,
+  expected: Expected,
+  uriOf: (source: number) => string,
+  isPinned: boolean,
+): ShardWork {
   const index = expected.source + bytes.int();
-  const version = bytes.uint() || expected.version;
-  expected.version = version;
   const size = readSize(bytes);
   if (!size) throw new RangeError('A tile is of an image with a size');
   const rect = { x: bytes.uint(), y: bytes.uint(), width: bytes.uint(), height: bytes.uint() };
-  return { kind: 'tile', source: { index, uri: uriOf(index) }, version, size, rect };
+  if (isPinned && bytes.uint() === 0) expected.version = bytes.text();
+  const version = isPinned ? { version: expected.version } : {};
+  return { kind: 'tile', source: { index, uri: uriOf(index), ...version }, size, rect };
 }
 
 function readFrames(bytes: ByteReader, expected: Expected, uriOf: (source: number) => string): ShardWork {

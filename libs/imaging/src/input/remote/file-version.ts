@@ -15,6 +15,10 @@ export function versionOf({ status, headers }: Answer): FileVersion {
   return { etag, lastModified, sizeBytes: status === 206 ? contentRange(headers).total : contentLength(headers) };
 }
 
+/** A name for a version. */
+export const versionName = ({ etag, lastModified, sizeBytes }: FileVersion): string =>
+  `${etag ?? ''} ${lastModified ?? ''} ${sizeBytes ?? ''}`;
+
 /** The headers that make a server refuse another version. A weak ETag stands for several versions. */
 export function onlyThisVersion({ etag, lastModified }: FileVersion): Record<string, string> {
   if (etag?.startsWith('"')) return { 'if-match': etag };

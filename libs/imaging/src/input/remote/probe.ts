@@ -1,5 +1,5 @@
 import { InputError } from '../input-error.ts';
-import { type FileVersion, versionOf } from './file-version.ts';
+import { type FileVersion, versionName, versionOf } from './file-version.ts';
 import { tryToGet } from './get.ts';
 import { defaultRemoteLimits, type RemoteLimits } from './remote-limits.ts';
 import { type RemoteTarget, remoteTarget } from './remote-target.ts';
@@ -30,7 +30,5 @@ export async function probe(target: RemoteTarget, limits: RemoteLimits = default
 /** A name for the file at a URI as it is now, which changes when the file does. One that cannot be had is its URI. */
 export async function remoteVersion(uri: string): Promise<string> {
   const found = await probe(remoteTarget(uri));
-  if (found.kind !== 'found') return uri;
-  const { etag = '', lastModified = '', sizeBytes = '' } = found.version;
-  return `${uri} ${etag} ${lastModified} ${sizeBytes}`;
+  return found.kind === 'found' ? versionName(found.version) : uri;
 }

@@ -2,7 +2,14 @@ import { giveBackBytes, takeBytes } from '../byte-pool.ts';
 import { InputError } from '../input-error.ts';
 import type { Answer } from './ask.ts';
 import { type ByteRange, cutRange, joinRanges } from './byte-ranges.ts';
-import { checkVersion, contentRange, type FileVersion, onlyThisVersion, versionOf } from './file-version.ts';
+import {
+  checkVersion,
+  contentRange,
+  type FileVersion,
+  onlyThisVersion,
+  versionName,
+  versionOf,
+} from './file-version.ts';
 import { get } from './get.ts';
 import { readWhole } from './read-whole.ts';
 import { defaultRemoteLimits, type RemoteLimits } from './remote-limits.ts';
@@ -81,6 +88,11 @@ export class RemoteFile {
       }
       return new RemoteFile(target, limits, { version, sizeBytes: total, head: bytes, memory: [bytes] }, wire);
     });
+  }
+
+  /** A name for the version that is read. */
+  get version(): string {
+    return versionName({ ...this.#version, sizeBytes: this.sizeBytes });
   }
 
   /** Bytes that came over the network so far. */

@@ -244,6 +244,11 @@ export interface Lease {
    * with a `Content-Digest: sha-256=…` (RFC 9530) takes a chunk.
    */
   handOver: string;
+  /**
+   * A part of a map that is made of whole shards of its Zarr is kept as those instead of a chunk: the coordinator looks for
+   * them, and takes them over as they are.
+   */
+  zarrShards?: boolean | undefined;
 }
 
 /** An input: an image or a frame. */
@@ -252,7 +257,14 @@ export interface Source {
   index: number;
   uri: string;
   /** Where in a video the frame is; absent for images. */
-  place?: VideoPlace | undefined;
+  place?:
+    | VideoPlace
+    | undefined;
+  /**
+   * Of a tile: a name for the file as it was when the job was planned. A node that finds another version there answers with an
+   * error of the source instead of a result, so that no image is put together of two.
+   */
+  version?: string | undefined;
 }
 
 /** A frame of a video, as decoding can tell it. */
@@ -295,15 +307,7 @@ export interface Tile {
   /** Size of the whole image in pixels. */
   width: number;
   height: number;
-  rect:
-    | Rect
-    | undefined;
-  /**
-   * 32 bits that tell the image from what it is after it was written to, made of the size and time of a file, or of what
-   * a server says of its version; 0: not known. Where they are others now, the source is set aside: its tiles would be of two
-   * images.
-   */
-  version: number;
+  rect: Rect | undefined;
 }
 
 export interface FrameBatch {
@@ -1906,6 +1910,7 @@ function createBaseLease(): Lease {
     grid: undefined,
     verify: undefined,
     handOver: "",
+    zarrShards: undefined,
   };
 }
 
@@ -1954,6 +1959,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.handOver !== "") {
       writer.uint32(114).string(message.handOver);
+    }
+    if (message.zarrShards !== undefined) {
+      writer.uint32(120).bool(message.zarrShards);
     }
     return writer;
   },
@@ -2083,6 +2091,14 @@ export const Lease: MessageFns<Lease> = {
             message.handOver = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.zarrShards = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2128,12 +2144,13 @@ export const Lease: MessageFns<Lease> = {
     message.grid = (object.grid !== undefined && object.grid !== null) ? Grid.fromPartial(object.grid) : undefined;
     message.verify = object.verify ?? undefined;
     message.handOver = object.handOver ?? "";
+    message.zarrShards = object.zarrShards ?? undefined;
     return message;
   },
 };
 
 function createBaseSource(): Source {
-  return { index: 0, uri: "", place: undefined };
+  return { index: 0, uri: "", place: undefined, version: undefined };
 }
 
 export const Source: MessageFns<Source> = {
@@ -2146,6 +2163,9 @@ export const Source: MessageFns<Source> = {
     }
     if (message.place !== undefined) {
       VideoPlace.encode(message.place, writer.uint32(26).fork()).join();
+    }
+    if (message.version !== undefined) {
+      writer.uint32(34).string(message.version);
     }
     return writer;
   },
@@ -2187,6 +2207,14 @@ export const Source: MessageFns<Source> = {
             message.place = VideoPlace.decode(reader, reader.uint32());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2209,6 +2237,7 @@ export const Source: MessageFns<Source> = {
     message.place = (object.place !== undefined && object.place !== null)
       ? VideoPlace.fromPartial(object.place)
       : undefined;
+    message.version = object.version ?? undefined;
     return message;
   },
 };
@@ -2442,7 +2471,7 @@ export const VideoSegment: MessageFns<VideoSegment> = {
 };
 
 function createBaseTile(): Tile {
-  return { source: undefined, width: 0, height: 0, rect: undefined, version: 0 };
+  return { source: undefined, width: 0, height: 0, rect: undefined };
 }
 
 export const Tile: MessageFns<Tile> = {
@@ -2458,9 +2487,6 @@ export const Tile: MessageFns<Tile> = {
     }
     if (message.rect !== undefined) {
       Rect.encode(message.rect, writer.uint32(34).fork()).join();
-    }
-    if (message.version !== 0) {
-      writer.uint32(40).uint32(message.version);
     }
     return writer;
   },
@@ -2510,14 +2536,6 @@ export const Tile: MessageFns<Tile> = {
             message.rect = Rect.decode(reader, reader.uint32());
             continue;
           }
-          case 5: {
-            if (tag !== 40) {
-              break;
-            }
-
-            message.version = reader.uint32();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2541,7 +2559,6 @@ export const Tile: MessageFns<Tile> = {
     message.width = object.width ?? 0;
     message.height = object.height ?? 0;
     message.rect = (object.rect !== undefined && object.rect !== null) ? Rect.fromPartial(object.rect) : undefined;
-    message.version = object.version ?? 0;
     return message;
   },
 };

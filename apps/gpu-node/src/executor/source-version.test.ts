@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import { sendFile, startServer } from './remote/testing-servers.ts';
-import { shortVersion, sourceVersion } from './source-version.ts';
-import { temporaryFolder } from './testing.ts';
+import { sendFile, startServer } from '@halogrid/imaging/testing-servers';
+import { withFolder } from './shard-fixture.ts';
+import { sourceVersion } from './source-version.ts';
 
-test('the version of a file is another one when it was written to', async (t) => {
-  const path = join(await temporaryFolder(t), 'a.pgm');
-  const uri = pathToFileURL(path).href;
-  await writeFile(path, 'one');
-  const before = await sourceVersion(uri);
-  assert.equal(await sourceVersion(uri), before);
-  await writeFile(path, 'other');
-  const after = await sourceVersion(uri);
-  assert.notEqual(after, before);
-  assert.notEqual(shortVersion(after), shortVersion(before));
-  assert.equal(await sourceVersion(`${uri}.none`), `${uri}.none`);
+test('the version of a file is another one when it was written to', async () => {
+  await withFolder(async (folder) => {
+    const uri = await folder.put('a.pgm', 'one');
+    const before = await sourceVersion(uri);
+    assert.equal(await sourceVersion(uri), before);
+    await folder.put('a.pgm', 'other');
+    assert.notEqual(await sourceVersion(uri), before);
+    assert.equal(await sourceVersion(`${uri}.none`), `${uri}.none`);
+  });
 });
 
 test('the version of a file on a server is another one when its ETag, time or size is', async (t) => {

@@ -1,0 +1,43 @@
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { allowedPath, InputError, isRemoteUri, localVersion, remoteVersion } from '@halogrid/imaging';
+import type { Source } from '@halogrid/proto';
+
+/** A name for the source as it is now, which changes when it is written to. A source that is not there is its URI. */
+export async function sourceVersion(uri: string): Promise<string> {
+  return isRemoteUri(uri) ? await versionOnServer(uri) : await versionOfFile(uri);
+}
+
+/** Throws InputError for a version that is not the planned one, where that is known. */
+export function checkVersion(now: string | undefined, planned: string | undefined): void {
+  if (planned === undefined || now === planned) return;
+  throw new InputError(
+    'read',
+    'The file is not what it was when the job was planned: it has been written to or replaced',
+  );
+}
+
+/**
+ * Throws InputError where a source is no longer the planned version after it was read. A server was asked for that version
+ * alone with each part.
+ */
+export async function checkStillVersion({ uri, version }: Source): Promise<void> {
+  if (version !== undefined && !isRemoteUri(uri)) checkVersion(await versionOfFile(uri), version);
+}
+
+async function versionOfFile(uri: string): Promise<string> {
+  try {
+    return localVersion(await stat(await allowedPath(fileURLToPath(uri))));
+  } catch {
+    return uri;
+  }
+}
+
+async function versionOnServer(uri: string): Promise<string> {
+  try {
+    return await remoteVersion(uri);
+  } catch (error) {
+    if (error instanceof InputError) return uri;
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { sendFile, startServer, type TestServer } from '@halogrid/imaging/testing-servers';
+import sharp from 'sharp';
+import { Cluster, startNode } from './cluster.ts';
+import { eventually } from './eventually.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { readErrors, readHistogram, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// An image that is written to between plan and read, its size in bytes and pixels the same, is set aside: no result is of two.
+// So is one that grows.
+
+const folder = scratchFolder();
+const size = { width: 300, height: 200 };
+const still = drawPicture(size.width, size.height, 9);
+let web: TestServer;
+let cluster: Cluster;
+
+before(async () => {
+  web = await startServer((request, response) => {
+    const bytes = readFileSync(join(folder, request.url!.split('?')[0]!));
+    // The only thing that tells is the time.
+    sendFile(
+      { bytes, lastModified: new Date(bytes.readUInt8(bytes.length - 1) * 1000).toUTCString() },
+      request,
+      response,
+    );
+  });
+  cluster = await Cluster.start({ nodes: 0 });
+});
+after(async () => {
+  await cluster.stop();
+  await web.close();
+});
+
+/** Pictures in forms that are read by region, and decoded whole. */
+async function writeSources(name: string, seed: number): Promise<string[]> {
+  const { pixels } = drawPicture(size.width, size.height, seed);
+  pixels[pixels.length - 1] = seed;
+  const at = (file: string): string => join(folder, name, file);
+  mkdirSync(join(folder, name), { recursive: true });
+  await writePgm(at('a.pgm'), { ...size, pixels });
+  // Not compressed, so that the files are as long whatever their pixels are.
+  const raw = sharp(pixels, { raw: { ...size, channels: 1 } }).toColourspace('b-w');
+  writeFileSync(at('b.png'), await raw.clone().png({ compressionLevel: 0 }).toBuffer());
+  const tiles = { tile: true, tileWidth: 64, tileHeight: 64, compression: 'none' } as const;
+  writeFileSync(at('c.tif'), await raw.clone().tiff(tiles).toBuffer());
+  return ['a.pgm', 'b.png', 'c.tif'].map(at);
+}
+
+for (const { where, storage } of [
+  { where: 'disk', storage: [] },
+  { where: 'disk', storage: ['--storage', 'remote'] },
+  { where: 'web', storage: [] },
+]) {
+  test(`on ${where} ${storage.join(' ')}`, async () => {
+    const name = `${where}${storage.length}`;
+    const files = await writeSources(name, 1);
+    const before = files.map((file) => readFileSync(file));
+    const sources = where === 'web' ? [`${web.origin}/${name}/a.pgm`] : files;
+    const growing = join(folder, name, 'growing.pgm');
+    for (const file of [growing, join(folder, name, 'still.pgm')]) await writePgm(file, still);
+    const out = join(folder, `out-${name}`);
+    const jobId = await cluster.jobs.submit({
+      sources: [...sources, growing, join(folder, name, 'still.pgm')],
+      out,
+      map: 'tiff',
+      tilePx: 50,
+    });
+    await eventually('the plan', async () => (await cluster.job(jobId))?.planned);
+    await writeSources(name, 2);
+    appendFileSync(growing, 'more');
+    for (const [i, file] of files.entries()) {
+      const now = readFileSync(file);
+      assert.equal(now.length, before[i]!.length);
+      assert.notDeepEqual(now, before[i]);
+    }
+
+    const node = await cluster.adopt(await startNode(cluster.address, name, 'cpu', storage));
+    await cluster.jobs.untilEnded(jobId);
+    node.program.signal('SIGTERM');
+    await node.program.ended;
+    assert.equal(readJson(out, 'job.json').state, 'complete');
+    const errors = readErrors(out);
+    const uris = [...sources, growing].map((uri) => (uri.startsWith('http:') ? uri : pathToFileURL(uri).href));
+    assert.deepEqual(errors.map(({ uri }) => uri).sort(), uris.sort());
+    for (const { stage, error } of errors) {
+      assert.equal(stage, 'read');
+      assert.match(error, /^The file (is not what it was when the job was planned|changed while it was read)/);
+    }
+    assert.equal(readHistogram(out).counted, (size.width - 2) * (size.height - 2));
+  });
+}
