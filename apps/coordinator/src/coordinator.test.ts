@@ -135,7 +135,7 @@ test('a job whose features cannot be written fails at once, and leaves its job.j
   await node.next('lease');
   const { state, error } = (await watchToEnd(jobs, jobId)).at(-1)!;
   assert.equal(state, JobState.FAILED);
-  assert.match(error, new RegExp(`^'${out}/features.parquet' could not be written: ENOENT: [^\n]*$`));
+  assert.match(error, new RegExp(`^'${out}/.halogrid/output/features.parquet' could not be written: ENOENT: [^\n]*$`));
   assert.deepEqual(await readdir(out), ['job.json']);
   node.hangUp();
 });

@@ -1,6 +1,7 @@
 import type { Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../shard.ts';
+import type { SourceDigest } from './digest.ts';
 import type { HistogramPlace } from './read-histograms.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
@@ -53,7 +54,7 @@ export interface OpenShard {
 
 /** A source as the finished job lists it. `attempts` is 0 where the planner itself could not read it. */
 export type SourceOutcome = { index: number; uri: string; name: string; video?: FrameOfVideo } & (
-  | { state: 'done'; size: Size; tiles: number; counted: number }
+  | { state: 'done'; size: Size; tiles: number; counted: number; digest: SourceDigest }
   | { state: 'quarantined'; stage: string; error: string; attempts: number }
 );
 
@@ -83,6 +84,8 @@ export interface JobResults {
   stageSeconds: Record<string, number>;
   nodes: { name: string; device: string; shards: number }[];
   digest: string;
+  /** The steps of the job, as they are recorded; until it has ended. */
+  plan: () => AsyncIterable<PlanStep>;
 }
 
 /**
@@ -131,7 +134,7 @@ export interface Ledger {
    * one sentence where what it left in its folder is lost.
    */
   resume(jobId: string): Promise<OpenShard[]>;
-  /** The steps that `addPlan` was told before this process began. */
+  /** The steps that `addPlan` was told before this process began; those of every job that is planned, once `results` has resolved. */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
   /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
   behind(): { ms: number; failure: string | undefined };

@@ -203,6 +203,7 @@ function outcome(source: Source, index: number): SourceOutcome {
         size: source.size,
         tiles: source.tiles,
         counted: source.counted,
+        digest: source.digest,
       };
     case 'quarantined': {
       const { stage, error, attempts } = source.reason;

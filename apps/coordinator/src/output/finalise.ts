@@ -1,14 +1,10 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  assembleMap,
-  assemblePreview,
-  histogramSvg,
-  type MapFormat,
-  mapExtensions,
-  writeFileAtomically,
-} from '@halogrid/imaging';
+import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/imaging';
 import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
+import { findChanges } from '../earlier/changes.ts';
+import { EarlierOutput } from '../earlier/earlier-output.ts';
+import { sourcesJsonl } from '../earlier/sources-jsonl.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { cutTiles, tileSide } from '../plan/cut-tiles.ts';
 import { errorsJsonl } from './errors-jsonl.ts';
@@ -16,14 +12,12 @@ import type { FeaturesFile } from './features-file.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson } from './job-json.ts';
 import { mapKind, mapType } from './map-type.ts';
-import { outputPath, removeOutput, removeScratch, scratchUri } from './output-folder.ts';
+import { newOutputPath, outputPath, removeOutput, removeScratch, restoreEarlier, scratchUri } from './output-folder.ts';
 import { outputNames } from './output-names.ts';
+import { isMapFormat, pictureFiles, previewSources } from './picture-files.ts';
+import { isReady, type Move, movesPath, publishOutput } from './publish-output.ts';
 
-/**
- * Sources with a lower index get a preview: the first ones in the order of results. Leases carry it, so that nodes know
- * which sources need preview chunks.
- */
-export const previewSources = 20;
+export { previewSources };
 
 /**
  * Pictures made at once: reading one and writing another overlap, and each holds a band of rows. Measured: one after
@@ -34,7 +28,8 @@ const picturesAtOnce = 4;
 type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
 
 /**
- * Writes the output of a job whose shards are all done into its folder, job.json with state "complete" last, and removes
+ * Writes the output of a job whose shards are all done, and then puts it in its folder, job.json with state "complete" last;
+ * what an earlier job left there is replaced, but for the maps and previews of sources that are kept. Removes
  * the scratch folder. `features` is what openFeatures gave for the job. Rejects with one sentence where that fails (disk full, a chunk that is missing), and with the
  * signal's reason when `signal` aborts; nothing is being written any more then, and `abandonJob` cleans up. `now` gives
  * milliseconds since 1970.
@@ -49,15 +44,8 @@ export async function finaliseJob(
   const { out } = results.job.spec;
   const folder = outputPath(out);
   try {
-    await writeHistogram(folder, results, pipeline);
-    await writeErrors(folder, results.sources);
-    const names = outputNames(results.sources.map((source) => source.name));
-    const writers = [
-      async () => features?.finish(results.sources.length),
-      () => writePictures(folder, results, pipeline, names, signal),
-    ];
-    await forEachOf(writers, writers.length, (write) => write());
-    await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, names, now()));
+    if (!(await isReady(folder))) await prepareOutput(results, pipeline, features, now, signal);
+    await publishOutput(folder);
   } catch (error) {
     signal?.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
@@ -66,15 +54,74 @@ export async function finaliseJob(
   await removeScratch(out);
 }
 
+/** Writes all files of the output to where it is put together, job.json last. */
+async function prepareOutput(
+  results: JobResults,
+  pipeline: Pipeline,
+  features: Pick<FeaturesFile, 'finish'> | undefined,
+  now: () => number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { spec } = results.job;
+  const folder = newOutputPath(spec.out);
+  // A process may have ended while it wrote there.
+  await rm(folder, { recursive: true, force: true });
+  for (const pictures of ['preview', 'maps']) await mkdir(join(folder, pictures), { recursive: true });
+  await writeHistogram(folder, results, pipeline);
+  await writeErrors(folder, results.sources);
+  const names = outputNames(results.sources.map((source) => source.name));
+  await writeFileAtomically(join(folder, 'sources.jsonl'), sourcesJsonl(results.plan(), results.sources, names));
+  const isKept = await keptSources(results);
+  const writers = [
+    async () => features?.finish(results.sources.length),
+    () => writePictures(folder, results, pipeline, names, isKept, signal),
+  ];
+  await forEachOf(writers, writers.length, (write) => write());
+  await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, names, await readdir(folder)));
+  const earlier = await EarlierOutput.open(spec, pipeline);
+  const changes = earlier && (await findChanges(results.plan(), earlier));
+  await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, names, now(), changes));
+}
+
+/** By index, 1 for a source of which there is nothing to be written but its row and its line. */
+async function keptSources({ plan, sources }: JobResults): Promise<Uint8Array> {
+  const isKept = new Uint8Array(sources.length);
+  for await (const step of plan()) if (step.kind === 'kept') isKept[step.index] = 1;
+  return isKept;
+}
+
+/** What of the earlier output stays, and what goes that has none of its name among the `entries` of the new one. */
+async function* movesJsonl(
+  { plan, job }: JobResults,
+  names: readonly string[],
+  entries: readonly string[],
+): AsyncGenerator<string> {
+  const folder = outputPath(job.spec.out);
+  for (const name of ['histogram.svg', 'features.parquet', 'errors.jsonl']) {
+    if (!entries.includes(name)) yield `${JSON.stringify({ remove: name } satisfies Move)}\n`;
+  }
+  for await (const step of plan()) {
+    if (step.kind !== 'kept') continue;
+    const now = pictureFiles(names[step.index]!, step.index, job.spec.mapFormat);
+    for (const [i, keep] of pictureFiles(step.name, step.index, job.spec.mapFormat).entries()) {
+      // Whoever removed it since the plan was made has changed the earlier output.
+      await stat(join(folder, keep));
+      yield `${JSON.stringify({ keep, as: now[i]! } satisfies Move)}\n`;
+    }
+  }
+}
+
 /**
  * Ends the output of a job that will not be complete: removes everything but job.json, which says `state` and, for a
- * failed job, why. Rejects where job.json cannot be written.
+ * failed job, why. Where the output of an earlier job is in the folder, that stays, with its job.json; where all of the
+ * job's own is there, it stays for the next job to put it in its place. Rejects where job.json cannot be written.
  */
 export async function abandonJob(
   job: JobRecord,
   end: { state: 'cancelled' } | { state: 'failed'; error: string },
   finishedMs: number,
 ): Promise<void> {
+  if ((await isReady(outputPath(job.spec.out))) || (await restoreEarlier(job.spec.out))) return;
   // First, because it makes room on a disk that is full.
   await removeOutput(job.spec.out);
   const text = abandonedJobJson(job, end, finishedMs);
@@ -107,14 +154,14 @@ async function writePictures(
   results: JobResults,
   pipeline: Pipeline,
   names: readonly string[],
+  isKept: Uint8Array,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { spec } = results.job;
   const type = mapType(pipeline.output);
   const scratch = scratchUri(spec.out);
-  const done = results.sources.filter((source) => source.state === 'done');
+  const done = results.sources.filter((source) => source.state === 'done' && !isKept[source.index]) as DoneSource[];
   const previewed = done.filter((source) => source.index < previewSources);
-  if (previewed.length) await mkdir(join(folder, 'preview'), { recursive: true });
   await forEachOf(previewed, picturesAtOnce, async (source) => {
     signal?.throwIfAborted();
     const to = join(folder, 'preview', `${names[source.index]}.png`);
@@ -127,7 +174,6 @@ async function writePictures(
   const { convention, output, bins } = pipeline;
   const kind = mapKind(pipeline);
   const description = type.bands > 1 ? `${convention}; bands ${output.channels.join(', ')}` : convention;
-  if (done.length) await mkdir(join(folder, 'maps'), { recursive: true });
   const assemble = async (source: DoneSource): Promise<void> => {
     const to = join(folder, 'maps', names[source.index] + mapExtensions[format]);
     const rects = rectsOf(source, spec.tilePx);
@@ -138,8 +184,6 @@ async function writePictures(
   };
   await forEachOf(done, picturesAtOnce, assemble);
 }
-
-const isMapFormat = (format: string): format is MapFormat => Object.hasOwn(mapExtensions, format);
 
 /** Runs `act` on every item, a few at once. Rejects with the first failure, after what was under way has ended too. */
 async function forEachOf<Item>(items: Item[], atOnce: number, act: (item: Item) => Promise<void>): Promise<void> {

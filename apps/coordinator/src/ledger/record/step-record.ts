@@ -3,14 +3,18 @@ import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 
 /** The first byte of a step. */
-const tags = { source: 0, quarantine: 1, frames: 2, tile: 3 } as const;
+const tags = { source: 0, quarantine: 1, frames: 2, tile: 3, kept: 4 } as const;
 
 /** How many bits the pixels of a size have: nothing is known of both, or of the bits alone. */
 const sizes = ['none', undefined, 'u8', 'u16'] as const;
 
+/** The version of a source, beside that of the source before. */
+const versions = { same: 0, none: 1, other: 2 } as const;
+
 /** What is likely to come next, so that a step says little where it is as expected. A block begins with a new one. */
 class Expected {
   uri = '';
+  version: string | undefined;
   source = 0;
   shard = 0;
   /** The next source of a batch. */
@@ -21,7 +25,8 @@ class Expected {
 
 /**
  * Writes the steps of a plan, compactly: URIs as what differs from the one before, numbers as what differs from those
- * expected. Measured: 19 bytes for a frame of a folder and its shard, 23 for a tile.
+ * expected. Measured: 19 bytes for a frame of a folder and its shard, and
+ * some 24 for its version; 23 for a tile.
  */
 export class StepWriter {
   readonly #bytes: ByteWriter;
@@ -42,13 +47,18 @@ export class StepWriter {
         this.#bytes.text(step.stage);
         this.#bytes.text(step.error);
         break;
+      case 'kept':
+        this.#bytes.uint(tags.kept);
+        this.#bytes.int(step.index - this.#expected.source);
+        this.#bytes.text(step.name);
+        break;
       case 'shard':
         this.#shard(step.shard);
         break;
     }
   }
 
-  #source({ index, uri, name, size, tiles, video }: Extract<PlanStep, { kind: 'source' }>): void {
+  #source({ index, uri, name, size, tiles, video, version }: Extract<PlanStep, { kind: 'source' }>): void {
     const bytes = this.#bytes;
     const expected = this.#expected;
     const shared = sharedStart(expected.uri, uri);
@@ -65,6 +75,7 @@ export class StepWriter {
     this.#size(size);
     bytes.uint(tiles);
     this.#video(video);
+    this.#version(version);
     expected.uri = uri;
     expected.source = index + 1;
   }
@@ -74,6 +85,14 @@ export class StepWriter {
     if (!size) return;
     this.#bytes.uint(size.width);
     this.#bytes.uint(size.height);
+  }
+
+  /** Frames of a video share one. */
+  #version(version: string | undefined): void {
+    const isSame = version === this.#expected.version;
+    this.#bytes.uint(isSame ? versions.same : version === undefined ? versions.none : versions.other);
+    if (!isSame && version !== undefined) this.#bytes.text(version);
+    this.#expected.version = version;
   }
 
   /** One more than the number of the frame, and its time. */
@@ -130,6 +149,9 @@ export function* readSteps(bytes: ByteReader, uriOf: (source: number) => string)
         yield { kind: 'quarantine', index, stage: bytes.text(), error: bytes.text() };
         break;
       }
+      case tags.kept:
+        yield { kind: 'kept', index: expected.source + bytes.int(), name: bytes.text() };
+        break;
       case tags.frames:
       case tags.tile: {
         const shard = expected.shard + bytes.int();
@@ -155,7 +177,19 @@ function readSource(bytes: ByteReader, expected: Expected): PlanStep {
   const size = readSize(bytes);
   const tiles = bytes.uint();
   const video = readVideo(bytes);
-  return { kind: 'source', index, uri, name, ...(size && { size }), tiles, ...(video && { video }) };
+  const version = readVersion(bytes, expected);
+  return {
+    ...{ kind: 'source', index, uri, name, tiles },
+    ...(size && { size }),
+    ...(video && { video }),
+    ...(version !== undefined && { version }),
+  };
+}
+
+function readVersion(bytes: ByteReader, expected: Expected): string | undefined {
+  const what = bytes.uint();
+  if (what !== versions.same) expected.version = what === versions.other ? bytes.text() : undefined;
+  return expected.version;
 }
 
 function readSize(bytes: ByteReader): ImageSize | undefined {

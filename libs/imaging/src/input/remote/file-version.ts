@@ -15,6 +15,13 @@ export function versionOf({ status, headers }: Answer): FileVersion {
   return { etag, lastModified, sizeBytes: status === 206 ? contentRange(headers).total : contentLength(headers) };
 }
 
+/** A name for the version; undefined where the server tells nothing that changes with the content but the size. */
+export function nameVersion({ etag, lastModified, sizeBytes }: FileVersion): string | undefined {
+  return etag || lastModified
+    ? [etag, lastModified, sizeBytes].filter((part) => part !== undefined).join(' ')
+    : undefined;
+}
+
 /** The headers that make a server refuse another version. A weak ETag stands for several versions. */
 export function onlyThisVersion({ etag, lastModified }: FileVersion): Record<string, string> {
   if (etag?.startsWith('"')) return { 'if-match': etag };

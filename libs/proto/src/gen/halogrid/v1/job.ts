@@ -159,7 +159,19 @@ export interface JobSpec {
     | number
     | undefined;
   /** Which frames of videos count, and how they are decoded; absent: all. */
-  video?: VideoOptions | undefined;
+  video?:
+    | VideoOptions
+    | undefined;
+  /**
+   * How sources are told to be those of an earlier job of this specification that is complete in `out`, whose results are
+   * kept for them: by size and time of change, or ETag; with this by the SHA-256 of local files. Decides no result, and so may
+   * differ from that job's.
+   */
+  checksum?:
+    | boolean
+    | undefined;
+  /** Nothing of an earlier job is kept. May differ from that job's. */
+  fresh?: boolean | undefined;
 }
 
 /** Applies to videos alone. A frame has a number in its video, from 0, and a time from the video's first frame. */
@@ -506,6 +518,8 @@ function createBaseJobSpec(): JobSpec {
     priority: undefined,
     verifyPercent: undefined,
     video: undefined,
+    checksum: undefined,
+    fresh: undefined,
   };
 }
 
@@ -540,6 +554,12 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.video !== undefined) {
       VideoOptions.encode(message.video, writer.uint32(82).fork()).join();
+    }
+    if (message.checksum !== undefined) {
+      writer.uint32(88).bool(message.checksum);
+    }
+    if (message.fresh !== undefined) {
+      writer.uint32(96).bool(message.fresh);
     }
     return writer;
   },
@@ -637,6 +657,22 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.video = VideoOptions.decode(reader, reader.uint32());
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.checksum = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.fresh = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -668,6 +704,8 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.video = (object.video !== undefined && object.video !== null)
       ? VideoOptions.fromPartial(object.video)
       : undefined;
+    message.checksum = object.checksum ?? undefined;
+    message.fresh = object.fresh ?? undefined;
     return message;
   },
 };
