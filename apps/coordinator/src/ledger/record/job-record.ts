@@ -6,7 +6,7 @@ import type { Entry } from '../store/ledger-store.ts';
 import { DamagedLedgerError, seal } from './sealed.ts';
 
 /** Changes with what the entries mean. */
-const format = 2;
+const format = 1;
 
 /** What the journal says of a job beside its specification, its plan, its progress and its totals. */
 export interface JobState {

@@ -2,14 +2,11 @@ import type { FrameOfVideo, ImageSize, PlanStep, Shard, ShardWork, SourceRef } f
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 
-/** The first byte of a step. */
-const tags = { source: 0, quarantine: 1, frames: 2, tile: 3, kept: 4 } as const;
+/** The first byte of a step, or of the version of the sources that follow. */
+const tags = { source: 0, quarantine: 1, frames: 2, tile: 3, kept: 4, version: 5 } as const;
 
 /** How many bits the pixels of a size have: nothing is known of both, or of the bits alone. */
 const sizes = ['none', undefined, 'u8', 'u16'] as const;
-
-/** The version of a source, beside that of the source before. */
-const versions = { same: 0, none: 1, other: 2 } as const;
 
 /** What is likely to come next, so that a step says little where it is as expected. A block begins with a new one. */
 class Expected {
@@ -62,6 +59,12 @@ export class StepWriter {
     const bytes = this.#bytes;
     const expected = this.#expected;
     const shared = sharedStart(expected.uri, uri);
+    // Frames of a video share one.
+    if (version !== expected.version) {
+      bytes.uint(tags.version);
+      bytes.text(version ?? '');
+      expected.version = version;
+    }
     bytes.uint(tags.source);
     bytes.int(index - expected.source);
     bytes.uint(shared);
@@ -75,7 +78,6 @@ export class StepWriter {
     this.#size(size);
     bytes.uint(tiles);
     this.#video(video);
-    this.#version(version);
     expected.uri = uri;
     expected.source = index + 1;
   }
@@ -85,14 +87,6 @@ export class StepWriter {
     if (!size) return;
     this.#bytes.uint(size.width);
     this.#bytes.uint(size.height);
-  }
-
-  /** Frames of a video share one. */
-  #version(version: string | undefined): void {
-    const isSame = version === this.#expected.version;
-    this.#bytes.uint(isSame ? versions.same : version === undefined ? versions.none : versions.other);
-    if (!isSame && version !== undefined) this.#bytes.text(version);
-    this.#expected.version = version;
   }
 
   /** One more than the number of the frame, and its time. */
@@ -149,6 +143,9 @@ export function* readSteps(bytes: ByteReader, uriOf: (source: number) => string)
         yield { kind: 'quarantine', index, stage: bytes.text(), error: bytes.text() };
         break;
       }
+      case tags.version:
+        expected.version = bytes.text() || undefined;
+        break;
       case tags.kept:
         yield { kind: 'kept', index: expected.source + bytes.int(), name: bytes.text() };
         break;
@@ -177,19 +174,12 @@ function readSource(bytes: ByteReader, expected: Expected): PlanStep {
   const size = readSize(bytes);
   const tiles = bytes.uint();
   const video = readVideo(bytes);
-  const version = readVersion(bytes, expected);
   return {
     ...{ kind: 'source', index, uri, name, tiles },
     ...(size && { size }),
     ...(video && { video }),
-    ...(version !== undefined && { version }),
+    ...(expected.version && { version: expected.version }),
   };
-}
-
-function readVersion(bytes: ByteReader, expected: Expected): string | undefined {
-  const what = bytes.uint();
-  if (what !== versions.same) expected.version = what === versions.other ? bytes.text() : undefined;
-  return expected.version;
 }
 
 function readSize(bytes: ByteReader): ImageSize | undefined {
