@@ -78,8 +78,8 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
       ...(cluster ? [cluster.broken] : []),
     ]).catch((error) => explain(error, cluster));
     if (!job || signal.aborted) return exitCodeOfSignal(signal.reason);
-    // The time of a job that was interrupted says nothing about this machine.
-    if (cluster && job.state === JobState.COMPLETE && doneBefore === 0) {
+    // The time of a job that was interrupted, or that kept results, says nothing about this machine.
+    if (cluster && job.state === JobState.COMPLETE && doneBefore === 0 && !job.counts!.kept) {
       const seconds = (job.finishedMs - job.submittedMs) / 1000;
       await keepRate(rateKey(request.spec!, local.device, local.nodes), job.counts!.pixels, seconds);
     }

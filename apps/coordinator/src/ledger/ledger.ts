@@ -30,6 +30,8 @@ export interface JobCounts {
   /** Image pixels of merged results, tile by tile; those of a source that is quarantined later are taken off again. */
   pixels: number;
   quarantined: number;
+  /** Absent where there is none. */
+  kept?: number;
 }
 
 /** A node's answer to a lease, as the ledger commits it. */

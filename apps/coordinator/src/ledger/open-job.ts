@@ -228,6 +228,7 @@ export class OpenJob implements Journaled {
   #keep({ index, result }: Extract<PlanStep, { kind: 'kept' }>): void {
     const { size, counted, bins } = result!;
     this.merge.add([{ source: index, size, rect: { x: 0, y: 0, ...size }, counted, bins }]);
+    this.facts.counts.kept = (this.facts.counts.kept ?? 0) + 1;
     this.#hasTotals = true;
     this.#noteSource(index);
   }

@@ -204,6 +204,8 @@ export interface Counts {
   pixels: number;
   /** Inputs set aside with an error. */
   quarantined: number;
+  /** Inputs whose results an earlier job in the output folder had: of `frames` and `pixels`, but of no shard. Absent: none. */
+  kept?: number | undefined;
 }
 
 /** A job as it is now. */
@@ -826,7 +828,7 @@ export const VideoOptions: MessageFns<VideoOptions> = {
 };
 
 function createBaseCounts(): Counts {
-  return { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };
+  return { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0, kept: undefined };
 }
 
 export const Counts: MessageFns<Counts> = {
@@ -851,6 +853,9 @@ export const Counts: MessageFns<Counts> = {
     }
     if (message.quarantined !== 0) {
       writer.uint32(56).uint64(message.quarantined);
+    }
+    if (message.kept !== undefined) {
+      writer.uint32(64).uint64(message.kept);
     }
     return writer;
   },
@@ -924,6 +929,14 @@ export const Counts: MessageFns<Counts> = {
             message.quarantined = longToNumber(reader.uint64());
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.kept = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -948,6 +961,7 @@ export const Counts: MessageFns<Counts> = {
     message.attempts = object.attempts ?? 0;
     message.pixels = object.pixels ?? 0;
     message.quarantined = object.quarantined ?? 0;
+    message.kept = object.kept ?? undefined;
     return message;
   },
 };
