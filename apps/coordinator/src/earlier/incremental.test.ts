@@ -80,7 +80,7 @@ test('after any changes, a run in the folder of the one before comes to what a f
       }
       await rm(place, { recursive: true });
     }),
-    { numRuns: Number(process.env.HALOGRID_TEST_RUNS ?? 40) },
+    { numRuns: Number(process.env.HALOGRID_TEST_RUNS ?? 12) },
   );
 });
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, type Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { allowedPath } from '../access/allowed-path.ts';
 
 /** The version of a local file: another size or time of change, to the microsecond, is another version. */
 export function versionOfStats({ size, mtimeMs }: Pick<Stats, 'size' | 'mtimeMs'>): string {
@@ -12,11 +14,19 @@ export function versionOfStats({ size, mtimeMs }: Pick<Stats, 'size' | 'mtimeMs'
  * who open it. The file is read once, at some GB/s.
  */
 export async function versionOfContent(uri: string): Promise<string | undefined> {
-  const digest = createHash('sha256');
   try {
-    for await (const piece of createReadStream(fileURLToPath(uri), { highWaterMark: 2 ** 20 })) digest.update(piece);
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
+    const file = await open(await allowedPath(fileURLToPath(uri)), constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      if (!(await file.stat()).isFile()) return undefined;
+      const digest = createHash('sha256');
+      for await (const piece of file.createReadStream({ highWaterMark: 2 ** 20, autoClose: false }))
+        digest.update(piece);
+      return `sha256 ${digest.digest('hex')}`;
+    } finally {
+      await file.close();
+    }
   } catch {
     return undefined;
   }
-  return `sha256 ${digest.digest('hex')}`;
 }
