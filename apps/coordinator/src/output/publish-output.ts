@@ -43,9 +43,12 @@ export async function publishOutput(folder: string): Promise<void> {
   }
   for (const entry of await readdir(newPath(folder))) {
     if (entry === 'job.json') continue;
-    // A folder that nothing came to is not shown.
-    const isEmpty = pictureFolders.includes(entry) && (await isRemoved(join(newPath(folder), entry)));
-    if (!isEmpty) await rename(join(newPath(folder), entry), join(folder, entry));
+    if (pictureFolders.includes(entry)) {
+      // A folder that nothing came to is not shown.
+      if (await isRemoved(join(newPath(folder), entry))) continue;
+      await syncFolder(join(newPath(folder), entry));
+    }
+    await rename(join(newPath(folder), entry), join(folder, entry));
   }
   await syncFolder(folder);
   await rename(join(newPath(folder), 'job.json'), join(folder, 'job.json'));
