@@ -28,7 +28,10 @@ export class EarlierIndex {
   /** One more than the number of a file, where its key or the next free place after that is. */
   #slots = new Int32Array();
 
-  /** Undefined where there is no such file, or it is of another version. Rejects where it cannot be read. */
+  /**
+   * Undefined where there is no such file, or it is of another version. Rejects where it
+   * cannot be read, and with one sentence where it is not as it was written.
+   */
   static async load(path: string): Promise<EarlierIndex | undefined> {
     const index = new EarlierIndex();
     let before: SourceLine | undefined;
@@ -38,7 +41,7 @@ export class EarlierIndex {
         if (text !== headLine) return undefined;
         continue;
       }
-      const line = JSON.parse(text) as SourceLine;
+      const line = parseLine(text, path);
       if (!before || !isSameFile(before, line)) index.#add(line.uri, offset, sources, done);
       sources++;
       if (line.quarantined) index.#quarantined[index.files - 1]!++;
@@ -105,6 +108,14 @@ export class EarlierIndex {
       while (this.#slots[slot]! > 0) slot = (slot + 1) % this.#slots.length;
       this.#slots[slot] = file + 1;
     }
+  }
+}
+
+function parseLine(text: string, path: string): SourceLine {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`'${path}' has changed since it was written; --fresh computes everything again`, { cause });
   }
 }
 

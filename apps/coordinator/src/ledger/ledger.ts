@@ -136,7 +136,7 @@ export interface Ledger {
    * one sentence where what it left in its folder is lost.
    */
   resume(jobId: string): Promise<OpenShard[]>;
-  /** The steps that `addPlan` was told before this process began; those of every job that is planned, once `results` has resolved. */
+  /** The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
   /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
   behind(): { ms: number; failure: string | undefined };

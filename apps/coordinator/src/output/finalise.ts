@@ -29,10 +29,10 @@ type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
 
 /**
  * Writes the output of a job whose shards are all done, and then puts it in its folder, job.json with state "complete" last;
- * what an earlier job left there is replaced, but for the maps and previews of sources that are kept. Removes
- * the scratch folder. `features` is what openFeatures gave for the job. Rejects with one sentence where that fails (disk full, a chunk that is missing), and with the
- * signal's reason when `signal` aborts; nothing is being written any more then, and `abandonJob` cleans up. `now` gives
- * milliseconds since 1970.
+ * what an earlier job left there is replaced, but for the maps and previews of sources that are kept. Removes the scratch
+ * folder. `features` is what openFeatures gave for the job. Rejects with one sentence where that fails (disk full, a chunk
+ * that is missing), and with the signal's reason when `signal` aborts; nothing is being written any more then, and
+ * `abandonJob` cleans up. `now` gives milliseconds since 1970.
  */
 export async function finaliseJob(
   results: JobResults,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -68,9 +68,9 @@ export function unfinishedFeaturesPath(out: string): string {
  *
  * A folder may be missing or empty, or hold a job of the same specification that is not running: what that job left is
  * removed, unless it is complete: then its output stays as it is until `publishOutput`, and the next job may make use of it.
- * What a process left half-way that ended while it published is put in its place first. Anything else is refused with UsageError, and nothing is written. Of several claims at once, in this process
- * or in others, one wins. A job counts as running while its process does; on another host that cannot be seen, and such a
- * job counts as stopped.
+ * What a process left half-way that ended while it published is put in its place first. Anything else is refused with
+ * UsageError, and nothing is written. Of several claims at once, in this process or in others, one wins. A job counts as
+ * running while its process does; on another host that cannot be seen, and such a job counts as stopped.
  */
 export async function claimOutputFolder(out: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
   const path = outputPath(out);
@@ -248,11 +248,20 @@ async function setAside(path: string, job: { jobId: string; spec: JobSpec }): Pr
   await clearScratch(path);
 }
 
-/** Gives a complete job its folder back where a process ended while it took it. */
+/** Gives a complete job its folder back where a process ended while it took it, or is about to. */
 async function undoHalfClaim(path: string): Promise<void> {
-  if (await exists(join(path, 'job.json'))) return;
-  // Another process may be as fast.
-  await rename(earlierJobPath(pathToFileURL(path).href), join(path, 'job.json')).catch(() => {});
+  const earlier = earlierJobPath(pathToFileURL(path).href);
+  if ((await exists(join(path, 'job.json'))) || !(await exists(earlier))) return;
+  const copy = join(path, `.job.json.${randomUUID()}`);
+  try {
+    await copyFile(earlier, copy);
+    // Unlike a rename, this fails where the other process has made its claim meanwhile.
+    await link(copy, join(path, 'job.json'));
+  } catch {
+    // Whoever was faster has the folder.
+  } finally {
+    await rm(copy, { force: true });
+  }
 }
 
 /** Removes what an earlier job left in the scratch folder, but for what tells of the output in its place. */

@@ -91,9 +91,8 @@ const realInputs: PlannerInputs = {
  * Inputs that an earlier job in the output folder has done, and that have not been written to since, are not opened: their
  * results are kept, unless a preview is missing that they need now.
  *
- * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory; of an earlier job, some 50
- * bytes an input. Throws the
- * signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
+ * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory, and of an
+ * earlier job some 50 bytes an input. Throws the signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
  */
 export async function* planJob(
   spec: JobSpec,

@@ -665,9 +665,8 @@ export const JobsService = {
     responseDeserialize: (value: Buffer): WatchResponse => WatchResponse.decode(value),
   },
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or
-   * the output of the complete job that was there before. Cancelling an
-   * ended job changes nothing.
+   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the output of
+   * the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel: {
     path: "/halogrid.v1.Jobs/Cancel" as const,
@@ -696,9 +695,8 @@ export interface JobsServer extends UntypedServiceImplementation {
    */
   watch: handleServerStreamingCall<WatchRequest, WatchResponse>;
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or
-   * the output of the complete job that was there before. Cancelling an
-   * ended job changes nothing.
+   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the output of
+   * the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel: handleUnaryCall<CancelRequest, CancelResponse>;
 }
@@ -760,9 +758,8 @@ export interface JobsClient extends Client {
     options?: Partial<CallOptions>,
   ): ClientReadableStream<WatchResponse>;
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or
-   * the output of the complete job that was there before. Cancelling an
-   * ended job changes nothing.
+   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the output of
+   * the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel(
     request: CancelRequest,
