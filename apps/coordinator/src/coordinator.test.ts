@@ -46,6 +46,7 @@ test('a job runs from its submission to its output, and is watched to its end', 
     attempts: 3,
     pixels: 105,
     quarantined: 0,
+    kept: undefined,
   });
   assert.match(last.digest, /^[0-9a-f]{64}$/);
   assert.equal(messages.filter(({ state }) => state === JobState.COMPLETE).length, 1);

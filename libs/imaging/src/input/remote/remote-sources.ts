@@ -96,7 +96,8 @@ async function withSize(input: Source): Promise<Source> {
 
 function factsOf(found: Probe): Pick<Source, 'sizeBytes' | 'version'> {
   if (found.kind !== 'found') return { sizeBytes: 0 };
-  return { sizeBytes: found.version.sizeBytes ?? 0, version: nameVersion(found.version) };
+  const version = nameVersion(found.version);
+  return { sizeBytes: found.version.sizeBytes ?? 0, ...(version && { version }) };
 }
 
 const isGlob = (key: string): boolean => /[*?[{]/.test(key);

@@ -49,8 +49,9 @@ async function* walk(place: Walk, path: string, selection: Selection): AsyncGene
     for (const record of records) {
       const name = record.slice(factDigits + 1);
       if (record[factDigits] === letters.file) {
-        const version = record.slice(sizeDigits, factDigits).trim() || undefined;
-        yield { name: path + name, sizeBytes: Number.parseInt(record.slice(0, sizeDigits), 36), version };
+        const version = record.slice(sizeDigits, factDigits).trim();
+        const sizeBytes = Number.parseInt(record.slice(0, sizeDigits), 36);
+        yield { name: path + name, sizeBytes, ...(version && { version }) };
       } else {
         const inside = selection.enter(name, false);
         if (inside) yield* walk(place, `${path}${name}/`, inside);

@@ -3,7 +3,7 @@ import { nameVersion } from './file-version.ts';
 
 /** One page of the names in a bucket, in the order of their UTF-8 bytes. */
 export interface ListPage {
-  objects: { key: string; sizeBytes: number; version: string | undefined }[];
+  objects: { key: string; sizeBytes: number; version?: string }[];
   /** Beginnings that several names share, up to and including a '/'. */
   folders: string[];
   /** Asks for the page after this one. */
@@ -28,7 +28,8 @@ export function parseListPage(xml: string): ListPage | undefined {
     objects: (page.Contents ?? []).map((entry: Record<string, unknown>) => {
       const sizeBytes = Number(text(entry.Size)) || 0;
       const [etag, lastModified] = [text(entry.ETag), text(entry.LastModified)];
-      return { key: decode(text(entry.Key)), sizeBytes, version: nameVersion({ etag, lastModified, sizeBytes }) };
+      const version = nameVersion({ etag, lastModified, sizeBytes });
+      return { key: decode(text(entry.Key)), sizeBytes, ...(version && { version }) };
     }),
     folders: (page.CommonPrefixes ?? []).map((entry: Record<string, unknown>) => decode(text(entry.Prefix))),
     next: text(page.IsTruncated) === 'true' ? text(page.NextContinuationToken) || undefined : undefined,
