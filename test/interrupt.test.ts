@@ -93,5 +93,6 @@ async function assertCompletes(out: string): Promise<void> {
     'job.json',
     'maps',
     'preview',
+    'sources.jsonl',
   ]);
 }

@@ -46,6 +46,7 @@ test('a job runs from its submission to its output, and is watched to its end', 
     attempts: 3,
     pixels: 105,
     quarantined: 0,
+    kept: undefined,
   });
   assert.match(last.digest, /^[0-9a-f]{64}$/);
   assert.equal(messages.filter(({ state }) => state === JobState.COMPLETE).length, 1);
@@ -135,7 +136,7 @@ test('a job whose features cannot be written fails at once, and leaves its job.j
   await node.next('lease');
   const { state, error } = (await watchToEnd(jobs, jobId)).at(-1)!;
   assert.equal(state, JobState.FAILED);
-  assert.match(error, new RegExp(`^'${out}/features.parquet' could not be written: ENOENT: [^\n]*$`));
+  assert.match(error, new RegExp(`^'${out}/.halogrid/output/features.parquet' could not be written: ENOENT: [^\n]*$`));
   assert.deepEqual(await readdir(out), ['job.json']);
   node.hangUp();
 });

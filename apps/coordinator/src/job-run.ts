@@ -156,7 +156,6 @@ export class JobRun {
       await this.#setState('finalising');
       const results = await this.#ledger.results(this.job.jobId);
       await this.#work.finalise(results, this.job.pipeline, this.#features, this.#clock.wallMs, stopped);
-      stopped.throwIfAborted();
       await this.#setState('complete', { digest: results.digest });
       this.#log.info({ digest: results.digest }, 'The job is complete');
     } catch (error) {
@@ -178,6 +177,7 @@ export class JobRun {
     await runPlan(continuePlan(this.#ledger.recordedPlan(jobId), steps), {
       write: async (steps) => {
         await this.#ledger.addPlan(jobId, steps, false);
+        if (steps.some((step) => step.kind === 'kept')) this.resultsCame();
         this.#listener.planned(steps);
       },
       room: () => this.#waitForRoom(),

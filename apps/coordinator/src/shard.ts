@@ -40,12 +40,34 @@ export interface Shard {
   costBytes: number;
 }
 
+/** The result of a source in an earlier job's output, which holds for this job too. */
+export interface KeptResult {
+  size: Size;
+  counted: number;
+  /** Of all cells, as HistogramShape lays them out. */
+  bins: number[];
+}
+
 /**
  * One step of a job's plan, in order: a source comes before the shards that need it. `tiles` is the number of tile shards
- * of a source that is cut, 1 for one that a batch processes whole, and 0 for one that is quarantined at once.
+ * of a source that is cut, 1 for one that a batch processes whole or that is kept, and 0 for one that is quarantined at once.
+ * `version` is that of the file when it was listed; undefined where nobody can tell.
+ *
+ * A source is kept by the step that follows it, and then no shard needs it: `name` is that of its files in the earlier output.
+ * The result is not recorded with the plan, but with what is done.
  */
 export type PlanStep =
-  | { kind: 'source'; index: number; uri: string; name: string; size?: ImageSize; tiles: number; video?: FrameOfVideo }
+  | {
+      kind: 'source';
+      index: number;
+      uri: string;
+      name: string;
+      size?: ImageSize;
+      tiles: number;
+      video?: FrameOfVideo;
+      version?: string;
+    }
+  | { kind: 'kept'; index: number; name: string; result?: KeptResult }
   | { kind: 'quarantine'; index: number; stage: string; error: string }
   | { kind: 'shard'; shard: Shard };
 

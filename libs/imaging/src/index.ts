@@ -4,6 +4,7 @@ export { redactUri } from './access/redact-uri.ts';
 export { restrictSources, type SourceAccess, SourceForbiddenError, unrestricted } from './access/source-access.ts';
 
 // Input: sources and their pixels.
+export { versionOfContent } from './input/file-identity.ts';
 export { hasImageExtension } from './input/image-extensions.ts';
 export { InputError } from './input/input-error.ts';
 export { decodeJpeg } from './input/jpeg.ts';

@@ -96,8 +96,8 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
       ...(cluster ? [cluster.broken] : []),
     ]).catch((error) => explain(error, cluster));
     if (!job || signal.aborted) return exitCodeOfSignal(signal.reason);
-    // The time of a job that was interrupted says nothing about this machine.
-    if (cluster && job.state === JobState.COMPLETE && doneBefore === 0) {
+    // The time of a job that was interrupted, or that kept results, says nothing about this machine.
+    if (cluster && job.state === JobState.COMPLETE && doneBefore === 0 && !job.counts!.kept) {
       const { wallSeconds, seconds = {}, counts } = await summarise(job);
       const busySeconds = Object.values(seconds).reduce((sum, stage) => sum + stage, 0);
       const time = { seconds: wallSeconds, busySeconds };

@@ -30,6 +30,8 @@ test('a source alone asks for the defaults', () => {
     grid: { rows: 1, columns: 1 },
     priority: undefined,
     verifyPercent: undefined,
+    checksum: undefined,
+    fresh: undefined,
   });
 });
 
@@ -38,7 +40,7 @@ test('every option reaches the specification', () => {
     ...['/x/a b.png', 'file:///y/frames', '--op', 'conv:kernel=gaussian-5,as=u8'],
     ...['--op', 'lbp:convention=nw-cw-lsb', '--border', 'reflect', '--out', 'out'],
     ...['--map', 'tiff', '--grid', '4x6', '--tile', '100', '--batch', '7'],
-    ...['--priority', '-3', '--verify', '12.5%'],
+    ...['--priority', '-3', '--verify', '12.5%', '--checksum', '--fresh'],
   );
   assert.equal(nameOutByJob, false);
   assert.deepEqual(spec, {
@@ -56,6 +58,8 @@ test('every option reaches the specification', () => {
     grid: { rows: 4, columns: 6 },
     priority: -3,
     verifyPercent: 12.5,
+    checksum: true,
+    fresh: true,
   });
 });
 

@@ -25,6 +25,8 @@ export interface JobOptions extends VideoChoice {
   batch?: number;
   priority?: number;
   verify?: number;
+  checksum?: boolean;
+  fresh?: boolean;
 }
 
 /** The options that say what a job computes, for every command that submits one. */
@@ -55,7 +57,9 @@ export function addJobOptions(command: Command): Command {
       '--verify <percent>',
       'shards that are computed again on the CPU before they count, and nodes that were wrong set aside (default: 0)',
       percentage('--verify'),
-    );
+    )
+    .option('--checksum', 'tell by their content whether files have changed since the last run with this --out')
+    .option('--fresh', 'compute everything, whatever the last run with this --out did');
   return addVideoOptions(command);
 }
 
@@ -90,6 +94,8 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     grid,
     priority: options.priority || undefined,
     verifyPercent: options.verify || undefined,
+    checksum: options.checksum || undefined,
+    fresh: options.fresh || undefined,
   };
   const video = videoOptions(options);
   return { spec: video ? { ...spec, video } : spec, nameOutByJob: options.out === undefined };

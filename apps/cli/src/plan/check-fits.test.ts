@@ -12,6 +12,7 @@ const nothing = { stagingBytes: 0, resultsBytes: 0 };
 const totals: PlanTotals = {
   ...{
     sources: 1,
+    kept: 0,
     quarantined: 0,
     unknown: 0,
     pixels: 1,

@@ -5,6 +5,7 @@ import type { JobPlan } from './job-plan.ts';
 
 const plan: JobPlan = {
   ...{
+    kept: 0,
     sources: 12_345,
     quarantined: 2,
     unknown: 1,

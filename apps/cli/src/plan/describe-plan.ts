@@ -6,6 +6,7 @@ import type { JobPlan } from './job-plan.ts';
 export function describePlan(plan: JobPlan): string {
   const {
     sources,
+    kept,
     quarantined,
     unknown,
     pixels,
@@ -18,6 +19,7 @@ export function describePlan(plan: JobPlan): string {
     estimatedSeconds,
   } = plan;
   const asides = [
+    kept > 0 && `${count(kept)} skipped, as the last run has them`,
     videoFrames > 0 && `${count(videoFrames)} frames of videos`,
     quarantined > 0 && `${count(quarantined)} cannot be read`,
     unknown > 0 && `${count(unknown)} of unknown size`,
@@ -46,10 +48,11 @@ export function describePlan(plan: JobPlan): string {
 }
 
 /** A plan in one line. */
-export function describePlanShortly({ sources, pixels, shards, output, estimatedSeconds }: JobPlan): string {
+export function describePlanShortly({ sources, kept, pixels, shards, output, estimatedSeconds }: JobPlan): string {
   const { mapsBytes, featuresBytes, histogramBytes } = output;
   const facts = [
     plural(sources, 'source'),
+    kept > 0 && `${count(kept)} of them skipped`,
     describePixels(pixels),
     plural(shards, 'shard'),
     `at most ${describeBytes(mapsBytes + featuresBytes + histogramBytes)} of results`,

@@ -5,6 +5,8 @@ import type { DeviceChoice } from '../options/option-values.ts';
 /** What is said of a plan; `--json` prints it as it is. Bytes are at most: what is compressed takes fewer. */
 export interface JobPlan {
   sources: number;
+  /** Of them, those whose results are kept from the last run with the same output folder: their pixels do not count here. */
+  kept: number;
   /** Of them, those that are no images, and those whose size only decoding them would tell. */
   quarantined: number;
   unknown: number;
@@ -37,6 +39,7 @@ export interface PlannedRun {
 export function jobPlan(totals: PlanTotals, { device, pixelsPerSecond }: PlannedRun): JobPlan {
   const {
     sources,
+    kept,
     quarantined,
     unknown,
     pixels,
@@ -53,7 +56,7 @@ export function jobPlan(totals: PlanTotals, { device, pixelsPerSecond }: Planned
   // A shard of frames may be several batches, of which two are under way.
   const batches = Math.min(inFlight(device, availableParallelism()), 2 * shards - tiles);
   return {
-    ...{ sources, quarantined, unknown, pixels, shards, tiles, segments, videoFrames },
+    ...{ sources, kept, quarantined, unknown, pixels, shards, tiles, segments, videoFrames },
     haloPercent: pixels > 0 ? (100 * haloPixels) / pixels : 0,
     nodeMemoryBytes:
       Math.min(batches * batch.stagingBytes, all.stagingBytes) +

@@ -5,13 +5,15 @@ import { table } from './table.ts';
 
 /** What a person reads when a job has ended. Paths are shown as seen from `folder`. */
 export function describeSummary(summary: JobSummary, folder: string): string {
-  const { state, counts, wallSeconds, nodes, digest, error } = summary;
+  const { state, counts, incremental, wallSeconds, nodes, digest, error } = summary;
   const out = shortest(summary.out, folder);
   if (state !== 'complete') return `Job ${summary.id} ${state}${error ? `: ${error}` : ''}.\n`;
-  const speed = wallSeconds > 0 ? ` at ${describePixels(counts.pixels / wallSeconds)}/s` : '';
+  // The time is not that of all pixels where results were kept.
+  const speed = wallSeconds > 0 && !incremental?.kept ? ` at ${describePixels(counts.pixels / wallSeconds)}/s` : '';
   const rows = [
     ['sources', `${counts.sources} found, ${counts.frames} merged`],
     ...(counts.quarantined ? [['quarantined', `${counts.quarantined}: ${out}/errors.jsonl says why`]] : []),
+    ...(incremental ? [['skipped', describeChanges(incremental)]] : []),
     ['pixels', `${describePixels(counts.pixels)}${speed}`],
     ['shards', `${counts.shards} in ${plural(counts.attempts, 'attempt')}`],
     ...(nodes ?? []).map((node, i) => [
@@ -23,6 +25,26 @@ export function describeSummary(summary: JobSummary, folder: string): string {
   ];
   return `Job ${summary.id} is complete after ${describeSeconds(wallSeconds)}.\n${table(rows, '  ')}`;
 }
+
+function describeChanges(changes: NonNullable<JobSummary['incremental']>): string {
+  const others = (['new', 'changed', 'again', 'removed'] as const).filter((kind) => changes[kind] > 0);
+  const said = others.map((kind) => `${changes[kind]} ${kind}`).join(', ');
+  return `${changes.kept}, as the last run has them; ${said || 'nothing is new'}`;
+}
+
+/** Sources that changed or went since the last run, the first of them by name, a line each. */
+export function describeNotices({ incremental }: JobSummary): string[] {
+  if (!incremental) return [];
+  return (['changed', 'removed'] as const).flatMap((kind) => {
+    const named = incremental[`${kind}Sources`].slice(0, maxNotices);
+    const rest = incremental[`${kind}Sources`].length - named.length;
+    const lines = named.map((uri) => `${kind[0]!.toUpperCase()}${kind.slice(1)} since the last run: ${uri}`);
+    return rest > 0 ? [...lines, `And ${rest} more ${kind}: job.json names the first hundred.`] : lines;
+  });
+}
+
+/** Sources that are named, of each kind. */
+const maxNotices = 10;
 
 /** The path relative to `folder` where that is inside it, as it is elsewhere. */
 function shortest(path: string, folder: string): string {

@@ -13,6 +13,19 @@ export interface JobSummary {
   digest?: string;
   convention?: string;
   counts: { sources: number; frames: number; shards: number; attempts: number; pixels: number; quarantined: number };
+  /** How the sources compare with those of the last job in the folder, where there was one. */
+  incremental?: {
+    /** Their results were there. */
+    kept: number;
+    new: number;
+    changed: number;
+    /** As they were, and computed again. */
+    again: number;
+    removed: number;
+    /** The first hundred of each. */
+    changedSources: string[];
+    removedSources: string[];
+  };
   wallSeconds: number;
   /** Seconds by stage, summed over nodes; present where job.json can be read here. */
   seconds?: Record<string, number>;
@@ -35,6 +48,7 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     ...(job.digest && { digest: job.digest }),
     ...(written?.convention && { convention: written.convention }),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
+    ...(written?.incremental && { incremental: written.incremental }),
     wallSeconds: (job.finishedMs - job.submittedMs) / 1000,
     ...(written?.seconds && { seconds: written.seconds }),
     ...(written?.nodes && { nodes: written.nodes }),

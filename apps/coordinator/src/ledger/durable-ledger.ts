@@ -139,7 +139,7 @@ export class DurableLedger implements Ledger {
     if (!job.open) throw new Error(`Job ${jobId} has ended, its results are in ${job.record.spec.out}`);
     const results = job.open.results();
     await job.home.journal.written(job.open);
-    return results;
+    return { ...results, plan: () => this.recordedPlan(jobId) };
   }
 
   async resume(jobId: string): Promise<OpenShard[]> {

@@ -1,6 +1,7 @@
 import type { Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../shard.ts';
+import type { SourceDigest } from './digest.ts';
 import type { HistogramPlace } from './read-histograms.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
@@ -29,6 +30,8 @@ export interface JobCounts {
   /** Image pixels of merged results, tile by tile; those of a source that is quarantined later are taken off again. */
   pixels: number;
   quarantined: number;
+  /** Absent where there is none. */
+  kept?: number;
 }
 
 /** A node's answer to a lease, as the ledger commits it. */
@@ -53,7 +56,7 @@ export interface OpenShard {
 
 /** A source as the finished job lists it. `attempts` is 0 where the planner itself could not read it. */
 export type SourceOutcome = { index: number; uri: string; name: string; video?: FrameOfVideo } & (
-  | { state: 'done'; size: Size; tiles: number; counted: number }
+  | { state: 'done'; size: Size; tiles: number; counted: number; digest: SourceDigest }
   | { state: 'quarantined'; stage: string; error: string; attempts: number }
 );
 
@@ -88,6 +91,8 @@ export interface JobResults {
   stageSeconds: Record<string, number>;
   nodes: { name: string; device: string; shards: number }[];
   digest: string;
+  /** The steps of the job, as they are recorded; until it has ended. */
+  plan: () => AsyncIterable<PlanStep>;
 }
 
 /**
@@ -136,7 +141,7 @@ export interface Ledger {
    * one sentence where what it left in its folder is lost.
    */
   resume(jobId: string): Promise<OpenShard[]>;
-  /** The steps that `addPlan` was told before this process began. */
+  /** The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
   /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
   behind(): { ms: number; failure: string | undefined };

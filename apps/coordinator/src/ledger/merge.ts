@@ -183,8 +183,8 @@ function untouched(tilesLeft: number): OpenSource {
 function outcome(index: number, { uri, name, tiles, video }: PlannedSource, settled: SettledSource): SourceOutcome {
   const source = { index, uri, name, ...(video && { video }) };
   if (settled.state === 'done') {
-    const { state, size, counted } = settled;
-    return { ...source, state, size, tiles, counted };
+    const { state, size, counted, digest } = settled;
+    return { ...source, state, size, tiles, counted, digest };
   }
   const { stage, error, attempts } = settled.reason;
   return { ...source, state: 'quarantined', stage, error, attempts };

@@ -79,6 +79,7 @@ export class OpenJob implements Journaled {
     for (const step of steps) {
       this.plan.writer.write(step);
       this.takeStep(step);
+      if (step.kind === 'kept') this.#keep(step);
     }
     this.#takeCounts();
     if (last) this.facts.planned = true;
@@ -92,6 +93,9 @@ export class OpenJob implements Journaled {
         break;
       case 'quarantine':
         this.merge.quarantine(step.index, { stage: step.stage, error: step.error, attempts: 0, shard: -1 });
+        break;
+      case 'kept':
+        // What it was is with what is done.
         break;
       case 'shard':
         this.shards.set(step.shard.shard, { shard: step.shard, attempts: 0 });
@@ -166,7 +170,7 @@ export class OpenJob implements Journaled {
     return { next, done, file: this.spool?.path ?? '' };
   }
 
-  results(): JobResults {
+  results(): Omit<JobResults, 'plan'> {
     const { jobId, planned, counts } = this.facts;
     if (!planned || this.shards.size > 0) {
       throw new Error(`Job ${jobId} has ${counts.shardsDone} of ${counts.shards} shards done and is not ready`);
@@ -222,6 +226,14 @@ export class OpenJob implements Journaled {
     // It may be opening the file just now.
     await this.#syncing.catch(() => {});
     await this.spool?.close();
+  }
+
+  #keep({ index, result }: Extract<PlanStep, { kind: 'kept' }>): void {
+    const { size, counted, bins } = result!;
+    this.merge.add([{ source: index, size, rect: { x: 0, y: 0, ...size }, counted, bins }]);
+    this.facts.counts.kept = (this.facts.counts.kept ?? 0) + 1;
+    this.#hasTotals = true;
+    this.#noteSource(index);
   }
 
   #shard(shard: number): OpenShard | undefined {

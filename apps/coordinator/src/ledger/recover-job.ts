@@ -64,7 +64,7 @@ async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobSt
     job.keptSources.add(entry.key);
   }
   if (job.keptSources.size !== open.openSources) throw missing(facts, 'open');
-  if (counts.shardsDone > 0) restoreTotals(merge, unseal(await theOnly(store, facts, 'totals')));
+  if (counts.shardsDone > 0 || counts.frames > 0) restoreTotals(merge, unseal(await theOnly(store, facts, 'totals')));
   job.continueAfter(open);
 }
 

@@ -52,6 +52,7 @@ test('a complete job is what the contract says, and nothing else is left', async
     'preview',
     'preview/a.png',
     'preview/a.png.png',
+    'sources.jsonl',
   ]);
   const read = async (name: string) => JSON.parse(await readFile(join(out, name), 'utf8'));
   assert.deepEqual(await read('job.json'), {
@@ -118,16 +119,23 @@ test('a job without errors and without maps has no files for them', async (t) =>
     'histogram.svg',
     'job.json',
     'preview',
+    'sources.jsonl',
   ]);
 });
 
 test('a job without sources has a histogram of nothing', async (t) => {
-  const none = { sources: [], counted: 0n, bins: new BigUint64Array(256) };
+  const none = { sources: [], counted: 0n, bins: new BigUint64Array(256), plan: async function* () {} };
   const results = { ...(await makeResults(t, 'png')), ...none };
   results.job.counts.quarantined = 0;
   await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
   const out = outputPath(results.job.spec.out);
-  assert.deepEqual((await readdir(out)).sort(), ['features.parquet', 'histogram.json', 'histogram.svg', 'job.json']);
+  assert.deepEqual((await readdir(out)).sort(), [
+    'features.parquet',
+    'histogram.json',
+    'histogram.svg',
+    'job.json',
+    'sources.jsonl',
+  ]);
   assert.deepEqual(await readFeatures(out), []);
   assert.deepEqual(JSON.parse(await readFile(join(out, 'job.json'), 'utf8')).sources, []);
 });
@@ -177,7 +185,14 @@ test('of a result without a histogram there are maps and previews, and a histogr
   const results = await makeResults(t, 'tiff', { rows: 2, columns: 2 }, responses);
   await finaliseJob(results, responses, await featuresOf(results, responses), () => 61_000);
   const out = outputPath(results.job.spec.out);
-  assert.deepEqual((await readdir(out)).sort(), ['errors.jsonl', 'histogram.json', 'job.json', 'maps', 'preview']);
+  assert.deepEqual((await readdir(out)).sort(), [
+    'errors.jsonl',
+    'histogram.json',
+    'job.json',
+    'maps',
+    'preview',
+    'sources.jsonl',
+  ]);
   assert.deepEqual(JSON.parse(await readFile(join(out, 'histogram.json'), 'utf8')), {
     kernel: 'lbp',
     convention: 'conv-sobel',
@@ -279,19 +294,27 @@ async function makeResults(
     planned: true,
     counts: { sources: 3, frames: 2, shards: 7, shardsDone: 7, attempts: 8, pixels: 235, quarantined: 1 },
   };
-  return {
+  const done = { state: 'done', digest: new Uint8Array(32) } as const;
+  const sources: SourceOutcome[] = [
+    { index: 0, uri: 'file:///in/a.tif', name: 'a.tif', ...done, size: sizes[0]!, tiles: 6, counted: 144 },
+    { index: 1, uri: 'file:///in/a.png', name: 'a.png', ...done, size: sizes[1]!, tiles: 1, counted: 15 },
+    broken,
+  ];
+  const results: JobResults = {
     job,
-    sources: [
-      { index: 0, uri: 'file:///in/a.tif', name: 'a.tif', state: 'done', size: sizes[0]!, tiles: 6, counted: 144 },
-      { index: 1, uri: 'file:///in/a.png', name: 'a.png', state: 'done', size: sizes[1]!, tiles: 1, counted: 15 },
-      broken,
-    ],
+    sources,
     counted: 159n,
     bins: BigUint64Array.from(binsOf(159), BigInt),
     stageSeconds: { read: 2, decode: 0.1 + 0.2 },
     nodes: [{ name: 'node-1', device: 'cpu', shards: 7 }],
     digest: 'abc',
+    plan: async function* () {
+      for (const { index, uri, name } of results.sources) {
+        yield { kind: 'source', index, uri, name, tiles: 1, version: `version ${index}` };
+      }
+    },
   };
+  return results;
 }
 
 /** The features of a job whose sources that are done have these histograms, as the ledger keeps them. */

@@ -1,14 +1,10 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  assembleMap,
-  assemblePreview,
-  histogramSvg,
-  type MapFormat,
-  mapExtensions,
-  writeFileAtomically,
-} from '@halogrid/imaging';
+import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/imaging';
 import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
+import { findChanges } from '../earlier/changes.ts';
+import { EarlierOutput } from '../earlier/earlier-output.ts';
+import { sourcesJsonl } from '../earlier/sources-jsonl.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { cutTiles, tileSide } from '../plan/cut-tiles.ts';
 import { errorsJsonl } from './errors-jsonl.ts';
@@ -17,13 +13,11 @@ import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson } from './job-json.ts';
 import { mapKind, mapType } from './map-type.ts';
 import { type NamedSource, namedSources } from './named-sources.ts';
-import { outputPath, removeOutput, removeScratch, scratchUri } from './output-folder.ts';
+import { newOutputPath, outputPath, removeOutput, removeScratch, restoreEarlier, scratchUri } from './output-folder.ts';
+import { isMapFormat, pictureFiles, previewSources } from './picture-files.ts';
+import { isReady, type Move, movesPath, publishOutput } from './publish-output.ts';
 
-/**
- * Sources with a lower index get a preview: the first ones in the order of results. Leases carry it, so that nodes know
- * which sources need preview chunks.
- */
-export const previewSources = 20;
+export { previewSources };
 
 /**
  * Pictures made at once: reading one and writing another overlap, and each holds a band of rows. Measured: one after
@@ -33,13 +27,12 @@ const picturesAtOnce = 4;
 
 type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
 
-const isDone = (named: NamedSource): named is NamedSource<DoneSource> => named.source.state === 'done';
-
 /**
- * Writes the output of a job whose shards are all done into its folder, job.json with state "complete" last, and removes
- * the scratch folder. `features` is what openFeatures gave for the job. Rejects with one sentence where that fails (disk full, a chunk that is missing), and with the
- * signal's reason when `signal` aborts; nothing is being written any more then, and `abandonJob` cleans up. `now` gives
- * milliseconds since 1970.
+ * Writes the output of a job whose shards are all done, and then puts it in its folder, job.json with state "complete" last;
+ * what an earlier job left there is replaced, but for the maps and previews of sources that are kept. Removes the scratch
+ * folder. `features` is what openFeatures gave for the job. Rejects with one sentence where that fails (disk full, a chunk
+ * that is missing), and with the signal's reason when `signal` aborts; nothing is being written any more then, and
+ * `abandonJob` cleans up. `now` gives milliseconds since 1970.
  */
 export async function finaliseJob(
   results: JobResults,
@@ -51,14 +44,8 @@ export async function finaliseJob(
   const { out } = results.job.spec;
   const folder = outputPath(out);
   try {
-    await writeHistogram(folder, results, pipeline);
-    await writeErrors(folder, results);
-    const writers = [
-      async () => features?.finish(results.sources.length),
-      () => writePictures(folder, results, pipeline, signal),
-    ];
-    await forEachOf(writers, writers.length, (write) => write());
-    await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, now()));
+    if (!(await isReady(folder))) await prepareOutput(results, pipeline, features, now, signal);
+    await publishOutput(folder);
   } catch (error) {
     signal?.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
@@ -67,15 +54,73 @@ export async function finaliseJob(
   await removeScratch(out);
 }
 
+/** Writes all files of the output to where it is put together, job.json last. */
+async function prepareOutput(
+  results: JobResults,
+  pipeline: Pipeline,
+  features: Pick<FeaturesFile, 'finish'> | undefined,
+  now: () => number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { spec } = results.job;
+  const folder = newOutputPath(spec.out);
+  // A process may have ended while it wrote there.
+  await rm(folder, { recursive: true, force: true });
+  for (const pictures of ['preview', 'maps']) await mkdir(join(folder, pictures), { recursive: true });
+  await writeHistogram(folder, results, pipeline);
+  await writeErrors(folder, results);
+  await writeFileAtomically(join(folder, 'sources.jsonl'), sourcesJsonl(results));
+  const isKept = await keptSources(results);
+  const writers = [
+    async () => features?.finish(results.sources.length),
+    () => writePictures(folder, results, pipeline, isKept, signal),
+  ];
+  await forEachOf(writers, writers.length, (write) => write());
+  await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, await readdir(folder)));
+  const earlier = await EarlierOutput.open(spec, pipeline);
+  const changes = earlier && (await findChanges(results.plan(), earlier));
+  await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, now(), changes));
+}
+
+/** By index, 1 for a source of which there is nothing to be written but its row and its line. */
+async function keptSources({ plan, sources }: JobResults): Promise<Uint8Array> {
+  const isKept = new Uint8Array(sources.length);
+  for await (const step of plan()) if (step.kind === 'kept') isKept[step.index] = 1;
+  return isKept;
+}
+
+/** What of the earlier output stays, and what goes that has none of its name among the `entries` of the new one. */
+async function* movesJsonl(results: JobResults, entries: readonly string[]): AsyncGenerator<string> {
+  const { plan, job } = results;
+  const folder = outputPath(job.spec.out);
+  const named = namedSources(results);
+  let name = '';
+  for (const name of ['histogram.svg', 'features.parquet', 'errors.jsonl']) {
+    if (!entries.includes(name)) yield `${JSON.stringify({ remove: name } satisfies Move)}\n`;
+  }
+  for await (const step of plan()) {
+    if (step.kind === 'source') name = named.next().value!.name;
+    if (step.kind !== 'kept') continue;
+    const now = pictureFiles(name, step.index, job.spec.mapFormat);
+    for (const [i, keep] of pictureFiles(step.name, step.index, job.spec.mapFormat).entries()) {
+      // Whoever removed it since the plan was made has changed the earlier output.
+      await stat(join(folder, keep));
+      yield `${JSON.stringify({ keep, as: now[i]! } satisfies Move)}\n`;
+    }
+  }
+}
+
 /**
  * Ends the output of a job that will not be complete: removes everything but job.json, which says `state` and, for a
- * failed job, why. Rejects where job.json cannot be written.
+ * failed job, why. Where the output of an earlier job is in the folder, that stays, with its job.json; where all of the
+ * job's own is there, it stays for the next job to put it in its place. Rejects where job.json cannot be written.
  */
 export async function abandonJob(
   job: JobRecord,
   end: { state: 'cancelled' } | { state: 'failed'; error: string },
   finishedMs: number,
 ): Promise<void> {
+  if ((await isReady(outputPath(job.spec.out))) || (await restoreEarlier(job.spec.out))) return;
   // First, because it makes room on a disk that is full.
   await removeOutput(job.spec.out);
   const text = abandonedJobJson(job, end, finishedMs);
@@ -107,17 +152,18 @@ async function writePictures(
   folder: string,
   results: JobResults,
   pipeline: Pipeline,
+  isKept: Uint8Array,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { spec } = results.job;
   const type = mapType(pipeline.output);
   const scratch = scratchUri(spec.out);
-  const previews = join(folder, 'preview');
-  const previewed = [...namedSources(results).take(previewSources)].filter(isDone);
-  if (previewed.length) await mkdir(previews, { recursive: true });
+  const isComputed = (named: NamedSource): named is NamedSource<DoneSource> =>
+    named.source.state === 'done' && !isKept[named.source.index];
+  const previewed = namedSources(results).take(previewSources).filter(isComputed);
   await forEachOf(previewed, picturesAtOnce, async ({ source, name }) => {
     signal?.throwIfAborted();
-    const to = join(previews, `${name}.png`);
+    const to = join(folder, 'preview', `${name}.png`);
     const rects = rectsOf(source, spec.tilePx);
     await assemblePreview({ scratch, source: source.index, size: source.size, type, rects, to, levels: pipeline.bins });
   });
@@ -127,20 +173,16 @@ async function writePictures(
   const { convention, output, bins } = pipeline;
   const kind = mapKind(pipeline);
   const description = type.bands > 1 ? `${convention}; bands ${output.channels.join(', ')}` : convention;
-  const maps = join(folder, 'maps');
   const assemble = async ({ source, name }: NamedSource<DoneSource>): Promise<void> => {
-    await mkdir(maps, { recursive: true });
-    const to = join(maps, name + mapExtensions[format]);
+    const to = join(folder, 'maps', name + mapExtensions[format]);
     const rects = rectsOf(source, spec.tilePx);
     await assembleMap(
       { scratch, source: source.index, size: source.size, type, kind, bins, rects, to, format, description },
       signal,
     );
   };
-  await forEachOf(namedSources(results).filter(isDone), picturesAtOnce, assemble);
+  await forEachOf(namedSources(results).filter(isComputed), picturesAtOnce, assemble);
 }
-
-const isMapFormat = (format: string): format is MapFormat => Object.hasOwn(mapExtensions, format);
 
 /** Runs `act` on every item, a few at once. Rejects with the first failure, after what was under way has ended too. */
 async function forEachOf<Item>(

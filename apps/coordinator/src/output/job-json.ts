@@ -4,6 +4,7 @@ import { redactUri } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { softwareVersion } from '@halogrid/service';
+import type { Changes } from '../earlier/changes.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { type NamedSource, namedSources } from './named-sources.ts';
 
@@ -30,13 +31,19 @@ function describeSpec(spec: JobSpec): Pick<JobClaim, 'specification' | 'specific
   return { specification: { ...spec, sources }, ...(!isWhole && { specificationSha256: hashSpec(spec) }) };
 }
 
-/** Whether a folder's job is that of a specification. */
+/** Whether a folder's job is that of a specification, whatever both keep of earlier results. */
 export function isSameJob({ specification, specificationSha256 }: JobClaim, spec: JobSpec): boolean {
   if (specificationSha256) return specificationSha256 === hashSpec(spec);
-  return isDeepStrictEqual(specification, JSON.parse(JSON.stringify(spec)));
+  return isDeepStrictEqual(lasting(specification), JSON.parse(JSON.stringify(lasting(spec))));
 }
 
-const hashSpec = (spec: JobSpec): string => createHash('sha256').update(canonicalJson(spec)).digest('hex');
+const hashSpec = (spec: JobSpec): string =>
+  createHash('sha256')
+    .update(canonicalJson(lasting(spec)))
+    .digest('hex');
+
+/** What is the same for every job that may follow another in its folder. */
+const lasting = ({ checksum: _, fresh: __, ...spec }: JobSpec): Omit<JobSpec, 'checksum' | 'fresh'> => spec;
 
 /** The same text whatever the order of keys. */
 function canonicalJson(value: unknown): string {
@@ -74,8 +81,16 @@ export function abandonedJobJson(
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
-/** The job.json of a complete job, piece by piece: there may be millions of sources, a line each. */
-export function* completeJobJson(results: JobResults, pipeline: Pipeline, finishedMs: number): Generator<string> {
+/**
+ * The job.json of a complete job, piece by piece: there may be millions of sources, a line each. `incremental` says what an
+ * earlier job in the folder had to do with it.
+ */
+export function* completeJobJson(
+  results: JobResults,
+  pipeline: Pipeline,
+  finishedMs: number,
+  incremental?: Changes,
+): Generator<string> {
   const { job, digest, nodes } = results;
   const { sources, frames, shards, attempts, pixels, quarantined } = job.counts;
   const head = {
@@ -87,6 +102,7 @@ export function* completeJobJson(results: JobResults, pipeline: Pipeline, finish
     submitted: isoTime(job.submittedMs),
     finished: isoTime(finishedMs),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
+    ...(incremental && { incremental }),
     wallSeconds: (finishedMs - job.submittedMs) / 1000,
     seconds: rounded(results.stageSeconds),
     nodes,

@@ -4,7 +4,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
 import { histogramShape } from '../ledger/histogram-shape.ts';
 import { FeaturesFile, type FeaturesFileOptions } from './features-file.ts';
-import { outputPath, unfinishedFeaturesPath } from './output-folder.ts';
+import { newOutputPath, unfinishedFeaturesPath } from './output-folder.ts';
 
 /** features.parquet of a job whose folder is claimed; undefined where its pipeline has no histogram. */
 export function openFeatures(
@@ -13,7 +13,7 @@ export function openFeatures(
 ): FeaturesFile | undefined {
   if (pipeline.bins === 0) return undefined;
   return new FeaturesFile({
-    path: join(outputPath(spec.out), 'features.parquet'),
+    path: join(newOutputPath(spec.out), 'features.parquet'),
     unfinishedPath: unfinishedFeaturesPath(spec.out),
     shape: histogramShape(pipeline, jobGrid(spec)),
     ...events,

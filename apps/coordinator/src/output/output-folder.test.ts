@@ -4,12 +4,19 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import { claimOutputFolder, histogramSpoolPath, outputPath, releaseOutputFolder, scratchUri } from './output-folder.ts';
+import {
+  claimOutputFolder,
+  histogramSpoolPath,
+  outputPath,
+  releaseOutputFolder,
+  restoreEarlier,
+  scratchUri,
+} from './output-folder.ts';
 
 test('a missing folder is made, and job.json says who runs what', async (t) => {
   const out = join(await temporaryFolder(t), 'a', 'b c');
@@ -25,24 +32,43 @@ test('a missing folder is made, and job.json says who runs what', async (t) => {
   assert.equal(histogramSpoolPath(spec.out), join(out, '.halogrid', 'histograms'));
 });
 
-test('what the same job left is replaced, whether it stopped or ended', async (t) => {
-  for (const state of ['running', 'complete', 'failed', 'cancelled']) {
-    const out = await temporaryFolder(t);
-    const spec = specOf(out);
-    const dead = { host: hostname(), pid: await pidOfEndedProcess() };
-    await writeFile(
-      join(out, 'job.json'),
-      JSON.stringify({ id: 'old', state, specification: spec, coordinator: dead }),
-    );
-    await writeFile(join(out, 'histogram.json'), '{}');
-    await writeFile(join(out, 'features.parquet'), '');
-    await mkdir(join(out, 'maps'));
-    await writeFile(join(out, 'maps', 'a.tif'), '');
+test('what the same job left half-way or without results is removed', async (t) => {
+  for (const state of ['running', 'failed', 'cancelled']) {
+    const { out, spec } = await leftBehind(t, state);
     await claimOutputFolder(spec.out, { jobId: 'new', spec });
     releaseOutputFolder(spec.out);
     assert.equal((await readJobJson(out)).id, 'new');
     assert.deepEqual((await readdir(out)).sort(), ['.halogrid', 'job.json']);
   }
+});
+
+test('the output of a complete job stays until another is complete, whatever becomes of those that try', async (t) => {
+  const { out, spec } = await leftBehind(t, 'complete');
+  const before = await readFile(join(out, 'job.json'), 'utf8');
+  const output = async () => (await readdir(out, { recursive: true })).filter((name) => !name.startsWith('.halogrid'));
+  const files = await output();
+  // The first gives up, of the second and the third the process ends, which is how claims are left.
+  await claimOutputFolder(spec.out, { jobId: 'first', spec });
+  releaseOutputFolder(spec.out);
+  assert.equal((await readJobJson(out)).id, 'first');
+  assert.deepEqual(await output(), files);
+  assert.ok(await restoreEarlier(spec.out));
+  assert.equal(await readFile(join(out, 'job.json'), 'utf8'), before);
+  for (const jobId of ['second', 'third']) {
+    await claimOutputFolder(spec.out, { jobId, spec });
+    releaseOutputFolder(spec.out);
+    assert.equal((await readJobJson(out)).id, jobId);
+    assert.deepEqual(await output(), files);
+    assert.deepEqual(await readdir(join(out, '.halogrid')), ['earlier.json']);
+    await writeFile(histogramSpoolPath(spec.out), 'left behind');
+  }
+  // And one ends between the two steps of its claim.
+  await rm(join(out, 'job.json'));
+  await claimOutputFolder(spec.out, { jobId: 'fourth', spec });
+  releaseOutputFolder(spec.out);
+  assert.ok(await restoreEarlier(spec.out));
+  assert.equal(await readFile(join(out, 'job.json'), 'utf8'), before);
+  assert.deepEqual((await readdir(out, { recursive: true })).sort(), files.sort());
 });
 
 test('a folder that cannot be had is refused with one sentence, and nothing is written', async (t) => {
@@ -63,6 +89,19 @@ test('a folder that cannot be had is refused with one sentence, and nothing is w
     for (const [name, text] of Object.entries(files)) assert.equal(await readFile(join(out, name), 'utf8'), text);
   }
 });
+
+/** A folder with what a job of a process that has ended left, in that state. */
+async function leftBehind(t: TestContext, state: string) {
+  const out = await temporaryFolder(t);
+  const spec = specOf(out);
+  const dead = { host: hostname(), pid: await pidOfEndedProcess() };
+  await writeFile(join(out, 'job.json'), JSON.stringify({ id: 'old', state, specification: spec, coordinator: dead }));
+  await writeFile(join(out, 'histogram.json'), '{}');
+  await writeFile(join(out, 'features.parquet'), '');
+  await mkdir(join(out, 'maps'));
+  await writeFile(join(out, 'maps', 'a.tif'), '');
+  return { out, spec };
+}
 
 test('a file, a folder that cannot be made, and another scheme are refused', async (t) => {
   const folder = await temporaryFolder(t);

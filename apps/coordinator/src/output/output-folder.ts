@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { isSameJob, type JobClaim, runningJobJson } from './job-json.ts';
+import { isReady, publishOutput } from './publish-output.ts';
 
 /** Everything a job writes into its folder, besides job.json. */
 const outputEntries = [
@@ -13,6 +14,7 @@ const outputEntries = [
   'histogram.svg',
   'features.parquet',
   'errors.jsonl',
+  'sources.jsonl',
   'preview',
   'maps',
   '.halogrid',
@@ -48,6 +50,16 @@ export function ledgerPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'ledger.sqlite');
 }
 
+/** Where the output of a job is put together, until all of it is there. */
+export function newOutputPath(out: string): string {
+  return join(outputPath(out), '.halogrid', 'output');
+}
+
+/** The job.json of the complete job whose output stays in the folder until the job that runs there is complete as well. */
+export function earlierJobPath(out: string): string {
+  return join(outputPath(out), '.halogrid', 'earlier.json');
+}
+
 /** Where features.parquet grows until it is whole. */
 export function unfinishedFeaturesPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'features.parquet');
@@ -58,15 +70,17 @@ export function unfinishedFeaturesPath(out: string): string {
  * scratch folder.
  *
  * A folder may be missing or empty, or hold a job of the same specification that is not running: what that job left is
- * replaced. Anything else is refused with UsageError, and nothing is written. Of several claims at once, in this process
- * or in others, one wins. A job counts as running while its process does; on another host that cannot be seen, and such a
- * job counts as stopped.
+ * removed, unless it is complete: then its output stays as it is until `publishOutput`, and the next job may make use of it.
+ * What a process left half-way that ended while it published is put in its place first. Anything else is refused with
+ * UsageError, and nothing is written. Of several claims at once, in this process or in others, one wins. A job counts as
+ * running while its process does; on another host that cannot be seen, and such a job counts as stopped.
  */
 export async function claimOutputFolder(out: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
   const path = outputPath(out);
   if (held.has(path)) throw new UsageError(`The output folder '${path}' is in use by another job of this coordinator`);
   held.add(path);
   try {
+    await undoHalfClaim(path);
     const existing = await readClaim(path);
     if (existing) await replaceJob(path, existing, job);
     else await enterFolder(path, job);
@@ -107,15 +121,22 @@ export async function resumeOutputFolder(out: string, job: { jobId: string; spec
 
 /**
  * The job that was left half-way in the folder by a process that has ended, if it is of this specification and has a ledger
- * there to go on by.
+ * there to go on by. One that kept earlier results is none for a job that asks for nothing to be kept.
  */
 export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } | undefined> {
   const path = outputPath(spec.out);
   const claim = await readClaim(path).catch(() => undefined);
   if (claim?.state !== 'running' || held.has(path) || !isSameJob(claim, spec)) return undefined;
+  if (spec.fresh && !claim.specification.fresh) return undefined;
   if (await isAlive(claim.coordinator)) return undefined;
   const hasLedger = await stat(ledgerPath(spec.out)).catch(() => undefined);
   return hasLedger && { jobId: claim.id };
+}
+
+/** Whether a complete job of this specification has its output in the folder. */
+export async function hasEarlierOutput(spec: JobSpec): Promise<boolean> {
+  const claim = await readClaim(outputPath(spec.out)).catch(() => undefined);
+  return claim?.state === 'complete' && isSameJob(claim, spec);
 }
 
 /** Lets another job of this process have the folder, when its job has ended. */
@@ -203,9 +224,71 @@ async function replaceJob(path: string, existing: JobClaim, job: { jobId: string
       `The output folder '${path}' is in use by job ${existing.id}, which process ${existing.coordinator?.pid} still runs`,
     );
   }
+  const out = pathToFileURL(path).href;
+  if (existing.state === 'complete') return setAside(path, job);
   await replaceClaim(path, job);
-  await removeOutput(pathToFileURL(path).href);
+  if (await isReady(path)) {
+    await publishOutput(path);
+    await setAside(path, job);
+  } else if (await exists(earlierJobPath(out))) await clearScratch(path);
+  else await removeOutput(out);
 }
+
+/** Takes the place of a complete job, whose output stays. */
+async function setAside(path: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
+  const [claim, earlier] = [join(path, 'job.json'), earlierJobPath(pathToFileURL(path).href)];
+  await mkdir(dirname(earlier), { recursive: true });
+  // Of several jobs that get here, this succeeds for one.
+  await rename(claim, earlier).catch((error) => {
+    throw isSystemError(error) && error.code === 'ENOENT' ? takenJustNow(path) : error;
+  });
+  try {
+    await createClaim(path, job);
+  } catch (error) {
+    await undoHalfClaim(path);
+    throw error;
+  }
+  await clearScratch(path);
+}
+
+/** Gives a complete job its folder back where a process ended while it took it, or is about to. */
+async function undoHalfClaim(path: string): Promise<void> {
+  const earlier = earlierJobPath(pathToFileURL(path).href);
+  if ((await exists(join(path, 'job.json'))) || !(await exists(earlier))) return;
+  const copy = join(path, `.job.json.${randomUUID()}`);
+  try {
+    await copyFile(earlier, copy);
+    // Unlike a rename, this fails where the other process has made its claim meanwhile.
+    await link(copy, join(path, 'job.json'));
+  } catch {
+    // Whoever was faster has the folder.
+  } finally {
+    await rm(copy, { force: true });
+  }
+}
+
+/** Removes what an earlier job left in the scratch folder, but for what tells of the output in its place. */
+async function clearScratch(path: string): Promise<void> {
+  const scratch = join(path, '.halogrid');
+  for (const entry of await readdir(scratch)) {
+    if (join(scratch, entry) === earlierJobPath(pathToFileURL(path).href)) continue;
+    await rm(join(scratch, entry), { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Gives the folder back to the complete job whose output is still in it; false where there is none. */
+export async function restoreEarlier(out: string): Promise<boolean> {
+  if (!(await exists(earlierJobPath(out)))) return false;
+  await rename(earlierJobPath(out), join(outputPath(out), 'job.json'));
+  await removeScratch(out);
+  return true;
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
 
 /** Writes job.json in place of the one there. */
 async function replaceClaim(path: string, job: { jobId: string; spec: JobSpec }): Promise<void> {

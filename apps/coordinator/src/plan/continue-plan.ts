@@ -23,8 +23,12 @@ export async function* continuePlan(
   }
 }
 
-/** Without fields that are there and undefined, which a record does not keep. */
-const clean = (step: PlanStep): unknown => JSON.parse(JSON.stringify(step));
+/**
+ * As a record keeps it: without fields that are there and undefined, and without results. Versions are left out as well: a
+ * source that was written to since is done again by the next job, because the version in the record is the one that counts.
+ */
+const clean = (step: PlanStep): unknown =>
+  JSON.parse(JSON.stringify({ ...step, version: undefined, result: undefined }));
 
 /** The first source that a shard is of. A source that is set aside is the last one. */
 function uriOf(step: PlanStep): string | undefined {

@@ -21,9 +21,12 @@ export interface NodeBytes {
 /** What a plan comes to. Sizes in bytes are of what is asked for and uncompressed, so files are no larger. */
 export interface PlanTotals {
   sources: number;
+  /** Of them, those whose results an earlier job in the output folder has. */
+  kept: number;
   /** Of them, those set aside already, and those whose size is not known without decoding them. */
   quarantined: number;
   unknown: number;
+  /** To be computed. */
   pixels: number;
   shards: number;
   /** Of the shards, tiles of images that are cut. */
@@ -83,6 +86,7 @@ export class PlanCounter {
     const bins = pipeline.bins * pipeline.output.channels.length;
     this.totals = {
       sources: 0,
+      kept: 0,
       quarantined: 0,
       unknown: 0,
       pixels: 0,
@@ -117,6 +121,16 @@ export class PlanCounter {
 
   get #wantsMap(): boolean {
     return this.#options.mapFormat !== 'none';
+  }
+
+  /** The source that was added last is not computed, and its map is there. */
+  addKept(index: number): void {
+    const { totals } = this;
+    const size = this.#sizes.get(index)!;
+    this.#sizes.delete(index);
+    totals.kept++;
+    totals.pixels -= size.width * size.height;
+    if (this.#wantsMap) totals.output.mapsBytes -= this.#mapBytes(size);
   }
 
   /** The source that was added last turned out to be none. */

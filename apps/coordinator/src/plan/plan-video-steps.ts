@@ -22,16 +22,16 @@ export interface VideoPlanning {
  * quarantined, by frame where its frames are known.
  */
 export async function* planVideoSteps(
-  { uri, name }: Source,
+  { uri, name, version }: Source,
   planning: VideoPlanning,
   plan: typeof planVideo = planVideo,
 ): AsyncGenerator<PlanStep, void, undefined> {
   const { video, batchFrames, maxFrames, maxBytes, nextSource, nextShard } = planning;
-  const stem = name.replace(/\.[^./]*$/, '');
+  const file = version === undefined ? {} : { version };
   const aim = Math.min(batchFrames || defaultSegmentFrames, maxFrames);
   const frameStep = ({ frame, timestampMs }: FrameOfVideo, tiles: number) => ({
-    ...{ kind: 'source' as const, index: nextSource(), uri, tiles, video: { frame, timestampMs } },
-    name: `${stem}/${String(frame).padStart(6, '0')}`,
+    ...{ kind: 'source' as const, index: nextSource(), uri, tiles, video: { frame, timestampMs }, ...file },
+    name: nameOfFrame(name, frame),
   });
   let size = { width: 0, height: 0 };
   try {
@@ -59,7 +59,7 @@ export async function* planVideoSteps(
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const index = nextSource();
-    yield { kind: 'source', index, uri, name, tiles: 0 };
+    yield { kind: 'source', index, uri, name, tiles: 0, ...file };
     yield { kind: 'quarantine', index, stage: error.stage, error: error.message };
   }
 }
@@ -67,6 +67,11 @@ export async function* planVideoSteps(
 function choiceOf(video: VideoOptions | undefined) {
   const { every, fromMs, toMs, fpsNum, fpsDen } = video ?? { every: 0, fpsNum: 0, fpsDen: 0 };
   return { every: every || 1, fromMs, toMs, fps: fpsNum ? { num: fpsNum, den: fpsDen } : undefined };
+}
+
+/** The name of a source that is a frame of a video of that name. */
+export function nameOfFrame(video: string, frame: number): string {
+  return `${video.replace(/\.[^./]*$/, '')}/${String(frame).padStart(6, '0')}`;
 }
 
 const placeOf = ({ packet, order }: PlannedFrame) => (order === undefined ? { packet } : { packet, order });

@@ -309,7 +309,7 @@ function fakesOf(fakes: FakeInput[]) {
     const content = contentOf(uri);
     return content && !(content instanceof Error) ? { pixel: 'u8', ...content } : undefined;
   };
-  return { inputs: { list, open, peek }, opened, peeked };
+  return { inputs: { list, open, peek, earlier: async () => undefined }, opened, peeked };
 }
 
 function specOf(sources: string[], options: Partial<JobSpec>): JobSpec {

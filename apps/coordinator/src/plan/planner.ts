@@ -7,10 +7,14 @@ import {
   openImage,
   peekSize,
   pixelBytes,
+  redactUri,
   type Source,
+  versionOfContent,
 } from '@halogrid/imaging';
 import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
 import { type JobSpec, maxBatchFrames } from '@halogrid/proto';
+import { EarlierOutput } from '../earlier/earlier-output.ts';
+import { keptSteps } from '../earlier/kept-steps.ts';
 import { jobGrid } from '../job-grid.ts';
 import { binsOfSource, histogramShape } from '../ledger/histogram-shape.ts';
 import type { ImageSize, PlanStep, ShardWork, SourceRef } from '../shard.ts';
@@ -52,14 +56,27 @@ type Probe =
   | { kind: 'unopened'; input: Source; bytes: number }
   | { kind: 'unreadable'; input: Source; error: InputError };
 
+/** An input of which the result of an earlier job holds: that of its file with that number. */
+interface Kept {
+  kind: 'kept';
+  input: Source;
+  file: number;
+}
+
 /** How the planner learns of inputs. */
 export interface PlannerInputs {
   list: typeof listAllSources;
   open: typeof openImage;
   peek: typeof peekSize;
+  earlier: (typeof EarlierOutput)['open'];
 }
 
-const realInputs: PlannerInputs = { list: listAllSources, open: openImage, peek: peekSize };
+const realInputs: PlannerInputs = {
+  list: listAllSources,
+  open: openImage,
+  peek: peekSize,
+  earlier: EarlierOutput.open,
+};
 
 /**
  * Plans a job: sources in the order given, numbered from 0, each before the shards that compute it. Images larger than a
@@ -71,14 +88,17 @@ const realInputs: PlannerInputs = { list: listAllSources, open: openImage, peek:
  * of a core for a JPEG where opening takes 80 (measured) and decoding it a millisecond or more. So a node never meets a
  * frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
  *
- * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory. Throws the
- * signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
+ * Inputs that an earlier job in the output folder has done, and that have not been written to since, are not opened: their
+ * results are kept, unless a preview is missing that they need now.
+ *
+ * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory, and of an
+ * earlier job some 50 bytes an input. Throws the signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
  */
 export async function* planJob(
   spec: JobSpec,
   pipeline: Pipeline,
   signal?: AbortSignal,
-  { list, open, peek }: PlannerInputs = realInputs,
+  { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlanStep> {
   const tilePx = tileSide(spec.tilePx);
   const tilePixels = tilePx ** 2;
@@ -97,7 +117,17 @@ export async function* planJob(
     return shard({ kind: 'frames', sources: batch.frames }, batch.costBytes);
   };
 
-  const probe = async (input: Source): Promise<Probe> => {
+  const earlier = await openEarlier(spec, pipeline);
+  const probe = async (listed: Source): Promise<Probe | Kept> => {
+    // Before anything is waited for, so that inputs that are listed twice take their results in order.
+    const file = listed.error ? undefined : earlier?.index.take(redactUri(listed.uri));
+    const isLocal = !listed.error && listed.uri.startsWith('file:');
+    const input = spec.checksum && isLocal ? { ...listed, version: await versionOfContent(listed.uri) } : listed;
+    if (file === undefined || !input.version || !(await earlier!.holds(file, input.uri, input.version)))
+      return look(input);
+    return { kind: 'kept', input, file };
+  };
+  const look = async (input: Source): Promise<Probe> => {
     const { uri, sizeBytes } = input;
     if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
     if ((input.named || hasVideoExtension(uri)) && (await isVideoFile(uri))) {
@@ -111,8 +141,15 @@ export async function* planJob(
     const size = await peek(uri);
     return size && size.width * size.height <= tilePixels ? unopened(bytesOf(size)) : probeImage(input, open);
   };
-  for await (const probed of mapAhead(list(spec.sources), probesAhead, probe, signal)) {
+  for await (const found of mapAhead(list(spec.sources), probesAhead, probe, signal)) {
+    if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, index))) {
+      yield* keptSteps(found.input, earlier!.results(found.file), () => index++);
+      signal?.throwIfAborted();
+      continue;
+    }
+    const probed = found.kind === 'kept' ? await look(found.input) : found;
     const { uri, name } = probed.input;
+    const version = probed.input.version === undefined ? {} : { version: probed.input.version };
     if (probed.kind === 'video') {
       yield* planVideoSteps(probed.input, {
         ...{
@@ -130,13 +167,13 @@ export async function* planJob(
     const source: SourceRef = { index: index++, uri };
     if (probed.kind === 'unreadable') {
       const { stage, message } = probed.error;
-      yield { kind: 'source', index: source.index, uri, name, tiles: 0 };
+      yield { kind: 'source', index: source.index, uri, name, tiles: 0, ...version };
       yield { kind: 'quarantine', index: source.index, stage, error: message };
       continue;
     }
     const size = probed.kind === 'sized' ? probed.size : undefined;
     const tiles = size ? countTiles(size, tilePx) : 1;
-    yield { kind: 'source', index: source.index, uri, name, size, tiles };
+    yield { kind: 'source', index: source.index, uri, name, size, tiles, ...version };
     if (probed.kind === 'sized' && size && tiles > 1) {
       const pinned = { ...source, version: probed.version };
       for (const rect of cutTiles(size, tilePx)) {

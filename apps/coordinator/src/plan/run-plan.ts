@@ -1,7 +1,8 @@
 import type { PlanStep } from '../shard.ts';
 
-/** Steps that wait to be written, at most. */
+/** Steps that wait to be written, at most, and the bins of results that they hold. */
 const maxWaiting = 1024;
+const maxWaitingBins = 2 ** 22;
 
 export interface PlanSink {
   /** Keeps the steps; the next are written when this resolves. */
@@ -17,20 +18,23 @@ export interface PlanSink {
  */
 export async function runPlan(steps: AsyncIterable<PlanStep>, sink: PlanSink): Promise<void> {
   let waiting: PlanStep[] = [];
+  let waitingBins = 0;
   let written = Promise.resolve();
   const write = (): Promise<void> => {
     const batch = waiting;
     waiting = [];
+    waitingBins = 0;
     return sink.write(batch);
   };
   for await (const step of steps) {
     waiting.push(step);
+    if (step.kind === 'kept') waitingBins += step.result!.bins.length;
     if (waiting.length === 1) {
       written = written.then(write);
       // Its failure is met below, where it is awaited.
       written.catch(() => {});
     }
-    if (waiting.length >= maxWaiting) await written;
+    if (waiting.length >= maxWaiting || waitingBins >= maxWaitingBins) await written;
     await sink.room();
   }
   await written;

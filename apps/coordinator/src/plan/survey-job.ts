@@ -4,6 +4,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { jobGrid } from '../job-grid.ts';
 import { previewSources } from '../output/finalise.ts';
+import { hasEarlierOutput } from '../output/output-folder.ts';
 import { checkSpec } from '../services/check-spec.ts';
 import { Refusal } from '../services/refusal.ts';
 import type { ImageSize, PlanStep } from '../shard.ts';
@@ -20,7 +21,9 @@ const peeksAhead = 8;
  * decoded, for its size. Throws UsageError for a specification or a source that is refused, and the signal's reason.
  */
 export async function surveyJob(given: JobSpec, signal?: AbortSignal): Promise<PlanTotals> {
-  const spec = await checked(given);
+  const asked = await checked(given);
+  // What another job left there says nothing of this one.
+  const spec = (await hasEarlierOutput(asked)) ? asked : { ...asked, fresh: true };
   const pipeline = createPipeline(spec.pipeline!.operations);
   const counter = new PlanCounter(pipeline, {
     grid: jobGrid(spec),
@@ -33,6 +36,7 @@ export async function surveyJob(given: JobSpec, signal?: AbortSignal): Promise<P
   for await (const { step, size, copyBytes } of mapAhead(planJob(spec, pipeline, signal), peeksAhead, sized, signal)) {
     if (step.kind === 'source') counter.addSource(step.index, size, copyBytes);
     else if (step.kind === 'quarantine') counter.addQuarantine();
+    else if (step.kind === 'kept') counter.addKept(step.index);
     else counter.addShard(step.shard.work);
   }
   return counter.totals;

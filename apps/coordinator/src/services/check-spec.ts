@@ -53,6 +53,8 @@ export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: Job
   spec.priority = priority || undefined;
   spec.verifyPercent = verifyPercent || undefined;
   spec.video = video;
+  spec.checksum = given.checksum || undefined;
+  spec.fresh = given.fresh || undefined;
   return { spec, pipeline };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -27,13 +27,19 @@ async function list(path: string): Promise<Source[]> {
 
 const names = async (path: string) => (await list(path)).map((source) => source.name);
 
+/** The size and the time of change of a file, as its version. */
+async function versionOf(path: string): Promise<string> {
+  const { size, mtimeMs } = await stat(path);
+  return `${size} ${mtimeMs}`;
+}
+
 const notFound = (message: string | RegExp) => ({ name: 'SourceNotFoundError', message });
 
 test('a file is itself, whatever its name', async (t) => {
   const folder = await folderOf(t, 'x/image.dat');
   const path = join(folder, 'x/image.dat');
   assert.deepEqual(await list(path), [
-    { uri: pathToFileURL(path).href, name: 'image.dat', sizeBytes: 11, named: true },
+    { uri: pathToFileURL(path).href, name: 'image.dat', sizeBytes: 11, named: true, version: await versionOf(path) },
   ]);
 });
 
@@ -63,6 +69,7 @@ test('a folder is the images in it and below, in natural order, without hidden a
     name: 'sub/2.png',
     sizeBytes: 9,
     named: false,
+    version: await versionOf(join(folder, 'sub/2.png')),
   });
 });
 
@@ -201,8 +208,9 @@ test('a glob is the files it matches, in natural order', async (t) => {
   assert.deepEqual(await names(join(folder, 'a/*')), ['f9.jpg', 'f10.jpg']);
   assert.deepEqual(await names(join(folder, '**/f1.{jpg,png}')), ['b/f1.jpg', 'b/f1.png']);
   assert.deepEqual(await names(join(folder, 'a/f?.jpg')), ['f9.jpg']);
+  const path = join(folder, 'b/f1.png');
   assert.deepEqual(await list(join(folder, 'b/*.png')), [
-    { uri: pathToFileURL(join(folder, 'b/f1.png')).href, name: 'f1.png', sizeBytes: 8, named: false },
+    { uri: pathToFileURL(path).href, name: 'f1.png', sizeBytes: 8, named: false, version: await versionOf(path) },
   ]);
   const none = join(folder, '*.tif');
   await assert.rejects(list(none), notFound(`No file matches '${none}'`));

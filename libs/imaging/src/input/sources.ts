@@ -7,6 +7,7 @@ import { SourceForbiddenError } from '../access/source-access.ts';
 import { selectGlob } from './glob-selection.ts';
 import { supportedExtensions } from './image-extensions.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
+import { localVersion } from './local-file.ts';
 import { listRemote, remoteEntry, withRemoteSizes } from './remote/remote-sources.ts';
 import { isRemoteUri } from './remote/remote-uri.ts';
 import { ImagesBelow, type Selection } from './selection.ts';
@@ -25,6 +26,11 @@ export interface Source {
   sizeBytes: number;
   /** Named itself, rather than found in a folder, by a glob or in a manifest. */
   named: boolean;
+  /**
+   * Changes when the input is written to: size and time of change of a file, ETag, time and size of what is on a server.
+   * Undefined where nobody can tell.
+   */
+  version?: string;
   /** Why it cannot be an input, in one sentence, where listing it has shown that. */
   error?: string;
 }
@@ -97,7 +103,10 @@ async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source> 
   if (!stats) yield* listGlob(path, options);
   else if (stats.isDirectory()) yield* listFolder(path, options);
   else if (isManifest(path, stats)) yield* withRemoteSizes(listManifest(path), options);
-  else yield { uri: pathToFileURL(path).href, name: basename(path), sizeBytes: stats.size, named: true };
+  else {
+    const { href } = pathToFileURL(path);
+    yield { uri: href, name: basename(path), sizeBytes: stats.size, named: true, version: localVersion(stats) };
+  }
 }
 
 function pathOf(uri: string): string {
@@ -183,6 +192,7 @@ async function manifestEntry(line: string, folder: string): Promise<Source> {
     name: /^\.\.(\/|$)/.test(below) ? basename(path) : below,
     sizeBytes: stats?.isFile() ? stats.size : 0,
     named: false,
+    ...(stats?.isFile() && { version: localVersion(stats) }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Dirent, Stats } from 'node:fs';
 import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { allowedPath, isBelow } from '../access/allowed-path.ts';
+import { localVersion } from './local-file.ts';
 import { compareNatural } from './natural-order.ts';
 import { isHidden, type Selection } from './selection.ts';
 import { sortNames } from './sort-names.ts';
@@ -11,6 +12,8 @@ export interface FoundFile {
   name: string;
   /** 0 where it cannot be told. */
   sizeBytes: number;
+  /** As of a Source. */
+  version?: string;
   /** Why it is no input, in one sentence: a folder that cannot be listed, or a symbolic link that leads in a circle. */
   error?: string;
 }
@@ -146,7 +149,8 @@ async function look({ root }: Walk, { prefix, real }: Place, record: string): Pr
       // Some file systems do not tell what an entry is.
       return target === join(real, name) ? { kind: 'folder', name } : { kind: 'link', name, real: target };
     }
-    return isFileName ? { kind: 'file', file: { name: prefix + name, sizeBytes: stats.size } } : { kind: 'nothing' };
+    if (!isFileName) return { kind: 'nothing' };
+    return { kind: 'file', file: { name: prefix + name, sizeBytes: stats.size, version: localVersion(stats) } };
   } catch (error) {
     // Opening it says what is wrong, where it is meant to be a file.
     const isCircle = (error as NodeJS.ErrnoException).code === 'ELOOP';

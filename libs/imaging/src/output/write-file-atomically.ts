@@ -10,7 +10,7 @@ const pieceChars = 1 << 16;
  */
 export async function writeFileAtomically(
   path: string,
-  content: string | Uint8Array | Iterable<string>,
+  content: string | Uint8Array | Iterable<string> | AsyncIterable<string>,
 ): Promise<void> {
   const file = await AtomicFile.create(path);
   try {
@@ -22,10 +22,13 @@ export async function writeFileAtomically(
   await file.commit();
 }
 
-async function writeAll(file: FileHandle, content: string | Uint8Array | Iterable<string>): Promise<void> {
+async function writeAll(
+  file: FileHandle,
+  content: string | Uint8Array | Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
   if (typeof content === 'string' || content instanceof Uint8Array) return file.writeFile(content);
   let piece = '';
-  for (const text of content) {
+  for await (const text of content) {
     piece += text;
     if (piece.length < pieceChars) continue;
     await file.writeFile(piece);

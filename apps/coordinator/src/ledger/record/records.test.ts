@@ -59,6 +59,7 @@ test('any plan is read as it was written, wherever a piece ends', () => {
     isNamedByEnd: fc.boolean(),
     size: fc.option(imageSize),
     tiles: count,
+    version: fc.option(fc.constantFrom('12 1700000000000.25', '13 1700000000000.25', '"etag" 5')),
   });
   const place = fc
     .tuple(index, fc.option(index))
@@ -73,10 +74,11 @@ test('any plan is read as it was written, wherever a piece ends', () => {
     hwaccel: text,
   });
   const step = fc.oneof(
-    fc.tuple(source, video).map(([{ isNamedByEnd, size, name, ...rest }, video]): PlanStep => {
+    fc.tuple(source, video).map(([{ isNamedByEnd, size, name, version, ...rest }, video]): PlanStep => {
       const named = { kind: 'source', ...rest, name: isNamedByEnd ? rest.uri.slice(8) : name } as const;
-      return { ...named, ...(size && { size }), ...(video && { video }) };
+      return { ...named, ...(size && { size }), ...(video && { video }), ...(version && { version }) };
     }),
+    record({ kind: fc.constant('kept' as const), index, name: text }),
     record({ shard: index, costBytes: count, segment, frames: fc.array(fc.tuple(index, place)) }).map(
       ({ shard, costBytes, segment, frames }): PlanStep => {
         const sources = frames.map(([index, place]) => ({ index, uri: `uri ${index}`, place }));

@@ -2,8 +2,8 @@ import type { FrameOfVideo, ImageSize, PlanStep, Shard, ShardWork, SourceRef } f
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 
-/** The first byte of a step. */
-const tags = { source: 0, quarantine: 1, frames: 2, tile: 3, pinnedTile: 4 } as const;
+/** The first byte of a step, or of the version of the sources that follow. */
+const tags = { source: 0, quarantine: 1, frames: 2, tile: 3, kept: 4, version: 5, pinnedTile: 6 } as const;
 
 /** How many bits the pixels of a size have: nothing is known of both, or of the bits alone. */
 const sizes = ['none', undefined, 'u8', 'u16'] as const;
@@ -11,8 +11,9 @@ const sizes = ['none', undefined, 'u8', 'u16'] as const;
 /** What is likely to come next, so that a step says little where it is as expected. A block begins with a new one. */
 class Expected {
   uri = '';
-  /** Of the source of a tile. */
-  version = '';
+  version: string | undefined;
+  /** Of the source of a tile, as it was opened. */
+  pinned = '';
   source = 0;
   shard = 0;
   /** The next source of a batch. */
@@ -23,7 +24,7 @@ class Expected {
 
 /**
  * Writes the steps of a plan, compactly: URIs as what differs from the one before, numbers as what differs from those
- * expected. Measured: 19 bytes for a frame of a folder and its shard, 24 for a tile.
+ * expected. Measured: 19 bytes for a frame of a folder and its shard, 24 for a tile. The version of a file takes some 27 more.
  */
 export class StepWriter {
   readonly #bytes: ByteWriter;
@@ -44,16 +45,27 @@ export class StepWriter {
         this.#bytes.text(step.stage);
         this.#bytes.text(step.error);
         break;
+      case 'kept':
+        this.#bytes.uint(tags.kept);
+        this.#bytes.int(step.index - this.#expected.source);
+        this.#bytes.text(step.name);
+        break;
       case 'shard':
         this.#shard(step.shard);
         break;
     }
   }
 
-  #source({ index, uri, name, size, tiles, video }: Extract<PlanStep, { kind: 'source' }>): void {
+  #source({ index, uri, name, size, tiles, video, version }: Extract<PlanStep, { kind: 'source' }>): void {
     const bytes = this.#bytes;
     const expected = this.#expected;
     const shared = sharedStart(expected.uri, uri);
+    // Frames of a video share one.
+    if (version !== expected.version) {
+      bytes.uint(tags.version);
+      bytes.text(version ?? '');
+      expected.version = version;
+    }
     bytes.uint(tags.source);
     bytes.int(index - expected.source);
     bytes.uint(shared);
@@ -92,11 +104,11 @@ export class StepWriter {
   }
 
   /** Whether it is that of the tile before, or what it is. */
-  #version(version: string): void {
-    const isExpected = version === this.#expected.version;
+  #pinned(version: string): void {
+    const isExpected = version === this.#expected.pinned;
     this.#bytes.uint(isExpected ? 1 : 0);
     if (!isExpected) this.#bytes.text(version);
-    this.#expected.version = version;
+    this.#expected.pinned = version;
   }
 
   #shard({ shard, work, costBytes }: Shard): void {
@@ -112,7 +124,7 @@ export class StepWriter {
       bytes.int(source.index - expected.source);
       this.#size(size);
       for (const px of [rect.x, rect.y, rect.width, rect.height]) bytes.uint(px);
-      if (source.version !== undefined) this.#version(source.version);
+      if (source.version !== undefined) this.#pinned(source.version);
       return;
     }
     bytes.text(work.segment ? JSON.stringify(work.segment) : '');
@@ -142,6 +154,12 @@ export function* readSteps(bytes: ByteReader, uriOf: (source: number) => string)
         yield { kind: 'quarantine', index, stage: bytes.text(), error: bytes.text() };
         break;
       }
+      case tags.version:
+        expected.version = bytes.text() || undefined;
+        break;
+      case tags.kept:
+        yield { kind: 'kept', index: expected.source + bytes.int(), name: bytes.text() };
+        break;
       case tags.frames:
       case tags.tile:
       case tags.pinnedTile: {
@@ -171,7 +189,12 @@ function readSource(bytes: ByteReader, expected: Expected): PlanStep {
   const size = readSize(bytes);
   const tiles = bytes.uint();
   const video = readVideo(bytes);
-  return { kind: 'source', index, uri, name, ...(size && { size }), tiles, ...(video && { video }) };
+  return {
+    ...{ kind: 'source', index, uri, name, tiles },
+    ...(size && { size }),
+    ...(video && { video }),
+    ...(expected.version && { version: expected.version }),
+  };
 }
 
 function readSize(bytes: ByteReader): ImageSize | undefined {
@@ -198,8 +221,8 @@ function readTile(
   const size = readSize(bytes);
   if (!size) throw new RangeError('A tile is of an image with a size');
   const rect = { x: bytes.uint(), y: bytes.uint(), width: bytes.uint(), height: bytes.uint() };
-  if (isPinned && bytes.uint() === 0) expected.version = bytes.text();
-  const version = isPinned ? { version: expected.version } : {};
+  if (isPinned && bytes.uint() === 0) expected.pinned = bytes.text();
+  const version = isPinned ? { version: expected.pinned } : {};
   return { kind: 'tile', source: { index, uri: uriOf(index), ...version }, size, rect };
 }
 

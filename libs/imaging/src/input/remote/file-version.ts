@@ -17,7 +17,11 @@ export function versionOf({ status, headers }: Answer): FileVersion {
 
 /** A name for a version. */
 export const versionName = ({ etag, lastModified, sizeBytes }: FileVersion): string =>
-  `${etag ?? ''} ${lastModified ?? ''} ${sizeBytes ?? ''}`;
+  [etag, lastModified, sizeBytes].filter((part) => part !== undefined).join(' ');
+
+/** The same; undefined where the server tells nothing that changes with the content but the size. */
+export const surelyVersionName = (version: FileVersion): string | undefined =>
+  version.etag || version.lastModified ? versionName(version) : undefined;
 
 /** The headers that make a server refuse another version. A weak ETag stands for several versions. */
 export function onlyThisVersion({ etag, lastModified }: FileVersion): Record<string, string> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -38,9 +39,12 @@ const names = async (uri: string) => (await list(uri)).map(({ name }) => name);
 const notFound = (message: string | RegExp) => ({ name: 'SourceNotFoundError', message });
 
 test('an object is itself, whatever its name, with its size', async (t) => {
-  await bucketOf(t, 'x/image.dat', 'x/*.jpg', 'x/ab.jpg');
+  const server = await bucketOf(t, 'x/image.dat', 'x/*.jpg', 'x/ab.jpg');
   assert.deepEqual(await list('s3://pictures/x/image.dat'), [
-    { uri: 's3://pictures/x/image.dat', name: 'image.dat', sizeBytes: 11, named: true },
+    {
+      ...{ uri: 's3://pictures/x/image.dat', name: 'image.dat', sizeBytes: 11, named: true },
+      version: `"${createHash('md5').update(server.objects.get('x/image.dat')!).digest('hex')}" 11`,
+    },
   ]);
   assert.deepEqual(await names('s3://pictures/x/*.jpg'), ['*.jpg']);
 });
@@ -54,10 +58,13 @@ test('a folder is the images below it, page after page, as on disk', async (t) =
   server.objects.set('f', Buffer.alloc(0));
   const expected = ['a.gif', 'f9.JPG', 'f10.jpg', 'f100.jpg', 'other/x.png', 'sub/2.png', 'sub/10.tiff'];
   assert.deepEqual(await names('s3://pictures'), [...expected, 'zz.jpg/inside.webp', 'é 1+2&<3>%20.png']);
-  assert.deepEqual(await list('s3://pictures/sub'), [
-    { uri: 's3://pictures/sub/2.png', name: '2.png', sizeBytes: 9, named: false },
-    { uri: 's3://pictures/sub/10.tiff', name: '10.tiff', sizeBytes: 11, named: false },
+  const inside = await list('s3://pictures/sub');
+  const versions = inside.map(({ version }) => version!);
+  assert.deepEqual(inside, [
+    { uri: 's3://pictures/sub/2.png', name: '2.png', sizeBytes: 9, named: false, version: versions[0] },
+    { uri: 's3://pictures/sub/10.tiff', name: '10.tiff', sizeBytes: 11, named: false, version: versions[1] },
   ]);
+  assert.ok(versions[0] !== versions[1] && versions.every((version) => /^[\w-]{16}$/.test(version)), versions.join());
 });
 
 test('a glob is the objects that it matches', async (t) => {

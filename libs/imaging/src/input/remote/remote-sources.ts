@@ -12,6 +12,7 @@ import { SourceNotFoundError } from '../source-not-found-error.ts';
 import { SourceUriError } from '../source-uri-error.ts';
 import type { Source } from '../sources.ts';
 import type { FoundFile, WalkOptions } from '../walk-folder.ts';
+import { surelyVersionName } from './file-version.ts';
 import { type Probe, probe } from './probe.ts';
 import { RemoteFile } from './remote-file.ts';
 import { remoteTarget } from './remote-target.ts';
@@ -43,7 +44,7 @@ export async function* listRemote(text: string, options: WalkOptions): AsyncGene
     }
     if (/\.txt$/i.test(pathOf(uri))) yield* withRemoteSizes(listManifest(uri), options);
     else if (found.kind === 'unknown' && uri.scheme === 's3' && isGlob(uri.key)) yield* listOthers(uri, options);
-    else yield { ...remoteEntry(text), sizeBytes: sizeOf(found), named: true };
+    else yield { ...remoteEntry(text), ...factsOf(found), named: true };
   } catch (error) {
     if (error instanceof SourceForbiddenError) throw error;
     const isWrong = error instanceof InputError || error instanceof SourceUriError;
@@ -85,7 +86,7 @@ export async function* withRemoteSizes(
 async function withSize(input: Source): Promise<Source> {
   if (input.sizeBytes > 0 || input.error || !isRemoteUri(input.uri)) return input;
   try {
-    return { ...input, sizeBytes: sizeOf(await probe(remoteTarget(input.uri))) };
+    return { ...input, ...factsOf(await probe(remoteTarget(input.uri))) };
   } catch (error) {
     // Opening it says the same.
     if (error instanceof InputError) return input;
@@ -93,7 +94,11 @@ async function withSize(input: Source): Promise<Source> {
   }
 }
 
-const sizeOf = (found: Probe): number => (found.kind === 'found' && found.version.sizeBytes) || 0;
+function factsOf(found: Probe): Pick<Source, 'sizeBytes' | 'version'> {
+  if (found.kind !== 'found') return { sizeBytes: 0 };
+  const version = surelyVersionName(found.version);
+  return { sizeBytes: found.version.sizeBytes ?? 0, ...(version && { version }) };
+}
 
 const isGlob = (key: string): boolean => /[*?[{]/.test(key);
 

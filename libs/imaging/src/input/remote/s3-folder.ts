@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { InputError } from '../input-error.ts';
 import { compareNatural } from '../natural-order.ts';
 import type { Selection } from '../selection.ts';
@@ -33,17 +34,24 @@ interface Walk {
   isSorted: boolean;
 }
 
-/** A name that is sorted has its size in front of it, in this many characters, and then a letter: a file or a folder. */
+/**
+ * A name that is sorted has in front of it its size and the beginning of a hash of its version, in so many characters, and
+ * then a letter: a file or a folder.
+ */
 const sizeDigits = 11;
+const versionDigits = 16;
+const factDigits = sizeDigits + versionDigits;
 const letters = { file: 'f', folder: 'd' } as const;
 
 async function* walk(place: Walk, path: string, selection: Selection): AsyncGenerator<FoundFile, void, undefined> {
   const names = listLevel(place, path, selection);
   for await (const records of place.isSorted ? sortNames(names, compareRecords) : chunks(names)) {
     for (const record of records) {
-      const name = record.slice(sizeDigits + 1);
-      if (record[sizeDigits] === letters.file) {
-        yield { name: path + name, sizeBytes: Number.parseInt(record.slice(0, sizeDigits), 36) };
+      const name = record.slice(factDigits + 1);
+      if (record[factDigits] === letters.file) {
+        const version = record.slice(sizeDigits, factDigits).trim();
+        const sizeBytes = Number.parseInt(record.slice(0, sizeDigits), 36);
+        yield { name: path + name, sizeBytes, ...(version && { version }) };
       } else {
         const inside = selection.enter(name, false);
         if (inside) yield* walk(place, `${path}${name}/`, inside);
@@ -53,7 +61,7 @@ async function* walk(place: Walk, path: string, selection: Selection): AsyncGene
 }
 
 const compareRecords = (a: string, b: string): number =>
-  compareNatural(a.slice(sizeDigits), b.slice(sizeDigits), letters.file.length);
+  compareNatural(a.slice(factDigits), b.slice(factDigits), letters.file.length);
 
 async function* chunks(names: AsyncIterable<string>): AsyncGenerator<string[], void, undefined> {
   for await (const name of names) yield [name];
@@ -67,23 +75,30 @@ async function* listLevel(
 ): AsyncGenerator<string, void, undefined> {
   const prefix = root + path;
   // A copy: names that are held must not hold on to the page they come from.
-  const record = (size: number, letter: string, name: string) =>
-    Buffer.from(size.toString(36).padStart(sizeDigits, '0') + letter + name).toString();
+  const record = (size: number, version: string | undefined, letter: string, name: string) => {
+    const facts = size.toString(36).padStart(sizeDigits, '0') + shortVersion(version);
+    return Buffer.from(facts + letter + name).toString();
+  };
   let next: string | undefined;
   do {
     const page = await listPage(bucket, prefix, next);
-    for (const { key, sizeBytes } of page.objects) {
+    for (const { key, sizeBytes, version } of page.objects) {
       const name = key.slice(prefix.length);
       // Programs that show folders keep an object of the folder's own name.
-      if (name !== '' && !name.includes('\0') && selection.takes(name)) yield record(sizeBytes, letters.file, name);
+      if (name !== '' && !name.includes('\0') && selection.takes(name)) {
+        yield record(sizeBytes, version, letters.file, name);
+      }
     }
     for (const folder of page.folders) {
       const name = folder.slice(prefix.length, -1);
-      if (!name.includes('\0') && selection.enter(name, false)) yield record(0, letters.folder, name);
+      if (!name.includes('\0') && selection.enter(name, false)) yield record(0, undefined, letters.folder, name);
     }
     next = page.next;
   } while (next !== undefined);
 }
+
+const shortVersion = (version: string | undefined): string =>
+  (version ? hash('sha256', version, 'base64url').slice(0, versionDigits) : '').padEnd(versionDigits);
 
 async function listPage(bucket: string, prefix: string, after: string | undefined): Promise<ListPage> {
   const query = {

@@ -1,8 +1,9 @@
 import { XMLParser } from 'fast-xml-parser';
+import { surelyVersionName } from './file-version.ts';
 
 /** One page of the names in a bucket, in the order of their UTF-8 bytes. */
 export interface ListPage {
-  objects: { key: string; sizeBytes: number }[];
+  objects: { key: string; sizeBytes: number; version?: string }[];
   /** Beginnings that several names share, up to and including a '/'. */
   folders: string[];
   /** Asks for the page after this one. */
@@ -25,7 +26,10 @@ export function parseListPage(xml: string): ListPage | undefined {
   const decode = text(page.EncodingType) === 'url' ? decodeUrl : (key: string) => key;
   return {
     objects: (page.Contents ?? []).map((entry: Record<string, unknown>) => {
-      return { key: decode(text(entry.Key)), sizeBytes: Number(text(entry.Size)) || 0 };
+      const sizeBytes = Number(text(entry.Size)) || 0;
+      const [etag, lastModified] = [text(entry.ETag), text(entry.LastModified)];
+      const version = surelyVersionName({ etag, lastModified, sizeBytes });
+      return { key: decode(text(entry.Key)), sizeBytes, ...(version && { version }) };
     }),
     folders: (page.CommonPrefixes ?? []).map((entry: Record<string, unknown>) => decode(text(entry.Prefix))),
     next: text(page.IsTruncated) === 'true' ? text(page.NextContinuationToken) || undefined : undefined,

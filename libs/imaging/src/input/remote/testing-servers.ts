@@ -99,7 +99,7 @@ export async function startTestS3(options: TestS3Options): Promise<TestS3> {
     }
     const bytes = objects.get(key);
     if (!bytes) return refuse(404, 'NoSuchKey');
-    sendFile({ bytes, etag: `"${createHash('md5').update(bytes).digest('hex')}"` }, request, response);
+    sendFile({ bytes, etag: `"${md5(bytes)}"` }, request, response);
   });
   const environment = {
     AWS_ENDPOINT_URL_S3: undefined,
@@ -111,6 +111,8 @@ export async function startTestS3(options: TestS3Options): Promise<TestS3> {
   };
   return { ...server, objects, environment, requests };
 }
+
+const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
 
 /** The Authorization header that a request must have: signature version 4, from its specification. */
 function signatureOf(
@@ -157,11 +159,11 @@ function signatureOf(
 function listObjects(objects: [string, Buffer][], query: URLSearchParams, pageKeys: number): string {
   const prefix = query.get('prefix') ?? '';
   const delimiter = query.get('delimiter');
-  const found = new Map<string, number | 'folder'>();
-  for (const [key, { length }] of objects) {
+  const found = new Map<string, Buffer | 'folder'>();
+  for (const [key, bytes] of objects) {
     if (!key.startsWith(prefix)) continue;
     const end = delimiter ? key.indexOf(delimiter, prefix.length) : -1;
-    if (end < 0) found.set(key, length);
+    if (end < 0) found.set(key, bytes);
     else found.set(key.slice(0, end + 1), 'folder');
   }
   const from = Number(query.get('continuation-token') ?? 0);
@@ -169,10 +171,10 @@ function listObjects(objects: [string, Buffer][], query: URLSearchParams, pageKe
   const page = names.slice(from, from + pageKeys);
   const encode = (name: string) => encodeURIComponent(name).replaceAll('%2F', '/').replaceAll('%20', '+');
   const entries = page.map((name) => {
-    const size = found.get(name);
-    return size === 'folder'
+    const bytes = found.get(name)!;
+    return bytes === 'folder'
       ? `<CommonPrefixes><Prefix>${encode(name)}</Prefix></CommonPrefixes>`
-      : `<Contents><Key>${encode(name)}</Key><Size>${size}</Size></Contents>`;
+      : `<Contents><Key>${encode(name)}</Key><ETag>&quot;${md5(bytes)}&quot;</ETag><Size>${bytes.length}</Size></Contents>`;
   });
   const isTruncated = from + page.length < names.length;
   return [

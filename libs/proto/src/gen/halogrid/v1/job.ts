@@ -159,7 +159,19 @@ export interface JobSpec {
     | number
     | undefined;
   /** Which frames of videos count, and how they are decoded; absent: all. */
-  video?: VideoOptions | undefined;
+  video?:
+    | VideoOptions
+    | undefined;
+  /**
+   * How sources are told to be those of an earlier job of this specification that is complete in `out`, whose results are
+   * kept for them: by size and time of change, or ETag; with this by the SHA-256 of local files. Decides no result, and so may
+   * differ from that job's.
+   */
+  checksum?:
+    | boolean
+    | undefined;
+  /** Nothing of an earlier job is kept. May differ from that job's. */
+  fresh?: boolean | undefined;
 }
 
 /** Applies to videos alone. A frame has a number in its video, from 0, and a time from the video's first frame. */
@@ -192,6 +204,8 @@ export interface Counts {
   pixels: number;
   /** Inputs set aside with an error. */
   quarantined: number;
+  /** Inputs whose results an earlier job in the output folder had: of `frames` and `pixels`, but of no shard. Absent: none. */
+  kept?: number | undefined;
 }
 
 /** A job as it is now. */
@@ -506,6 +520,8 @@ function createBaseJobSpec(): JobSpec {
     priority: undefined,
     verifyPercent: undefined,
     video: undefined,
+    checksum: undefined,
+    fresh: undefined,
   };
 }
 
@@ -540,6 +556,12 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.video !== undefined) {
       VideoOptions.encode(message.video, writer.uint32(82).fork()).join();
+    }
+    if (message.checksum !== undefined) {
+      writer.uint32(88).bool(message.checksum);
+    }
+    if (message.fresh !== undefined) {
+      writer.uint32(96).bool(message.fresh);
     }
     return writer;
   },
@@ -637,6 +659,22 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.video = VideoOptions.decode(reader, reader.uint32());
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.checksum = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.fresh = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -668,6 +706,8 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.video = (object.video !== undefined && object.video !== null)
       ? VideoOptions.fromPartial(object.video)
       : undefined;
+    message.checksum = object.checksum ?? undefined;
+    message.fresh = object.fresh ?? undefined;
     return message;
   },
 };
@@ -788,7 +828,7 @@ export const VideoOptions: MessageFns<VideoOptions> = {
 };
 
 function createBaseCounts(): Counts {
-  return { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };
+  return { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0, kept: undefined };
 }
 
 export const Counts: MessageFns<Counts> = {
@@ -813,6 +853,9 @@ export const Counts: MessageFns<Counts> = {
     }
     if (message.quarantined !== 0) {
       writer.uint32(56).uint64(message.quarantined);
+    }
+    if (message.kept !== undefined) {
+      writer.uint32(64).uint64(message.kept);
     }
     return writer;
   },
@@ -886,6 +929,14 @@ export const Counts: MessageFns<Counts> = {
             message.quarantined = longToNumber(reader.uint64());
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.kept = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -910,6 +961,7 @@ export const Counts: MessageFns<Counts> = {
     message.attempts = object.attempts ?? 0;
     message.pixels = object.pixels ?? 0;
     message.quarantined = object.quarantined ?? 0;
+    message.kept = object.kept ?? undefined;
     return message;
   },
 };

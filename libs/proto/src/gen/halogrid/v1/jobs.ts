@@ -665,8 +665,8 @@ export const JobsService = {
     responseDeserialize: (value: Buffer): WatchResponse => WatchResponse.decode(value),
   },
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled". Cancelling an
-   * ended job changes nothing.
+   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the output of
+   * the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel: {
     path: "/halogrid.v1.Jobs/Cancel" as const,
@@ -695,8 +695,8 @@ export interface JobsServer extends UntypedServiceImplementation {
    */
   watch: handleServerStreamingCall<WatchRequest, WatchResponse>;
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled". Cancelling an
-   * ended job changes nothing.
+   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the output of
+   * the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel: handleUnaryCall<CancelRequest, CancelResponse>;
 }
@@ -758,8 +758,8 @@ export interface JobsClient extends Client {
     options?: Partial<CallOptions>,
   ): ClientReadableStream<WatchResponse>;
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled". Cancelling an
-   * ended job changes nothing.
+   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the output of
+   * the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel(
     request: CancelRequest,

@@ -1,0 +1,87 @@
+import { createReadStream } from 'node:fs';
+import { open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** Folders of which single entries may come from the output that is replaced. */
+const pictureFolders = ['maps', 'preview'];
+
+/**
+ * What is done, line by line of the file, when an output takes the place of another: an entry of the old one is moved to where
+ * the new one has it, or is removed. Paths are relative to the output folder, or to where the new output is put together.
+ */
+export type Move = { keep: string; as: string } | { remove: string };
+
+/** Where the list of moves is kept. */
+export const movesPath = (folder: string): string => join(folder, '.halogrid', 'moves.jsonl');
+
+const newPath = (folder: string): string => join(folder, '.halogrid', 'output');
+
+/** What of the old output was in a folder of pictures. */
+const asidePath = (folder: string, pictures: string): string => join(folder, '.halogrid', `earlier-${pictures}`);
+
+/** Whether all of a new output is there, with its job.json, to take the place of what is in the folder. */
+export function isReady(folder: string): Promise<boolean> {
+  return exists(join(newPath(folder), 'job.json'));
+}
+
+/**
+ * Puts the new output in its place, job.json last. May be interrupted at any point and is done again then from the start:
+ * whatever was moved before is not there to be moved again.
+ */
+export async function publishOutput(folder: string): Promise<void> {
+  for (const pictures of pictureFolders) {
+    if (!(await exists(join(newPath(folder), pictures)))) continue;
+    await rename(join(folder, pictures), asidePath(folder, pictures)).catch(unlessMissing);
+  }
+  for await (const move of readMoves(folder)) {
+    if ('remove' in move) await rm(join(folder, move.remove), { recursive: true, force: true, maxRetries: 3 });
+    else {
+      const [pictures, name] = move.keep.split('/') as [string, string];
+      await rename(join(asidePath(folder, pictures), name), join(newPath(folder), move.as)).catch(unlessMissing);
+    }
+  }
+  for (const entry of await readdir(newPath(folder))) {
+    if (entry === 'job.json') continue;
+    if (pictureFolders.includes(entry)) {
+      // A folder that nothing came to is not shown.
+      if (await isRemoved(join(newPath(folder), entry))) continue;
+      await syncFolder(join(newPath(folder), entry));
+    }
+    await rename(join(newPath(folder), entry), join(folder, entry));
+  }
+  await syncFolder(folder);
+  await rename(join(newPath(folder), 'job.json'), join(folder, 'job.json'));
+  await syncFolder(folder);
+}
+
+async function* readMoves(folder: string): AsyncGenerator<Move> {
+  if (!(await exists(movesPath(folder)))) return;
+  for await (const line of createInterface({ input: createReadStream(movesPath(folder)) })) yield JSON.parse(line);
+}
+
+/** Removes a folder, if it is empty. */
+const isRemoved = (path: string): Promise<boolean> =>
+  rmdir(path).then(
+    () => true,
+    () => false,
+  );
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { allowedPath } from '../access/allowed-path.ts';
+
+/**
+ * The version of a local file by its content: its SHA-256. Undefined for a file that cannot be read, which is for those to say
+ * who open it. The file is read once, at some GB/s.
+ */
+export async function versionOfContent(uri: string): Promise<string | undefined> {
+  try {
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
+    const file = await open(await allowedPath(fileURLToPath(uri)), constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      if (!(await file.stat()).isFile()) return undefined;
+      const digest = createHash('sha256');
+      for await (const piece of file.createReadStream({ highWaterMark: 2 ** 20, autoClose: false }))
+        digest.update(piece);
+      return `sha256 ${digest.digest('hex')}`;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

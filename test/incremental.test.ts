@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sendFile, startServer, startTestS3 } from '@halogrid/imaging/testing-servers';
+import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import { eventually } from './eventually.ts';
+import { Halogrid, halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hasProc } from './process-list.ts';
+import { hashFiles, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { hasChunks } from './unfinished.ts';
+
+// The same command on an archive that has grown computes what is new, and its output is that of a run from scratch.
+
+const folder = scratchFolder();
+
+interface Changes {
+  kept: number;
+  new: number;
+  changed: number;
+  again: number;
+  removed: number;
+}
+
+/** Runs to the end; what it says of the run before, and what it says besides. */
+async function run(args: readonly string[], code = 0): Promise<{ changes: Changes | undefined; stderr: string }> {
+  const ended = await halogrid(['run', ...args, '--device', 'cpu', '--json']);
+  assert.equal(ended.code, code, ended.stderr);
+  return { changes: JSON.parse(ended.stdout).incremental, stderr: ended.stderr };
+}
+
+/** Asserts that a folder holds what a run from scratch gives. */
+async function assertAsFresh(out: string, args: readonly string[], code = 0): Promise<void> {
+  const fresh = `${out}-fresh`;
+  rmSync(fresh, { recursive: true, force: true });
+  await run([...args, '--out', fresh], code);
+  const [is, was] = [out, fresh].map((path) => readJson(path, 'job.json'));
+  assert.equal(is.digest, was.digest);
+  assert.deepEqual(is.sources, was.sources);
+  const [files, expected] = [hashFiles(out), hashFiles(fresh)];
+  for (const hashes of [files, expected]) delete hashes['job.json'];
+  assert.deepEqual(files, expected);
+}
+
+const changesOf = (changes: Changes | undefined): number[] => {
+  const { kept, new: fresh, changed, again, removed } = changes!;
+  return [kept, fresh, changed, again, removed];
+};
+
+test('a grown folder: what is new, changed, quarantined or gone, and nothing else', async () => {
+  const source = join(folder, 'source');
+  mkdirSync(source);
+  for (let i = 0; i < 25; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(20 + i, 30, i));
+  writeFileSync(join(source, 'bad.png'), 'no picture');
+  const out = join(folder, 'out');
+  const job = [source, '--map', 'tiff', '--grid', '2x2'];
+  const first = await run([...job, '--out', out], 3);
+  assert.equal(first.changes, undefined);
+  const second = await run([...job, '--out', out], 3);
+  assert.deepEqual(changesOf(second.changes), [25, 0, 0, 1, 0]);
+
+  await writePgm(join(source, '30.pgm'), drawPicture(40, 30, 3));
+  await writePgm(join(source, '24.pgm'), drawPicture(44, 30, 9));
+  rmSync(join(source, '23.pgm'));
+  const plan = await halogrid(['plan', ...job, '--out', out, '--json']);
+  assert.deepEqual([JSON.parse(plan.stdout).sources, JSON.parse(plan.stdout).kept], [26, 23]);
+  const third = await run([...job, '--out', out], 3);
+  assert.deepEqual(changesOf(third.changes), [23, 1, 1, 1, 1]);
+  assert.match(third.stderr, /^Changed since the last run: file:.*\/24\.pgm$/m);
+  assert.match(third.stderr, /^Removed since the last run: file:.*\/23\.pgm$/m);
+  await assertAsFresh(out, job, 3);
+
+  const other = await halogrid(['run', source, '--map', 'tiff', '--out', out]);
+  assert.deepEqual([other.code, /holds the results of another job/.test(other.stderr)], [2, true], other.stderr);
+  const fresh = await run([...job, '--out', out, '--fresh'], 3);
+  assert.equal(fresh.changes, undefined);
+  await assertAsFresh(out, job, 3);
+});
+
+test('--checksum: a file that was touched is the same, one of other content is not, whatever its time', async () => {
+  const source = join(folder, 'checked');
+  mkdirSync(source);
+  for (let i = 0; i < 4; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(30, 30, i));
+  const out = join(folder, 'checked-out');
+  await run([source, '--checksum', '--out', out]);
+  utimesSync(join(source, '1.pgm'), 1, 1);
+  const { atime, mtime } = statSync(join(source, '2.pgm'));
+  await writePgm(join(source, '2.pgm'), drawPicture(30, 30, 77));
+  utimesSync(join(source, '2.pgm'), atime, mtime);
+  const { changes } = await run([source, '--checksum', '--out', out]);
+  assert.deepEqual(changesOf(changes), [3, 0, 1, 0, 0]);
+  await assertAsFresh(out, [source, '--checksum']);
+});
+
+test('videos: every frame of one that is the same is kept', { skip: noFfmpeg }, async () => {
+  const source = join(folder, 'videos');
+  mkdirSync(source);
+  makeVideo(join(source, 'a.mkv'), videoKinds['h264-open.mkv']!);
+  makeVideo(join(source, 'b.mkv'), videoKinds['h264-open.mkv']!, 30);
+  const out = join(folder, 'videos-out');
+  const job = [source, '--map', 'png', '--every', '2'];
+  await run([...job, '--out', out]);
+  makeVideo(join(source, 'b.mkv'), videoKinds['h264-open.mkv']!, 40);
+  makeVideo(join(source, 'c.mkv'), videoKinds['h264-open.mkv']!, 20);
+  const { changes } = await run([...job, '--out', out]);
+  assert.deepEqual(changesOf(changes), [24, 10, 20, 0, 0]);
+  await assertAsFresh(out, job);
+});
+
+test('what is on servers goes by its ETag, in a manifest and in a bucket', async (t) => {
+  const bytes = new Map<string, Buffer>();
+  for (let i = 0; i < 4; i++) {
+    await writePgm(join(folder, 'picture.pgm'), drawPicture(30 + i, 20, i));
+    bytes.set(`${i}.pgm`, readFileSync(join(folder, 'picture.pgm')));
+  }
+  const versions = new Map([...bytes.keys()].map((name) => [name, 1]));
+  const web = await startServer((request, response) => {
+    const name = request.url!.slice(1);
+    // Of the last nobody can tell whether it is the same.
+    const etag = name === '3.pgm' ? undefined : `"${versions.get(name)}"`;
+    sendFile({ bytes: bytes.get(name)!, etag }, request, response);
+  });
+  t.after(() => web.close());
+  const manifest = join(folder, 'manifest.txt');
+  writeFileSync(manifest, [...bytes.keys()].map((name) => `${web.origin}/${name}\n`).join(''));
+  const out = join(folder, 'served');
+  await run([manifest, '--out', out]);
+  bytes.set('1.pgm', bytes.get('2.pgm')!);
+  versions.set('1.pgm', 2);
+  assert.deepEqual(changesOf((await run([manifest, '--out', out])).changes), [2, 0, 1, 1, 0]);
+  await assertAsFresh(out, [manifest]);
+
+  const secret = { accessKeyId: 'AKIDTEST', secretAccessKey: 'SECRET', region: 'eu-1', bucket: 'frames' };
+  const s3 = await startTestS3(secret);
+  t.after(() => s3.close());
+  const before = Object.fromEntries(Object.keys(s3.environment).map((name) => [name, process.env[name]]));
+  const setEnvironment = (values: Record<string, string | undefined>): void => {
+    for (const [name, value] of Object.entries(values)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
+  setEnvironment(s3.environment);
+  t.after(() => setEnvironment(before));
+  for (const [name, content] of bytes) s3.objects.set(`day/${name}`, content);
+  const bucketOut = join(folder, 'bucket');
+  await run(['s3://frames/day', '--out', bucketOut]);
+  s3.objects.set('day/9.pgm', bytes.get('0.pgm')!);
+  s3.objects.set('day/3.pgm', bytes.get('0.pgm')!);
+  s3.objects.delete('day/2.pgm');
+  assert.deepEqual(changesOf((await run(['s3://frames/day', '--out', bucketOut])).changes), [2, 1, 1, 0, 1]);
+  await assertAsFresh(bucketOut, ['s3://frames/day']);
+});
+
+test('a run that is killed leaves the output of the one before, and the same command goes on', {
+  skip: hasProc ? false : 'which processes there are is told by /proc',
+}, async () => {
+  const source = join(folder, 'growing');
+  mkdirSync(source);
+  for (let i = 0; i < 20; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(40, 30, i));
+  const out = join(folder, 'grown');
+  const job = [source, '--map', 'tiff', '--batch', '1', '--nodes', '2'];
+  await run([...job, '--out', out]);
+  const files = hashFiles(out);
+  delete files['job.json'];
+  for (let i = 20; i < 80; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(40, 30, i));
+  for (let kill = 0; kill < 3; kill++) {
+    const program = new Halogrid(['run', ...job, '--out', out, '--device', 'cpu'], { ownGroup: true });
+    await eventually('the first results, or the end', () => hasChunks(out) || isComplete(out, 80));
+    await delay(50 * kill);
+    program.kill();
+    await program.ended;
+    await eventually('its processes to be gone', () => program.processes().length === 0);
+    if (isComplete(out, 80)) break;
+    if (existsSync(join(out, '.halogrid', 'output', 'job.json'))) continue;
+    for (const [name, hash] of Object.entries(files)) assert.equal(hashFiles(out)[name], hash, name);
+  }
+  await run([...job, '--out', out]);
+  assert.ok(!existsSync(join(out, '.halogrid')));
+  assert.equal(readdirSync(join(out, 'maps')).length, 80);
+  await assertAsFresh(out, job);
+});
+
+function isComplete(out: string, sources: number): boolean {
+  try {
+    const { state, counts } = readJson(out, 'job.json');
+    return state === 'complete' && counts.sources === sources;
+  } catch {
+    return false;
+  }
+}
+
+test('a cancelled or failed run gives the folder back to the one before', async () => {
+  const source = join(folder, 'failing');
+  mkdirSync(source);
+  await writePgm(join(source, '0.pgm'), drawPicture(40, 30, 1));
+  const out = join(folder, 'kept');
+  await run([source, '--out', out]);
+  // Histograms that are not those of the digests must not become part of a result.
+  const parquet = readFileSync(join(out, 'features.parquet'));
+  const broken = Buffer.from(parquet);
+  for (let i = 300; i < 340; i++) broken[i]! ^= 0xff;
+  writeFileSync(join(out, 'features.parquet'), broken);
+  const files = hashFiles(out);
+  const failed = await halogrid(['run', source, '--out', out, '--device', 'cpu']);
+  assert.equal(failed.code, 1);
+  assert.match(
+    failed.stderr,
+    /The earlier results of 'file:.*0\.pgm' in '.*' have changed since they were written; --fresh/,
+  );
+  assert.deepEqual(hashFiles(out), files);
+  await run([source, '--out', out, '--fresh']);
+  assert.deepEqual(readFileSync(join(out, 'features.parquet')), parquet);
+});
