@@ -79,6 +79,7 @@ export async function startNode(
     softwareVersion,
     device: { kind, name, driver },
     remoteStorage: config.hasRemoteStorage,
+    held: [],
     creditBytes: config.creditBytes ?? device.batchesInFlight * creditBytesABatch,
   };
 

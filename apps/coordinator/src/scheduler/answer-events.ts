@@ -21,7 +21,7 @@ export function shardCompleted<A extends Comparable>(
   }
   release(state, held);
   // The reference is far slower than a device, and says nothing about it.
-  if (!held.isCheck) {
+  if (!held.isCheck && !held.isAdopted) {
     node.rate.add(held.entry.shard.costBytes, held.sinceMs, now);
     held.entry.job.durations.add(now - held.sinceMs);
   }
@@ -53,7 +53,7 @@ export function shardReturned<A>(turn: Turn<A>, event: { session: number; lease:
   if (!current) return;
   const { entry, attempt } = current;
   release(turn.state, current);
-  if (attempt === entry.attempts) entry.attempts--;
+  if (attempt === entry.attempts && entry.held.length === 0) entry.attempts--;
   requeue(turn, entry, 'lost');
   leaseToAll(turn);
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkMoment, checkOutcome } from './check-outcome.ts';
-import type { MetricSums, SimulatedCluster } from './simulated-cluster.ts';
+import type { MetricSums } from './metric-sums.ts';
+import type { SimulatedCluster } from './simulated-cluster.ts';
 import { createCluster, frames, nature } from './testing.ts';
 
 // After every fault the result is that of the undisturbed job, bit for bit, and every shard is accepted once.

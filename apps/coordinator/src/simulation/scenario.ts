@@ -44,6 +44,7 @@ function drawJob(random: SeededRandom, jobId: string, lies: boolean, hasKiller: 
     verify: lies ? 100 : random.pick([0, 0, 30]),
     poison: new Set(random.chance(0.3) ? [random.whole(0, shards - 1)] : []),
     killers: new Set(hasKiller ? [random.whole(0, shards - 1)] : []),
+    changed: new Set(),
   };
 }
 

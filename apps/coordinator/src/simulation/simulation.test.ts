@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkMoment, checkOutcome } from './check-outcome.ts';
+import type { MetricSums } from './metric-sums.ts';
 import { arrangeScenario } from './scenario.ts';
-import type { MetricSums } from './simulated-cluster.ts';
 import { createCluster } from './testing.ts';
 
 const { HALOGRID_SIMULATION_SEED, HALOGRID_SIMULATION_RUNS } = process.env;

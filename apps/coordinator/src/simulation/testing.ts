@@ -3,18 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { openLedger } from '../ledger/testing.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 import type { SimulatedJob } from './simulated-job.ts';
 import { type NodeNature, soundNature } from './simulated-node.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-simulation-'));
 after(() => rm(folder, { recursive: true, force: true }));
-let spools = 0;
+let clusters = 0;
 
 export async function createCluster(seed = 1, commitMs = 0): Promise<SimulatedCluster> {
-  const ledger = await openLedger(() => join(folder, String(spools++)));
-  return new SimulatedCluster({ seed, commitMs, ledger });
+  return SimulatedCluster.create({ seed, commitMs, folder: join(folder, String(clusters++)) });
 }
 
 /** A sound node, changed by what is given. */
@@ -34,6 +32,7 @@ export function frames(changes: Partial<SimulatedJob> = {}): SimulatedJob {
     verify: 0,
     poison: new Set(),
     killers: new Set(),
+    changed: new Set(),
     ...changes,
   };
 }
