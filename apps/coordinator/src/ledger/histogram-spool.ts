@@ -1,4 +1,4 @@
-import { constants, type FileHandle, open } from 'node:fs/promises';
+import { constants, copyFile, type FileHandle, open, rename } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { HistogramPlace } from './read-histograms.ts';
 import { SpoolIndex } from './spool-index.ts';
@@ -35,17 +35,26 @@ export class HistogramSpool {
     this.#syncedBytes = this.#endBytes;
   }
 
-  /** Goes on with the file after what was restored; the rest is cut off. Rejects with one sentence where it is too short. */
+  /**
+   * Goes on after what was restored, in a copy of the file that takes its place: an earlier process that stood still, and does not
+   * know yet that it leads no more, writes to its own. Rejects with one sentence where the file is too short.
+   */
   async recover(): Promise<void> {
-    if (this.#endBytes === 0) return;
+    const next = `${this.path}.next`;
+    let file: FileHandle | undefined;
     try {
-      this.#file = await open(this.path, 'r+');
-      const { size } = await this.#file.stat();
+      if (this.#endBytes > 0) await copyFile(this.path, next, constants.COPYFILE_FICLONE);
+      file = await open(next, this.#endBytes > 0 ? 'r+' : 'w');
+      const { size } = await file.stat();
       if (size < this.#endBytes) throw new Error(`the file has ${size} bytes instead of ${this.#endBytes}`);
-      await this.#file.truncate(this.#endBytes);
+      await file.truncate(this.#endBytes);
+      await file.datasync();
+      await rename(next, this.path);
     } catch (error) {
+      await file?.close();
       throw new Error(`The histograms in '${this.path}' are lost: ${reason(error)}`, { cause: error });
     }
+    this.#file = file;
   }
 
   /** Keeps the counts of a source, integers from 0 to 2^53 - 1. A source is appended once. */
@@ -68,7 +77,8 @@ export class HistogramSpool {
     if (this.#syncedBytes === to) return;
     const blocks = this.#blocks.map(({ bytes, usedBytes }) => bytes.subarray(0, usedBytes));
     try {
-      this.#file ??= await open(this.path, constants.O_WRONLY | constants.O_CREAT);
+      // A file that is there before anything was written is that of a later process.
+      this.#file ??= await open(this.path, this.#syncedBytes > 0 ? 'r+' : 'wx');
       let at = this.#syncedBytes;
       for (const block of blocks) {
         await writeAll(this.#file, block, at);

@@ -157,7 +157,9 @@ export function retryFailed<A>(
     else giveUp(turn, entry, error);
   } else {
     commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error });
-    requeue(turn, entry, 'failed');
+    // Of a node that is alone and has computed nothing yet it cannot be told: others may come.
+    const isUnproven = state.nodes.size === 1 && state.nodesById.get(nodeId)?.health.isProven === false;
+    requeue(turn, entry, 'failed', isUnproven && !isOutput ? now + state.reportWithinMs : now);
   }
 }
 
@@ -180,12 +182,12 @@ export function handBack<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean
 }
 
 /** Puts a shard that nobody holds back into the queue. */
-export function requeue<A>({ state, now }: Turn<A>, entry: ShardEntry, reason: AttemptReason): void {
+export function requeue<A>({ state, now }: Turn<A>, entry: ShardEntry, reason: AttemptReason, notBeforeMs = now): void {
   if (entry.state.kind !== 'settling') return;
   entry.job.settling--;
   // Nodes that only lost their connection are back by then, and those that are not were perhaps killed by the shard.
-  const notBeforeMs = reason === 'lost' && isSuspect(entry) ? now + state.reportWithinMs : now;
-  entry.state = { kind: 'queued', sinceMs: now, notBeforeMs, reason };
+  const backMs = reason === 'lost' && isSuspect(entry) ? now + state.reportWithinMs : now;
+  entry.state = { kind: 'queued', sinceMs: now, notBeforeMs: Math.max(notBeforeMs, backMs), reason };
   entry.job.retries.push(entry);
 }
 

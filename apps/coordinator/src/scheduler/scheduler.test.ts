@@ -109,6 +109,9 @@ function lastCommands(events: Event[]): string[] {
   return events.map((event) => scheduler.handle(event, 0).map(words)).at(-1) ?? [];
 }
 
+/** A node that has computed something. */
+const proven: Event[] = [joined(1, 1), ...job('before', shards(1)), completed(1, lease(0, 1, 'before'))];
+
 /** A job that another coordinator began: of two shards, the second of which was leased twice. */
 const resumed: Event = {
   kind: 'JobResumed',
@@ -273,9 +276,15 @@ const table: { name: string; given: Event[]; when: Event; expected: string[] }[]
   },
   {
     name: 'a failed shard returns to the node that failed it when there is no other',
-    given: [joined(1), ...job('job', shards(1))],
+    given: [...proven, ...job('job', shards(1))],
     when: failed(1, lease(0)),
     expected: ['failed job/0#1 of node-1', 'lease job/0#2 to 1 (failed)'],
+  },
+  {
+    name: 'but not at once where that has computed nothing yet: another may come',
+    given: [joined(1), ...job('job', shards(1))],
+    when: failed(1, lease(0)),
+    expected: ['failed job/0#1 of node-1'],
   },
   {
     name: 'a failed shard returns to the node that failed it when the other drains',
@@ -285,7 +294,7 @@ const table: { name: string; given: Event[]; when: Event; expected: string[] }[]
   },
   {
     name: 'a shard that failed three times is quarantined with its last error',
-    given: [joined(1), ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2))],
+    given: [...proven, ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2))],
     when: failed(1, lease(0, 3)),
     expected: ['quarantine job/0 after 3: The device was lost'],
   },
@@ -448,7 +457,7 @@ const table: { name: string; given: Event[]; when: Event; expected: string[] }[]
   },
   {
     name: 'a shard is poison only when a second node has failed it, where there is one',
-    given: [joined(1, 1), ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2)), joined(2, 1)],
+    given: [...proven, ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2)), joined(2, 1)],
     when: failed(1, lease(0, 3)),
     expected: ['failed job/0#3 of node-1', 'lease job/0#4 to 2 (failed)'],
   },
@@ -642,7 +651,7 @@ test('a node that fails what others compute is set aside for a while, longer eac
 
 test('a device that is lost over a shard is not held against the shard the first time', () => {
   const scheduler = create();
-  for (const event of [joined(1), ...job('job', shards(1))]) scheduler.handle(event, 0);
+  for (const event of [...proven, ...job('job', shards(1))]) scheduler.handle(event, 0);
   const lost = (attempt: number): string[] => {
     const failure = { error: 'Out of memory', isOutput: false, isDevice: true };
     return scheduler.handle({ kind: 'ShardFailed', session: 1, lease: lease(0, attempt), failure }, 0).map(words);
@@ -719,4 +728,28 @@ test('the command to lease says how long the shard was queued', () => {
   for (const event of job('job', shards(1))) scheduler.handle(event, 1000);
   const [command] = scheduler.handle(joined(1), 1250);
   assert.equal(command?.kind === 'AssignShard' && command.waitedMs, 250);
+});
+
+test('a node that is alone and fails everything is waited out, and then its jobs fail; no shard is blamed', () => {
+  const scheduler = create();
+  const told: string[] = [];
+  const held: LeaseId[] = [];
+  const handle = (event: Event, now: number): void => {
+    for (const command of scheduler.handle(event, now)) {
+      if (command.kind === 'AssignShard') held.push(command.lease);
+      else if (command.kind !== 'RecordSetback') told.push(words(command));
+    }
+  };
+  for (const event of [joined(1), ...job('job', shards(3))]) handle(event, 0);
+  for (let now = 0; now < 200_000 && !told.at(-1)?.startsWith('fail'); now += 100) {
+    for (const id of held.splice(0)) handle(failed(1, id), now);
+    handle({ kind: 'NodeReported', session: 1 }, now);
+    handle(tick, now);
+  }
+  assert.deepEqual(told.slice(0, 2), [
+    'node-1 set aside for 30000 ms: 5 of 5 failed',
+    'node-1 set aside for 60000 ms: 5 of 5 failed',
+  ]);
+  assert.match(told.join(), /fail job: Node node-1, the only one there is, failed every shard that it was given/);
+  assert.doesNotMatch(told.join(), /quarantine/);
 });

@@ -56,6 +56,7 @@ export class SimulatedCluster {
   #leader: SimulatedCoordinator | undefined;
   /** The last one that led. */
   #last!: SimulatedCoordinator;
+  readonly #alive = new Set<SimulatedCoordinator>();
   readonly #endings: Promise<void>[] = [];
   #failure: unknown;
 
@@ -156,6 +157,7 @@ export class SimulatedCluster {
   async lead(): Promise<void> {
     const coordinator = await SimulatedCoordinator.start(this.world);
     this.#last = coordinator;
+    this.#alive.add(coordinator);
     const { ledger, dispatcher } = coordinator;
     for (const { jobId, finishedMs } of (await ledger.listJobs()).reverse()) {
       if (finishedMs > 0) this.#ended.add(jobId);
@@ -186,7 +188,7 @@ export class SimulatedCluster {
   }
 
   async close(): Promise<void> {
-    this.#end(this.#last);
+    for (const coordinator of this.#alive) this.#end(coordinator);
     let isOver = false;
     const over = Promise.all(this.#endings).then(() => {
       isOver = true;
@@ -211,6 +213,7 @@ export class SimulatedCluster {
   }
 
   #end(coordinator: SimulatedCoordinator): void {
+    this.#alive.delete(coordinator);
     for (const node of this.nodes) node.coordinatorDied(coordinator);
     this.#endings.push(coordinator.kill());
   }
