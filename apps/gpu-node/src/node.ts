@@ -23,6 +23,7 @@ import { withMetrics } from './devices/metered-device.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
 import { openTwinDevice } from './devices/twin-device.ts';
+import { hangMs, withWatch } from './devices/watched-device.ts';
 import { createExecutor } from './executor/executor.ts';
 import { NodeMetrics } from './metrics.ts';
 
@@ -60,9 +61,10 @@ export async function startNode(
 
   const registry = createRegistry('node');
   const metrics = new NodeMetrics(registry);
-  const reopening = new ReopeningDevice(opened, {
+  const reopening = new ReopeningDevice(withWatch(opened, hangMs[kind]), {
     // The coordinator was told this kind; another would make other promises.
-    open: async () => (await open(kind)).device,
+    open: async () => withWatch((await open(kind)).device, hangMs[kind]),
+    openWithinMs: hangMs[kind],
     onLost: (why) => {
       metrics.deviceLost.inc({ device: kind });
       log.error(`The device was lost: ${why}; opening it again`);
