@@ -121,12 +121,13 @@ export class SimulatedNode {
 
   /** The process ends without a word; the coordinator hears of it unless the network is gone, too. */
   crash(isNoticed = true, comesBack = true): void {
-    if (this.#state !== 'up') return;
+    if (this.#state !== 'up' && this.#state !== 'draining') return;
+    const isWanted = comesBack && this.#state === 'up';
     this.#state = 'down';
     this.#hangUp(isNoticed);
     this.#forgetAll();
     this.#life++;
-    if (!comesBack) this.#state = 'gone';
+    if (!isWanted) this.#state = 'gone';
     else this.#world.clock.after(restartMs, () => this.start());
   }
 
