@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createLog, createRegistry } from '@halogrid/service';
 import type { Dispatcher } from '../dispatcher.ts';
@@ -87,7 +86,6 @@ export class SimulatedCluster {
   }
 
   static async create(options: ClusterOptions): Promise<SimulatedCluster> {
-    await mkdir(options.folder);
     const cluster = new SimulatedCluster(options);
     await cluster.lead();
     return cluster;

@@ -1,18 +1,17 @@
 // What tests of simulated clusters share.
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { memoryFolder } from './memory-folder.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 import type { SimulatedJob } from './simulated-job.ts';
 import { type NodeNature, soundNature } from './simulated-node.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'halogrid-simulation-'));
+const folder = await mkdtemp(join(memoryFolder, 'halogrid-simulation-'));
 after(() => rm(folder, { recursive: true, force: true }));
-let clusters = 0;
 
 export async function createCluster(seed = 1, commitMs = 0): Promise<SimulatedCluster> {
-  return SimulatedCluster.create({ seed, commitMs, folder: join(folder, String(clusters++)) });
+  return SimulatedCluster.create({ seed, commitMs, folder: await mkdtemp(join(folder, 'cluster-')) });
 }
 
 /** A sound node, changed by what is given. */
