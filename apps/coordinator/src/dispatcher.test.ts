@@ -97,7 +97,8 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
     const answer = { results, errors: [], stageSeconds: {}, inputBytes: 0 };
     dispatcher.report(session, { kind: 'ShardCompleted', lease, answer });
   };
-  const connection = { lease: (order: LeaseOrder) => void setImmediate(answer, order), recall() {}, drop() {} };
+  const lease = (order: LeaseOrder) => void setImmediate(answer, order);
+  const connection = { welcome() {}, lease, recall() {}, drop() {} };
   const session = dispatcher.attach(hello, connection);
 }
 

@@ -7,7 +7,7 @@ import type { Ledger } from './ledger/ledger.ts';
 import type { Metrics } from './metrics.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport, NodeSession } from './node-session.ts';
 import type { Command } from './scheduler/commands.ts';
-import type { JobOrder, SchedulerEvent } from './scheduler/events.ts';
+import type { JobOrder, LeaseId, SchedulerEvent } from './scheduler/events.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { type ComparableAnswer, comparable } from './services/answer-digest.ts';
 import type { PlanStep } from './shard.ts';
@@ -123,13 +123,18 @@ export class Dispatcher {
     return change.promise;
   }
 
-  /** Starts a conversation, in which leases may be ordered at once; returns its number. */
+  /** Starts a conversation with a welcome, after which leases may be ordered at once; returns its number. */
   attach(hello: Hello, connection: NodeConnection): number {
     const session = ++this.#lastSession;
     const attachedMs = this.#options.clock.wallMs();
     this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
-    const { nodeId, creditBytes } = hello;
-    this.#handle({ kind: 'NodeJoined', session, nodeId, creditBytes });
+    const { nodeId, creditBytes, held } = hello;
+    const brought = held.map(({ verify, ...lease }) => ({ ...lease, isCheck: verify }));
+    const joined = { kind: 'NodeJoined', session, nodeId, creditBytes, brought } as const;
+    const commands = this.#scheduler.handle(joined, this.#options.clock.monotonicMs());
+    const adopted = commands.filter((command) => command.kind === 'AdoptShard');
+    connection.welcome(adopted.map(({ lease, isCheck }) => ({ ...lease, isCheck })));
+    for (const command of commands) this.#execute(command);
     if (this.#sessions.has(session)) {
       this.#recorder.nodeAttached(hello);
       // The older conversation of a node that attached anew is over by now.
@@ -200,6 +205,9 @@ export class Dispatcher {
       case 'AssignShard':
         this.#assign(command);
         break;
+      case 'AdoptShard':
+        this.#leased(command);
+        break;
       case 'RecallShards':
         this.#sessions.get(command.session)?.connection.recall(command.jobId, command.shards);
         break;
@@ -238,13 +246,18 @@ export class Dispatcher {
   }
 
   #assign({ session, lease, shard, isCheck }: Extract<Command<ComparableAnswer>, { kind: 'AssignShard' }>): void {
-    const { jobId, attempt } = lease;
-    const run = this.#runs.get(jobId);
+    const run = this.#runs.get(lease.jobId);
     const node = this.#sessions.get(session);
     if (!run || !node) return;
     node.connection.lease({ lease, shard, job: run.job, isCheck });
-    run.shardLeased(node.hello.nodeId);
-    this.#options.ledger.addAttempt(jobId, lease.shard, attempt).catch((error) => this.#fail(jobId, error));
+    this.#leased({ session, lease });
+  }
+
+  #leased({ session, lease }: { session: number; lease: LeaseId }): void {
+    const { jobId, shard, attempt } = lease;
+    const node = this.#sessions.get(session);
+    if (node) this.#runs.get(jobId)?.shardLeased(node.hello.nodeId);
+    this.#options.ledger.addAttempt(jobId, shard, attempt).catch((error) => this.#fail(jobId, error));
     this.#changed(jobId);
   }
 

@@ -1,6 +1,6 @@
 import type { Hello } from '@halogrid/proto';
 import type { AcceptedJob } from './job-run.ts';
-import type { Failure, LeaseId } from './scheduler/events.ts';
+import type { BroughtLease, Failure, LeaseId } from './scheduler/events.ts';
 import type { ShardAnswer } from './services/answer-message.ts';
 import type { Shard } from './shard.ts';
 
@@ -15,6 +15,8 @@ export interface LeaseOrder {
 
 /** Orders to a node. */
 export interface NodeConnection {
+  /** The first order. Of the leases that the node brought along these go on; it forgets the others. */
+  welcome(kept: readonly BroughtLease[]): void;
   lease(order: LeaseOrder): void;
   /** The leases of these shards of the job are to be forgotten; none: all of them. */
   recall(jobId: string, shards: number[]): void;

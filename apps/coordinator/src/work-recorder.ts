@@ -69,6 +69,9 @@ export class WorkRecorder {
         metrics.shardQueueSeconds.observe(command.waitedMs / 1000);
         if (command.isCheck) metrics.checkedShards.inc();
         break;
+      case 'AdoptShard':
+        this.#log.info(command.lease, 'A node has brought along a shard that it was leased, and goes on with it');
+        break;
       case 'QuarantineShard': {
         const { jobId, shard, error, attempts } = command;
         metrics.shardsFinished.inc({ kernel: this.#kernel(jobId), outcome: 'quarantined' });

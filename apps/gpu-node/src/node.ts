@@ -23,6 +23,7 @@ import { withMetrics } from './devices/metered-device.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
 import { openTwinDevice } from './devices/twin-device.ts';
+import { hangMs, withWatch } from './devices/watched-device.ts';
 import { createExecutor } from './executor/executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/require-placement.ts';
@@ -67,9 +68,10 @@ export async function startNode(
   const registry = createRegistry('node');
   const metrics = new NodeMetrics(registry);
   metrics.info.set({ device: kind, name, gpu_uuid: gpu?.uuid ?? '', pci_bus_id: gpu?.busId ?? '' }, 1);
-  const reopening = new ReopeningDevice(opened, {
+  const reopening = new ReopeningDevice(withWatch(opened, hangMs[kind]), {
     // The coordinator was told this kind; another would make other promises.
-    open: async () => (await open(kind)).device,
+    open: async () => withWatch((await open(kind)).device, hangMs[kind]),
+    openWithinMs: hangMs[kind],
     onLost: (why) => {
       metrics.deviceLost.inc({ device: kind });
       log.error(`The device was lost: ${why}; opening it again`);
@@ -86,6 +88,7 @@ export async function startNode(
     softwareVersion,
     device: { kind, name, driver, gpu: gpu && { uuid: gpu.uuid ?? '', pciBusId: gpu.busId } },
     remoteStorage: config.hasRemoteStorage,
+    held: [],
     creditBytes: config.creditBytes ?? device.batchesInFlight * creditBytesABatch,
   };
 

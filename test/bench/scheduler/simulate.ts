@@ -45,6 +45,7 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
     }
   };
   const session = dispatcher.attach(Hello.fromPartial({ nodeId, name: nodeId, creditBytes: 1000 }), {
+    welcome: () => {},
     lease: (order) => {
       if (orders.push(order) === 1) setImmediate(answer);
     },

@@ -54,6 +54,29 @@ test('many blocks of many sources come back, and indices have gaps', async (t) =
   assert.throws(() => spool.written(1e6), /no histograms of source 1000000$/);
 });
 
+test('an earlier process that goes on does not write into what its successor has', async (t) => {
+  const path = join(await temporaryFolder(t), 'spool');
+  const [old, untouched] = [new HistogramSpool(path), new HistogramSpool(path)];
+  old.append(0, [1, 2, 3]);
+  await old.sync();
+  const successor = new HistogramSpool(path);
+  successor.restore(0, old.place(0));
+  await successor.recover();
+  successor.append(1, [4, 5, 6]);
+  await successor.sync();
+  old.append(1, [7, 8, 9]);
+  await old.sync();
+  untouched.append(1, [7, 8, 9]);
+  await assert.rejects(untouched.sync(), /EEXIST/);
+  const places = [successor.place(0), successor.place(1)];
+  const found = [...readHistograms(path, places, 3).map((bins) => [...bins])];
+  assert.deepEqual(found, [
+    [1, 2, 3],
+    [4, 5, 6],
+  ]);
+  for (const spool of [old, successor]) await spool.close();
+});
+
 test('a source can be read once it is written, and the file is opened anew for what comes later', async (t) => {
   const folder = await temporaryFolder(t);
   const spool = new HistogramSpool(join(folder, 'spool'));

@@ -1,4 +1,4 @@
-import { constants, open } from 'node:fs/promises';
+import { constants, copyFile, type FileHandle, open, rename } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { HistogramPlace } from './read-histograms.ts';
 import { SpoolIndex } from './spool-index.ts';
@@ -7,18 +7,6 @@ import { maxVarintBytes, writeVarints } from './varints.ts';
 /** What memory is taken for at once. */
 const blockBytes = 2 ** 20;
 
-/** What a spool needs of an open file: of a FileHandle these. */
-export interface SpoolFile {
-  write(bytes: Uint8Array, from: number, length: number, at: number): Promise<{ bytesWritten: number }>;
-  datasync(): Promise<void>;
-  stat(): Promise<{ size: number }>;
-  truncate(bytes: number): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Opens as `open` of node:fs/promises does. */
-export type OpenFile = (path: string, flags: string | number) => Promise<SpoolFile>;
-
 /**
  * The histograms of the sources of a job until its output is written, in a file, because a million frames of them are more
  * than memory holds. Counts are kept as varints: one byte below 128, two below 16,384 and so on. In memory are 16 bytes a
@@ -26,10 +14,9 @@ export type OpenFile = (path: string, flags: string | number) => Promise<SpoolFi
  */
 export class HistogramSpool {
   readonly path: string;
-  readonly #open: OpenFile;
   readonly #index = new SpoolIndex();
   /** Open while there is something to write. */
-  #file: SpoolFile | undefined;
+  #file: FileHandle | undefined;
   /** What waits for the disk. The last one is being filled. */
   #blocks: { bytes: Uint8Array; usedBytes: number }[] = [];
   /** Bytes that were appended, and so the offset of what comes next. */
@@ -37,9 +24,8 @@ export class HistogramSpool {
   /** How far the file holds what was appended, whatever happens to the machine. */
   #syncedBytes = 0;
 
-  constructor(path: string, openFile: OpenFile = open) {
+  constructor(path: string) {
     this.path = path;
-    this.#open = openFile;
   }
 
   /** An earlier process appended a source, and synced it. */
@@ -49,17 +35,26 @@ export class HistogramSpool {
     this.#syncedBytes = this.#endBytes;
   }
 
-  /** Goes on with the file after what was restored; the rest is cut off. Rejects with one sentence where it is too short. */
+  /**
+   * Goes on after what was restored, in a copy of the file that takes its place: an earlier process that stood still, and does not
+   * know yet that it leads no more, writes to its own. Rejects with one sentence where the file is too short.
+   */
   async recover(): Promise<void> {
-    if (this.#endBytes === 0) return;
+    const next = `${this.path}.next`;
+    let file: FileHandle | undefined;
     try {
-      this.#file = await this.#open(this.path, 'r+');
-      const { size } = await this.#file.stat();
+      if (this.#endBytes > 0) await copyFile(this.path, next, constants.COPYFILE_FICLONE);
+      file = await open(next, this.#endBytes > 0 ? 'r+' : 'w');
+      const { size } = await file.stat();
       if (size < this.#endBytes) throw new Error(`the file has ${size} bytes instead of ${this.#endBytes}`);
-      await this.#file.truncate(this.#endBytes);
+      await file.truncate(this.#endBytes);
+      await file.datasync();
+      await rename(next, this.path);
     } catch (error) {
+      await file?.close();
       throw new Error(`The histograms in '${this.path}' are lost: ${reason(error)}`, { cause: error });
     }
+    this.#file = file;
   }
 
   /** Keeps the counts of a source, integers from 0 to 2^53 - 1. A source is appended once. */
@@ -82,7 +77,8 @@ export class HistogramSpool {
     if (this.#syncedBytes === to) return;
     const blocks = this.#blocks.map(({ bytes, usedBytes }) => bytes.subarray(0, usedBytes));
     try {
-      this.#file ??= await this.#open(this.path, constants.O_WRONLY | constants.O_CREAT);
+      // A file that is there before anything was written is that of a later process.
+      this.#file ??= await open(this.path, this.#syncedBytes > 0 ? 'r+' : 'wx');
       let at = this.#syncedBytes;
       for (const block of blocks) {
         await writeAll(this.#file, block, at);
@@ -128,7 +124,7 @@ export class HistogramSpool {
   }
 }
 
-async function writeAll(file: SpoolFile, bytes: Uint8Array, at: number): Promise<void> {
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
   }

@@ -17,6 +17,8 @@ export interface JournalOptions {
   log: Log;
   /** Milliseconds of a clock that never goes back. */
   nowMs: () => number;
+  /** Waits so long, and at most until the signal aborts; by a timer of the system unless given. */
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 const firstRetryMs = 100;
@@ -129,7 +131,8 @@ export class Journal {
         if (error instanceof FencedError || this.#closing.signal.aborted) throw error;
         this.#failed(error as Error);
       }
-      await this.#pause(retryMs);
+      const { pause = systemPause } = this.#options;
+      await pause(retryMs, this.#closing.signal);
     }
     this.#recovered();
     for (const { what } of parts) group.get(what)!.resolve();
@@ -148,26 +151,24 @@ export class Journal {
     this.#options.log.warn(`The ledger is written again, after ${seconds} seconds`);
   }
 
-  /** Ends early when the journal is closed. */
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const { signal } = this.#closing;
-      const end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal.addEventListener('abort', end);
-      if (signal.aborted) end();
-    });
-  }
-
   #end(error: Error): void {
     this.#ended = error;
     for (const waiter of [...this.#current.values(), ...this.#next.values()]) waiter.reject(error);
     this.#next.clear();
   }
+}
+
+function systemPause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
 }
 
 /** A full disk gets room again; a folder that is gone does not come back. */

@@ -21,13 +21,13 @@ export function shardCompleted<A extends Comparable>(
   }
   release(state, held);
   // The reference is far slower than a device, and says nothing about it.
-  if (!held.isCheck) {
+  if (!held.isCheck && !held.isAdopted) {
     node.rate.add(held.entry.shard.costBytes, held.sinceMs, now);
     held.entry.job.durations.add(now - held.sinceMs);
   }
   node.health.add(false);
   // What failed elsewhere is computed here.
-  for (const nodeId of held.entry.failedOn) setAsideBad(turn, nodeId);
+  for (const nodeId of held.entry.failedOn) setAsideBad(turn, nodeId, 'Another node could compute it');
   hear(turn, held.entry, { ...opinion, leasedAtMs: held.sinceMs, isCheck: held.isCheck });
   leaseTo(turn, node);
 }
@@ -40,8 +40,8 @@ export function shardFailed<A>(turn: Turn<A>, event: { session: number; lease: L
   release(turn.state, current);
   // Of results that cannot be written, the folder they all share is as likely to be the cause.
   if (!failure.isOutput) {
-    node.health.add(true);
-    setAsideBad(turn, node.nodeId);
+    node.health.add(true, entry);
+    setAsideBad(turn, node.nodeId, failure.error);
   }
   retryFailed(turn, entry, node.nodeId, lease, failure);
   leaseToAll(turn);
@@ -53,7 +53,7 @@ export function shardReturned<A>(turn: Turn<A>, event: { session: number; lease:
   if (!current) return;
   const { entry, attempt } = current;
   release(turn.state, current);
-  if (attempt === entry.attempts) entry.attempts--;
+  if (attempt === entry.attempts && entry.held.length === 0) entry.attempts--;
   requeue(turn, entry, 'lost');
   leaseToAll(turn);
 }
@@ -64,8 +64,8 @@ export function commitRejected<A>(turn: Turn<A>, event: { lease: LeaseId; error:
   const entry = state.jobs.get(lease.jobId)?.open.get(lease.shard);
   if (entry?.state.kind !== 'settling') return;
   const { nodeId } = entry.state;
-  state.nodesById.get(nodeId)?.health.add(true);
-  setAsideBad(turn, nodeId);
+  state.nodesById.get(nodeId)?.health.add(true, entry);
+  setAsideBad(turn, nodeId, error);
   entry.opinions = [];
   entry.committed = undefined;
   entry.job.contestable.delete(lease.shard);
@@ -73,15 +73,20 @@ export function commitRejected<A>(turn: Turn<A>, event: { lease: LeaseId; error:
   leaseToAll(turn);
 }
 
-/** Sets the node aside for a while where it is a bad one: its failures then blame no shard. */
-function setAsideBad<A>(turn: Turn<A>, nodeId: string): void {
+/** A node that is alone and fails everything is set aside so often, and others are waited for, before its jobs fail. */
+const maxAsideAlone = 2;
+
+/** Sets the node aside for a while where it is a bad one: its failures then blame no shard. `error` is the last of them. */
+function setAsideBad<A>(turn: Turn<A>, nodeId: string, error: string): void {
   const { state, now, commands } = turn;
   const node = state.nodesById.get(nodeId);
   if (!node?.health.isSuspect) return;
   const { health } = node;
   const others = [...state.nodes.values()].filter((other) => other !== node).map((other) => other.health);
-  if (!isBadNode(health, others)) return;
+  const isAlone = others.length === 0;
+  if (isAlone ? !health.failsEverything : !isBadNode(health, others)) return;
   const { failures, answers: of } = health;
+  if (isAlone && health.timesAside >= maxAsideAlone) failJobs(turn, nodeId, error);
   const forMs = health.setAside(now);
   state.health.set(nodeId, health);
   commands.push({ kind: 'RecordSetAside', nodeId, forMs, failures, of });
@@ -91,6 +96,15 @@ function setAsideBad<A>(turn: Turn<A>, nodeId: string): void {
     }
   }
   shareAnew(turn);
+}
+
+/** Fails the jobs of which the node, for lack of another, has failed shards again and again. */
+function failJobs<A>({ state, commands }: Turn<A>, nodeId: string, last: string): void {
+  const error = `Node ${nodeId}, the only one there is, failed every shard that it was given, and no other came: ${last}`;
+  for (const { jobId, open } of state.jobs.values()) {
+    const isFailed = [...open.values()].some(({ failedOn }) => failedOn.includes(nodeId));
+    if (isFailed) commands.push({ kind: 'FailJob', jobId, error });
+  }
 }
 
 /** What the node answers for; an answer to any other lease is recorded as given in vain, and changes nothing. */

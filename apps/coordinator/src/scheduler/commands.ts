@@ -33,6 +33,8 @@ export type Command<Answer> =
       isCheck: boolean;
       waitedMs: number;
     }
+  /** Tells the node that joined that this lease, which it brought along, goes on under this name. Before all other orders. */
+  | { kind: 'AdoptShard'; session: number; lease: LeaseId; isCheck: boolean }
   /** Tells the node to forget its leases of these shards of the job; none: of all. */
   | { kind: 'RecallShards'; session: number; jobId: string; shards: number[] }
   /**

@@ -8,6 +8,12 @@ export interface LeaseId {
   epoch: number;
 }
 
+/** A lease that a node brings along from an earlier conversation, perhaps with an earlier coordinator. */
+export interface BroughtLease extends LeaseId {
+  /** The node computes it with the reference. */
+  isCheck: boolean;
+}
+
 /** Why a shard has no result, in one sentence. */
 export interface Failure {
   error: string;
@@ -51,7 +57,7 @@ export type SchedulerEvent<Answer> =
   | { kind: 'PlanEnded'; jobId: string }
   /** The job was cancelled or failed: nothing of it is wanted any more. */
   | { kind: 'JobAbandoned'; jobId: string }
-  | { kind: 'NodeJoined'; session: number; nodeId: string; creditBytes: number }
+  | { kind: 'NodeJoined'; session: number; nodeId: string; creditBytes: number; brought?: readonly BroughtLease[] }
   /** The node said something; every word of it puts off its deadline. */
   | { kind: 'NodeReported'; session: number }
   /** The node takes no further shards and finishes what it holds. */

@@ -14,12 +14,15 @@ export const maxDeadNodes = 3;
  */
 export const maxLosses = 10;
 
-/** Whether the shard failed too often to be tried again: what fails on one node alone may be that node's fault. */
+/**
+ * Whether the shard failed too often to be tried again: what fails on one node alone may be that node's fault, and is, where
+ * that is the only node and has failed everything else, too.
+ */
 export function isPoison(state: SchedulerState, { failedOn }: ShardEntry, now: number): boolean {
   if (failedOn.length < maxFailures) return false;
   if (new Set(failedOn).size >= 2) return true;
   for (const node of state.nodes.values()) if (isActive(node, now) && !failedOn.includes(node.nodeId)) return false;
-  return true;
+  return state.nodes.size > 1 || !state.nodesById.get(failedOn[0]!)?.health.failsEverything;
 }
 
 /** Nodes lost over a shard, after which it is leased alone: whatever a killer shares its node with is blamed too. */

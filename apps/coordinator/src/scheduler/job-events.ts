@@ -7,17 +7,28 @@ import { reopen } from './opinions.ts';
 import { placeOf } from './place-of.ts';
 import { type AttachedNode, createEntry, createJob, type Turn } from './scheduler-state.ts';
 
+/** That of a coordinator of which no node can know an earlier one. */
+const firstEpoch = 1;
+
 export function jobSubmitted({ state }: Turn<unknown>, order: JobOrder): void {
   state.jobs.set(order.jobId, createJob(order));
 }
 
-/** Shards that were leased go first, as those do whose node was lost. */
+/**
+ * Shards that were leased go first, as those do whose node was lost. Where another coordinator gave the leases, its nodes are
+ * waited for: they bring along what they have of them.
+ */
 export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'JobResumed' }>): void {
   jobSubmitted(turn, event);
-  const job = turn.state.jobs.get(event.jobId)!;
+  const { state, now } = turn;
+  const job = state.jobs.get(event.jobId)!;
+  const notBeforeMs = state.epoch > firstEpoch ? now + state.reportWithinMs : now;
   for (const { shard, attempts } of event.open) {
-    const entry = createEntry(job, shard, placeOf(job, shard), turn.now);
-    if (attempts > 0) Object.assign(entry, { attempts, state: { kind: 'queued', sinceMs: turn.now, reason: 'lost' } });
+    const entry = createEntry(job, shard, placeOf(job, shard), now);
+    if (attempts > 0) {
+      entry.attempts = attempts;
+      entry.state = { kind: 'queued', sinceMs: now, notBeforeMs, reason: 'lost' };
+    }
     job.open.set(shard.shard, entry);
     (attempts > 0 ? job.retries : job.fresh).push(entry);
   }

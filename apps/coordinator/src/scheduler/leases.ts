@@ -52,26 +52,47 @@ function hasRoom(state: SchedulerState, node: AttachedNode): boolean {
 function leaseOne<A>(turn: Turn<A>, node: AttachedNode): boolean {
   const entry = chooseShard(turn.state, node, turn.now);
   if (entry?.state.kind !== 'queued') return false;
-  const { job } = entry;
   const { reason, sinceMs } = entry.state;
-  (reason === 'first' ? job.fresh : job.retries).remove(entry);
+  unqueue(entry);
   lease(turn, entry, node, reason, turn.now - sinceMs);
   return true;
 }
 
+/** Takes a shard that waits for a node out of its queue. */
+export function unqueue(entry: ShardEntry): void {
+  if (entry.state.kind !== 'queued') return;
+  const { fresh, retries } = entry.job;
+  (entry.state.reason === 'first' ? fresh : retries).remove(entry);
+}
+
 /** Gives the shard, which is in no queue, to the node. */
 export function lease<A>(
-  { state, now, commands }: Turn<A>,
+  turn: Turn<A>,
   entry: ShardEntry,
   node: AttachedNode,
   reason: AttemptReason,
   waitedMs: number,
 ): void {
+  const { state, now, commands } = turn;
+  const isCheck = isToBeChecked(entry);
+  const held: HeldLease = { entry, node, attempt: ++entry.attempts, sinceMs: now, isCheck, isAdopted: false };
+  hold(turn, held);
+  // Every order carries the deadline of the node's next report.
+  node.deadlineMs = now + state.reportWithinMs;
+  const { session } = node;
+  const { shard } = entry;
+  commands.push({ kind: 'AssignShard', session, lease: leaseId(state, held), shard, reason, isCheck, waitedMs });
+}
+
+/** Whether the next lease is the reference's. Where only that has been heard, a device is: it writes the chunks of maps, too. */
+export function isToBeChecked({ opinions }: ShardEntry): boolean {
+  return opinions.some((opinion) => !opinion.isCheck);
+}
+
+/** Books the lease. */
+export function hold({ state }: Turn<unknown>, held: HeldLease): void {
+  const { entry, node } = held;
   const { job, shard } = entry;
-  const attempt = ++entry.attempts;
-  // Where only the reference has been heard, a device is: it writes the chunks of maps, too.
-  const isCheck = entry.opinions.some((opinion) => !opinion.isCheck);
-  const held: HeldLease = { entry, node, attempt, sinceMs: now, isCheck };
   entry.state = { kind: 'leased' };
   entry.held = [...entry.held, held];
   entry.place.isTaken = true;
@@ -80,10 +101,6 @@ export function lease<A>(
   node.leasedBytes += shard.costBytes;
   job.leasedBytes += shard.costBytes;
   job.lastTurn = ++state.turns;
-  // Every order carries the deadline of the node's next report.
-  node.deadlineMs = now + state.reportWithinMs;
-  const { session } = node;
-  commands.push({ kind: 'AssignShard', session, lease: leaseId(state, held), shard, reason, isCheck, waitedMs });
 }
 
 export function leaseId({ epoch }: SchedulerState, { entry, attempt }: HeldLease): LeaseId {
@@ -139,7 +156,9 @@ export function retryFailed<A>(
     else giveUp(turn, entry, error);
   } else {
     commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error });
-    requeue(turn, entry, 'failed');
+    // Of a node that is alone and has computed nothing yet it cannot be told: others may come.
+    const isUnproven = state.nodes.size === 1 && state.nodesById.get(nodeId)?.health.isProven === false;
+    requeue(turn, entry, 'failed', isUnproven && !isOutput ? now + state.reportWithinMs : now);
   }
 }
 
@@ -162,12 +181,12 @@ export function handBack<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean
 }
 
 /** Puts a shard that nobody holds back into the queue. */
-export function requeue<A>({ state, now }: Turn<A>, entry: ShardEntry, reason: AttemptReason): void {
+export function requeue<A>({ state, now }: Turn<A>, entry: ShardEntry, reason: AttemptReason, notBeforeMs = now): void {
   if (entry.state.kind !== 'settling') return;
   entry.job.unwrittenBytes -= entry.state.answerBytes;
   // Nodes that only lost their connection are back by then, and those that are not were perhaps killed by the shard.
-  const notBeforeMs = reason === 'lost' && isSuspect(entry) ? now + state.reportWithinMs : now;
-  entry.state = { kind: 'queued', sinceMs: now, notBeforeMs, reason };
+  const backMs = reason === 'lost' && isSuspect(entry) ? now + state.reportWithinMs : now;
+  entry.state = { kind: 'queued', sinceMs: now, notBeforeMs: Math.max(notBeforeMs, backMs), reason };
   entry.job.retries.push(entry);
 }
 

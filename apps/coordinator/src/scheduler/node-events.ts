@@ -1,3 +1,5 @@
+import { adoptLeases } from './adopt.ts';
+import type { BroughtLease } from './events.ts';
 import { handBack, shareAnew } from './leases.ts';
 import { NodeHealth } from './node-health.ts';
 import { NodeRate } from './node-rate.ts';
@@ -8,10 +10,16 @@ import { copyStragglers } from './stragglers.ts';
 export const wrongNodeReason =
   'It gave another result for a shard than the reference; check its device and driver, then start it again';
 
-/** Attaches the node. Where it is attached already, the older conversation ends and its leases are handed back. */
-export function nodeJoined<A>(turn: Turn<A>, event: { session: number; nodeId: string; creditBytes: number }): void {
+/**
+ * Attaches the node. Where it is attached already, the older conversation ends and its leases are handed back, unless the node
+ * brings them along.
+ */
+export function nodeJoined<A>(
+  turn: Turn<A>,
+  event: { session: number; nodeId: string; creditBytes: number; brought?: readonly BroughtLease[] },
+): void {
   const { state, now, commands } = turn;
-  const { session, nodeId, creditBytes } = event;
+  const { session, nodeId, creditBytes, brought = [] } = event;
   if (state.wrongNodes.has(nodeId)) {
     commands.push({ kind: 'DropNode', session, lost: true, isFinal: true, reason: wrongNodeReason });
     return;
@@ -36,6 +44,7 @@ export function nodeJoined<A>(turn: Turn<A>, event: { session: number; nodeId: s
   };
   state.nodes.set(session, node);
   state.nodesById.set(nodeId, node);
+  adoptLeases(turn, node, brought);
   shareAnew(turn);
 }
 

@@ -14,6 +14,9 @@ export class NodeHealth {
   /** True for a failure; the oldest first. */
   #last: boolean[] = [];
   #timesAside = 0;
+  #hasSucceeded = false;
+  /** Shards that it failed before it ever succeeded; two of them tell enough. */
+  readonly #failedFirst = new Set<unknown>();
   #goodSince = 0;
   asideUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -29,12 +32,29 @@ export class NodeHealth {
     return this.failures >= suspectFailures;
   }
 
+  /** Times that it was set aside, lately. */
+  get timesAside(): number {
+    return this.#timesAside;
+  }
+
+  /** It has computed something. */
+  get isProven(): boolean {
+    return this.#hasSucceeded;
+  }
+
+  /** It has never computed anything, and failed more than one shard: that is hardly the fault of all of them. */
+  get failsEverything(): boolean {
+    return !this.#hasSucceeded && this.#failedFirst.size > 1;
+  }
+
   isAside(now: number): boolean {
     return now < this.asideUntilMs;
   }
 
-  /** Takes an answer. */
-  add(isFailure: boolean): void {
+  /** Takes an answer; `shard` tells shards apart. */
+  add(isFailure: boolean, shard?: unknown): void {
+    if (!isFailure) this.#hasSucceeded = true;
+    else if (!this.isProven && this.#failedFirst.size < 2) this.#failedFirst.add(shard);
     this.#last.push(isFailure);
     if (this.#last.length > window) this.#last.shift();
     this.#goodSince = isFailure ? 0 : this.#goodSince + 1;

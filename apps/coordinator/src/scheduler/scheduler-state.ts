@@ -23,6 +23,8 @@ export interface HeldLease {
   readonly sinceMs: number;
   /** It is computed by the reference, to check what a device found. */
   readonly isCheck: boolean;
+  /** The node brought it along: how long it has worked on it is not known. */
+  readonly isAdopted: boolean;
 }
 
 /** An answer that waits to be believed, or was. */

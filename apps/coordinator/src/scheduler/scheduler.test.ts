@@ -21,6 +21,14 @@ const joined = (session: number, creditBytes = 1000, nodeId = `node-${session}`)
   nodeId,
   creditBytes,
 });
+/** A node that brings along leases of an earlier conversation. */
+const back = (session: number, brought: LeaseId[], nodeId = 'node-1', isCheck = false): Event => ({
+  kind: 'NodeJoined',
+  session,
+  nodeId,
+  creditBytes: 1000,
+  brought: brought.map((each) => ({ ...each, isCheck })),
+});
 const left = (session: number): Event => ({ kind: 'NodeLeft', session });
 const job = (jobId: string, planned: Shard[]): Event[] => [
   { kind: 'JobSubmitted', jobId },
@@ -68,6 +76,8 @@ function words(command: Command<Comparable>): string {
   switch (command.kind) {
     case 'AssignShard':
       return `lease ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} to ${command.session} (${command.reason}${command.isCheck ? ', by the reference' : ''})`;
+    case 'AdoptShard':
+      return `adopt ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} of ${command.session}${command.isCheck ? ', by the reference' : ''}`;
     case 'RecallShards':
       return `recall ${[command.jobId, ...command.shards].join('/')} from ${command.session}`;
     case 'DropNode':
@@ -99,6 +109,20 @@ function lastCommands(events: Event[]): string[] {
   return events.map((event) => scheduler.handle(event, 0).map(words)).at(-1) ?? [];
 }
 
+/** A node that has computed something. */
+const proven: Event[] = [joined(1, 1), ...job('before', shards(1)), completed(1, lease(0, 1, 'before'))];
+
+/** A job that another coordinator began: of two shards, the second of which was leased twice. */
+const resumed: Event = {
+  kind: 'JobResumed',
+  jobId: 'job',
+  planned: 9,
+  open: [
+    { shard: shard(3), attempts: 0 },
+    { shard: shard(5), attempts: 2 },
+  ],
+};
+
 const table: { name: string; given: Event[]; when: Event; expected: string[] }[] = [
   {
     name: 'a node that joins is given what is queued',
@@ -113,18 +137,94 @@ const table: { name: string; given: Event[]; when: Event; expected: string[] }[]
     expected: ['lease job/0#1 to 1 (first)', 'lease job/1#1 to 2 (first)', 'lease job/2#1 to 1 (first)'],
   },
   {
-    name: 'of a job that goes on, shards that were leased before go first, with the next attempt',
+    name: 'of a job that goes on, shards that were leased before wait for their nodes',
     given: [joined(1)],
-    when: {
-      kind: 'JobResumed',
-      jobId: 'job',
-      planned: 9,
-      open: [
-        { shard: shard(3), attempts: 0 },
-        { shard: shard(5), attempts: 2 },
-      ],
-    },
-    expected: ['lease job/5#3 to 1 (lost)', 'lease job/3#1 to 1 (first)'],
+    when: resumed,
+    expected: ['lease job/3#1 to 1 (first)'],
+  },
+  {
+    name: 'what a node brings along of a job that goes on is adopted under the new epoch, with its attempt',
+    given: [resumed],
+    when: back(1, [lease(5, 2, 'job', 6)]),
+    expected: ['adopt job/5#2 of 1', 'lease job/3#1 to 1 (first)'],
+  },
+  {
+    name: 'a lease that had not come to the ledger is adopted, too',
+    given: [resumed],
+    when: back(1, [lease(3, 1, 'job', 6)]),
+    expected: ['adopt job/3#1 of 1'],
+  },
+  {
+    name: 'the answer to an adopted lease is committed under the new epoch',
+    given: [resumed, back(1, [lease(5, 2, 'job', 6)])],
+    when: completed(1, lease(5, 2)),
+    expected: ['commit job/5#2 of 1'],
+  },
+  {
+    name: 'an answer under the old epoch is not',
+    given: [resumed, back(1, [lease(5, 2, 'job', 6)])],
+    when: completed(1, lease(5, 2, 'job', 6)),
+    expected: ['stale job/5#2 of node-1'],
+  },
+  {
+    name: 'a node that dials again before its break was noticed keeps its leases',
+    given: [...job('job', shards(1)), joined(1)],
+    when: back(2, [lease(0)]),
+    expected: ['lost job/0#1 of node-1', 'drop 1', 'adopt job/0#1 of 2'],
+  },
+  {
+    name: 'a shard that another has been given meanwhile goes on at both',
+    given: [...job('job', shards(1)), joined(1), joined(2), left(1)],
+    when: back(3, [lease(0)]),
+    expected: ['adopt job/0#1 of 3'],
+  },
+  {
+    name: 'of those the first answer counts',
+    given: [...job('job', shards(1)), joined(1), joined(2), left(1), back(3, [lease(0)])],
+    when: completed(3, lease(0)),
+    expected: ['recall job/0 from 2', 'commit job/0#1 of 3'],
+  },
+  {
+    name: 'what is done is not adopted',
+    given: [...job('job', shards(2)), joined(1), joined(2), left(1), completed(2, lease(0, 2)), committed(0)],
+    when: back(3, [lease(0)]),
+    expected: [],
+  },
+  {
+    name: 'what is being written is not adopted',
+    given: [...job('job', shards(1)), joined(1), joined(2), left(1), completed(2, lease(0, 2))],
+    when: back(3, [lease(0)]),
+    expected: [],
+  },
+  {
+    name: 'what a device found does not stand in for the reference',
+    given: [...checked(1), joined(1), joined(2), left(1), completed(2, lease(0, 2))],
+    when: back(3, [lease(0)]),
+    expected: [],
+  },
+  {
+    name: 'a check that was under way goes on',
+    given: [...checked(1), joined(2), completed(2, lease(0)), joined(1), left(2), left(1)],
+    when: back(3, [lease(0, 2)], 'node-2', true),
+    expected: ['adopt job/0#2 of 3, by the reference'],
+  },
+  {
+    name: 'leases of a later epoch, of no job and of no shard are not adopted',
+    given: [joined(2, 0), ...job('job', shards(1, 1))],
+    when: back(1, [lease(0, 1, 'job', 8), lease(0, 1, 'other'), lease(9)]),
+    expected: [],
+  },
+  {
+    name: 'a lease that is named twice is adopted once',
+    given: [resumed],
+    when: back(1, [lease(5, 2, 'job', 6), lease(5, 2, 'job', 6)]),
+    expected: ['adopt job/5#2 of 1', 'lease job/3#1 to 1 (first)'],
+  },
+  {
+    name: 'an adopted lease that is handed back frees the number of its attempt only where nobody else has the shard',
+    given: [...job('job', shards(1)), joined(1), joined(2), left(1), back(3, [lease(0)])],
+    when: { kind: 'ShardReturned', session: 3, lease: lease(0) },
+    expected: [],
   },
   {
     name: 'a job that goes on with every shard done is finalised when its plan ends',
@@ -176,9 +276,15 @@ const table: { name: string; given: Event[]; when: Event; expected: string[] }[]
   },
   {
     name: 'a failed shard returns to the node that failed it when there is no other',
-    given: [joined(1), ...job('job', shards(1))],
+    given: [...proven, ...job('job', shards(1))],
     when: failed(1, lease(0)),
     expected: ['failed job/0#1 of node-1', 'lease job/0#2 to 1 (failed)'],
+  },
+  {
+    name: 'but not at once where that has computed nothing yet: another may come',
+    given: [joined(1), ...job('job', shards(1))],
+    when: failed(1, lease(0)),
+    expected: ['failed job/0#1 of node-1'],
   },
   {
     name: 'a failed shard returns to the node that failed it when the other drains',
@@ -188,7 +294,7 @@ const table: { name: string; given: Event[]; when: Event; expected: string[] }[]
   },
   {
     name: 'a shard that failed three times is quarantined with its last error',
-    given: [joined(1), ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2))],
+    given: [...proven, ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2))],
     when: failed(1, lease(0, 3)),
     expected: ['quarantine job/0 after 3: The device was lost'],
   },
@@ -351,7 +457,7 @@ const table: { name: string; given: Event[]; when: Event; expected: string[] }[]
   },
   {
     name: 'a shard is poison only when a second node has failed it, where there is one',
-    given: [joined(1, 1), ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2)), joined(2, 1)],
+    given: [...proven, ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2)), joined(2, 1)],
     when: failed(1, lease(0, 3)),
     expected: ['failed job/0#3 of node-1', 'lease job/0#4 to 2 (failed)'],
   },
@@ -545,7 +651,7 @@ test('a node that fails what others compute is set aside for a while, longer eac
 
 test('a device that is lost over a shard is not held against the shard the first time', () => {
   const scheduler = create();
-  for (const event of [joined(1), ...job('job', shards(1))]) scheduler.handle(event, 0);
+  for (const event of [...proven, ...job('job', shards(1))]) scheduler.handle(event, 0);
   const lost = (attempt: number): string[] => {
     const failure = { error: 'Out of memory', isOutput: false, isDevice: true };
     return scheduler.handle({ kind: 'ShardFailed', session: 1, lease: lease(0, attempt), failure }, 0).map(words);
@@ -622,4 +728,28 @@ test('the command to lease says how long the shard was queued', () => {
   for (const event of job('job', shards(1))) scheduler.handle(event, 1000);
   const [command] = scheduler.handle(joined(1), 1250);
   assert.equal(command?.kind === 'AssignShard' && command.waitedMs, 250);
+});
+
+test('a node that is alone and fails everything is waited out, and then its jobs fail; no shard is blamed', () => {
+  const scheduler = create();
+  const told: string[] = [];
+  const held: LeaseId[] = [];
+  const handle = (event: Event, now: number): void => {
+    for (const command of scheduler.handle(event, now)) {
+      if (command.kind === 'AssignShard') held.push(command.lease);
+      else if (command.kind !== 'RecordSetback') told.push(words(command));
+    }
+  };
+  for (const event of [joined(1), ...job('job', shards(3))]) handle(event, 0);
+  for (let now = 0; now < 200_000 && !told.at(-1)?.startsWith('fail'); now += 100) {
+    for (const id of held.splice(0)) handle(failed(1, id), now);
+    handle({ kind: 'NodeReported', session: 1 }, now);
+    handle(tick, now);
+  }
+  assert.deepEqual(told.slice(0, 2), [
+    'node-1 set aside for 30000 ms: 5 of 5 failed',
+    'node-1 set aside for 60000 ms: 5 of 5 failed',
+  ]);
+  assert.match(told.join(), /fail job: Node node-1, the only one there is, failed every shard that it was given/);
+  assert.doesNotMatch(told.join(), /quarantine/);
 });

@@ -51,6 +51,10 @@ function converse(
     call.write({ reportWithinMs, order });
   };
   const connection: NodeConnection = {
+    welcome: (leases) => {
+      const kept = leases.map(({ isCheck, ...lease }) => ({ ...lease, verify: isCheck }));
+      send({ $case: 'welcome', value: { epoch: dispatcher.epoch, httpPort, kept } });
+    },
     lease: (order) => {
       const lease = toLease(order);
       send({ $case: 'lease', value: isRemote ? files.grant(lease) : lease });
@@ -81,7 +85,6 @@ function converse(
       const hello = checkHello(report);
       clearTimeout(helloTimer);
       isRemote = hello.remoteStorage;
-      send({ $case: 'welcome', value: { epoch: dispatcher.epoch, httpPort } });
       session = dispatcher.attach(hello, connection);
       return;
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SimulatedCluster } from './simulated-cluster.ts';
-import { expectedOf } from './simulated-job.ts';
+import { expectedOf, hopelessShards } from './simulated-job.ts';
 
 /** What must hold while jobs run: no node holds more than its credit covers, or it holds one lease; nothing is negative. */
 export function checkMoment({ dispatcher }: SimulatedCluster): void {
@@ -13,11 +13,13 @@ export function checkMoment({ dispatcher }: SimulatedCluster): void {
 
 /**
  * What must hold when all jobs have ended, whatever happened meanwhile: the results are those that were computed without the
- * coordinator, bit for bit; every shard was accepted once, or is quarantined; counts and metrics agree.
+ * coordinator, bit for bit; every shard was accepted once, or is quarantined; counts and metrics agree. Where a coordinator
+ * died, what it had accepted and could not say any more is not counted, and never accepted again.
  */
 export async function checkOutcome(cluster: SimulatedCluster): Promise<void> {
   let committed = 0;
   let quarantined = 0;
+  const isWhole = cluster.followed === 0;
   for (const job of cluster.jobs.values()) {
     const { jobId, shards } = job;
     const record = (await cluster.ledger.getJob(jobId))!;
@@ -29,18 +31,21 @@ export async function checkOutcome(cluster: SimulatedCluster): Promise<void> {
     const found = { digest: record.digest, counted: results.counted, bins: [...results.bins] };
     assert.deepEqual({ ...found, quarantined: record.counts.quarantined }, expected, jobId);
 
-    const lost = new Set([...job.poison, ...job.killers]);
+    const lost = hopelessShards(job);
     const accepted = cluster.commits.get(jobId) ?? [];
     for (let shard = 0; shard < shards; shard++) {
-      assert.equal(accepted[shard] ?? 0, lost.has(shard) ? 0 : 1, `results accepted of shard ${shard} of ${jobId}`);
+      const times = accepted[shard] ?? 0;
+      const atMost = lost.has(shard) ? 0 : 1;
+      assert.ok(times === atMost || (times < atMost && !isWhole), `${times} results accepted of ${jobId}/${shard}`);
+      committed += times;
     }
     assert.equal(record.counts.shardsDone, shards);
     assert.equal(record.counts.shards, shards);
     assert.ok(record.counts.attempts >= shards);
-    committed += shards - lost.size;
     quarantined += lost.size;
   }
   assert.deepEqual(cluster.dispatcher.shards(), { queued: 0, leased: 0, done: 0 });
   const metrics = await cluster.counted();
-  assert.deepEqual([metrics.committed, metrics.quarantined], [committed, quarantined], 'metrics agree with the ledger');
+  assert.equal(metrics.committed, committed, 'metrics agree with the ledger');
+  assert.ok(metrics.quarantined === quarantined || (metrics.quarantined > quarantined && !isWhole));
 }

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkMoment, checkOutcome } from './check-outcome.ts';
-import type { MetricSums, SimulatedCluster } from './simulated-cluster.ts';
+import type { MetricSums } from './metric-sums.ts';
+import type { SimulatedCluster } from './simulated-cluster.ts';
 import { createCluster, frames, nature } from './testing.ts';
 
 // After every fault the result is that of the undisturbed job, bit for bit, and every shard is accepted once.
 
 interface Fault {
   name: string;
+  /** Without the two nodes. */
+  isEmpty?: boolean;
+  /** Time that the ledger takes for a transaction; 0 unless given. */
+  commitMs?: number;
   /** Two sound nodes and a job of 100 shards of 100 ms are there; what is done to them. */
   arrange: (cluster: SimulatedCluster) => void;
   /** Beyond what always holds: metrics, and when the job was done. */
@@ -99,7 +104,6 @@ const faults: Fault[] = [
   {
     name: 'a shard takes fifty times as long on one node, and is computed by another meanwhile',
     arrange: (cluster) => {
-      cluster.nodes.length = 0;
       const stragglers = new Map(Array.from({ length: 100 }, (_, shard) => [shard, shard >= 90 ? 50 : 1]));
       cluster.add(nature('slow at times', { stragglers }));
     },
@@ -124,7 +128,142 @@ const faults: Fault[] = [
   },
   {
     name: 'the ledger takes longer for a commit than nodes for a shard',
+    commitMs: 300,
     arrange: () => {},
+  },
+  {
+    name: 'a connection breaks for a moment, and the node goes on with what it had',
+    arrange: ({ clock, nodes }) => clock.after(1050, () => nodes[first]!.cut()),
+    check: (_counted, { nodes, clock }) => {
+      const computed = nodes[first]!.computedBytes + nodes[second]!.computedBytes;
+      assert.ok(computed <= 10_300, `${computed} bytes computed of 10,000`);
+      assert.ok(clock.monotonicMs() < 1.1 * workMs, `${clock.monotonicMs()} ms`);
+    },
+  },
+  {
+    name: 'nodes are parted from the coordinator for ten seconds, go on meanwhile, and bring what they have',
+    arrange: ({ clock, nodes }) => {
+      for (const node of nodes) clock.after(1050, () => node.cut(false, 10_000));
+    },
+    check: (_counted, { nodes }) => {
+      const computed = nodes[first]!.computedBytes + nodes[second]!.computedBytes;
+      assert.ok(computed <= 10_300, `${computed} bytes computed of 10,000`);
+    },
+  },
+  {
+    name: 'nodes are parted from the coordinator for longer than they keep anything',
+    arrange: ({ clock, nodes }) => {
+      for (const node of nodes) clock.after(1050, () => node.cut(false, 100_000));
+    },
+  },
+  {
+    name: 'a node that fails everything is alone at first: no shard is blamed, and another does the work',
+    isEmpty: true,
+    arrange: (cluster) => {
+      cluster.add(nature('bad', { failures: 1 }));
+      cluster.add(nature('late'), 60_000);
+    },
+    check: ({ setAside }) => assert.ok(setAside >= 1),
+  },
+  {
+    name: 'a node cannot read sources for a while: it is set aside, and no shard is blamed',
+    arrange: ({ clock, nodes }) => clock.after(1000, () => nodes[first]!.loseStorage(60_000)),
+    check: ({ setAside }) => assert.ok(setAside >= 1),
+  },
+  {
+    name: 'the coordinator is killed, and the next one takes what the nodes have of its shards',
+    arrange: (cluster) => cluster.clock.after(1050, () => cluster.restart(2000)),
+    check: ({ leases }, { nodes }) => {
+      assert.ok(leases <= 101, `${leases} leases`);
+      const computed = nodes[first]!.computedBytes + nodes[second]!.computedBytes;
+      assert.ok(computed <= 10_100, `${computed} bytes computed of 10,000`);
+    },
+  },
+  {
+    name: 'the coordinator is killed fifty times, at any moment of a transaction',
+    commitMs: 40,
+    arrange: (cluster) => {
+      for (let i = 1; i <= 50; i++) cluster.clock.after(i * 91.3, () => cluster.restart(25));
+    },
+    check: (_counted, { followed }) => assert.equal(followed, 50),
+  },
+  {
+    name: 'the coordinator and every node are killed at once',
+    commitMs: 40,
+    arrange: (cluster) => {
+      cluster.clock.after(1050, () => cluster.restart(2000));
+      for (const node of cluster.nodes) cluster.clock.after(1050, () => node.crash());
+    },
+  },
+  {
+    name: 'the coordinator is killed, and a node stays away for longer than it is waited for',
+    arrange: (cluster) => {
+      cluster.clock.after(1050, () => cluster.restart(500));
+      cluster.clock.after(1040, () => cluster.nodes[first]!.cut(false, 20_000));
+    },
+  },
+  {
+    name: 'the leader stands still, another takes over, and the old one wakes: nothing of it is written',
+    commitMs: 40,
+    arrange: (cluster) => cluster.clock.after(1050, () => cluster.failOver(5000, 8000)),
+    check: (_counted, { followed }) => assert.equal(followed, 1),
+  },
+  {
+    name: 'the leader stands still and wakes as another has just taken over',
+    commitMs: 40,
+    arrange: (cluster) => cluster.clock.after(1050, () => cluster.failOver(5000, 5001)),
+  },
+  {
+    name: 'nothing can be written for half a minute: nothing is lost, or computed twice',
+    commitMs: 10,
+    arrange: (cluster) => cluster.clock.after(1000, () => cluster.failStore(30_000)),
+    check: ({ leases }, { clock }) => {
+      assert.equal(leases, 100);
+      assert.ok(clock.monotonicMs() > 31_000);
+    },
+  },
+  {
+    name: 'the coordinator is killed while nothing can be written',
+    commitMs: 10,
+    arrange: (cluster) => {
+      cluster.clock.after(1000, () => cluster.failStore(30_000));
+      cluster.clock.after(10_000, () => cluster.restart(500));
+    },
+  },
+  {
+    name: 'the time of day jumps an hour ahead, and two back',
+    arrange: ({ clock }) => {
+      for (const [atMs, byMs] of [
+        [1000, 3_600_000],
+        [2000, -7_200_000],
+      ] as const) {
+        clock.after(atMs, () => {
+          clock.wallStartMs += byMs;
+        });
+      }
+    },
+    check: ({ leases }) => assert.equal(leases, 100),
+  },
+  {
+    name: 'a device hangs until it is given up: its shard is done by another meanwhile, and not blamed',
+    arrange: (cluster) => cluster.add(nature('hanging', { deviceLosses: 1, hangMs: 60_000 })),
+    check: ({ leases, copies }) => assert.ok(leases <= 102 + copies, `${leases} leases`),
+  },
+  {
+    name: 'devices are lost over the first shard that they are given',
+    isEmpty: true,
+    arrange: (cluster) => {
+      for (const name of ['three', 'four']) cluster.add(nature(name, { deviceLosses: 1 }));
+    },
+  },
+  {
+    name: 'a node of another protocol is refused, and the others do the work',
+    arrange: (cluster) => cluster.add(nature('old', { protocol: 999 })),
+    check: (_counted, { nodes }) => assert.deepEqual([nodes.at(-1)!.isGone, nodes.at(-1)!.computedBytes], [true, 0]),
+  },
+  {
+    name: 'an image is replaced by another while its tiles are computed: it is quarantined, and not mixed',
+    arrange: (cluster) => cluster.jobs.set('job', frames({ kind: 'tiles', group: 5, changed: new Set([17]) })),
   },
   {
     name: 'a device is always wrong, and all that counts is checked',
@@ -147,13 +286,12 @@ const faults: Fault[] = [
   },
 ];
 
-for (const { name, arrange, check } of faults) {
+for (const { name, isEmpty, commitMs = 0, arrange, check } of faults) {
   test(name, async () => {
-    const cluster = await createCluster(7, name.startsWith('the ledger') ? 300 : 0);
+    const cluster = await createCluster(7, commitMs);
     try {
       cluster.jobs.set('job', frames());
-      cluster.add(nature('one'));
-      cluster.add(nature('two'));
+      for (const sound of isEmpty ? [] : ['one', 'two']) cluster.add(nature(sound));
       arrange(cluster);
       cluster.submit(cluster.jobs.get('job')!);
       await cluster.untilEnded(() => checkMoment(cluster));
@@ -165,3 +303,51 @@ for (const { name, arrange, check } of faults) {
     }
   });
 }
+
+test('a job is cancelled while its shards run: nodes hold nothing of it within a second, and others go on', async () => {
+  const cluster = await createCluster();
+  cluster.add(nature('one'));
+  cluster.add(nature('two'));
+  cluster.submit(frames());
+  cluster.clock.after(2000, () => void cluster.cancel('job'));
+  let heldMs = 0;
+  await cluster.untilEnded(() => {
+    if (cluster.nodes.some(({ heldShards }) => heldShards > 0)) heldMs = cluster.clock.monotonicMs();
+  });
+  await cluster.until(() => cluster.nodes.every(({ heldShards }) => heldShards === 0));
+  assert.ok(heldMs < 3000, `${heldMs} ms`);
+  assert.equal((await cluster.ledger.getJob('job'))!.state, 'cancelled');
+  assert.deepEqual(cluster.dispatcher.shards(), { queued: 0, leased: 0, done: 0 });
+  cluster.jobs.delete('job');
+  cluster.submit(frames({ jobId: 'next' }));
+  await cluster.until(() => cluster.results.has('next') && cluster.dispatcher.openJobs === 0);
+  await cluster.close();
+});
+
+test('a job fails with a sentence where the only node fails everything for long', async () => {
+  const cluster = await createCluster();
+  cluster.add(nature('bad', { failures: 1 }));
+  cluster.submit(frames());
+  await cluster.untilEnded();
+  const { state, error } = (await cluster.ledger.getJob('job'))!;
+  assert.equal(state, 'failed');
+  assert.match(error, /^Node bad-1, the only one there is, failed every shard .*: It cannot be computed$/);
+  assert.ok(cluster.clock.monotonicMs() > 90_000, `${cluster.clock.monotonicMs()} ms`);
+  await cluster.close();
+});
+
+test('a coordinator refuses a ledger of which a bit has changed', async () => {
+  const cluster = await createCluster();
+  cluster.add(nature('one'));
+  cluster.submit(frames());
+  await cluster.until(() => cluster.clock.monotonicMs() > 2000);
+  const { entries } = cluster.world.memory;
+  for (const [place, entry] of entries) {
+    const value = new Uint8Array(entry.value);
+    value[value.length >> 1]! ^= 4;
+    entries.set(place, { ...entry, value });
+    await assert.rejects(cluster.lead(), /damaged/, `${entry.kind} ${entry.key}`);
+    entries.set(place, entry);
+  }
+  await cluster.close();
+});

@@ -23,12 +23,33 @@ export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
   const faulty = others.map((nature, i) => (i === 0 ? drawFault(random, nature, lies, hasKiller) : nature));
   const nodes = faulty.map((nature) => cluster.add(nature, random.chance(0.3) ? random.whole(0, 8000) : 0));
   // Where a shard takes nodes along, no other is lost: it could not be told which shard was to blame.
-  const losses = ['crash', 'cut', 'freeze'];
+  const losses = ['crash', 'cut', 'part', 'freeze'];
   const fates = hasKiller ? ['drain', 'well'] : [...losses, ...losses, 'drain', 'well'];
   let lost = 0;
   for (const node of nodes) {
     const fate = random.pick(fates);
     if (!losses.includes(fate) || lost++ < 2) arrangeFate(cluster, random, node, fate);
+  }
+  arrangeCoordinator(cluster, random);
+}
+
+/** Coordinators that die or stand still, at any moment of a transaction, and a ledger that cannot be written. */
+function arrangeCoordinator(cluster: SimulatedCluster, random: SeededRandom): void {
+  const { clock } = cluster;
+  const atMs = random.between(100, 9000);
+  switch (random.pick(['well', 'well', 'killed', 'killed', 'followed', 'unwritten'])) {
+    case 'killed':
+      for (let i = random.whole(1, 6); i > 0; i--) {
+        clock.after(atMs * random.between(0.5, 1.5), () => cluster.restart(random.pick([5, 500, 2000, 8000])));
+      }
+      break;
+    case 'followed':
+      clock.after(atMs, () => cluster.failOver(5000, random.pick([4000, 5001, 7000, 20_000])));
+      break;
+    case 'unwritten':
+      clock.after(atMs, () => cluster.failStore(random.pick([50, 3000, 30_000])));
+      if (random.chance(0.3)) clock.after(atMs + 2000, () => cluster.restart(500));
+      break;
   }
 }
 
@@ -44,6 +65,7 @@ function drawJob(random: SeededRandom, jobId: string, lies: boolean, hasKiller: 
     verify: lies ? 100 : random.pick([0, 0, 30]),
     poison: new Set(random.chance(0.3) ? [random.whole(0, shards - 1)] : []),
     killers: new Set(hasKiller ? [random.whole(0, shards - 1)] : []),
+    changed: new Set(),
   };
 }
 
@@ -74,7 +96,12 @@ function arrangeFate(cluster: SimulatedCluster, random: SeededRandom, node: Simu
       clock.after(at, () => node.crash(random.chance(0.5), random.chance(0.7)));
       break;
     case 'cut':
-      for (let i = 0; i < 2; i++) clock.after(at + i * random.whole(300, 2000), () => node.cut());
+      for (let i = 0; i < 2; i++) {
+        clock.after(at + i * random.whole(300, 2000), () => node.cut(random.chance(0.7)));
+      }
+      break;
+    case 'part':
+      clock.after(at, () => node.cut(random.chance(0.5), random.pick([500, 5000, 70_000])));
       break;
     case 'freeze':
       clock.after(at, () => node.freeze(random.pick([500, 2900, 3100, 9000])));

@@ -1,9 +1,16 @@
+import { basename, join } from 'node:path';
 import { createLog, createRegistry } from '@halogrid/service';
-import { Dispatcher } from '../dispatcher.ts';
+import type { Dispatcher } from '../dispatcher.ts';
+import type { DurableLedger } from '../ledger/durable-ledger.ts';
+import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobResults, Ledger } from '../ledger/ledger.ts';
+import { readHistograms } from '../ledger/read-histograms.ts';
+import { SharedMemory } from '../ledger/store/memory-store.ts';
 import { createMetrics } from '../metrics.ts';
+import { type MetricSums, sumMetrics } from './metric-sums.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { acceptedJob, planOf, type SimulatedJob } from './simulated-job.ts';
+import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
+import { acceptedJob, binCount, planOf, type SimulatedJob } from './simulated-job.ts';
 import { type NodeNature, SimulatedNode } from './simulated-node.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -18,9 +25,9 @@ const log = createLog('simulation', 'silent');
 
 export interface ClusterOptions {
   seed: number;
-  /** Without jobs; it is closed with the cluster. */
-  ledger: Ledger;
-  /** Time that the ledger takes for a commit. */
+  /** An empty folder, for histograms. */
+  folder: string;
+  /** Time that the ledger takes for a transaction. */
   commitMs?: number;
   referenceSlowness?: number;
 }
@@ -32,69 +39,140 @@ export interface ClusterOptions {
 export class SimulatedCluster {
   readonly clock = new VirtualClock();
   readonly random: SeededRandom;
-  readonly ledger: Ledger;
-  readonly dispatcher: Dispatcher;
   readonly nodes: SimulatedNode[] = [];
   readonly jobs = new Map<string, SimulatedJob>();
+  /** As they were written. */
   readonly results = new Map<string, JobResults>();
-  /** Accepted results a shard, by job. */
+  /** Results a shard, by job, of which a ledger said that it has them. */
   readonly commits = new Map<string, number[]>();
+  /** Coordinators that were followed by another. */
+  followed = 0;
+  readonly world: CoordinatorWorld;
   readonly #referenceSlowness: number;
+  /** Jobs that clients have submitted. */
+  readonly #submitted = new Set<string>();
   readonly #ended = new Set<string>();
   readonly #metricsBefore: Promise<MetricSums>;
-  /** Calls of the ledger that are not answered yet, other than those that wait for virtual time. */
-  #pending = 0;
+  #leader: SimulatedCoordinator | undefined;
+  /** The last one that led. */
+  #last!: SimulatedCoordinator;
+  readonly #alive = new Set<SimulatedCoordinator>();
+  readonly #endings: Promise<void>[] = [];
+  #failure: unknown;
 
-  constructor({ seed, ledger, commitMs = 0, referenceSlowness = 3 }: ClusterOptions) {
+  private constructor({ seed, folder, commitMs = 0, referenceSlowness = 3 }: ClusterOptions) {
     this.random = new SeededRandom(seed);
     this.#referenceSlowness = referenceSlowness;
     // Its series end when nodes leave, so that there is no difference to take.
     metrics.wrongAnswers.reset();
-    this.#metricsBefore = sumMetrics();
-    this.ledger = ledger;
-    this.dispatcher = new Dispatcher({
-      ledger: this.#observed(commitMs),
+    this.#metricsBefore = sumMetrics(metrics);
+    this.world = {
+      clock: this.clock,
+      memory: new SharedMemory(),
+      commitMs,
+      failure: undefined,
+      openSpool: ({ out }) => new HistogramSpool(join(folder, basename(out))),
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         features: () => undefined,
-        finalise: async (results) => void this.results.set(results.job.jobId, results),
+        finalise: (results) => this.#finalise(results),
         abandon: async () => {},
         release: () => {},
       },
-      clock: this.clock,
       reportWithinMs,
       metrics,
       log,
-      every: (ms, task) => this.clock.every(ms, task),
-    });
+      observe: (ledger) => this.#observed(ledger),
+    };
   }
 
+  static async create(options: ClusterOptions): Promise<SimulatedCluster> {
+    const cluster = new SimulatedCluster(options);
+    await cluster.lead();
+    return cluster;
+  }
+
+  get dispatcher(): Dispatcher {
+    return this.#last.dispatcher;
+  }
+
+  get ledger(): DurableLedger {
+    return this.#last.ledger;
+  }
+
+  /** As a client does that hears of no coordinator: it submits the job when there is one, unless it is known. */
   submit(job: SimulatedJob): void {
     this.jobs.set(job.jobId, job);
-    void this.dispatcher.submit(acceptedJob(job));
+    this.#submitted.add(job.jobId);
+    if (this.#leader) this.#hand(this.#leader, job);
+  }
+
+  async cancel(jobId: string): Promise<void> {
+    await this.dispatcher.cancel(jobId);
   }
 
   /** A node that is there from `atMs` on. */
   add(nature: NodeNature, atMs = 0): SimulatedNode {
-    const { clock, random, dispatcher, jobs } = this;
-    const surroundings = {
-      clock,
-      random,
-      dispatcher,
-      jobs,
-      reportWithinMs,
-      referenceSlowness: this.#referenceSlowness,
-    };
+    const { clock, random, jobs } = this;
+    const leader = () => (this.#leader?.isRunning ? this.#leader : undefined);
+    const surroundings = { clock, random, leader, jobs, reportWithinMs, referenceSlowness: this.#referenceSlowness };
     const node = new SimulatedNode(nature, surroundings);
     this.nodes.push(node);
     clock.after(atMs, () => node.start());
     return node;
   }
 
+  /** The coordinator's process is killed, and another is there so much later. */
+  restart(afterMs: number): void {
+    if (!this.#leader) return;
+    this.#end(this.#leader);
+    this.#leader = undefined;
+    this.clock.after(afterMs, () => this.#follow());
+  }
+
+  /** The coordinator's process stands still; another leads after a time, and then the old one goes on. */
+  failOver(afterMs: number, wakeAfterMs: number): void {
+    const old = this.#leader;
+    if (!old) return;
+    old.pause();
+    this.clock.after(afterMs, () => {
+      this.#leader = undefined;
+      this.#follow();
+    });
+    this.clock.after(wakeAfterMs, () => old.wake());
+    // It ends when it hears that another leads, with its next renewal.
+    this.clock.after(wakeAfterMs + 1000, () => this.#end(old));
+  }
+
+  /** Nothing can be written to the ledger for so long. */
+  failStore(ms: number, failure = new Error('The disk is full')): void {
+    this.world.failure = failure;
+    this.clock.after(ms, () => {
+      this.world.failure = undefined;
+    });
+  }
+
+  /** A coordinator starts, and goes on with what the one before has left. Rejects where that is damaged. */
+  async lead(): Promise<void> {
+    const coordinator = await SimulatedCoordinator.start(this.world);
+    this.#last = coordinator;
+    this.#alive.add(coordinator);
+    const { ledger, dispatcher } = coordinator;
+    for (const { jobId, finishedMs } of (await ledger.listJobs()).reverse()) {
+      if (finishedMs > 0) this.#ended.add(jobId);
+      else await dispatcher.resume(acceptedJob(this.jobs.get(jobId)!));
+    }
+    this.#leader = coordinator;
+    for (const jobId of this.#submitted) {
+      if (!(await ledger.getJob(jobId))) this.#hand(coordinator, this.jobs.get(jobId)!);
+    }
+  }
+
   /** Lets time pass until that is so; `check` is called at every moment. Throws where it never comes. */
   async until(isSo: () => boolean, check: () => void = () => {}): Promise<void> {
     for (;;) {
-      await this.#settle();
+      await settle();
+      if (this.#failure) throw this.#failure;
       check();
       if (isSo()) return;
       if (!this.clock.step() || this.clock.monotonicMs() > endlessMs) {
@@ -105,68 +183,75 @@ export class SimulatedCluster {
 
   /** Lets time pass until every job has ended. */
   async untilEnded(check?: () => void): Promise<void> {
-    await this.until(() => this.#ended.size === this.jobs.size, check);
+    await this.until(() => this.#leader !== undefined && this.#ended.size === this.jobs.size, check);
   }
 
   async close(): Promise<void> {
-    await this.dispatcher.close();
-    await this.ledger.close();
+    for (const coordinator of this.#alive) this.#end(coordinator);
+    let isOver = false;
+    const over = Promise.all(this.#endings).then(() => {
+      isOver = true;
+    });
+    // Transactions that are under way end in their time.
+    for (; !isOver; this.clock.step()) await settle();
+    await over;
   }
 
   /** What the metrics counted in this run. */
   async counted(): Promise<MetricSums> {
-    const [before, now] = [await this.#metricsBefore, await sumMetrics()];
-    const difference = (key: keyof MetricSums): number => now[key] - before[key];
-    return {
-      committed: difference('committed'),
-      quarantined: difference('quarantined'),
-      leases: difference('leases'),
-      mismatches: difference('mismatches'),
-      wrongAnswers: difference('wrongAnswers'),
-      setAside: difference('setAside'),
-      copies: difference('copies'),
-    };
+    const [before, now] = [await this.#metricsBefore, await sumMetrics(metrics)];
+    const keys = Object.keys(now) as (keyof MetricSums)[];
+    return Object.fromEntries(keys.map((key) => [key, now[key] - before[key]])) as unknown as MetricSums;
   }
 
-  /** Everything that is promised now comes, before time passes. */
-  async #settle(): Promise<void> {
-    do await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.#pending > 0);
+  #follow(): void {
+    this.followed++;
+    this.lead().catch((error: unknown) => {
+      this.#failure = error;
+    });
   }
 
-  /** The ledger, with its answers counted until they come, and what it accepted and ended. */
-  #observed(commitMs: number): Ledger {
-    const { ledger } = this;
+  #end(coordinator: SimulatedCoordinator): void {
+    this.#alive.delete(coordinator);
+    for (const node of this.nodes) node.coordinatorDied(coordinator);
+    this.#endings.push(coordinator.kill());
+  }
+
+  #hand({ dispatcher }: SimulatedCoordinator, job: SimulatedJob): void {
+    // The client of a coordinator that dies meanwhile submits it again.
+    dispatcher.submit(acceptedJob(job)).catch(() => {});
+  }
+
+  /** Takes the results, of which the histograms of all sources must add up to those of the job. */
+  async #finalise(results: JobResults): Promise<void> {
+    const { jobId } = results.job;
+    const { done, file } = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY);
+    const sum = new Array<bigint>(binCount).fill(0n);
+    for (const bins of done.length > 0 ? readHistograms(file, done, binCount) : []) {
+      for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(bins[bin]!);
+    }
+    if (sum.some((count, bin) => count !== results.bins[bin])) throw new Error('Histograms of sources were lost');
+    this.results.set(jobId, results);
+  }
+
+  /** The ledger; what it accepts and ends is noted. */
+  #observed(ledger: Ledger): Ledger {
     const commit: Ledger['commit'] = async (shard) => {
-      if (commitMs > 0) await new Promise<void>((resolve) => this.clock.after(commitMs, resolve));
-      const outcome = await this.#track(ledger.commit(shard));
+      const outcome = await ledger.commit(shard);
       if (outcome === 'committed') this.#count(shard.jobId, shard.shard);
       return outcome;
     };
     const setState: Ledger['setState'] = async (jobId, state, at) => {
-      await this.#track(ledger.setState(jobId, state, at));
+      await ledger.setState(jobId, state, at);
       if (state === 'complete' || state === 'failed' || state === 'cancelled') this.#ended.add(jobId);
     };
     const observed: Partial<Ledger> = { commit, setState };
     return new Proxy(ledger, {
       get: (target, name) => {
         const value = Reflect.get(observed, name) ?? Reflect.get(target, name);
-        if (typeof value !== 'function' || Object.hasOwn(observed, name)) return value;
-        return (...args: unknown[]) => {
-          const answer: unknown = Reflect.apply(value, target, args);
-          return answer instanceof Promise ? this.#track(answer) : answer;
-        };
+        return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-  }
-
-  async #track<T>(call: Promise<T>): Promise<T> {
-    this.#pending++;
-    try {
-      return await call;
-    } finally {
-      this.#pending--;
-    }
   }
 
   #count(jobId: string, shard: number): void {
@@ -176,32 +261,10 @@ export class SimulatedCluster {
   }
 }
 
-export interface MetricSums {
-  committed: number;
-  quarantined: number;
-  leases: number;
-  mismatches: number;
-  wrongAnswers: number;
-  setAside: number;
-  copies: number;
+/** Everything that is promised now comes, before time passes: nothing but the disk takes time here. */
+async function settle(): Promise<void> {
+  do await new Promise<void>((resolve) => setImmediate(resolve));
+  while (process.getActiveResourcesInfo().some(isOfDisk));
 }
 
-async function sumMetrics(): Promise<MetricSums> {
-  const sum = async (
-    metric: { get(): Promise<{ values: { value: number; labels: object }[] }> },
-    labels: Record<string, string> = {},
-  ): Promise<number> => {
-    const { values } = await metric.get();
-    const meant = values.filter((value) => Object.entries(labels).every(([k, v]) => Object(value.labels)[k] === v));
-    return meant.reduce((total, { value }) => total + value, 0);
-  };
-  return {
-    committed: await sum(metrics.shardsFinished, { outcome: 'ok' }),
-    quarantined: await sum(metrics.shardsFinished, { outcome: 'quarantined' }),
-    leases: await sum(metrics.shardAttempts),
-    mismatches: await sum(metrics.mismatches),
-    wrongAnswers: await sum(metrics.wrongAnswers),
-    setAside: await sum(metrics.nodesSetAside),
-    copies: await sum(metrics.shardAttempts, { reason: 'straggler' }),
-  };
-}
+const isOfDisk = (resource: string): boolean => resource.startsWith('FSReq') || resource === 'CloseReq';

@@ -19,12 +19,14 @@ export interface SimulatedJob {
   poison: ReadonlySet<number>;
   /** Shards that end the process that computes them. */
   killers: ReadonlySet<number>;
+  /** Shards whose input is another than the one that was planned. */
+  changed: ReadonlySet<number>;
 }
 
 const operations = [{ kernel: 'lbp', parameters: {} }];
 const pipeline = createPipeline(operations);
 const side = 4;
-const binCount = 256;
+export const binCount = 256;
 
 export function acceptedJob({ jobId, priority, verify }: SimulatedJob): AcceptedJob {
   const spec = JobSpec.fromPartial({
@@ -87,6 +89,16 @@ export function wrongResultsOf(job: SimulatedJob, shard: number): SourceResult[]
   return resultsOf(job, shard).map((result) => ({ ...result, bins: [...result.bins.slice(1), result.bins[0]!] }));
 }
 
+/** What any device finds in an image that was replaced by a larger one. */
+export function changedResultsOf(job: SimulatedJob, shard: number): SourceResult[] {
+  return resultsOf(job, shard).map((result) => ({ ...result, rect: { ...result.rect, y: result.rect.y + side } }));
+}
+
+/** Shards that come to nothing, whoever computes them. */
+export function hopelessShards({ poison, killers, changed }: SimulatedJob): Set<number> {
+  return new Set([...poison, ...killers, ...changed]);
+}
+
 /** What the job must come to, computed without the coordinator's merge. */
 export function expectedOf(job: SimulatedJob): {
   digest: string;
@@ -95,8 +107,9 @@ export function expectedOf(job: SimulatedJob): {
   quarantined: number;
 } {
   const sources = new Map<number, { parts: SourceResult[]; isLost: boolean }>();
+  const hopeless = hopelessShards(job);
   for (let shard = 0; shard < job.shards; shard++) {
-    const isLost = job.poison.has(shard) || job.killers.has(shard);
+    const isLost = hopeless.has(shard);
     for (const result of resultsOf(job, shard)) {
       const source = sources.get(result.source) ?? { parts: [], isLost: false };
       sources.set(result.source, { parts: [...source.parts, result], isLost: source.isLost || isLost });

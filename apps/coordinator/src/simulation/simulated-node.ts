@@ -1,8 +1,10 @@
-import { Hello } from '@halogrid/proto';
-import type { Dispatcher } from '../dispatcher.ts';
+import { Hello, protocolVersion } from '@halogrid/proto';
 import type { LeaseOrder, NodeReport } from '../node-session.ts';
+import type { BroughtLease, LeaseId } from '../scheduler/events.ts';
+import { checkHello } from '../services/check-hello.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import { resultsOf, type SimulatedJob, wrongResultsOf } from './simulated-job.ts';
+import type { SimulatedCoordinator } from './simulated-coordinator.ts';
+import { changedResultsOf, resultsOf, type SimulatedJob, wrongResultsOf } from './simulated-job.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a node is like. */
@@ -18,8 +20,13 @@ export interface NodeNature {
   lies: number;
   /** It fails this part of the shards at once. */
   failures: number;
+  /** Its device is lost, or hangs until it is given up, over the first of so many shards. */
+  deviceLosses: number;
+  /** What a hung device takes until it is given up. */
+  hangMs: number;
   /** Shards of a job that take it this much longer. */
   stragglers: ReadonlyMap<number, number>;
+  protocol: number;
 }
 
 export const soundNature = {
@@ -29,22 +36,36 @@ export const soundNature = {
   duplicates: 0,
   lies: 0,
   failures: 0,
+  deviceLosses: 0,
+  hangMs: 1,
   stragglers: new Map<number, number>(),
+  protocol: protocolVersion,
 } satisfies Omit<NodeNature, 'name'>;
 
 export interface NodeSurroundings {
   clock: VirtualClock;
   random: SeededRandom;
-  dispatcher: Dispatcher;
+  /** The coordinator that can be dialled; undefined while there is none. */
+  leader: () => SimulatedCoordinator | undefined;
   jobs: ReadonlyMap<string, SimulatedJob>;
   reportWithinMs: number;
   /** Times that the reference takes of the device. */
   referenceSlowness: number;
 }
 
-/** How long a node whose connection broke waits, and a process that died takes to be there again. */
+/** How long a node whose connection broke waits, at first and at most, and a process that died takes to be there again. */
 const redialMs = 250;
+const longestRedialMs = 1000;
 const restartMs = 2000;
+/** Shards outlive their connection for so long. */
+const keepMs = 60_000;
+
+/** A shard that is not answered. */
+interface HeldShard {
+  order: LeaseOrder;
+  /** What became of it while there was no connection. */
+  answer: ((lease: LeaseId) => NodeReport) | undefined;
+}
 
 /** A node with one device that computes one shard at a time, as the coordinator sees it. */
 export class SimulatedNode {
@@ -58,10 +79,17 @@ export class SimulatedNode {
   #life = 1;
   /** Counts its conversations; what belongs to an earlier one is void. */
   #conversation = 0;
-  #session: number | undefined;
-  #queue: LeaseOrder[] = [];
-  #current: LeaseOrder | undefined;
+  #link: { coordinator: SimulatedCoordinator; session: number } | undefined;
+  /** The coordinator has said which shards go on. */
+  #isWelcome = false;
+  #held: HeldShard[] = [];
+  #current: HeldShard | undefined;
   #frozenUntilMs = 0;
+  #partedUntilMs = 0;
+  #storageAwayUntilMs = 0;
+  #silentBeats = 0;
+  #dials = 0;
+  #deviceLosses = 0;
   #isBeating = false;
   #state: 'down' | 'up' | 'draining' | 'gone' = 'down';
 
@@ -78,6 +106,11 @@ export class SimulatedNode {
     return this.#state === 'gone';
   }
 
+  /** Shards that it has and has not answered. */
+  get heldShards(): number {
+    return this.#held.length;
+  }
+
   /** Dials, and is attached at once. */
   start(): void {
     if (this.#state !== 'down') return;
@@ -88,19 +121,21 @@ export class SimulatedNode {
 
   /** The process ends without a word; the coordinator hears of it unless the network is gone, too. */
   crash(isNoticed = true, comesBack = true): void {
-    if (this.#state !== 'up') return;
+    if (this.#state !== 'up' && this.#state !== 'draining') return;
+    const isWanted = comesBack && this.#state === 'up';
     this.#state = 'down';
     this.#hangUp(isNoticed);
+    this.#forgetAll();
     this.#life++;
-    if (!comesBack) this.#state = 'gone';
+    if (!isWanted) this.#state = 'gone';
     else this.#world.clock.after(restartMs, () => this.start());
   }
 
-  /** The connection breaks; the node dials again, with empty hands. Reports on their way are lost. */
-  cut(): void {
+  /** The connection breaks, for so long at least; the node dials again. Reports on their way are lost. */
+  cut(isNoticed = true, ms = 0): void {
     if (this.#state !== 'up') return;
-    this.#hangUp(true);
-    this.#world.clock.after(redialMs, () => this.#dial());
+    this.#partedUntilMs = this.#world.clock.monotonicMs() + ms;
+    this.#breakOff(isNoticed);
   }
 
   /** The process stands still, as with SIGSTOP, and goes on later. */
@@ -108,20 +143,29 @@ export class SimulatedNode {
     this.#frozenUntilMs = this.#world.clock.monotonicMs() + ms;
   }
 
+  /** It cannot read sources for a while. */
+  loseStorage(ms: number): void {
+    this.#storageAwayUntilMs = this.#world.clock.monotonicMs() + ms;
+  }
+
   /** The process is asked to end within `graceMs`: what it cannot finish by then it hands back. */
   drain(graceMs: number): void {
-    if (this.#state !== 'up' || this.#session === undefined) return;
+    if (this.#state !== 'up' || !this.#isWelcome) return;
     this.#state = 'draining';
     this.#report({ kind: 'NodeDraining' });
     this.#world.clock.after(graceMs, () => this.#handBack());
     this.#leaveWhenIdle();
   }
 
+  /** The coordinator's process is gone. */
+  coordinatorDied(coordinator: SimulatedCoordinator): void {
+    if (this.#link?.coordinator === coordinator) this.#breakOff(false);
+  }
+
   #handBack(): void {
     if (this.#state !== 'draining') return;
-    for (const { lease } of this.#orders()) this.#report({ kind: 'ShardReturned', lease });
-    this.#queue = [];
-    this.#current = undefined;
+    for (const { order } of this.#held) this.#report({ kind: 'ShardReturned', lease: order.lease });
+    this.#forgetAll();
     this.#leaveWhenIdle();
   }
 
@@ -129,122 +173,210 @@ export class SimulatedNode {
     // A lease that crossed the announcement arrives within two ways.
     const conversation = this.#conversation;
     this.#world.clock.after(8 * this.nature.latencyMs, () => {
-      if (this.#state !== 'draining' || this.#conversation !== conversation || this.#orders().length > 0) return;
+      if (this.#state !== 'draining' || this.#conversation !== conversation || this.#held.length > 0) return;
       this.#state = 'gone';
       this.#hangUp(true);
     });
   }
 
-  #orders(): LeaseOrder[] {
-    return this.#current ? [this.#current, ...this.#queue] : this.#queue;
+  #dial(): void {
+    if (this.#state !== 'up' || this.#link) return;
+    const { clock, leader } = this.#world;
+    const coordinator = clock.monotonicMs() < this.#partedUntilMs ? undefined : leader();
+    if (coordinator) this.#attach(coordinator);
+    else this.#dialLater();
   }
 
-  #dial(): void {
-    if (this.#state !== 'up') return;
+  #attach(coordinator: SimulatedCoordinator): void {
+    const hello = this.#hello();
+    try {
+      checkHello({ $case: 'hello', value: hello });
+    } catch {
+      this.#state = 'gone';
+      return;
+    }
     const conversation = ++this.#conversation;
-    const { name, creditBytes } = this.nature;
-    const hello = Hello.fromPartial({
-      nodeId: this.nodeId,
-      name,
-      creditBytes,
-      device: { kind: 'gpu', name: 'simulated' },
-    });
     /** Orders come after the latency, to the conversation they belong to, and in their order. */
     const arrives = (happen: () => void): void => {
       this.#world.clock.after(this.nature.latencyMs, () => this.#awake(conversation, happen));
     };
-    this.#session = this.#world.dispatcher.attach(hello, {
+    this.#dials = 0;
+    this.#silentBeats = 0;
+    const session = coordinator.dispatcher.attach(hello, {
+      welcome: (kept) => arrives(() => this.#welcomed(kept)),
       lease: (order) => arrives(() => this.#take(order)),
       recall: (jobId, shards) => arrives(() => this.#forget(jobId, shards)),
       drop: (_reason, isFinal) => arrives(() => this.#dropped(isFinal)),
+    });
+    this.#link = { coordinator, session };
+  }
+
+  #hello(): Hello {
+    const { name, creditBytes, protocol } = this.nature;
+    return Hello.fromPartial({
+      nodeId: this.nodeId,
+      name,
+      protocol,
+      creditBytes,
+      device: { kind: 'gpu', name: 'simulated' },
+      held: this.#held.map(({ order: { lease, isCheck } }) => ({ ...lease, verify: isCheck })),
+    });
+  }
+
+  #dialLater(): void {
+    const ms = Math.min(longestRedialMs, redialMs * 2 ** this.#dials++);
+    const conversation = this.#conversation;
+    this.#world.clock.after(ms, () => {
+      if (this.#conversation === conversation) this.#dial();
     });
   }
 
   /** Does something in this conversation, unless it is over; when the process runs again where it stands still. */
   #awake(conversation: number, happen: () => void): void {
-    if (this.#conversation !== conversation) return;
+    if (this.#conversation === conversation) this.#whenAwake(() => this.#conversation === conversation && happen());
+  }
+
+  #whenAwake(happen: () => void): void {
     const frozenMs = this.#frozenUntilMs - this.#world.clock.monotonicMs();
-    if (frozenMs > 0) this.#world.clock.after(frozenMs, () => this.#awake(conversation, happen));
+    if (frozenMs > 0) this.#world.clock.after(frozenMs, () => this.#whenAwake(happen));
     else happen();
+  }
+
+  #welcomed(kept: readonly BroughtLease[]): void {
+    this.#isWelcome = true;
+    for (const held of [...this.#held]) {
+      const { lease } = held.order;
+      const name = kept.find(({ jobId, shard, attempt }) => {
+        return jobId === lease.jobId && shard === lease.shard && attempt === lease.attempt;
+      });
+      if (!name) {
+        this.#drop(held);
+        continue;
+      }
+      const { isCheck: _, ...renamed } = name;
+      held.order = { ...held.order, lease: renamed };
+      if (held.answer) this.#answer(held, held.answer);
+    }
+    this.#compute();
   }
 
   #take(order: LeaseOrder): void {
     if (this.#state !== 'up' && this.#state !== 'draining') return;
-    this.#queue.push(order);
+    this.#held.push({ order, answer: undefined });
     this.#compute();
   }
 
   #forget(jobId: string, shards: number[]): void {
-    const isMeant = ({ lease }: LeaseOrder): boolean =>
-      lease.jobId === jobId && (shards.length === 0 || shards.includes(lease.shard));
-    this.#queue = this.#queue.filter((order) => !isMeant(order));
-    if (this.#current && isMeant(this.#current)) this.#current = undefined;
+    for (const held of [...this.#held]) {
+      const { lease } = held.order;
+      if (lease.jobId === jobId && (shards.length === 0 || shards.includes(lease.shard))) this.#drop(held);
+    }
     this.#compute();
   }
 
+  #drop(held: HeldShard): void {
+    this.#held.splice(this.#held.indexOf(held), 1);
+    if (this.#current === held) this.#current = undefined;
+  }
+
+  #forgetAll(): void {
+    this.#held = [];
+    this.#current = undefined;
+  }
+
   #dropped(isFinal: boolean): void {
-    this.#hangUp(false);
-    if (isFinal || this.#state === 'draining') this.#state = 'gone';
-    else this.#world.clock.after(redialMs, () => this.#dial());
+    if (isFinal || this.#state === 'draining') {
+      this.#hangUp(false);
+      this.#forgetAll();
+      this.#state = 'gone';
+    } else this.#breakOff(false);
+  }
+
+  /** The connection is gone, and the shards go on for a while. */
+  #breakOff(isNoticed: boolean): void {
+    this.#hangUp(isNoticed);
+    if (this.#state === 'draining') {
+      this.#state = 'gone';
+      this.#forgetAll();
+      return;
+    }
+    const conversation = this.#conversation;
+    this.#world.clock.after(keepMs, () => {
+      if (this.#conversation === conversation) this.#forgetAll();
+    });
+    this.#dialLater();
   }
 
   #hangUp(isNoticed: boolean): void {
-    const session = this.#session;
+    const link = this.#link;
     this.#conversation++;
-    this.#session = undefined;
-    this.#queue = [];
-    this.#current = undefined;
-    if (isNoticed && session !== undefined) this.#world.dispatcher.detach(session);
+    this.#link = undefined;
+    this.#isWelcome = false;
+    if (isNoticed && link) link.coordinator.tell(() => link.coordinator.dispatcher.detach(link.session));
   }
 
   #compute(): void {
-    const order = this.#current ? undefined : this.#queue.shift();
-    if (!order) return;
-    this.#current = order;
+    const held = this.#current ? undefined : this.#held.find(({ answer }) => !answer);
+    if (!held) return;
+    this.#current = held;
     const { clock, jobs, random, referenceSlowness } = this.#world;
-    const { shard, lease, isCheck } = order;
+    const { shard, lease, isCheck } = held.order;
     const job = jobs.get(lease.jobId)!;
-    const isFailing = job.poison.has(lease.shard) || random.chance(this.nature.failures);
+    const isLost = !isCheck && this.#deviceLosses < this.nature.deviceLosses;
+    const isAway = clock.monotonicMs() < this.#storageAwayUntilMs;
+    const isFailing = isLost || isAway || job.poison.has(lease.shard) || random.chance(this.nature.failures);
     const slowness = (isCheck ? referenceSlowness : 1) * (this.nature.stragglers.get(lease.shard) ?? 1);
-    const ms = isFailing ? 1 : (shard.costBytes / this.nature.bytesPerMs) * slowness;
-    const conversation = this.#conversation;
-    clock.after(ms, () => {
-      this.#awake(conversation, () => {
-        if (this.#current !== order) return;
+    const failingMs = isLost ? this.nature.hangMs : 1;
+    if (isLost) this.#deviceLosses++;
+    clock.after(isFailing ? failingMs : (shard.costBytes / this.nature.bytesPerMs) * slowness, () => {
+      this.#whenAwake(() => {
+        if (this.#current !== held) return;
         this.#current = undefined;
-        this.#finish(order, job, isFailing);
+        this.#finish(held, job, isFailing, isLost);
         this.#compute();
         if (this.#state === 'draining') this.#leaveWhenIdle();
       });
     });
   }
 
-  #finish({ lease, shard, isCheck }: LeaseOrder, job: SimulatedJob, isFailing: boolean): void {
+  #finish(held: HeldShard, job: SimulatedJob, isFailing: boolean, isDevice: boolean): void {
+    const { lease, shard, isCheck } = held.order;
     if (job.killers.has(lease.shard)) {
       this.crash();
       return;
     }
     if (isFailing) {
-      this.#report({ kind: 'ShardFailed', lease, failure: { error: 'It cannot be computed', isOutput: false } });
+      const failure = { error: 'It cannot be computed', isOutput: false, isDevice };
+      this.#answer(held, (named) => ({ kind: 'ShardFailed', lease: named, failure }));
       return;
     }
     this.computedBytes += shard.costBytes;
     this.busyUntilMs = this.#world.clock.monotonicMs();
     const isLie = !isCheck && this.#world.random.chance(this.nature.lies);
-    const results = (isLie ? wrongResultsOf : resultsOf)(job, lease.shard);
-    const answer = { results, errors: [], stageSeconds: {}, inputBytes: 0 };
-    this.#report({ kind: 'ShardCompleted', lease, answer });
+    const find = job.changed.has(lease.shard) ? changedResultsOf : isLie ? wrongResultsOf : resultsOf;
+    const answer = { results: find(job, lease.shard), errors: [], stageSeconds: {}, inputBytes: 0 };
+    this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
+  }
+
+  /** Without a connection the answer waits for one. */
+  #answer(held: HeldShard, answer: NonNullable<HeldShard['answer']>): void {
+    held.answer = answer;
+    if (!this.#isWelcome) return;
+    this.#drop(held);
+    this.#report(answer(held.order.lease));
   }
 
   /** A report arrives in its conversation, perhaps twice, after the latency and as much again at most. */
   #report(report: NodeReport): void {
-    const { clock, random, dispatcher } = this.#world;
-    const session = this.#session;
-    if (session === undefined) return;
+    const { clock, random } = this.#world;
+    const link = this.#link;
+    if (!link) return;
     const { latencyMs, duplicates } = this.nature;
     const times = random.chance(duplicates) ? 2 : 1;
     for (let i = 0; i < times; i++) {
-      clock.after(latencyMs * (1 + random.next()), () => dispatcher.report(session, report));
+      clock.after(latencyMs * (1 + random.next()), () => {
+        link.coordinator.tell(() => link.coordinator.dispatcher.report(link.session, report));
+      });
     }
   }
 
@@ -252,7 +384,11 @@ export class SimulatedNode {
     if (this.#isBeating) return;
     this.#isBeating = true;
     this.#world.clock.every(this.#world.reportWithinMs / 3, () => {
-      if (this.#world.clock.monotonicMs() >= this.#frozenUntilMs) this.#report({ kind: 'NodeReported' });
+      if (this.#world.clock.monotonicMs() < this.#frozenUntilMs) return;
+      this.#report({ kind: 'NodeReported' });
+      // A coordinator that stands still answers nothing.
+      this.#silentBeats = this.#link?.coordinator.isRunning === false ? this.#silentBeats + 1 : 0;
+      if (this.#silentBeats > 3) this.#breakOff(false);
     });
   }
 }

@@ -1,16 +1,17 @@
 // What tests of simulated clusters share.
-import { MemoryFiles } from '../ledger/memory-files.ts';
-import { MemoryStore } from '../ledger/store/memory-store.ts';
-import { openLedger } from '../ledger/testing.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { memoryFolder } from './memory-folder.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 import type { SimulatedJob } from './simulated-job.ts';
 import { type NodeNature, soundNature } from './simulated-node.ts';
 
+const folder = await mkdtemp(join(memoryFolder, 'halogrid-simulation-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
 export async function createCluster(seed = 1, commitMs = 0): Promise<SimulatedCluster> {
-  const files = new MemoryFiles();
-  let spools = 0;
-  const ledger = await openLedger(() => `histograms ${spools++}`, new MemoryStore(), 1, files.open);
-  return new SimulatedCluster({ seed, commitMs, ledger });
+  return SimulatedCluster.create({ seed, commitMs, folder: await mkdtemp(join(folder, 'cluster-')) });
 }
 
 /** A sound node, changed by what is given. */
@@ -30,6 +31,7 @@ export function frames(changes: Partial<SimulatedJob> = {}): SimulatedJob {
     verify: 0,
     poison: new Set(),
     killers: new Set(),
+    changed: new Set(),
     ...changes,
   };
 }

@@ -8,6 +8,8 @@ interface Happening {
 
 /** Time that passes only from one happening to the next. Those of one moment happen in the order they were arranged. */
 export class VirtualClock implements Clock {
+  /** What the other clock says at time 0; it may jump. */
+  wallStartMs = 1_700_000_000_000;
   #nowMs = 0;
   #order = 0;
   /** A binary heap: each is before the two at twice its index. */
@@ -18,7 +20,7 @@ export class VirtualClock implements Clock {
   }
 
   wallMs(): number {
-    return 1_700_000_000_000 + this.#nowMs;
+    return this.wallStartMs + this.#nowMs;
   }
 
   /** Has something happen in so many milliseconds. */

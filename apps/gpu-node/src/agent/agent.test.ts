@@ -133,7 +133,32 @@ test('a node tries every coordinator it knows', async () => {
   ]);
 });
 
-test('a node dials again after its coordinator went away, and drops what it held', async () => {
+test('a node dials again after its coordinator went away, and goes on with what it held', async () => {
+  const coordinator = new FakeCoordinator();
+  coordinator.keeps = true;
+  await coordinator.start();
+  await withAgent(coordinator, async ({ agent, shards }) => {
+    const first = await coordinator.session(1);
+    await first.report('hello');
+    first.lease(lease(3));
+    first.lease(lease(4));
+    while (shards.length < 2) await new Promise(setImmediate);
+    first.end();
+    while (agent.isAttached) await new Promise(setImmediate);
+    // One ends before there is a coordinator again, the other after.
+    shards[0]!.finish();
+    const second = await coordinator.session(2);
+    const { shard, epoch } = await second.report('completed');
+    assert.deepEqual([shard, epoch], [3, 8]);
+    shards[1]!.finish();
+    while (second.reports.length < 3) await second.report('completed').then(() => new Promise(setImmediate));
+    const reports = second.reports.map((report) => report.$case === 'completed' && report.value.shard);
+    assert.deepEqual(reports, [false, 3, 4]);
+    assert.equal(shards.length, 2);
+  });
+});
+
+test('a node drops what the coordinator that it dials next does not want any more', async () => {
   const coordinator = new FakeCoordinator();
   await coordinator.start();
   await withAgent(coordinator, async ({ shards }) => {
@@ -142,11 +167,12 @@ test('a node dials again after its coordinator went away, and drops what it held
     while (shards.length < 1) await new Promise(setImmediate);
     first.end();
     const second = await coordinator.session(2);
-    assert.deepEqual(await second.report('hello'), hello);
-    assert.equal(shards[0]!.signal.aborted, true);
-    shards[0]!.finish();
+    const held = [{ jobId: 'job', shard: 3, attempt: 1, epoch: 7, verify: false }];
+    assert.deepEqual(await second.report('hello'), { ...hello, held });
     second.lease(lease(5));
     while (shards.length < 2) await new Promise(setImmediate);
+    assert.equal(shards[0]!.signal.aborted, true);
+    shards[0]!.finish();
     shards[1]!.finish();
     assert.equal((await second.report('completed')).shard, 5);
   });

@@ -19,7 +19,12 @@ const ordered = (order: Order): ConversationEvent => ({
   kind: 'ordered',
   order: AttachResponse.create({ reportWithinMs: 3000, order }),
 });
-const welcome = ordered({ $case: 'welcome', value: { epoch: 4, httpPort: 9464 } });
+/** It names shards of job j, as attempt 2 of epoch 5, that go on. */
+const welcomeBack = (...shards: number[]): ConversationEvent => {
+  const kept = shards.map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 5, verify: false }));
+  return ordered({ $case: 'welcome', value: { epoch: 5, httpPort: 9464, kept } });
+};
+const welcome = welcomeBack();
 const acknowledge = ordered({ $case: 'acknowledge', value: {} });
 const lease = (shard: number, jobId = 'j'): ConversationEvent =>
   ordered({ $case: 'lease', value: Lease.create({ jobId, shard, attempt: 2, epoch: 4 }) });
@@ -63,7 +68,7 @@ function words(commands: readonly ConversationCommand[]): string[] {
 const greet: [number, ConversationEvent][] = [[0, time]];
 const attach: [number, ConversationEvent][] = [...greet, [10, welcome]];
 const work: [number, ConversationEvent][] = [...attach, [20, lease(7)], [30, lease(8)]];
-const done: ConversationEvent = { kind: 'shardCompleted', leaseId: 1, report: completed };
+const done = { kind: 'shardCompleted', leaseId: 1, report: completed } satisfies ConversationEvent;
 const failed: ConversationEvent = {
   kind: 'shardFailed',
   leaseId: 2,
@@ -71,6 +76,15 @@ const failed: ConversationEvent = {
   isOutput: false,
   isDevice: true,
 };
+
+/** It has dialled again. */
+const again: [number, ConversationEvent][] = [...work, [40, disconnected], [165, time]];
+/** It dials in vain, the last time from 59,000 on until 1 ms before the minute is over. */
+const alone: [number, ConversationEvent][] = [...work, [40, disconnected], [59_000, time], [60_039, disconnected]];
+const otherAttempt = ordered({
+  $case: 'welcome',
+  value: { epoch: 5, httpPort: 9464, kept: [{ jobId: 'j', shard: 7, attempt: 1, epoch: 5, verify: false }] },
+});
 
 const table: [name: string, events: [number, ConversationEvent][], phase: string, commands: string[]][] = [
   ['it dials and says hello', greet, 'greeting', ['dial a:1', 'send hello']],
@@ -88,8 +102,18 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ['nothing is said before a third of the deadline', [...attach, [1009, time]], 'attached', []],
   ['a heartbeat is sent after a third', [...attach, [1010, time]], 'attached', ['send heartbeat']],
   ['a result counts as a report', [...work, [900, done], [1010, time]], 'attached', []],
-  ['silence ends the connection', [...work, [3030, time]], 'waiting', ['hangUp', 'forget 1', 'forget 2']],
-  ['a lost connection drops its leases', [...work, [40, disconnected]], 'waiting', ['forget 1', 'forget 2']],
+  ['silence ends the connection', [...work, [3030, time]], 'waiting', ['hangUp']],
+  ['shards outlive a lost connection', [...work, [40, disconnected]], 'waiting', []],
+  ['an answer waits for a connection', [...work, [40, disconnected], [50, done]], 'waiting', []],
+  ['it comes back with its shards', again, 'greeting', ['dial b:2', 'send hello']],
+  ['what is wanted of them goes on', [...again, [170, welcomeBack(7)]], 'attached', ['forget 2']],
+  ['what is answered is said', [...again, [150, done], [170, welcomeBack(7, 8)]], 'attached', ['send completed']],
+  ['what failed is said', [...again, [150, failed], [170, welcomeBack(7, 8)]], 'attached', ['send failed']],
+  ['what is not wanted is not said', [...again, [150, done], [170, welcome]], 'attached', ['forget 1', 'forget 2']],
+  ['a shard of another attempt is not meant', [...again, [170, otherAttempt]], 'attached', ['forget 1', 'forget 2']],
+  ['what goes on can be answered', [...again, [170, welcomeBack(7)], [180, done]], 'attached', ['send completed']],
+  ['a minute without a coordinator is too long', [...alone, [60_040, time]], 'waiting', ['forget 1', 'forget 2']],
+  ['a dial does not put that off', [...alone, [60_039, time]], 'waiting', []],
   ['it waits before it dials again', [...greet, [10, disconnected], [134, time]], 'waiting', []],
   ['it dials the next address', [...greet, [10, disconnected], [135, time]], 'greeting', ['dial b:2', 'send hello']],
   [
@@ -192,6 +216,34 @@ test('an answer carries the identity of its lease', () => {
   const { commands } = play(...work, [40, failed]);
   const value = { jobId: 'j', shard: 8, attempt: 2, epoch: 4, error: 'No device.', output: false, device: true };
   assert.deepEqual(commands, [{ kind: 'send', report: { $case: 'failed', value } }]);
+});
+
+test('hello names what is held, and an answer has the name that the welcome gave', () => {
+  const { commands } = play(...again);
+  const held = [7, 8].map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 4, verify: false }));
+  assert.deepEqual(commands.at(-1), { kind: 'send', report: { $case: 'hello', value: { ...hello, held } } });
+  const answered = play(...again, [150, { ...done, report: { ...completed, epoch: 4 } }], [170, welcomeBack(7)]);
+  assert.deepEqual(answered.commands.at(-1), {
+    kind: 'send',
+    report: { $case: 'completed', value: { ...completed, epoch: 5 } },
+  });
+});
+
+test('a node whose files come through the coordinator keeps nothing when the connection breaks', () => {
+  const remote = { ...options, hello: { ...hello, remoteStorage: true } };
+  const { state, commands } = converse(play(...work).state, disconnected, 40, remote);
+  assert.deepEqual([words(commands), state.leases.size], [['forget 1', 'forget 2'], 0]);
+});
+
+test('a node that holds shards dials at least every second', () => {
+  let { state } = play(...work);
+  let nowMs = 40;
+  for (let i = 0; i < 20; i++) {
+    state = converse(state, { ...disconnected, jitter: 0.999 } as ConversationEvent, nowMs, options).state;
+    assert.ok(nextWakeMs(state)! - nowMs < 1000);
+    nowMs = nextWakeMs(state)!;
+    state = converse(state, time, nowMs, options).state;
+  }
 });
 
 test('it dials again for ever, ever more patiently, up to ten seconds', () => {

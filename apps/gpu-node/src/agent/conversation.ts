@@ -1,4 +1,5 @@
-import type { AttachRequest, AttachResponse, Hello, Lease, ShardCompleted } from '@halogrid/proto';
+import type { AttachRequest, AttachResponse, HeldLease, Hello, Lease, ShardCompleted } from '@halogrid/proto';
+import { answerTo, type HeldShard, heldLeases, keepNamed } from './held-shard.ts';
 
 /** How a node ended: 0 as asked, 1 because it could not go on; `reason` is one sentence. */
 export interface Exit {
@@ -8,9 +9,9 @@ export interface Exit {
 
 /** What the node is to its coordinator. */
 export type Phase =
-  /** There is no connection; the next is tried at `dialAtMs`. */
+  /** There is no connection; the next is tried at `dialAtMs`. Shards of the last one go on. */
   | { kind: 'waiting'; dialAtMs: number }
-  /** Hello was said, and the coordinator has until `untilMs` to welcome the node. */
+  /** Hello was said, which named those shards, and the coordinator has until `untilMs` to welcome the node. */
   | { kind: 'greeting'; untilMs: number }
   /** The coordinator leases shards to the node, each keeping the other informed that it is there. */
   | { kind: 'attached'; reportWithinMs: number; heardMs: number; reportedMs: number }
@@ -34,8 +35,10 @@ export interface Conversation {
   readonly handBackMs: number;
   /** Why it ends once drained. */
   readonly drainReason: string;
-  /** Shards being computed, by a number that is never used again. */
-  readonly leases: ReadonlyMap<number, Lease>;
+  /** Shards that are not answered, by a number that is never used again. */
+  readonly leases: ReadonlyMap<number, HeldShard>;
+  /** When a node without a connection gives up its shards. */
+  readonly keepUntilMs: number;
   readonly nextLeaseId: number;
   /** Index of the address that is dialled now or next. */
   readonly address: number;
@@ -43,14 +46,18 @@ export interface Conversation {
   readonly attempts: number;
 }
 
+/** What became of a shard. */
+export type Answer =
+  | { kind: 'shardCompleted'; report: ShardCompleted }
+  /** `isOutput`: its results could not be written. `isDevice`: the device was lost over it. */
+  | { kind: 'shardFailed'; error: string; isOutput: boolean; isDevice?: boolean };
+
 /** What happened; `jitter` is a random number in [0, 1). */
 export type ConversationEvent =
   | { kind: 'ordered'; order: AttachResponse }
   /** The connection ended; `isRefusal` when the coordinator will not have this node, now or later. */
   | { kind: 'disconnected'; reason: string; isRefusal: boolean; jitter: number }
-  | { kind: 'shardCompleted'; leaseId: number; report: ShardCompleted }
-  /** `isOutput`: its results could not be written. `isDevice`: the device was lost over it. */
-  | { kind: 'shardFailed'; leaseId: number; error: string; isOutput: boolean; isDevice?: boolean }
+  | (Answer & { leaseId: number })
   | { kind: 'stopRequested'; reason: string }
   /** There is no device any more, for this reason. */
   | { kind: 'deviceGone'; reason: string }
@@ -80,12 +87,19 @@ type Step = { state: Conversation; commands: ConversationCommand[] };
 const greetingMs = 10_000;
 /** A coordinator that was told everything needs no longer than this to close the stream. */
 const leavingMs = 3_000;
+/**
+ * A node keeps its shards for so long after the connection broke: as long as a leader tries to reach its ledger, and several times
+ * what a restart or a standby takes.
+ */
+const keepMs = 60_000;
 /** A draining node computes for so long: a container is killed 10 s after SIGTERM, unless its user says otherwise. */
 const graceMs = 8_000;
 /** Reports come this much more often than they must, so that one late turn of the event loop is no loss. */
 const reportsADeadline = 3;
 const firstBackoffMs = 250;
 const longestBackoffMs = 10_000;
+/** While shards are held, which a coordinator that was restarted waits for only as long as for a report. */
+const longestBackoffHoldingMs = 1_000;
 
 /** The state of a node that has not dialled yet. */
 export function startConversation(nowMs: number): Conversation {
@@ -96,6 +110,7 @@ export function startConversation(nowMs: number): Conversation {
     handBackMs: Number.POSITIVE_INFINITY,
     drainReason: '',
     leases: new Map(),
+    keepUntilMs: Number.POSITIVE_INFINITY,
     nextLeaseId: 1,
     address: 0,
     attempts: 0,
@@ -103,10 +118,10 @@ export function startConversation(nowMs: number): Conversation {
 }
 
 /** When `timePassed` is next due; undefined when nothing depends on time. */
-export function nextWakeMs({ phase, handBackMs, leases }: Conversation): number | undefined {
+export function nextWakeMs({ phase, handBackMs, keepUntilMs, leases }: Conversation): number | undefined {
   switch (phase.kind) {
     case 'waiting':
-      return phase.dialAtMs;
+      return Math.min(phase.dialAtMs, keepUntilMs);
     case 'greeting':
     case 'leaving':
       return phase.untilMs;
@@ -143,12 +158,8 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
       return lose(state, event.jitter, nowMs, options);
     }
     case 'shardCompleted':
-      return report(state, event.leaseId, nowMs, () => ({ $case: 'completed', value: event.report }));
     case 'shardFailed':
-      return report(state, event.leaseId, nowMs, ({ jobId, shard, attempt, epoch }) => {
-        const { error, isOutput: output, isDevice: device } = event;
-        return { $case: 'failed', value: { jobId, shard, attempt, epoch, error, output, device } };
-      });
+      return report(state, event.leaseId, nowMs, event);
     case 'stopRequested':
       return drain(state, event.reason, nowMs);
     case 'deviceGone':
@@ -163,7 +174,8 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
   if (phase.kind === 'greeting') {
     if (order?.$case !== 'welcome') return { state, commands: [] };
     const attached: Phase = { kind: 'attached', reportWithinMs, heardMs: nowMs, reportedMs: nowMs };
-    return { state: { ...state, phase: attached, attempts: 0 }, commands: [] };
+    const welcomed = { ...state, phase: attached, attempts: 0, keepUntilMs: Number.POSITIVE_INFINITY };
+    return goOn(welcomed, order.value.kept);
   }
   if (phase.kind !== 'attached') return { state, commands: [] };
 
@@ -175,7 +187,7 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
   switch (order?.$case) {
     case 'lease': {
       const leaseId = state.nextLeaseId;
-      const leases = new Map(state.leases).set(leaseId, order.value);
+      const leases = new Map(state.leases).set(leaseId, { lease: order.value, answer: undefined });
       const commands: ConversationCommand[] = [{ kind: 'startShard', leaseId, lease: order.value }];
       return { state: { ...heard, leases, nextLeaseId: leaseId + 1 }, commands };
     }
@@ -192,19 +204,30 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
   }
 }
 
-/** Answers a lease, unless it was forgotten meanwhile. */
-function report(
-  state: Conversation,
-  leaseId: number,
-  nowMs: number,
-  answer: (lease: Lease) => NonNullable<AttachRequest['report']>,
-): Step {
-  const lease = state.leases.get(leaseId);
-  if (!lease || state.phase.kind !== 'attached') return { state, commands: [] };
+/** Answers a lease, unless it was forgotten meanwhile; without a connection the answer waits for one. */
+function report(state: Conversation, leaseId: number, nowMs: number, answer: Answer): Step {
+  const held = state.leases.get(leaseId);
+  if (!held) return { state, commands: [] };
   const leases = new Map(state.leases);
+  if (state.phase.kind !== 'attached') {
+    leases.set(leaseId, { ...held, answer });
+    return { state: { ...state, leases }, commands: [] };
+  }
   leases.delete(leaseId);
   const phase = { ...state.phase, reportedMs: nowMs };
-  return { state: { ...state, phase, leases }, commands: [{ kind: 'send', report: answer(lease) }] };
+  return { state: { ...state, phase, leases }, commands: [{ kind: 'send', report: answerTo(held.lease, answer) }] };
+}
+
+/** The welcome names the shards that go on; what was found of them meanwhile is said, and the others are forgotten. */
+function goOn(state: Conversation, kept: readonly HeldLease[]): Step {
+  const leases = keepNamed(state.leases, kept);
+  const { state: wanted, commands } = forget(state, (_lease, leaseId) => !leases.has(leaseId));
+  for (const [leaseId, { lease, answer }] of leases) {
+    if (!answer) continue;
+    leases.delete(leaseId);
+    commands.push({ kind: 'send', report: answerTo(lease, answer) });
+  }
+  return { state: { ...wanted, leases }, commands };
 }
 
 function drain(state: Conversation, drainReason: string, nowMs: number): Step {
@@ -227,9 +250,13 @@ function keepTime(state: Conversation, jitter: number, nowMs: number, options: C
   if (nowMs < nextWakeMs(state)!) return { state, commands: [] };
   switch (phase.kind) {
     case 'waiting': {
+      if (nowMs >= state.keepUntilMs) {
+        return forget({ ...state, keepUntilMs: Number.POSITIVE_INFINITY }, () => true);
+      }
       const address = options.addresses[state.address]!;
       const greeting: Phase = { kind: 'greeting', untilMs: nowMs + greetingMs };
-      const hello: ConversationCommand = { kind: 'send', report: { $case: 'hello', value: options.hello } };
+      const value = { ...options.hello, held: heldLeases(state.leases) };
+      const hello: ConversationCommand = { kind: 'send', report: { $case: 'hello', value } };
       return { state: { ...state, phase: greeting }, commands: [{ kind: 'dial', address }, hello] };
     }
     case 'greeting':
@@ -258,25 +285,29 @@ function hangUp(
   return { state: lost.state, commands: [{ kind: 'hangUp', reason }, ...lost.commands] };
 }
 
-/** The connection is gone: the coordinator has leased the shards to others by now, so they are dropped here. */
+/**
+ * The connection is gone. The shards go on for a while, for the coordinator that is dialled next to say which are still wanted;
+ * but not where it is the coordinator that their files come through.
+ */
 function lose(state: Conversation, jitter: number, nowMs: number, options: ConversationOptions): Step {
-  const forgotten = forget(state, () => true);
-  if (state.draining !== 'no') {
-    const ended = end(forgotten.state, { code: 0, reason: state.drainReason });
-    return { state: ended.state, commands: [...forgotten.commands, ...ended.commands] };
-  }
+  if (state.draining !== 'no') return end(state, { code: 0, reason: state.drainReason });
+  const { state: kept, commands } = forget(state, () => options.hello.remoteStorage);
+  const isHolding = kept.leases.size > 0;
+  const keepUntilMs = isHolding ? Math.min(state.keepUntilMs, nowMs + keepMs) : Number.POSITIVE_INFINITY;
   const attempts = state.attempts + 1;
   // Every address is tried once before the node becomes more patient.
   const round = Math.floor((attempts - 1) / options.addresses.length);
-  const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(round, 16));
+  const longestMs = isHolding ? longestBackoffHoldingMs : longestBackoffMs;
+  const backoffMs = Math.min(longestMs, firstBackoffMs * 2 ** Math.min(round, 16));
   const phase: Phase = { kind: 'waiting', dialAtMs: nowMs + backoffMs * (0.5 + jitter / 2) };
   const address = (state.address + 1) % options.addresses.length;
-  return { state: { ...forgotten.state, phase, address, attempts }, commands: forgotten.commands };
+  return { state: { ...kept, phase, address, attempts, keepUntilMs }, commands };
 }
 
 /** Gives back what it has no time left for. */
 function handBack(state: Conversation, nowMs: number): Step {
-  const returns = [...state.leases.values()].map(({ jobId, shard, attempt, epoch }): ConversationCommand => {
+  const returns = [...state.leases.values()].map(({ lease }): ConversationCommand => {
+    const { jobId, shard, attempt, epoch } = lease;
     return { kind: 'send', report: { $case: 'returned', value: { jobId, shard, attempt, epoch } } };
   });
   const { state: forgotten, commands } = forget(state, () => true);
@@ -284,8 +315,9 @@ function handBack(state: Conversation, nowMs: number): Step {
   return { state: { ...forgotten, phase }, commands: [...commands, ...returns] };
 }
 
-function forget(state: Conversation, isMeant: (lease: Lease) => boolean): Step {
-  const forgotten = [...state.leases].filter(([, lease]) => isMeant(lease)).map(([leaseId]) => leaseId);
+function forget(state: Conversation, isMeant: (lease: Lease, leaseId: number) => boolean): Step {
+  const meant = [...state.leases].filter(([leaseId, { lease }]) => isMeant(lease, leaseId));
+  const forgotten = meant.map(([leaseId]) => leaseId);
   const leases = new Map(state.leases);
   for (const leaseId of forgotten) leases.delete(leaseId);
   return { state: { ...state, leases }, commands: forgotten.map((leaseId) => ({ kind: 'forgetShard', leaseId })) };

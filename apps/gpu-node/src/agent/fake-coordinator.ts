@@ -1,7 +1,14 @@
 // A coordinator for tests: real gRPC on loopback, and what it says is decided by the test.
 import { EventEmitter, once } from 'node:events';
 import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
-import { type AttachRequest, type AttachResponse, type Lease, NodesService } from '@halogrid/proto';
+import {
+  type AttachRequest,
+  type AttachResponse,
+  type HeldLease,
+  type Hello,
+  type Lease,
+  NodesService,
+} from '@halogrid/proto';
 
 type Report = NonNullable<AttachRequest['report']>;
 type ReportValues = { [Each in Report as Each['$case']]: Each['value'] };
@@ -68,6 +75,8 @@ export class FakeSession {
 export class FakeCoordinator {
   readonly sessions: FakeSession[] = [];
   port = 0;
+  /** Whether what a node brings along goes on, under epoch 8. The welcome then waits for hello. */
+  keeps = false;
   readonly #reportWithinMs: number;
   readonly #welcomes: boolean;
   readonly #server = new Server();
@@ -88,7 +97,12 @@ export class FakeCoordinator {
       attach: (call: ServerDuplexStream<AttachRequest, AttachResponse>) => {
         const session = new FakeSession(call, this.#reportWithinMs);
         this.sessions.push(session);
-        if (this.#welcomes) session.send({ $case: 'welcome', value: { epoch: 7, httpPort: 0 } });
+        const welcome = (held: HeldLease[]): void => {
+          const kept = held.map((lease) => ({ ...lease, epoch: 8 }));
+          session.send({ $case: 'welcome', value: { epoch: 7, httpPort: 0, kept } });
+        };
+        if (this.keeps) call.once('data', ({ report }: AttachRequest) => welcome((report!.value as Hello).held));
+        else if (this.#welcomes) welcome([]);
         this.#joined.emit('join');
       },
     });

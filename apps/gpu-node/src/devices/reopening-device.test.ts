@@ -46,6 +46,7 @@ function createReopening(failures = 0) {
       fakes.push(createFake(`${fakes.length}`));
       return fakes.at(-1)!.device;
     },
+    openWithinMs: 1000,
     onLost: (reason) => void losses.push(reason),
     delay: async (ms) => void delaysMs.push(ms),
   });

@@ -4,6 +4,8 @@ import { type BatchResult, type Device, type DeviceInfo, DeviceLostError, type S
 export interface ReopeningOptions {
   /** Opens the device again. */
   open: () => Promise<Device>;
+  /** A driver that hangs may not answer at all. */
+  openWithinMs: number;
   /** Called each time it is lost. */
   onLost: (reason: string) => void;
   delay: (ms: number) => Promise<void>;
@@ -87,7 +89,7 @@ export class ReopeningDevice implements Device {
     while (this.#tries < triesMs.length && !this.#isClosed) {
       await this.#options.delay(triesMs[this.#tries++]!);
       try {
-        this.#device = await this.#options.open();
+        this.#device = await this.#open();
         if (this.#isClosed) await this.#device.close();
         this.#watch(this.#device);
         return this.#device;
@@ -97,6 +99,17 @@ export class ReopeningDevice implements Device {
     }
     this.#giveUp(`The device was lost (${reason}) and could not be used again after ${this.#tries} tries: ${last}`);
     throw new DeviceLostError(reason);
+  }
+
+  #open(): Promise<Device> {
+    const { open, openWithinMs } = this.#options;
+    return new Promise((resolve, reject) => {
+      const late = new Error(`it was not open within ${openWithinMs / 1000} s`);
+      const timer = setTimeout(() => reject(late), openWithinMs);
+      open()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
+    });
   }
 }
 

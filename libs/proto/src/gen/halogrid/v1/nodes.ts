@@ -56,6 +56,21 @@ export interface Hello {
   creditBytes: number;
   /** The node sees no files of the coordinator's: leases carry `hand_over`. */
   remoteStorage: boolean;
+  /**
+   * Leases of an earlier conversation that the node still works on, or has the answers of: the welcome says which of them
+   * go on. A node keeps them for a minute after its connection broke.
+   */
+  held: HeldLease[];
+}
+
+/** A lease as its holder names it. */
+export interface HeldLease {
+  jobId: string;
+  shard: number;
+  attempt: number;
+  epoch: number;
+  /** As the lease's. */
+  verify: boolean;
 }
 
 export interface DeviceInfo {
@@ -186,6 +201,11 @@ export interface Welcome {
   epoch: number;
   /** Port of the coordinator's HTTP, at the host that was dialled, and with TLS where gRPC has it. */
   httpPort: number;
+  /**
+   * Which of the leases that hello named go on, as if this coordinator had given them: answers to them carry its epoch, and
+   * these are their new names. The node forgets the others.
+   */
+  kept: HeldLease[];
 }
 
 export interface Acknowledge {
@@ -502,6 +522,7 @@ function createBaseHello(): Hello {
     device: undefined,
     creditBytes: 0,
     remoteStorage: false,
+    held: [],
   };
 }
 
@@ -527,6 +548,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.remoteStorage !== false) {
       writer.uint32(56).bool(message.remoteStorage);
+    }
+    for (const v of message.held) {
+      HeldLease.encode(v!, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -600,6 +624,14 @@ export const Hello: MessageFns<Hello> = {
             message.remoteStorage = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.held.push(HeldLease.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -626,6 +658,110 @@ export const Hello: MessageFns<Hello> = {
       : undefined;
     message.creditBytes = object.creditBytes ?? 0;
     message.remoteStorage = object.remoteStorage ?? false;
+    message.held = object.held?.map((e) => HeldLease.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseHeldLease(): HeldLease {
+  return { jobId: "", shard: 0, attempt: 0, epoch: 0, verify: false };
+}
+
+export const HeldLease: MessageFns<HeldLease> = {
+  encode(message: HeldLease, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.shard !== 0) {
+      writer.uint32(16).uint32(message.shard);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(24).uint32(message.attempt);
+    }
+    if (message.epoch !== 0) {
+      writer.uint32(32).uint64(message.epoch);
+    }
+    if (message.verify !== false) {
+      writer.uint32(40).bool(message.verify);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HeldLease {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHeldLease();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.shard = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.attempt = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.epoch = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.verify = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<HeldLease>): HeldLease {
+    return HeldLease.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<HeldLease>): HeldLease {
+    const message = createBaseHeldLease();
+    message.jobId = object.jobId ?? "";
+    message.shard = object.shard ?? 0;
+    message.attempt = object.attempt ?? 0;
+    message.epoch = object.epoch ?? 0;
+    message.verify = object.verify ?? false;
     return message;
   },
 };
@@ -1662,7 +1798,7 @@ export const AttachResponse: MessageFns<AttachResponse> = {
 };
 
 function createBaseWelcome(): Welcome {
-  return { epoch: 0, httpPort: 0 };
+  return { epoch: 0, httpPort: 0, kept: [] };
 }
 
 export const Welcome: MessageFns<Welcome> = {
@@ -1672,6 +1808,9 @@ export const Welcome: MessageFns<Welcome> = {
     }
     if (message.httpPort !== 0) {
       writer.uint32(16).uint32(message.httpPort);
+    }
+    for (const v of message.kept) {
+      HeldLease.encode(v!, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1705,6 +1844,14 @@ export const Welcome: MessageFns<Welcome> = {
             message.httpPort = reader.uint32();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.kept.push(HeldLease.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1724,6 +1871,7 @@ export const Welcome: MessageFns<Welcome> = {
     const message = createBaseWelcome();
     message.epoch = object.epoch ?? 0;
     message.httpPort = object.httpPort ?? 0;
+    message.kept = object.kept?.map((e) => HeldLease.fromPartial(e)) || [];
     return message;
   },
 };

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { credentials } from '@grpc/grpc-js';
+import { JobState, JobsClient, type Lease } from '@halogrid/proto';
+import { createLog } from '@halogrid/service';
+import { createCoordinatorConfig } from './config.ts';
+import { startCoordinator } from './coordinator.ts';
+import { complete, get, setStage, specOf, submit, watchToEnd, writeImages } from './coordinator-stage.ts';
+import { ScriptedNode } from './services/scripted-node.ts';
+
+const nameOf = ({ jobId, shard, attempt, epoch }: Lease) => ({ jobId, shard, attempt, epoch, verify: false });
+
+/** Dials again with these leases; the welcome's word about them. */
+async function comeBack(grpcPort: number, leases: Lease[]) {
+  const node = new ScriptedNode(grpcPort);
+  node.hello({ nodeId: 'n', held: leases.map(nameOf) });
+  return { node, ...(await node.next('welcome')) };
+}
+
+test('a node whose connection broke goes on with its shards', async (t) => {
+  const { coordinator, jobs, folder } = await setStage(t);
+  const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 2)));
+  const before = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'n' });
+  const leases = [await before.next('lease'), await before.next('lease')];
+  before.hangUp();
+  const { node, kept } = await comeBack(coordinator.grpcPort, [...leases, { ...leases[0]!, shard: 99 }]);
+  assert.deepEqual(kept, leases.map(nameOf));
+  for (const lease of leases) await complete(node, lease);
+  const last = (await watchToEnd(jobs, jobId)).at(-1)!;
+  assert.deepEqual([last.state, last.counts!.attempts], [JobState.COMPLETE, 2], last.error);
+});
+
+test('a node goes on with its shards when the coordinator was restarted', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-brought-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const ledger = join(folder, 'ledger.sqlite');
+  const start = async () => {
+    const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', ledger });
+    const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
+    const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
+    const stop = async () => {
+      jobs.close();
+      await coordinator.close();
+    };
+    return { port: coordinator.grpcPort, jobs, stop };
+  };
+  const first = await start();
+  const { jobId } = await submit(first.jobs, specOf(folder, await writeImages(folder, 2)));
+  const before = await ScriptedNode.attach(first.port, { nodeId: 'n' });
+  const leases = [await before.next('lease'), await before.next('lease')];
+  await first.stop();
+
+  const second = await start();
+  const { node, epoch, kept } = await comeBack(second.port, leases);
+  assert.ok(epoch > leases[0]!.epoch);
+  assert.deepEqual(
+    kept,
+    leases.map((lease) => ({ ...nameOf(lease), epoch })),
+  );
+  for (const lease of leases) await complete(node, { ...lease, epoch });
+  await watchToEnd(second.jobs, jobId);
+  const { state, counts, error } = await get(second.jobs, jobId);
+  assert.deepEqual([state, counts!.attempts], [JobState.COMPLETE, 2], error);
+  await second.stop();
+});

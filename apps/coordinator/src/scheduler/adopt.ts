@@ -1,0 +1,43 @@
+import type { BroughtLease } from './events.ts';
+import { hold, isToBeChecked, leaseId, unqueue } from './leases.ts';
+import type { AttachedNode, HeldLease, ShardEntry, Turn } from './scheduler-state.ts';
+
+/**
+ * Takes over the leases that a node which joins brings along: it did not lose them, whatever was thought meanwhile, and has
+ * work in them. Each goes on under the epoch of this scheduler, with the number of its attempt, so that its answer is one
+ * to a lease that is current. Those that are not taken over are of shards that are done, or of no more use.
+ */
+export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: readonly BroughtLease[]): void {
+  const { state, now, commands } = turn;
+  for (const lease of brought) {
+    const entry = state.jobs.get(lease.jobId)?.open.get(lease.shard);
+    if (!entry) continue;
+    forgive(entry, node.nodeId);
+    if (lease.epoch > state.epoch || !isWanted(entry, node, lease)) continue;
+    unqueue(entry);
+    const { attempt, isCheck } = lease;
+    // What was leased last before a crash may not have come to the ledger.
+    entry.attempts = Math.max(entry.attempts, attempt);
+    const held: HeldLease = { entry, node, attempt, sinceMs: now, isCheck, isAdopted: true };
+    hold(turn, held);
+    commands.push({ kind: 'AdoptShard', session: node.session, lease: leaseId(state, held), isCheck });
+  }
+}
+
+/** The node was not lost over the shard. */
+function forgive(entry: ShardEntry, nodeId: string): void {
+  const last = entry.lostOn.lastIndexOf(nodeId);
+  if (last >= 0) entry.lostOn = entry.lostOn.toSpliced(last, 1);
+}
+
+/**
+ * Whether the lease can go on. Another node may have been given the shard meanwhile: then the first answer counts, as with a
+ * copy of a straggler.
+ */
+function isWanted(entry: ShardEntry, node: AttachedNode, { isCheck, attempt }: BroughtLease): boolean {
+  const { state, held, shard } = entry;
+  if (state.kind === 'settling' || isCheck !== isToBeChecked(entry) || attempt < 1) return false;
+  if (held.length > 1 || held.some((other) => other.node === node)) return false;
+  // It held them within its credit.
+  return node.leases.size === 0 || node.leasedBytes + shard.costBytes <= node.creditBytes;
+}

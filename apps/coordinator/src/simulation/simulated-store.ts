@@ -1,0 +1,70 @@
+import { type Change, type EntryFilter, FencedError, type LedgerStore } from '../ledger/store/ledger-store.ts';
+import { MemoryStore, type SharedMemory } from '../ledger/store/memory-store.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** The store that all coordinators of a cluster share. */
+export interface StoreWorld {
+  clock: VirtualClock;
+  memory: SharedMemory;
+  /** What a transaction takes: half of it before it is made, half until that is known. */
+  commitMs: number;
+  /** While set, nothing can be written. */
+  failure: Error | undefined;
+}
+
+/** The store as one process sees it, which may die at any moment of a transaction, and stand still. */
+export class SimulatedStore implements LedgerStore {
+  /** The process is dead: nothing of it is written, and nothing that it wrote is known to it. */
+  isDead = false;
+  /** Resolves when the process runs. */
+  running: Promise<void> = Promise.resolve();
+  readonly #world: StoreWorld;
+  readonly #store: MemoryStore;
+
+  constructor(world: StoreWorld) {
+    this.#world = world;
+    this.#store = new MemoryStore({ memory: world.memory, nowMs: () => world.clock.monotonicMs() });
+  }
+
+  acquire(holder: string, leaseMs: number): Promise<number | undefined> {
+    return this.#store.acquire(holder, leaseMs);
+  }
+
+  renew(epoch: number, leaseMs: number): Promise<boolean> {
+    return this.#store.renew(epoch, leaseMs);
+  }
+
+  release(epoch: number): Promise<void> {
+    return this.#store.release(epoch);
+  }
+
+  leader(): ReturnType<LedgerStore['leader']> {
+    return this.#store.leader();
+  }
+
+  entries(of?: EntryFilter): ReturnType<LedgerStore['entries']> {
+    return this.#store.entries(of);
+  }
+
+  async write(epoch: number, changes: readonly Change[]): Promise<void> {
+    const values = changes.map((change) => {
+      return change.kind === undefined || !change.value ? change : { ...change, value: new Uint8Array(change.value) };
+    });
+    await this.#pass();
+    if (this.isDead) throw new FencedError(epoch, undefined);
+    if (this.#world.failure) throw this.#world.failure;
+    await this.#store.write(epoch, values);
+    await this.#pass();
+    if (this.isDead) throw new FencedError(epoch, undefined);
+    await this.running;
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  async #pass(): Promise<void> {
+    const { clock, commitMs } = this.#world;
+    if (commitMs > 0) await new Promise<void>((resolve) => clock.after(commitMs / 2, resolve));
+  }
+}

@@ -1,0 +1,66 @@
+import type { BatchResult, Device } from './device.ts';
+import { type DeviceKind, DeviceLostError } from './device.ts';
+
+/**
+ * A device that gives no batch back for so long hangs. A GPU takes seconds for the largest batch of the slowest kernel; on a CPU that
+ * others use as well the same may take many minutes, and there is no driver that could hang.
+ */
+export const hangMs: Record<DeviceKind, number> = { gpu: 120_000, software: 1_800_000, cpu: 1_800_000 };
+
+/** Calls `task` after so long, unless what it returns is called before. */
+export type Timer = (ms: number, task: () => void) => () => void;
+
+/**
+ * The same device, which is lost, too, when it hangs: when it has batches and gives none of them back for `ms`. Batches then
+ * reject with DeviceLostError; the device itself is for whoever hears of the loss to close.
+ */
+export function withWatch(device: Device, ms: number, timer: Timer = systemTimer): Device {
+  const running = new Set<(error: Error) => void>();
+  const hung = Promise.withResolvers<string>();
+  let stop = (): void => {};
+  /** From now on it has `ms` to give back the next batch. */
+  const watch = (): void => {
+    stop();
+    if (running.size > 0) stop = timer(ms, giveUp);
+  };
+  function giveUp(): void {
+    const reason = `it has given no batch back for ${ms / 1000} s`;
+    hung.resolve(reason);
+    for (const reject of running) reject(new DeviceLostError(reason));
+    running.clear();
+  }
+  return {
+    get info() {
+      return device.info;
+    },
+    get maxStagingBytes() {
+      return device.maxStagingBytes;
+    },
+    get batchesInFlight() {
+      return device.batchesInFlight;
+    },
+    lost: Promise.race([device.lost, hung.promise]),
+    acquire: (bytes) => device.acquire(bytes),
+    close: () => {
+      stop();
+      return device.close();
+    },
+    run: (...batch) => {
+      const result = Promise.withResolvers<BatchResult>();
+      running.add(result.reject);
+      if (running.size === 1) watch();
+      device
+        .run(...batch)
+        .then(result.resolve, result.reject)
+        .finally(() => {
+          if (running.delete(result.reject)) watch();
+        });
+      return result.promise;
+    },
+  };
+}
+
+function systemTimer(ms: number, task: () => void): () => void {
+  const timer = setTimeout(task, ms);
+  return () => clearTimeout(timer);
+}
