@@ -41,6 +41,7 @@ test('every result of a complete job is listed and served as it is on disk', asy
     'job.json',
     'preview/image-0.png',
     'preview/image-1.png',
+    'sources.jsonl',
   ]);
   for (const { name, bytes } of files) {
     const response = await at(name);

@@ -264,7 +264,9 @@ export class SimulatedCluster {
 /** Everything that is promised now comes, before time passes: nothing but the disk takes time here. */
 async function settle(): Promise<void> {
   do await new Promise<void>((resolve) => setImmediate(resolve));
-  while (process.getActiveResourcesInfo().some(isOfDisk));
+  while (process.getActiveResourcesInfo().some(isUnderWay));
 }
 
-const isOfDisk = (resource: string): boolean => resource.startsWith('FSReq') || resource === 'CloseReq';
+/** Of the disk, or what waits for the end of a turn of the event loop, as the journal does. */
+const isUnderWay = (resource: string): boolean =>
+  resource.startsWith('FSReq') || resource === 'CloseReq' || resource === 'Immediate';
