@@ -1,0 +1,126 @@
+import {
+  back,
+  checked,
+  committed,
+  completed,
+  type Event,
+  job,
+  joined,
+  lease,
+  left,
+  shard,
+  shards,
+  testCases,
+} from './testing.ts';
+
+// A coordinator that goes on with jobs, and nodes that bring along what they held.
+
+/** A job that another coordinator began: of two shards, the second of which was leased twice. */
+const resumed: Event = {
+  kind: 'JobResumed',
+  jobId: 'job',
+  planned: 9,
+  open: [
+    { shard: shard(3), attempts: 0 },
+    { shard: shard(5), attempts: 2 },
+  ],
+};
+
+testCases([
+  {
+    name: 'of a job that goes on, shards that were leased before wait for their nodes',
+    given: [joined(1)],
+    when: resumed,
+    expected: ['lease job/3#1 to 1 (first)'],
+  },
+  {
+    name: 'what a node brings along of a job that goes on is adopted under the new epoch, with its attempt',
+    given: [resumed],
+    when: back(1, [lease(5, 2, 'job', 6)]),
+    expected: ['adopt job/5#2 of 1', 'lease job/3#1 to 1 (first)'],
+  },
+  {
+    name: 'a lease that had not come to the ledger is adopted, too',
+    given: [resumed],
+    when: back(1, [lease(3, 1, 'job', 6)]),
+    expected: ['adopt job/3#1 of 1'],
+  },
+  {
+    name: 'the answer to an adopted lease is committed under the new epoch',
+    given: [resumed, back(1, [lease(5, 2, 'job', 6)])],
+    when: completed(1, lease(5, 2)),
+    expected: ['commit job/5#2 of 1'],
+  },
+  {
+    name: 'an answer under the old epoch is not',
+    given: [resumed, back(1, [lease(5, 2, 'job', 6)])],
+    when: completed(1, lease(5, 2, 'job', 6)),
+    expected: ['stale job/5#2 of node-1'],
+  },
+  {
+    name: 'a node that dials again before its break was noticed keeps its leases',
+    given: [...job('job', shards(1)), joined(1)],
+    when: back(2, [lease(0)]),
+    expected: ['lost job/0#1 of node-1', 'drop 1', 'adopt job/0#1 of 2'],
+  },
+  {
+    name: 'a shard that another has been given meanwhile goes on at both',
+    given: [...job('job', shards(1)), joined(1), joined(2), left(1)],
+    when: back(3, [lease(0)]),
+    expected: ['adopt job/0#1 of 3'],
+  },
+  {
+    name: 'of those the first answer counts',
+    given: [...job('job', shards(1)), joined(1), joined(2), left(1), back(3, [lease(0)])],
+    when: completed(3, lease(0)),
+    expected: ['recall job/0 from 2', 'commit job/0#1 of 3'],
+  },
+  {
+    name: 'what is done is not adopted',
+    given: [...job('job', shards(2)), joined(1), joined(2), left(1), completed(2, lease(0, 2)), committed(0)],
+    when: back(3, [lease(0)]),
+    expected: [],
+  },
+  {
+    name: 'what is being written is not adopted',
+    given: [...job('job', shards(1)), joined(1), joined(2), left(1), completed(2, lease(0, 2))],
+    when: back(3, [lease(0)]),
+    expected: [],
+  },
+  {
+    name: 'what a device found does not stand in for the reference',
+    given: [...checked(1), joined(1), joined(2), left(1), completed(2, lease(0, 2))],
+    when: back(3, [lease(0)]),
+    expected: [],
+  },
+  {
+    name: 'a check that was under way goes on',
+    given: [...checked(1), joined(2), completed(2, lease(0)), joined(1), left(2), left(1)],
+    when: back(3, [lease(0, 2)], 'node-2', true),
+    expected: ['adopt job/0#2 of 3, by the reference'],
+  },
+  {
+    name: 'leases of a later epoch, of no job and of no shard are not adopted',
+    given: [joined(2, 0), ...job('job', shards(1, 1))],
+    when: back(1, [lease(0, 1, 'job', 8), lease(0, 1, 'other'), lease(9)]),
+    expected: [],
+  },
+  {
+    name: 'a lease that is named twice is adopted once',
+    given: [resumed],
+    when: back(1, [lease(5, 2, 'job', 6), lease(5, 2, 'job', 6)]),
+    expected: ['adopt job/5#2 of 1', 'lease job/3#1 to 1 (first)'],
+  },
+  {
+    name: 'an adopted lease that is handed back frees the number of its attempt only where nobody else has the shard',
+    given: [...job('job', shards(1)), joined(1), joined(2), left(1), back(3, [lease(0)])],
+    when: { kind: 'ShardReturned', session: 3, lease: lease(0) },
+    expected: [],
+  },
+  {
+    name: 'a job that goes on with every shard done is finalised when its plan ends',
+    given: [joined(1), { kind: 'JobResumed', jobId: 'job', planned: 9, open: [] }],
+    when: { kind: 'PlanEnded', jobId: 'job' },
+    expected: ['finalise job'],
+  },
+]);
