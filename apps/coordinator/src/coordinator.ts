@@ -11,27 +11,17 @@ import {
 } from '@halogrid/service';
 import { systemClock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
-import { Dispatcher } from './dispatcher.ts';
-import { createJobId } from './job-id.ts';
+import { type Leading, lead } from './lead.ts';
 import { Leadership } from './leadership/leadership.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
 import { MemoryStore } from './ledger/store/memory-store.ts';
 import { openStore } from './ledger/store/open-store.ts';
-import { createMetrics, exposeLeadership, exposeState } from './metrics.ts';
-import { createFolderLedger, openSharedLedger } from './open-ledger.ts';
-import { abandonJob, finaliseJob } from './output/finalise.ts';
-import { openFeatures } from './output/open-features.ts';
-import { releaseOutputFolder } from './output/output-folder.ts';
-import { planJob } from './plan/planner.ts';
-import { recoverJobs } from './recover-jobs.ts';
-import { resumeInFolder } from './resume-in-folder.ts';
+import { exposeLeadership } from './metrics.ts';
 import { consolePages } from './services/console-pages.ts';
-import { checkFree, type GrpcServer, startGrpc } from './services/grpc-server.ts';
+import { checkFree } from './services/grpc-server.ts';
 import { HandOver } from './services/hand-over.ts';
 import { createHandOverRoute } from './services/hand-over-http.ts';
-import { createJobsService } from './services/jobs-service.ts';
-import { answerStandby, createJsonApi } from './services/json-api.ts';
-import { createNodesService } from './services/nodes-service.ts';
+import { answerStandby } from './services/json-api.ts';
 
 export interface RunningCoordinator {
   grpcPort: number;
@@ -77,7 +67,7 @@ export async function startCoordinator(
     const leadership = new Leadership({ store, holder: holderName(config.listen), nowMs: clock.monotonicMs, log });
     closers.push(() => leadership.close());
     exposeLeadership(registry, leadership);
-    let api: ReturnType<typeof createJsonApi> | undefined;
+    let api: Leading['api'] | undefined;
     let ledger: DurableLedger | undefined;
     const http = await startHttp({
       ...config.http,
@@ -99,54 +89,19 @@ export async function startCoordinator(
       return undefined;
     }
 
-    const context = { clock, log };
-    const jobs =
-      config.ledger === undefined
-        ? createFolderLedger(context)
-        : await openSharedLedger(leadership.store, epoch, context);
-    ledger = jobs;
-    closers.push(() => jobs.close());
-    const dispatcher = new Dispatcher({
-      ledger: jobs,
-      work: {
-        plan: planJob,
-        features: openFeatures,
-        finalise: finaliseJob,
-        abandon: abandonJob,
-        release: releaseOutputFolder,
-      },
-      clock,
-      reportWithinMs: config.nodeTimeoutMs,
-      metrics: createMetrics(registry),
-      log,
-    });
-    let grpc: GrpcServer | undefined;
-    // Conversations end by the dispatcher's word, and the server waits for their ends.
-    closers.push(async () => {
-      await dispatcher.close();
-      await grpc?.close();
-    });
-    exposeState(registry, dispatcher, jobs);
-    const lost = leadership.lost.then((reason): never => {
-      throw new LeadershipLostError(reason);
-    });
-    await Promise.race([recoverJobs({ ledger: jobs, dispatcher, clock, log }), lost]);
-    const services = {
-      jobs: createJobsService({
-        dispatcher,
-        ledger: jobs,
-        createJobId: () => createJobId(clock.wallMs(), Math.random()),
-        resume:
-          config.ledger === undefined
-            ? (spec, nameOutByJob) => resumeInFolder(spec, nameOutByJob, { ...context, ledger: jobs, dispatcher })
-            : undefined,
-        log,
+    const leading = await lead({
+      ...{ config, clock, log, registry, epoch, access, handOver, httpPort: http.port },
+      store: leadership.store,
+      lost: leadership.lost.then((reason): never => {
+        throw new LeadershipLostError(reason);
       }),
-      nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort: http.port }),
-    };
-    grpc = await startGrpc(config.listen, services, { tls, access, limits: config.connections });
-    api = createJsonApi(dispatcher, jobs, log);
-    return { grpcPort: grpc.port, httpPort: http.port, lost: leadership.lost, close };
+      opened: (opened) => {
+        ledger = opened;
+      },
+      onClose: (closer) => closers.push(closer),
+    });
+    api = leading.api;
+    return { grpcPort: leading.grpcPort, httpPort: http.port, lost: leadership.lost, close };
   } catch (error) {
     // What could still be written is for the successor to write.
     if (!(error instanceof LeadershipLostError)) await close();

@@ -1,0 +1,95 @@
+import type { Access, Log, Registry } from '@halogrid/service';
+import type { Clock } from './clock.ts';
+import type { CoordinatorConfig } from './config.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { createJobId } from './job-id.ts';
+import type { DurableLedger } from './ledger/durable-ledger.ts';
+import type { LedgerStore } from './ledger/store/ledger-store.ts';
+import { createMetrics, exposeState } from './metrics.ts';
+import { createFolderLedger, openSharedLedger } from './open-ledger.ts';
+import { abandonJob, finaliseJob } from './output/finalise.ts';
+import { openFeatures } from './output/open-features.ts';
+import { releaseOutputFolder } from './output/output-folder.ts';
+import { planJob } from './plan/planner.ts';
+import { recoverJobs } from './recover-jobs.ts';
+import { resumeInFolder } from './resume-in-folder.ts';
+import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
+import type { HandOver } from './services/hand-over.ts';
+import { createJobsService } from './services/jobs-service.ts';
+import { createJsonApi } from './services/json-api.ts';
+import { createNodesService } from './services/nodes-service.ts';
+
+export interface LeadOptions {
+  config: CoordinatorConfig;
+  clock: Clock;
+  log: Log;
+  registry: Registry;
+  /** That of the ledger, which this process leads. */
+  store: LedgerStore;
+  epoch: number;
+  /** Rejects when another leads. */
+  lost: Promise<never>;
+  access: Access;
+  handOver: HandOver;
+  httpPort: number;
+  /** Told the ledger as soon as it is there: it may be behind before anything is served. */
+  opened: (ledger: DurableLedger) => void;
+  /** Takes what is to be closed in the end, in the opposite order. */
+  onClose: (closer: () => Promise<void>) => void;
+}
+
+export interface Leading {
+  grpcPort: number;
+  api: ReturnType<typeof createJsonApi>;
+}
+
+/**
+ * What a coordinator does once it leads: goes on with the jobs of the ledger, and serves nodes and clients. Rejects with one
+ * sentence where the ledger is damaged or the address cannot be had, and as `lost` does.
+ */
+export async function lead(options: LeadOptions): Promise<Leading> {
+  const { config, clock, log, registry, store, epoch, handOver, httpPort, onClose } = options;
+  const context = { clock, log };
+  const ledger =
+    config.ledger === undefined ? createFolderLedger(context) : await openSharedLedger(store, epoch, context);
+  options.opened(ledger);
+  onClose(() => ledger.close());
+  const dispatcher = new Dispatcher({
+    ledger,
+    work: {
+      plan: planJob,
+      features: openFeatures,
+      finalise: finaliseJob,
+      abandon: abandonJob,
+      release: releaseOutputFolder,
+    },
+    clock,
+    reportWithinMs: config.nodeTimeoutMs,
+    metrics: createMetrics(registry),
+    log,
+  });
+  let grpc: GrpcServer | undefined;
+  // Conversations end by the dispatcher's word, and the server waits for their ends.
+  onClose(async () => {
+    await dispatcher.close();
+    await grpc?.close();
+  });
+  exposeState(registry, dispatcher, ledger);
+  await Promise.race([recoverJobs({ ledger, dispatcher, clock, log }), options.lost]);
+  const services = {
+    jobs: createJobsService({
+      dispatcher,
+      ledger,
+      createJobId: () => createJobId(clock.wallMs(), Math.random()),
+      resume:
+        config.ledger === undefined
+          ? (spec, nameOutByJob) => resumeInFolder(spec, nameOutByJob, { ...context, ledger, dispatcher })
+          : undefined,
+      log,
+    }),
+    nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort }),
+  };
+  const { security, connections } = config;
+  grpc = await startGrpc(config.listen, services, { tls: security.tls, access: options.access, limits: connections });
+  return { grpcPort: grpc.port, api: createJsonApi(dispatcher, ledger, log) };
+}
