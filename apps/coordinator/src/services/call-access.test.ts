@@ -13,7 +13,7 @@ const tokenOf = (name: string): string => `${name}-token-0123456789`;
 const withToken = (name: string): ClientSecurity => ({ tls: undefined, token: () => tokenOf(name) });
 
 async function start(t: TestContext, security: ServerSecurityOptions): Promise<string> {
-  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', security });
+  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', ledger: 'memory', security });
   const coordinator = await startCoordinator(config, createLog('test', 'silent'));
   t.after(() => coordinator.close());
   return `127.0.0.1:${coordinator.grpcPort}`;

@@ -20,7 +20,7 @@ interface Started {
 }
 
 async function start(t: TestContext, limits: Partial<ConnectionLimits> = {}): Promise<Started> {
-  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0' });
+  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', ledger: 'memory' });
   const connections = { ...defaultConnectionLimits, ...limits };
   const coordinator = await startCoordinator({ ...config, connections }, createLog('test', 'silent'));
   const port = coordinator.grpcPort;
