@@ -159,6 +159,15 @@ function latency(): Panel[] {
     panel('Shard duration, quantiles', 's', 'Time from lease to committed answer.', [
       ...quantiles('halogrid_shard_duration_seconds'),
     ]),
+    panel(
+      'Ledger behind',
+      's',
+      'How long the oldest change waits to be written: milliseconds while the ledger can be written.',
+      [{ expr: 'max by (instance) (halogrid_ledger_behind_seconds)', legend: '{{instance}}' }],
+    ),
+    panel('Leader', 'short', '1 for the coordinator that leads, 0 for those that stand by.', [
+      { expr: 'max by (instance) (halogrid_leader)', legend: '{{instance}}' },
+    ]),
     panel('Commit and merge', 's', 'Time to commit an answer and merge its histogram.', [
       ...quantiles('halogrid_merge_duration_seconds'),
     ]),
