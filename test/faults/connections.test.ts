@@ -94,7 +94,8 @@ networkTest('a reply that is lost after the commit makes nobody compute the shar
   proxy.set({});
   const { attempts, expired } = await faults.completesUndisturbed(job);
   assert.ok(expired > 0, 'leases that the node held');
-  assert.equal(attempts, faults.work.shards + expired);
+  // Of what it held it brings along what nobody else was given meanwhile.
+  assert.ok(attempts <= faults.work.shards + expired, `${attempts} attempts, ${expired} leases were lost`);
 });
 
 networkTest('nodes that are parted from their coordinator come back one by one when the network heals', async () => {
