@@ -52,25 +52,25 @@ nodeTest('SIGKILL of a node after it has written chunks and before anybody heard
 
 nodeTest('SIGSTOP of a node beyond its deadline, and SIGCONT while others do its shards', async () => {
   const { pid, proxy } = faults.node('a');
-  proxy.set({ up: { bytesPerSecond: 40_000 } });
+  // What it finds stays on its way.
+  proxy.set(silenced);
   faults.node('b').proxy.set(slowly);
   const job = await faults.submit();
-  await eventually('leases of the node', async () => (await leases('a')) > 10);
+  await eventually('leases of the node', async () => (await leases('a')) > 2);
   process.kill(pid, 'SIGSTOP');
   await eventually('the node to be given up', async () => !(await faults.cluster.node('a')));
   process.kill(pid, 'SIGCONT');
   // It answers what it held, to nobody, dials again and takes part.
   proxy.set({});
-  const { expired } = await faults.completesUndisturbed(job);
-  assert.ok(expired > 0);
+  await faults.completesUndisturbed(job);
   await eventually('the node to be back', () => faults.cluster.node('a'));
 });
 
 nodeTest('SIGCONT after the job is over', async () => {
   const { pid, proxy } = faults.node('a');
-  proxy.set({ up: { bytesPerSecond: 40_000 } });
+  proxy.set(silenced);
   const job = await faults.submit();
-  await eventually('leases of the node', async () => (await leases('a')) > 10);
+  await eventually('leases of the node', async () => (await leases('a')) > 2);
   process.kill(pid, 'SIGSTOP');
   await faults.completesUndisturbed(job);
   process.kill(pid, 'SIGCONT');

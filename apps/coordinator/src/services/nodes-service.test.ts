@@ -151,7 +151,7 @@ test('every report is answered, and every order says when the next report is due
   assert.deepEqual(node.heard[0], { reportWithinMs: 5000, order: { $case: 'acknowledge', value: {} } });
   await node.next('acknowledge');
   node.say({ $case: 'draining', value: {} });
-  await node.next('acknowledge');
+  await node.next('drain');
   node.hangUp();
 });
 
@@ -175,7 +175,7 @@ test('a draining node is listed as such until it closes the stream', async (t) =
   const grpcPort = await start(t);
   const node = await ScriptedNode.attach(grpcPort, { nodeId: 'a', name: 'one', softwareVersion: '1.2.3' });
   node.say({ $case: 'draining', value: {} });
-  await node.next('acknowledge');
+  await node.next('drain');
   const [listed] = await listNodes(grpcPort);
   assert.deepEqual([listed?.name, listed?.softwareVersion, listed?.draining], ['one', '1.2.3', true]);
   assert.ok(Math.abs(listed!.attachedMs - Date.now()) < 60_000);

@@ -93,6 +93,7 @@ function converse(
     }
     const before = ordersSent;
     dispatcher.report(session, toNodeReport(report));
+    if (report?.$case === 'draining' && !isOver) send({ $case: 'drain', value: {} });
     if (!isOver && ordersSent === before && !call.writableNeedDrain) send({ $case: 'acknowledge', value: {} });
   }
 

@@ -26,6 +26,7 @@ const welcomeBack = (...shards: number[]): ConversationEvent => {
 };
 const welcome = welcomeBack();
 const acknowledge = ordered({ $case: 'acknowledge', value: {} });
+const drained = ordered({ $case: 'drain', value: {} });
 const lease = (shard: number, jobId = 'j'): ConversationEvent =>
   ordered({ $case: 'lease', value: Lease.create({ jobId, shard, attempt: 2, epoch: 4 }) });
 const recall = (jobId: string, ...shards: number[]): ConversationEvent =>
@@ -133,48 +134,49 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ['stopping while greeting hangs up', [...greet, [5, stop]], 'ended', ['hangUp', 'end 0: SIGTERM']],
   ['stopping is announced', [...attach, [20, stop]], 'attached', ['send draining']],
   ['stopping twice is announced once', [...attach, [20, stop], [21, stop]], 'attached', []],
-  ['an idle node leaves once it is heard', [...attach, [20, stop], [25, acknowledge]], 'leaving', ['closeStream']],
-  ['a busy node stays', [...attach, [15, lease(7)], [20, stop], [25, acknowledge]], 'attached', []],
+  ['an idle node leaves once it is heard', [...attach, [20, stop], [25, drained]], 'leaving', ['closeStream']],
+  ['a busy node stays', [...attach, [15, lease(7)], [20, stop], [25, drained]], 'attached', []],
   [
     'a busy node leaves after its last result',
-    [...attach, [15, lease(7)], [20, stop], [25, acknowledge], [30, done]],
+    [...attach, [15, lease(7)], [20, stop], [25, drained], [30, done]],
     'leaving',
     ['send completed', 'closeStream'],
   ],
   ['a lease that crossed the announcement is taken', [...attach, [20, stop], [22, lease(7)]], 'attached', ['start 1']],
   [
+    'what crossed the announcement is no answer to it: more leases may be on their way',
+    [...attach, [15, lease(7)], [20, stop], [22, acknowledge], [30, done]],
+    'attached',
+    ['send completed'],
+  ],
+  [
     'a busy node goes on as long as a container is given to stop',
-    [...attach, [15, lease(7)], [20, stop], [25, acknowledge], [2000, acknowledge], [4900, acknowledge], [7000, time]],
+    [...attach, [15, lease(7)], [20, stop], [25, drained], [2000, acknowledge], [4900, acknowledge], [7000, time]],
     'attached',
     ['send heartbeat'],
   ],
   [
     'what it cannot finish by then is handed back',
-    [...attach, [15, lease(7)], [20, stop], [25, acknowledge], [6000, acknowledge], [8020, time]],
+    [...attach, [15, lease(7)], [20, stop], [25, drained], [6000, acknowledge], [8020, time]],
     'leaving',
     ['forget 1', 'send returned', 'closeStream'],
   ],
   [
     'a recall may be what it waits for',
-    [...attach, [15, lease(7)], [20, stop], [25, recall('j')]],
+    [...attach, [15, lease(7)], [20, stop], [24, drained], [25, recall('j')]],
     'leaving',
     ['forget 1', 'closeStream'],
   ],
-  [
-    'the coordinator can tell it to stop',
-    [...attach, [20, ordered({ $case: 'drain', value: {} })]],
-    'attached',
-    ['send draining'],
-  ],
+  ['the coordinator can tell it to stop', [...attach, [20, drained]], 'attached', ['send draining']],
   [
     'it ends when the stream is closed',
-    [...attach, [20, stop], [25, acknowledge], [30, disconnected]],
+    [...attach, [20, stop], [25, drained], [30, disconnected]],
     'ended',
     ['hangUp', 'end 0: SIGTERM'],
   ],
   [
     'it does not wait for that for ever',
-    [...attach, [20, stop], [25, acknowledge], [3025, time]],
+    [...attach, [20, stop], [25, drained], [3025, time]],
     'ended',
     ['hangUp', 'end 0: SIGTERM'],
   ],

@@ -182,7 +182,6 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
   const heard: Conversation = {
     ...state,
     phase: { ...phase, reportWithinMs, heardMs: nowMs },
-    draining: state.draining === 'announced' ? 'heard' : state.draining,
   };
   switch (order?.$case) {
     case 'lease': {
@@ -198,6 +197,8 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
       });
     }
     case 'drain':
+      // Nothing is leased after it. Other orders may have been on their way when the node announced that it stops.
+      if (state.draining === 'announced') return { state: { ...heard, draining: 'heard' }, commands: [] };
       return drain(heard, 'The coordinator told the node to stop', nowMs);
     default:
       return { state: heard, commands: [] };

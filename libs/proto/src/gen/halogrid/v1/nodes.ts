@@ -191,7 +191,7 @@ export interface AttachResponse {
     /** The node forgets these leases: results of them are no longer wanted. */
     { $case: "recall"; value: Recall }
     | //
-    /** The node stops: it finishes what it holds and leaves. */
+    /** The node stops: it finishes what it holds and leaves. Also the answer to its own Draining: no lease follows. */
     { $case: "drain"; value: Drain }
     | undefined;
 }
