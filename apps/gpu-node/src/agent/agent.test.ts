@@ -226,7 +226,6 @@ test('a node that is stopped finishes what it holds, says goodbye and ends well'
     while (shards.length < 1) await new Promise(setImmediate);
     agent.stop('SIGTERM was received');
     await session.report('draining');
-    session.send({ $case: 'drain', value: {} });
     assert.equal(session.isClosedByNode, false);
     shards[0]!.finish();
     await session.closedByNode();

@@ -162,6 +162,12 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
     ['forget 1', 'send returned', 'closeStream'],
   ],
   [
+    'a coordinator that never answers the announcement does not keep it',
+    [...attach, [20, stop], [2000, acknowledge], [4900, acknowledge], [7000, acknowledge], [8020, time]],
+    'leaving',
+    ['closeStream'],
+  ],
+  [
     'a recall may be what it waits for',
     [...attach, [15, lease(7)], [20, stop], [24, drained], [25, recall('j')]],
     'leaving',

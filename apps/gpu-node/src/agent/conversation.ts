@@ -118,7 +118,8 @@ export function startConversation(nowMs: number): Conversation {
 }
 
 /** When `timePassed` is next due; undefined when nothing depends on time. */
-export function nextWakeMs({ phase, handBackMs, keepUntilMs, leases }: Conversation): number | undefined {
+export function nextWakeMs(state: Conversation): number | undefined {
+  const { phase, handBackMs, keepUntilMs } = state;
   switch (phase.kind) {
     case 'waiting':
       return Math.min(phase.dialAtMs, keepUntilMs);
@@ -129,7 +130,7 @@ export function nextWakeMs({ phase, handBackMs, keepUntilMs, leases }: Conversat
       return Math.min(
         phase.heardMs + phase.reportWithinMs,
         phase.reportedMs + phase.reportWithinMs / reportsADeadline,
-        leases.size > 0 ? handBackMs : Number.POSITIVE_INFINITY,
+        waitsToLeave(state) ? handBackMs : Number.POSITIVE_INFINITY,
       );
     case 'ended':
       return undefined;
@@ -266,7 +267,7 @@ function keepTime(state: Conversation, jitter: number, nowMs: number, options: C
       if (nowMs >= phase.heardMs + phase.reportWithinMs) {
         return hangUp(state, `nothing heard for ${phase.reportWithinMs} ms`, jitter, nowMs, options);
       }
-      if (nowMs >= state.handBackMs && state.leases.size > 0) return handBack(state, nowMs);
+      if (nowMs >= state.handBackMs && waitsToLeave(state)) return handBack(state, nowMs);
       const heartbeat: ConversationCommand = { kind: 'send', report: { $case: 'heartbeat', value: {} } };
       return { state: { ...state, phase: { ...phase, reportedMs: nowMs } }, commands: [heartbeat] };
     }
@@ -305,7 +306,10 @@ function lose(state: Conversation, jitter: number, nowMs: number, options: Conve
   return { state: { ...kept, phase, address, attempts, keepUntilMs }, commands };
 }
 
-/** Gives back what it has no time left for. */
+/** Whether it still holds shards, or waits for the coordinator's word that none follow. */
+const waitsToLeave = ({ leases, draining }: Conversation): boolean => leases.size > 0 || draining === 'announced';
+
+/** Gives back what it has no time left for, and waits for nobody any more. */
 function handBack(state: Conversation, nowMs: number): Step {
   const returns = [...state.leases.values()].map(({ lease }): ConversationCommand => {
     const { jobId, shard, attempt, epoch } = lease;
@@ -313,7 +317,7 @@ function handBack(state: Conversation, nowMs: number): Step {
   });
   const { state: forgotten, commands } = forget(state, () => true);
   const phase = state.phase.kind === 'attached' ? { ...state.phase, reportedMs: nowMs } : state.phase;
-  return { state: { ...forgotten, phase }, commands: [...commands, ...returns] };
+  return { state: { ...forgotten, phase, draining: 'heard' }, commands: [...commands, ...returns] };
 }
 
 function forget(state: Conversation, isMeant: (lease: Lease, leaseId: number) => boolean): Step {

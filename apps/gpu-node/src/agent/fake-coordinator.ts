@@ -29,7 +29,8 @@ export class FakeSession {
     this.#reportWithinMs = reportWithinMs;
     call.on('data', ({ report }: AttachRequest) => {
       this.reports.push(report!);
-      if (this.answers && report!.$case !== 'hello') this.send({ $case: 'acknowledge', value: {} });
+      if (this.answers && report!.$case === 'draining') this.send({ $case: 'drain', value: {} });
+      else if (this.answers && report!.$case !== 'hello') this.send({ $case: 'acknowledge', value: {} });
       this.#changed.emit('change');
     });
     call.on('end', () => {
