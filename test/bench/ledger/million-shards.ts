@@ -74,6 +74,12 @@ async function reopened<T>(act: (ledger: DurableLedger) => Promise<T>): Promise<
   return result;
 }
 
+const resumed = (act: (ledger: DurableLedger) => Promise<void>): Promise<void> =>
+  reopened(async (ledger) => {
+    await ledger.resume(jobId);
+    await act(ledger);
+  });
+
 const memoryBytes = (): number => {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
@@ -93,11 +99,11 @@ try {
   planned.length = 0;
   console.log(`  file: ${((await stat(path)).size / shards).toFixed(1)} bytes a shard`);
   const half = Math.floor(shards / 2);
-  await reopened((ledger) => timed('commit the first half', () => commitFrom(ledger, 0, half)));
+  await resumed((ledger) => timed('commit the first half', () => commitFrom(ledger, 0, half)));
   const rest = await timed('recover, half done', () => reopened((ledger) => ledger.resume(jobId)));
   if (rest.length !== shards - half) throw new Error(`${rest.length} shards are open`);
   rest.length = 0;
-  await reopened((ledger) => timed('commit the second half', () => commitFrom(ledger, half, shards)));
+  await resumed((ledger) => timed('commit the second half', () => commitFrom(ledger, half, shards)));
   console.log(`  file: ${((await stat(path)).size / shards).toFixed(1)} bytes a shard`);
   const open = await timed('recover, all done', () =>
     reopened(async (ledger) => {
