@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { drawScene } from '../../../apps/cli/src/bench/draw-scene.ts';
 import { makeFrames } from '../../../apps/cli/src/bench/make-frames.ts';
+import { openScene } from '../../../apps/cli/src/bench/scene.ts';
 
 export const frameSize = { width: 1920, height: 1080 };
 export const imageFormats = ['pgm', 'tiff'] as const;
@@ -38,7 +39,7 @@ export async function makeImage(folder: string, side: number, format: ImageForma
 /** A folder of 1080p JPEG frames of the synthetic scene; all but the first 32 are links to those. */
 export async function makeFrameFolder(folder: string, count: number, quality: number): Promise<Input> {
   const path = join(folder, `frames-${count}`);
-  await makeFrames(path, count, frameSize, { kind: 'jpg', quality });
+  await makeFrames(path, count, frameSize, { kind: 'jpg', quality }, await openScene(frameSize));
   return { name: `${count} JPEG frames, quality ${quality}`, path, amount: count, unit: 'frames' };
 }
 

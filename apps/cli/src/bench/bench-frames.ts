@@ -10,6 +10,7 @@ import { followJob } from '../progress/follow-job.ts';
 import { table } from '../summary/table.ts';
 import { measureDecodeRate } from './decode-rate.ts';
 import { makeFrames } from './make-frames.ts';
+import { openScene } from './scene.ts';
 import { spreadOf } from './statistics.ts';
 
 export interface BenchFramesOptions {
@@ -17,6 +18,8 @@ export interface BenchFramesOptions {
   quality: number;
   repetitions: number;
   device: string;
+  /** A photograph whose parts are the frames; a synthetic scene unless given. */
+  scene?: string;
 }
 
 export const frameSize = { width: 1920, height: 1080 };
@@ -45,12 +48,12 @@ export async function benchFrames(options: BenchFramesOptions, note: (line: stri
 async function compare(
   client: CoordinatorClient,
   folder: string,
-  { frames, quality, repetitions }: BenchFramesOptions,
+  { frames, quality, repetitions, scene }: BenchFramesOptions,
   note: (line: string) => void,
 ): Promise<string> {
   const size = frameSize;
   const source = join(folder, 'frames');
-  const jpegs = await makeFrames(source, frames, size, { kind: 'jpg', quality });
+  const jpegs = await makeFrames(source, frames, size, { kind: 'jpg', quality }, await openScene(size, scene));
   const bytes = jpegs.reduce((sum, jpeg) => sum + jpeg.length, 0) / jpegs.length;
   note(
     `${frames} JPEG frames of ${size.width} x ${size.height}, quality ${quality}, ${Math.round(bytes / 1000)} kB each`,
@@ -63,6 +66,7 @@ async function compare(
   for (let i = 0; i < repetitions; i++) {
     decoding.push(await measureDecodeRate(jpegs, size, frames));
     whole.push(frames / (await processFrames(client, source, folder, `run-${i}`)));
+    note(`${i + 1} of ${repetitions}: ${whole[i]!.toFixed(0)} frames/s, ${decoding[i]!.toFixed(0)} decoding alone`);
   }
   const used = (await client.nodes()).map((node) => `${node.device?.kind} (${node.device?.name})`).join(', ');
   const threads = process.env.UV_THREADPOOL_SIZE ?? '4';

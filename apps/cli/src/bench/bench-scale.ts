@@ -11,6 +11,7 @@ import { measureDecodeRate } from './decode-rate.ts';
 import { makeFrames } from './make-frames.ts';
 import { measureReadRate } from './read-rate.ts';
 import { type ScaleLimits, type ScaleRun, scaleTable } from './scale-table.ts';
+import { openScene } from './scene.ts';
 
 export interface BenchScaleOptions {
   /** Ascending. */
@@ -19,6 +20,8 @@ export interface BenchScaleOptions {
   format: 'jpg' | 'pgm';
   quality: number;
   repetitions: number;
+  /** A photograph whose parts are the frames; a synthetic scene unless given. */
+  scene?: string;
 }
 
 /** Opening a GPU takes a second or two. */
@@ -64,12 +67,13 @@ interface Setting extends BenchScaleOptions {
 
 /** Writes the frames and measures what the machine does with them without a GPU. */
 async function prepare(source: string, options: BenchScaleOptions, note: (line: string) => void): Promise<ScaleLimits> {
-  const { frames, format, quality } = options;
+  const { frames, format, quality, scene } = options;
   const files = await makeFrames(
     source,
     frames,
     frameSize,
     format === 'jpg' ? { kind: format, quality } : { kind: format },
+    await openScene(frameSize, scene),
   );
   // The first time may read the disk; runs find in memory what fits.
   await measureReadRate(source);

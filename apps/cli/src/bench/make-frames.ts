@@ -1,7 +1,7 @@
 import { link, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Size, writeJpeg } from '@halogrid/imaging';
-import { drawScene } from './draw-scene.ts';
+import type { Scene } from './scene.ts';
 
 /** Frames that differ; further ones are links to them, so that a long archive takes little disk. */
 const distinctFrames = 32;
@@ -9,13 +9,19 @@ const distinctFrames = 32;
 /** A frame as a JPEG of that quality, or as gray pixels that need no decoding. */
 export type FrameFormat = { kind: 'jpg'; quality: number } | { kind: 'pgm' };
 
-/** Fills `folder` with `count` frames of a synthetic scene and returns the bytes of those that differ. */
-export async function makeFrames(folder: string, count: number, size: Size, format: FrameFormat): Promise<Buffer[]> {
+/** Fills `folder` with `count` frames of a scene and returns the bytes of those that differ. */
+export async function makeFrames(
+  folder: string,
+  count: number,
+  size: Size,
+  format: FrameFormat,
+  scene: Scene,
+): Promise<Buffer[]> {
   await mkdir(folder);
   const pathOf = (index: number) => join(folder, `${String(index).padStart(6, '0')}.${format.kind}`);
   const drawn = Math.min(count, distinctFrames);
   for (let i = 0; i < drawn; i++) {
-    const rgb = drawScene(size, i);
+    const rgb = scene(i);
     if (format.kind === 'jpg') await writeJpeg(pathOf(i), size, rgb, format.quality);
     else await writeFile(pathOf(i), pgm(size, rgb));
   }

@@ -50,6 +50,7 @@ export function addBenchCommand(program: Command): void {
     .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 2000)
     .option('--quality <q>', 'JPEG quality', wholeNumber('--quality', 1, 100), 90)
+    .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
     .option('--repetitions <n>', 'runs of each, in turns', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {
       const { benchFrames } = await import('../bench/bench-frames.ts');
@@ -71,6 +72,7 @@ export function addBenchCommand(program: Command): void {
       'jpg',
     )
     .option('--quality <q>', 'JPEG quality', wholeNumber('--quality', 1, 100), 90)
+    .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
     .option('--repetitions <n>', 'runs of each number', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {
       const { benchScale } = await import('../bench/bench-scale.ts');
