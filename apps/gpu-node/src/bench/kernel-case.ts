@@ -25,6 +25,8 @@ export interface KernelCase {
   images?: BenchImages;
   /** How the last kernel runs; its default unless given. Only kernel times have a choice. */
   strategy?: Strategy;
+  /** Images in a dispatch, as a node runs batches of frames or tiles; 1 unless given. Only kernel times have more. */
+  batch?: number;
 }
 
 /** Images to time kernels on. */
@@ -39,12 +41,15 @@ export interface StagedCase {
   pipeline: Pipeline;
   withMap: boolean;
   item: PipelineItem;
+  /** A multiple of 256. */
   bytes: Uint8Array<ArrayBuffer>;
+  /** How often the image is there in a dispatch. */
+  batch: number;
 }
 
 /** Lays the image of a case out in memory. Throws ParameterError, and Error for a result that there is not. */
 export function stageCase(one: KernelCase, shared: BenchImages): StagedCase {
-  const { name, operations, output, input = 'random', images = shared } = one;
+  const { name, operations, output, input = 'random', images = shared, batch = 1 } = one;
   const asked = createPipeline(operations);
   if (output !== 'map' && asked.bins === 0) throw new Error(`The result of '${name}' has no histogram`);
   // What has no bins is not counted.
@@ -59,7 +64,7 @@ export function stageCase(one: KernelCase, shared: BenchImages): StagedCase {
     const at = item.offset + Math.floor(row / height) * item.planeBytes + (row % height) * item.stride;
     bytes.set(pixels.subarray(from, from + width), at);
   }
-  return { pipeline, withMap: output !== 'histogram', item, bytes };
+  return { pipeline, withMap: output !== 'histogram', item, bytes, batch };
 }
 
 function pixelsOf(input: BenchInput, { size, photo }: BenchImages, channels: number): Uint8Array {

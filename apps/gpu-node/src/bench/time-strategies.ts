@@ -26,25 +26,26 @@ export interface TimingOptions {
 }
 
 /**
- * Milliseconds of one run with each strategy of the last kernel, a repetition each; undefined is the default. They take
+ * Milliseconds of one image with each strategy of the last kernel, a repetition each; undefined is the default. They take
  * turns, so that what slows the device down for a while slows all of them.
  */
 export async function timeStrategies(
   device: GPUDevice,
-  { pipeline, withMap, item, bytes }: StagedCase,
+  { pipeline, withMap, item, bytes, batch }: StagedCase,
   strategies: readonly (Strategy | undefined)[],
   { repetitions, runsPerSample }: TimingOptions,
 ): Promise<number[][]> {
   const last = pipeline.operations.at(-1);
+  const items = Array.from({ length: batch }, (_, i) => ({ ...item, offset: item.offset + i * bytes.length }));
   const compiling = strategies.map(async (strategy) => {
     const program = await createGpuProgram(device, pipeline, { map: withMap, cells: false }, (operation) => {
       return operation === last ? strategy : undefined;
     });
-    return { program, layout: program.layOut([item]) };
+    return { program, layout: program.layOut(items) };
   });
   const programs = await Promise.all(compiling);
   // Strategies differ in the kernels, not in where anything lies.
-  const { mapsBytes, planesBytes, histogramsBytes, table: items, tableBytes } = programs[0]!.layout;
+  const { mapsBytes, planesBytes, histogramsBytes, table: itemTable, tableBytes } = programs[0]!.layout;
 
   const made: GPUBuffer[] = [];
   const buffer = (label: string, size: number, usage = STORAGE) => {
@@ -57,13 +58,15 @@ export async function timeStrategies(
     const wanted = Math.max(2, Math.ceil(rotationBytes / Math.max(16, size)));
     return Array.from({ length: Math.min(wanted, runs, maxRotation) }, () => buffer(label, size));
   };
-  const inputs = rotation('bench.input', bytes.length);
+  const inputs = rotation('bench.input', bytes.length * batch);
   const outputs = rotation('bench.output', mapsBytes);
   const between = planesBytes.map((size) => buffer('bench.planes', size));
   const histograms = buffer('bench.histograms', histogramsBytes);
   const table = buffer('bench.table', tableBytes, UNIFORM);
-  for (const input of inputs) device.queue.writeBuffer(input, 0, bytes);
-  device.queue.writeBuffer(table, 0, items);
+  for (const input of inputs) {
+    for (let i = 0; i < batch; i++) device.queue.writeBuffer(input, i * bytes.length, bytes);
+  }
+  device.queue.writeBuffer(table, 0, itemTable);
 
   let run = 0;
   const samplesMs: number[][] = strategies.map(() => []);
@@ -74,7 +77,7 @@ export async function timeStrategies(
         program.record(pass, layout, { planes, table, histograms, maps: outputs[run % outputs.length]! });
         run++;
       });
-      if (i >= warmUps) samplesMs[j]!.push(ms / runsPerSample);
+      if (i >= warmUps) samplesMs[j]!.push(ms / (runsPerSample * batch));
     }
   }
   for (const one of made) one.destroy();

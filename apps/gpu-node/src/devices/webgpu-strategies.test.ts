@@ -58,10 +58,13 @@ const variants = (): TwinVariant[] => [
     grid: { rows: 2, columns: 3 },
   },
   {
-    operations: [choose(lbp('zero', { points: '16', radius: '2', labels: 'uniform' }), { both: 'rows-32 64x1' })],
+    operations: [choose(lbp('zero', { points: '16', radius: '2', labels: 'uniform' }), { both: 'workgroup 64x2' })],
     withMap: true,
   },
-  { operations: [choose(lbp('wrap', { points: '12', radius: '1.5' }), { histogram: 'rows-4 64x1' })], withMap: false },
+  {
+    operations: [choose(lbp('wrap', { points: '12', radius: '1.5' }), { histogram: 'workgroup 64x1' })],
+    withMap: false,
+  },
   { operations: [choose(ldp('2', 'mirror'), { both: 'strip 8x8' })], withMap: true },
   { operations: [choose(ldp('6', 'interior'), { histogram: 'strip 8x32' })], withMap: false },
   {

@@ -5,14 +5,14 @@ import type { GpuHost, Strategy } from '../strategy.ts';
 import { lbpLabels } from './labels.ts';
 import { type LbpRing, ringOf } from './parameters.ts';
 import { onePixel } from './ring.ts';
+import { ringCodes } from './ring-codes.ts';
 
 const code = readWgsl(import.meta.url, './ring.wgsl');
 
-/** COLUMNS, ROWS, STEPS and TILE_WIDTH of ring.wgsl. */
+/** COLUMNS, ROWS and STEPS of ring.wgsl. */
 const columns = 64;
 const rows = 4;
 const steps = 4;
-const tileWidth = 96;
 /** Words of workgroup memory that every device has. */
 const workgroupWords = 4096;
 /** More would be added up for longer than lanes queue on fewer. */
@@ -22,7 +22,7 @@ const maxHistogramWords = 1024;
 /** Fewer would move labels that others count in workgroup memory to global memory. */
 const leastHistogramWords = 256;
 /** Words of struct Neighbour. */
-const neighbourWords = 8;
+const neighbourWords = 4;
 
 /** LBP of any ring. */
 export const ringOnGpu: GpuHost = {
@@ -34,37 +34,39 @@ export const ringOnGpu: GpuHost = {
   compile: compileRing,
 };
 
-/** Tiles of 4, 8, 16 or 32 rows, as far as they and their histogram fit. A wide halo leaves room for fewer. */
+/** Tiles of 16, 8 or 4 rows, as far as they and their histogram fit. A wide halo leaves room for fewer. */
 function strategiesOf(ring: LbpRing): Strategy[] {
-  const [first, ...others] = ring.halo <= 8 ? [4, 2, 1, 8] : [2, 1];
-  const strategyOf = (blocks: number, isExact: boolean): Strategy => {
-    return { name: `rows-${rows * blocks}`, lanes: { width: columns, height: 1 }, isExact };
-  };
-  const fitting = others.filter((blocks) => freeWordsOf(ring, blocks) >= leastHistogramWords);
+  const fitting = [4, 2, 1].filter((blocks) => freeWordsOf(ring, blocks) >= leastHistogramWords);
   // Labels are made of integers. Variances are sums of f32, which another program may round differently.
   const isExact = ring.labels !== 'var';
-  return [strategyOf(first!, true), ...fitting.map((blocks) => strategyOf(blocks, isExact))];
+  return fitting.map((blocks, i) => {
+    return { name: 'workgroup', lanes: { width: columns, height: blocks }, isExact: isExact || i === 0 };
+  });
 }
 
 /** Words of workgroup memory that tiles of 4 * `blocks` rows leave to the histograms. */
 function freeWordsOf({ halo, sample }: LbpRing, blocks: number): number {
-  return workgroupWords - tileWidth * (rows * blocks + 2 * halo) - packedWordsOf(sample);
+  const tileColumns = Math.ceil((columns + 2 * halo) / 4) * 4;
+  const columnVectors = Math.ceil((rows * blocks + 2 * halo) / 4) | 1;
+  return workgroupWords - 4 * tileColumns * columnVectors - packedWordsOf(sample, columns * blocks);
 }
 
-const packedWordsOf = (sample: SampleType): number => (sampleBytes[sample] < 4 ? columns * sampleBytes[sample] : 1);
+const packedWordsOf = (sample: SampleType, lanes: number): number => {
+  return sampleBytes[sample] < 4 ? lanes * sampleBytes[sample] : 1;
+};
 
 function compileRing(
   device: GPUDevice,
-  { parameters, border, reads }: Operation,
+  { parameters, border, reads = 'u8' }: Operation,
   output: GpuOutput,
-  { name }: Strategy,
+  { name, lanes }: Strategy,
 ): Promise<GpuKernel> {
   const ring = ringOf(parameters);
   const { halo, points, labels, isStrict, nonUniform, bins } = ring;
-  const blocks = Number(name.slice('rows-'.length)) / rows;
+  const blocks = lanes.height;
   return compileKernel(device, {
     label: `lbp.ring.${name}.${output}`,
-    code,
+    code: `${code}\n${ringCodes(ring)}`,
     entryPoint: labels === 'var' ? 'variances' : 'labels',
     output,
     border,
@@ -98,12 +100,9 @@ function privateBins({ bins, points, isStrict }: LbpRing, freeWords: number) {
 /** The ring as ring.wgsl reads it. */
 function neighbourTable({ neighbours }: LbpRing): Int32Array<ArrayBuffer> {
   const words = new Int32Array(neighbourWords * 24);
-  const floats = new Float32Array(words.buffer);
   neighbours.forEach(({ x, y }, i) => {
     const [left, top] = [Math.floor(x / onePixel), Math.floor(y / onePixel)];
-    const [right, down] = [x - left * onePixel, y - top * onePixel];
-    words.set([left, top, right, down], i * neighbourWords);
-    floats.set([right / onePixel, down / onePixel, 1 - down / onePixel], i * neighbourWords + 4);
+    words.set([left, top, x - left * onePixel, y - top * onePixel], i * neighbourWords);
   });
   return words;
 }

@@ -1,15 +1,12 @@
 // Local Binary Pattern of a ring of neighbours that may lie between pixels, over a batch of planes: labels, their
 // histogram, or the variance of the neighbours.
 //
-// Exact: offsets have five decimals, so that a neighbour is a whole number of 1e-10 grey levels. An f32 estimate decides
-// unless the neighbour is near its pixel, and then integers do, see `greater`: labels are the same on every device.
-// Measured on 8-bit photographs of 0.25 Mpx, 16 points, radius 2: integers for 2 to 13 % of the neighbours of 32 x 4 pixels.
-//
 // A workgroup computes STEPS tiles of COLUMNS x (ROWS * BLOCKS) pixels from left to right. A tile and its halo are put
-// into workgroup memory with the pixels of the border rule, so that what follows knows no borders. A lane computes one
-// column, ROWS pixels at a time: the rows between two of them are interpolated once for both. All lanes are in the same
-// row, and a row of `tile` has a constant length, so that of the bounds checks that WGSL puts into each access to `tile`
-// only two for a neighbour, those of its columns, are not shared by the whole workgroup.
+// into workgroup memory with the pixels of the border rule, so that what follows knows no borders. A lane computes ROWS
+// pixels of a column. What compares a ring's neighbours with them is written out for each ring, see ring-codes.ts: `codes_of`.
+//
+// Exact: offsets have five decimals, so that a neighbour is a whole number of 1e-10 grey levels. An f32 estimate decides
+// unless the neighbour is near its pixel, and then integers do: labels are the same on every device.
 //
 // dispatch: x = ceil(width / (COLUMNS * STEPS)), y = ceil(height / (ROWS * BLOCKS)) of the largest item, z = items.
 
@@ -27,113 +24,128 @@ override SAMPLE_BYTES: u32 = 1;
 const COLUMNS = 64u;
 const ROWS = 4u;
 const STEPS = 4u;
-// A row of a tile and the largest halo.
-const TILE_WIDTH = 96u;
 const ROR = 1u;
 const UNIFORM = 2u;
 const NRI_UNIFORM = 3u;
 
-override TILE_HEIGHT: u32 = ROWS * BLOCKS + 2 * HALO;
-// Of a row of a tile: what this halo needs, four pixels at a time.
-override TILE_FOURS: u32 = (COLUMNS + 2 * HALO + 3) / 4;
+override LANES: u32 = COLUMNS * BLOCKS;
 
-const ONE = 100000i;
-
-// A neighbour lies between the pixel that is `row` and `column` further in the tile, the one right of that, and the two
-// below these.
+// A neighbour lies between the pixel that is `row` and `column` further, the one right of that, and the two below these.
 struct Neighbour {
   column: i32,
   row: i32,
   // How far right of and below the first pixel, in units of 1 / ONE of a pixel.
   x: i32,
   y: i32,
-  // x in pixels; y, and what is left of a pixel below it.
-  right: f32,
-  down: f32,
-  up: f32,
-  unused: f32,
 }
+
+const ONE = 100000i;
 
 @group(0) @binding(4) var<uniform> ring: array<Neighbour, 24>;
 
-var<workgroup> tile: array<array<f32, TILE_WIDTH>, TILE_HEIGHT>;
+// Columns of the tile, four at a time.
+override TILE_FOURS: u32 = (COLUMNS + 2 * HALO + 3) / 4;
+// Vectors of four rows in a column of the tile, and with one that makes them odd, so that lanes of a warp, which read
+// neighbouring columns, meet in no bank.
+override USED_VECTORS: u32 = (ROWS * BLOCKS + 2 * HALO + 3) / 4;
+override COLUMN_VECTORS: u32 = USED_VECTORS | 1u;
+override TILE_VECTORS: u32 = 4 * TILE_FOURS * COLUMN_VECTORS;
+var<workgroup> tile: array<vec4<f32>, TILE_VECTORS>;
+
 // Labels of less than a word: those of a lane's rows together. They become words of a row.
-var<workgroup> packed: array<u32, select(1u, COLUMNS * SAMPLE_BYTES, SAMPLE_BYTES < 4)>;
+override PACKED: u32 = select(1u, LANES * SAMPLE_BYTES, SAMPLE_BYTES < 4);
+var<workgroup> packed: array<u32, PACKED>;
 
 // Where a lane is.
 struct Place {
+  // Its index in the workgroup.
   lane: u32,
   // Its first pixel in the item; x may be negative by up to the item's lead.
   x: i32,
   y: u32,
-  // The same pixel in `tile`.
-  column: u32,
-  row: u32,
+  // Where its neighbours begin in the tile, HALO pixels left of and above the first pixel: the column, and the vector of
+  // four rows.
+  left: u32,
+  top: u32,
 }
 
-fn place(item: Item, group: vec3<u32>, lane: u32, step: u32, block: u32) -> Place {
-  let x = i32((group.x * STEPS + step) * COLUMNS + lane) - i32(item.lead);
-  let y = (group.y * BLOCKS + block) * ROWS;
-  return Place(lane, x, y, lane + HALO, block * ROWS + HALO);
+fn place(item: Item, group: vec3<u32>, lane: u32, step: u32) -> Place {
+  let column = lane % COLUMNS;
+  let block = lane / COLUMNS;
+  let x = i32((group.x * STEPS + step) * COLUMNS + column) - i32(item.lead);
+  return Place(lane, x, (group.y * BLOCKS + block) * ROWS, column, block);
 }
 
 // Whether no lane has anything to do; equal for all of them.
-fn is_outside(item: Item, group: vec3<u32>, step: u32, block: u32) -> bool {
+fn is_outside(item: Item, group: vec3<u32>, step: u32) -> bool {
   let x = (group.x * STEPS + step) * COLUMNS;
-  let y = (group.y * BLOCKS + block) * ROWS;
-  return x >= item.lead + item.out_width || y >= item.out_height;
+  return x >= item.lead + item.out_width || group.y * BLOCKS * ROWS >= item.out_height;
 }
 
 // Labels, and their counts.
-@compute @workgroup_size(COLUMNS)
+@compute @workgroup_size(LANES)
 fn labels(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
   let item = items[group.z];
-  for (var step = 0u; step < STEPS && !is_outside(item, group, step, 0); step++) {
-    load_tile(item, place(item, group, lane, step, 0));
+  for (var step = 0u; step < STEPS && !is_outside(item, group, step); step++) {
+    load_tile(item, group, lane, step);
     workgroupBarrier();
-    for (var block = 0u; block < BLOCKS && !is_outside(item, group, step, block); block++) {
-      let at = place(item, group, lane, step, block);
-      let counts = counted_rows(item, at);
-      let found = select(vec4(0u), labels_of(codes_of(at)), counts);
-      count_column(group.z, lane, found, counts);
-      if (WRITE_MAP) {
-        write_labels(item, at, found);
-      }
+    let at = place(item, group, lane, step);
+    let counts = counted_rows(item, at);
+    let found = select(vec4(0u), labels_of(codes_of(at)), counts);
+    count_column(group.z, lane, found, counts);
+    if (WRITE_MAP) {
+      write_labels(item, at, found);
     }
     // The next step overwrites what others may still read.
     workgroupBarrier();
   }
-  add_counts(group.z, lane, COLUMNS);
+  add_counts(group.z, lane, LANES);
 }
 
 // Variances.
-@compute @workgroup_size(COLUMNS)
+@compute @workgroup_size(LANES)
 fn variances(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
   let item = items[group.z];
-  for (var step = 0u; step < STEPS && !is_outside(item, group, step, 0); step++) {
-    load_tile(item, place(item, group, lane, step, 0));
+  for (var step = 0u; step < STEPS && !is_outside(item, group, step); step++) {
+    load_tile(item, group, lane, step);
     workgroupBarrier();
-    for (var block = 0u; block < BLOCKS && !is_outside(item, group, step, block); block++) {
-      let at = place(item, group, lane, step, block);
-      write_words(item, at, select(vec4(0u), variances_of(at), counted_rows(item, at)));
-    }
+    let at = place(item, group, lane, step);
+    write_words(item, at, select(vec4(0u), variances_of(at), counted_rows(item, at)));
     workgroupBarrier();
   }
 }
 
-// Puts the tile of a lane's workgroup, with its halo, into workgroup memory.
-fn load_tile(item: Item, first: Place) {
-  let left = i32(item.out_x) + first.x - i32(first.lane) - i32(HALO);
-  let top = i32(item.out_y + first.y) - i32(HALO);
-  for (var k = first.lane; k < TILE_FOURS * TILE_HEIGHT; k += COLUMNS) {
-    let row = k / TILE_FOURS;
-    let column = 4 * (k - row * TILE_FOURS);
-    let four = vec4<f32>(four_pixels(item, 0, left + i32(column), top + i32(row)));
-    tile[row][column] = four.x;
-    tile[row][column + 1] = four.y;
-    tile[row][column + 2] = four.z;
-    tile[row][column + 3] = four.w;
+// Puts the tile of a workgroup, with its halo, into workgroup memory: squares of four by four pixels, as columns.
+fn load_tile(item: Item, group: vec3<u32>, lane: u32, step: u32) {
+  let left = i32(item.out_x + (group.x * STEPS + step) * COLUMNS) - i32(item.lead) - i32(HALO);
+  let top = i32(item.out_y + group.y * BLOCKS * ROWS) - i32(HALO);
+  for (var k = lane; k < TILE_FOURS * USED_VECTORS; k += LANES) {
+    let vector = k / TILE_FOURS;
+    let column = 4 * (k % TILE_FOURS);
+    var rows: mat4x4<f32>;
+    for (var row = 0; row < 4; row++) {
+      rows[row] = vec4<f32>(four_pixels(item, 0, left + i32(column), top + 4 * i32(vector) + row));
+    }
+    let columns = transpose(rows);
+    let at = column * COLUMN_VECTORS + vector;
+    tile[at] = columns[0];
+    tile[at + COLUMN_VECTORS] = columns[1];
+    tile[at + 2 * COLUMN_VECTORS] = columns[2];
+    tile[at + 3 * COLUMN_VECTORS] = columns[3];
   }
+}
+
+// The pixel that is so many columns and rows further than where a lane's neighbours begin.
+fn tile_pixel(at: Place, column: u32, row: u32) -> f32 {
+  return tile[(at.left + column) * COLUMN_VECTORS + at.top + row / 4][row % 4];
+}
+
+// ROWS pixels of a column.
+fn tile_pixels(at: Place, column: u32, row: u32) -> vec4<f32> {
+  return vec4(
+    tile_pixel(at, column, row), tile_pixel(at, column, row + 1),
+    tile_pixel(at, column, row + 2), tile_pixel(at, column, row + 3),
+  );
 }
 
 // Which of a lane's pixels have a result.
@@ -143,53 +155,17 @@ fn counted_rows(item: Item, at: Place) -> vec4<bool> {
   return vec4(column) & (rows >= vec4(item.valid_y0)) & (rows < vec4(item.valid_y1));
 }
 
-// ROWS pixels of a column.
-fn pixels_at(row: u32, column: u32) -> vec4<f32> {
-  return vec4(tile[row][column], tile[row + 1][column], tile[row + 2][column], tile[row + 3][column]);
-}
-
-fn codes_of(at: Place) -> vec4<u32> {
-  let centre = pixels_at(at.row, at.column);
-  var codes = vec4(0u);
-  for (var i = 0u; i < POINTS; i++) {
-    let bits = greater(ring[i], at, centre);
-    codes |= select(vec4(0u), vec4(1u << i), bits);
+// Decides the neighbours of `doubts` exactly.
+fn decided(codes: vec4<u32>, doubts: u32, at: Place) -> vec4<u32> {
+  var exact = codes;
+  var open = doubts;
+  while (open != 0) {
+    let i = firstTrailingBit(open);
+    open &= open - 1;
+    let bits = select(vec4(0u), vec4(1u << i), is_greater(neighbour_values(i, at)));
+    exact = (exact & vec4(~(1u << i))) | bits;
   }
-  return codes;
-}
-
-// The f32 estimate of neighbour - pixel is wrong by less than this. Values are below 2^8, so that a rounded result and a
-// rounded weight each make it wrong by at most 2^-17. There are three of them in each row (weight, product, sum) and six
-// where rows are put together (two weights, two products, two sums): less than 2^-13.8, fused or not. Values of 16 bits are
-// below 2^16, and wrong by 2^8 times as much.
-override NEAR: f32 = select(0.000244140625, 0.0625, PIXEL_BYTES == 2);
-
-// Whether the neighbours of a lane's rows make bits 1.
-fn greater(neighbour: Neighbour, at: Place, centre: vec4<f32>) -> vec4<bool> {
-  let row = u32(i32(at.row) + neighbour.row);
-  let column = u32(i32(at.column) + neighbour.column);
-  let left = pixels_at(row, column);
-  if (neighbour.x == 0 && neighbour.y == 0) {
-    return (left > centre) | ((left == centre) & vec4(!STRICT));
-  }
-  let left_below = tile[row + 4][column];
-  let right = pixels_at(row, column + 1);
-  let right_below = tile[row + 4][column + 1];
-  let side = right - left;
-  let side_below = right_below - left_below;
-  let upper = left + neighbour.right * side;
-  let lower = vec4(upper.yzw, left_below + neighbour.right * side_below);
-  let difference = neighbour.down * lower + (neighbour.up * upper - centre);
-  let near = abs(difference) <= vec4(NEAR);
-  if (!any(near)) {
-    return difference > vec4(0.0);
-  }
-  // Four equal pixels, the rule in flat areas, that are near the pixel are equal to it.
-  let varies = (side != vec4(0.0)) | (vec4(side.yzw, side_below) != vec4(0.0)) | (upper != lower);
-  if (!any(near & varies)) {
-    return select(difference > vec4(0.0), vec4(!STRICT), near);
-  }
-  return is_greater(exact_difference(neighbour, at, centre));
+  return exact;
 }
 
 // Integers of LOW_BITS more bits than an i32 has: high * 2^LOW_BITS + low, low in 0 … 2^LOW_BITS - 1.
@@ -200,23 +176,23 @@ struct Wide {
 
 override LOW_BITS: u32 = select(12u, 20u, PIXEL_BYTES == 2);
 
-// Neighbour - pixel for each of a lane's rows, in units of 1 / ONE² of a grey level: below 2^42, or 2^50 for 16 bits.
-fn exact_difference(neighbour: Neighbour, at: Place, centre: vec4<f32>) -> Wide {
-  let first_row = u32(i32(at.row) + neighbour.row);
-  let column = u32(i32(at.column) + neighbour.column);
-  let left = pixels_at(first_row, column);
-  let right = pixels_at(first_row, column + 1);
-  let left_below = vec4(left.yzw, tile[first_row + 4][column]);
-  let right_below = vec4(right.yzw, tile[first_row + 4][column + 1]);
-  let corners = Corners(
-    vec4<i32>(left - centre), vec4<i32>(right - centre), vec4<i32>(left_below - centre), vec4<i32>(right_below - centre),
-  );
+// The i-th neighbour - pixel for each of a lane's rows, in units of 1 / ONE² of a grey level: below 2^50.
+fn neighbour_values(i: u32, at: Place) -> Wide {
+  let neighbour = ring[i];
+  let centre = tile_pixels(at, HALO, HALO);
+  let column = u32(i32(HALO) + neighbour.column);
+  let row = u32(i32(HALO) + neighbour.row);
+  let left = tile_pixels(at, column, row) - centre;
+  let right = tile_pixels(at, column + 1, row) - centre;
+  let left_below = tile_pixels(at, column, row + 1) - centre;
+  let right_below = tile_pixels(at, column + 1, row + 1) - centre;
+  let corners = Corners(vec4<i32>(left), vec4<i32>(right), vec4<i32>(left_below), vec4<i32>(right_below));
   if (PIXEL_BYTES == 1) {
     return weighed(neighbour, corners);
   }
   // Differences of 16 bits are 256 a + b, a in -256 … 255 and b in 0 … 255, and so are their weighed sums.
-  let a = weighed(neighbour, corners_of(corners, 8, -1));
-  let b = weighed(neighbour, corners_of(corners, 0, 255));
+  let a = weighed(neighbour, bits_of(corners, 8, -1));
+  let b = weighed(neighbour, bits_of(corners, 0, 255));
   // 256 (4096 a.high + a.low) + 4096 b.high + b.low, from the lowest bits on. `middle` is below 2^30 and not negative.
   let lowest = 256 * a.low + b.low;
   let middle = b.high + (lowest >> vec4(12u));
@@ -231,8 +207,7 @@ struct Corners {
   right_below: vec4<i32>,
 }
 
-// Bits of the corners.
-fn corners_of(c: Corners, shift: u32, mask: i32) -> Corners {
+fn bits_of(c: Corners, shift: u32, mask: i32) -> Corners {
   let by = vec4(shift);
   let bits = vec4(mask);
   return Corners(
@@ -377,10 +352,6 @@ fn variances_of(at: Place) -> vec4<u32> {
     squares += deviation * deviation;
   }
   return select(bitcast<vec4<u32>>(squares / f32(POINTS)), vec4(0x7fc00000u), is_flat);
-}
-
-fn neighbour_values(i: u32, at: Place) -> Wide {
-  return exact_difference(ring[i], at, pixels_at(at.row, at.column));
 }
 
 // value - base.
