@@ -73,7 +73,7 @@ const variants = (): TwinVariant[] => [
   },
   { operations: [choose(conv({ kernel: 'gaussian-5', as: 'i16' }, 'wrap'), { map: 'workgroup 8x32' })], withMap: true },
   { operations: [choose(conv({ kernel: 'box-21' }, 'reflect'), { map: 'workgroup 32x8' })], withMap: true },
-  { operations: [choose(conv({ kernel: 'box-5' }, 'interior'), { map: 'separable 16x4' })], withMap: true },
+  { operations: [choose(conv({ kernel: 'box-5' }, 'interior'), { map: 'separable 32x8' })], withMap: true },
 ];
 
 test('whatever the exact strategy, batches of tiles equal the CPU twin', async () => {

@@ -7,7 +7,8 @@ import { lanePixels } from '../plane-item.ts';
 import { type GpuHost, inShapes, type Strategy } from '../strategy.ts';
 import { type Arithmetic, arithmeticOf, hasExactSums } from './arithmetic.ts';
 import { conv } from './conv.ts';
-import { directTable, separableTable } from './gpu-table.ts';
+import { directTable } from './gpu-table.ts';
+import { separableSums, separableTable } from './separable-sums.ts';
 import type { Factors } from './separate.ts';
 
 const tile = readWgsl(import.meta.url, './tile.wgsl');
@@ -18,9 +19,7 @@ const separableCode = `${tile}\n${readWgsl(import.meta.url, './separable.wgsl')}
 /** Lanes of `workgroup` and `global`, a vector of 16 pixels each. Wide tiles of large matrices do not fit every device. */
 const directShapes = ['16x16', '16x8', '32x8', '8x16', '8x32'];
 /** Lanes of `separable`, four columns of four rows each; fewer rows where a device has little workgroup memory. */
-const separableShapes = ['16x16', '16x8', '16x4'];
-/** Vectors in a row of lanes of `separable`, and places for the words of a row of a tile of two more. */
-const separable = { vectors: 4, tileVectors: 6 };
+const separableShapes = ['16x16', '16x12', '16x8', '32x8'];
 /** Bytes of workgroup memory that every device has. */
 const workgroupBytes = 16384;
 const histogramBytes = 4 * 256;
@@ -38,13 +37,14 @@ export const convOnGpu: GpuHost = {
   strategies: ({ parameters, reads = 'u8' }) => {
     const arithmetic = arithmeticOf(parameters, reads);
     const fits = ({ lanes }: Strategy) => tileBytes(lanes, arithmetic.side, reads) + histogramBytes <= workgroupBytes;
+    const hasRows = ({ lanes }: Strategy) => separableRows(lanes, arithmetic.side, workgroupBytes) > 0;
     // The other programs are for bytes.
     if (reads === 'u16') return inShapes('workgroup', directShapes).filter(fits);
     const isSeparable = separableFactors(parameters, arithmetic) !== undefined;
     // Another path may add in another order, or be compiled to another rounding.
     const isExact = sumsOf(arithmetic, reads) !== 'real';
     return [
-      ...(isSeparable ? inShapes('separable', separableShapes) : []),
+      ...(isSeparable ? inShapes('separable', separableShapes).filter(hasRows) : []),
       ...inShapes('workgroup', directShapes, isExact || !isSeparable).filter(fits),
       ...inShapes('global', directShapes, isExact),
     ];
@@ -132,28 +132,30 @@ function compileSeparable(
 ): Promise<GpuKernel> {
   const { channels } = conv.output(parameters);
   const side = factors.vertical.length;
-  // A row of the tile, and a float32 for each pixel that its group computes.
-  const rowBytes = lanePixels * separable.tileVectors + 4 * lanePixels * separable.vectors;
-  const fitting = Math.floor(device.limits.maxComputeWorkgroupStorageSize / rowBytes) - (side - 1);
-  const rows = Math.min(4 * lanes.height, Math.floor(fitting / 8) * 8);
+  const rows = separableRows(lanes, side, device.limits.maxComputeWorkgroupStorageSize);
+  const blocks = Math.ceil((rows + side - 1) / 4);
   return compileKernel(device, {
     label: 'conv.separable',
-    code: separableCode,
+    code: `${separableCode}\n${separableSums(side, lanes.width, blocks)}`,
     entryPoint: 'separable',
     output: 'map',
     border,
     constants: {
       SIDE: side,
-      GROUP_VECTORS: separable.vectors,
+      GROUP_VECTORS: lanes.width / 4,
       GROUP_ROWS: rows,
-      TILE_VECTORS: separable.tileVectors,
-      // Four columns of four rows each.
-      THREADS: 4 * rows,
+      THREADS: Math.min((lanes.width * rows) / 4, 256),
       CHANNELS: channels.length,
       SCALE: factors.scale,
     },
-    groupPixels: { width: separable.vectors * lanePixels, height: rows },
+    groupPixels: { width: 4 * lanes.width, height: rows },
     groupsAnItem: channels.length,
     table: separableTable(factors),
   });
+}
+
+/** Rows that a group of `separable` computes, in fours, as far as the sums of its rows with their halo fit. */
+function separableRows({ width, height }: Size, side: number, bytes: number): number {
+  const fitting = Math.floor(bytes / (4 * 16 * width)) - Math.ceil((side - 1) / 4);
+  return 4 * Math.min(height, Math.max(fitting, 0));
 }

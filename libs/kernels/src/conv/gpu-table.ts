@@ -1,10 +1,7 @@
 import type { Arithmetic } from './arithmetic.ts';
-import type { Factors } from './separate.ts';
 
-/** Vectors of four words in the tables of sums.wgsl and separable.wgsl, and where the latter's columns begin. */
+/** Vectors of four words in the table of sums.wgsl. */
 const directVectors = 496;
-const separableVectors = 42;
-const columnTaps = 8;
 
 /** The table of sums.wgsl: two matrices for a magnitude, upper and lower limbs of the taps of an exact sum. */
 export function directTable(arithmetic: Arithmetic): Uint32Array<ArrayBuffer> {
@@ -39,18 +36,6 @@ export function directTable(arithmetic: Arithmetic): Uint32Array<ArrayBuffer> {
     }
   }
   return words;
-}
-
-/** The table of separable.wgsl. */
-export function separableTable({ vertical, horizontal }: Factors): Float32Array<ArrayBuffer> {
-  const table = new Float32Array(4 * separableVectors);
-  const [before] = groupsOf(horizontal.length);
-  table.set(horizontal, before);
-  // Input row r is for output row k of four as far as there is a tap r - k.
-  for (let row = 0; row < vertical.length + 3; row++) {
-    for (let k = 0; k < 4; k++) table[4 * (columnTaps + row) + k] = vertical[row - k] ?? 0;
-  }
-  return table;
 }
 
 /** Pixels of the first word that come before the taps of a row, and groups of four pixels that a row takes: see tile.wgsl. */

@@ -1,88 +1,100 @@
-// Convolution with a matrix that is an outer product, as f32, over a batch of 8-bit planes. After tile.wgsl.
+// Convolution with a matrix that is an outer product, as f32, over a batch of 8-bit planes. After tile.wgsl, for its
+// constants and edge_word, and what separable-sums.ts writes out for a side: COLUMNS, BLOCKS, row_sums and column_sums.
 //
-// A group filters the rows of its tile into workgroup memory, eight pixels a lane at a time, and then the columns of
-// that: a lane computes four columns of four rows, and takes a vector of taps, one for each row, for every four pixels
-// that it loads. Each pixel's sums have the order of the taps, wherever it lies.
+// A group filters rows into workgroup memory, 16 pixels a lane at a time, straight from the plane: the vectors before
+// and after those 16 hold any halo. Then it filters the columns of that: a lane computes four columns of four rows.
+// Each pixel's sums have the order of the taps, wherever it lies.
 //
-// dispatch: x = ceil(width / 64), y = ceil(height / GROUP_ROWS) of the largest item, z = items x channels.
+// dispatch: x = ceil(width / (16 * GROUP_VECTORS)), y = ceil(height / GROUP_ROWS) of the largest item,
+// z = items x channels.
 
 override SCALE: f32 = 1;
 
-// Lines of the taps: those of a row in groups of four from TAP_BEGIN on, and from COLUMN_TAPS on vectors whose element k is
-// the tap of the k-th of four rows. 8 groups, 34 vectors.
-const COLUMN_TAPS = 8u;
-const TABLE = 42u;
-@group(0) @binding(4) var<uniform> taps: array<vec4<f32>, TABLE>;
+// Rows of sums, in blocks of four. Columns of rows are in vectors of four, at slot_of.
+var<workgroup> filtered: array<array<array<vec4<f32>, COLUMNS>, 4>, BLOCKS>;
 
-// Words of four columns in a group's row.
-const COLUMNS = 16u;
-// Lanes that filter a row: eight pixels each.
-const ROW_LANES = 8u;
-var<workgroup> filtered: array<vec4<f32>, TILE_ROWS * COLUMNS>;
+// 16 pixels of a row, and those before and after them.
+struct Window {
+  before: vec4<u32>,
+  own: vec4<u32>,
+  after: vec4<u32>,
+}
 
 @compute @workgroup_size(THREADS)
 fn separable(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let item = items[group.z / CHANNELS];
-  load_tile(item, group.z % CHANNELS, group.xy, local);
-  for (var i = local; i < TILE_ROWS * ROW_LANES; i += THREADS) {
-    filter_row(i / ROW_LANES, i % ROW_LANES);
+  for (var i = local; i < TILE_ROWS * GROUP_VECTORS; i += THREADS) {
+    filter_row(item, group, i / GROUP_VECTORS, i % GROUP_VECTORS);
   }
   workgroupBarrier();
-
-  filter_columns(item, group, local / COLUMNS * 4, local % COLUMNS);
+  for (var i = local; i < GROUP_ROWS / 4 * COLUMNS; i += THREADS) {
+    filter_columns(item, group, i / COLUMNS, i % COLUMNS);
+  }
 }
 
-// Eight pixels of a row of the tile.
-fn filter_row(row: u32, lane: u32) {
-  let vector = lane / 2;
-  let word = TAP_WORD + 2 * (lane % 2);
-  var a = vec4(0f);
-  var b = vec4(0f);
-  var p0 = tile_reals(row, vector, word);
-  var p1 = tile_reals(row, vector, word + 1);
-  // Taps outside the matrix are 0 in the table.
-  for (var g = 0u; g < TAP_GROUPS; g++) {
-    let p2 = tile_reals(row, vector, word + g + 2);
-    let four = taps[g];
-    a = fma(vec4(four.x), p0, a);
-    b = fma(vec4(four.x), p1, b);
-    a = fma(vec4(four.y), vec4(p0.yzw, p1.x), a);
-    b = fma(vec4(four.y), vec4(p1.yzw, p2.x), b);
-    a = fma(vec4(four.z), vec4(p0.zw, p1.xy), a);
-    b = fma(vec4(four.z), vec4(p1.zw, p2.xy), b);
-    a = fma(vec4(four.w), vec4(p0.w, p1.xyz), a);
-    b = fma(vec4(four.w), vec4(p1.w, p2.xyz), b);
-    p0 = p1;
-    p1 = p2;
-  }
-  let at = row * COLUMNS + lane * 2;
-  filtered[at] = a;
-  filtered[at + 1] = b;
+// Where a vector of a row is, so that eight lanes next to each other meet no bank twice: in a row pass they are four
+// vectors apart, in two rows or in one; in a column pass one vector. A lane's other three of a row follow by `^`.
+fn slot_of(row: u32, column: u32) -> u32 {
+  return column ^ ((column / 8) % 4) ^ (2 * (row % 2));
 }
 
-// Four rows, from row `first` of the group on, of four columns.
-fn filter_columns(item: Item, group: vec3<u32>, first: u32, column: u32) {
-  var a = vec4(0f);
-  var b = vec4(0f);
-  var c = vec4(0f);
-  var d = vec4(0f);
-  for (var r = 0u; r < SIDE + 3; r++) {
-    let pixels = filtered[(first + r) * COLUMNS + column];
-    let four = taps[COLUMN_TAPS + r];
-    a = fma(vec4(four.x), pixels, a);
-    b = fma(vec4(four.y), pixels, b);
-    c = fma(vec4(four.z), pixels, c);
-    d = fma(vec4(four.w), pixels, d);
+// The 16 pixels of a lane in a row of the group.
+fn filter_row(item: Item, group: vec3<u32>, row: u32, lane: u32) {
+  let vector = group.x * GROUP_VECTORS + lane;
+  let line = group.y * GROUP_ROWS + row;
+  if (16 * vector >= item.lead + item.out_width || line >= item.out_height + 2 * HALO) {
+    return;
   }
+  // Stored column and row of the first pixel.
+  let x = i32(item.out_x + 16 * vector) - i32(item.lead);
+  let y = border_index(i32(item.out_y + line) - i32(HALO), i32(item.stored_height));
+  let channel = group.z % CHANNELS;
+  var window = Window();
+  if (y >= 0) {
+    // One before the buffer's first vector is another one: its pixels are replaced below.
+    let at = item.src + (channel * item.stored_height + u32(y)) * item.src_stride + vector;
+    window = Window(planes[at - 1], planes[at], planes[at + 1]);
+    if (x < i32(HALO) || x + 16 + i32(HALO) > i32(item.stored_width)) {
+      window = edge_window(window, item, channel, x, y);
+    }
+  }
+  let sums = row_sums(window);
+  let slot = slot_of(row, 4 * lane);
+  filtered[row / 4][row % 4][slot] = sums[0];
+  filtered[row / 4][row % 4][slot ^ 1] = sums[1];
+  filtered[row / 4][row % 4][slot ^ 2] = sums[2];
+  filtered[row / 4][row % 4][slot ^ 3] = sums[3];
+}
+
+// The window around pixel x of row y of the plane, with what the border rule puts outside the plane. Words go round, so
+// that all have constant places: a window that is indexed would lie in memory, also where no edge is.
+fn edge_window(window: Window, item: Item, channel: u32, x: i32, y: i32) -> Window {
+  var turned = window;
+  for (var i = x - 16; i < x + 32; i += 4) {
+    var word = turned.before.x;
+    let is_taken = i + 3 >= x - i32(HALO) && i < x + 16 + i32(HALO);
+    if (is_taken && (i < 0 || i + 4 > i32(item.stored_width))) {
+      word = edge_word(item, channel, i, y);
+    }
+    turned.before = vec4(turned.before.yzw, turned.own.x);
+    turned.own = vec4(turned.own.yzw, turned.after.x);
+    turned.after = vec4(turned.after.yzw, word);
+  }
+  return turned;
+}
+
+// Four rows, the block-th four of the group, of four columns.
+fn filter_columns(item: Item, group: vec3<u32>, block: u32, column: u32) {
   let vector = group.x * COLUMNS + column;
   let x = i32(vector * 4) - i32(item.lead);
-  if (x < i32(item.out_width)) {
-    let y = group.y * GROUP_ROWS + first;
+  let y = group.y * GROUP_ROWS + 4 * block;
+  if (x < i32(item.out_width) && y < item.out_height) {
+    let sums = column_sums(block, slot_of(0, column), slot_of(1, column));
     let row = item.map + ((group.z % CHANNELS) * item.out_height + y) * item.map_stride;
-    write(item, row + vector, x, y, a);
-    write(item, row + item.map_stride + vector, x, y + 1, b);
-    write(item, row + 2 * item.map_stride + vector, x, y + 2, c);
-    write(item, row + 3 * item.map_stride + vector, x, y + 3, d);
+    write(item, row + vector, x, y, sums[0]);
+    write(item, row + item.map_stride + vector, x, y + 1, sums[1]);
+    write(item, row + 2 * item.map_stride + vector, x, y + 2, sums[2]);
+    write(item, row + 3 * item.map_stride + vector, x, y + 3, sums[3]);
   }
 }
 
