@@ -7,17 +7,22 @@ import { type CoordinatorClient, connectCoordinator } from '../client/coordinato
 import { startLocalCluster } from '../cluster/local-cluster.ts';
 import { parseJob } from '../options/job-options.ts';
 import { followJob } from '../progress/follow-job.ts';
+import { plural } from '../progress/quantities.ts';
 import { table } from '../summary/table.ts';
 import { measureDecodeRate } from './decode-rate.ts';
 import { makeFrames } from './make-frames.ts';
+import { measureReadRate } from './read-rate.ts';
 import { openScene } from './scene.ts';
 import { spreadOf } from './statistics.ts';
 
 export interface BenchFramesOptions {
   frames: number;
+  format: 'jpg' | 'pgm';
   quality: number;
   repetitions: number;
   device: string;
+  /** Node processes, all on that device. */
+  nodes: number;
   /** A photograph whose parts are the frames; a synthetic scene unless given. */
   scene?: string;
 }
@@ -25,8 +30,9 @@ export interface BenchFramesOptions {
 export const frameSize = { width: 1920, height: 1080 };
 
 /**
- * Compares the whole way of JPEG frames — listed, leased, read, decoded, computed, merged, written, by a coordinator and
- * one node in processes of their own — with decoding alone on the same cores, in turns. Returns the table.
+ * Compares the whole way of frames — listed, leased, read, decoded, computed, merged, written, by a coordinator and nodes
+ * in processes of their own — with decoding alone on the same cores, or with reading alone where nothing is to be decoded,
+ * in turns. Returns the table.
  */
 export async function benchFrames(options: BenchFramesOptions, note: (line: string) => void): Promise<string> {
   const signal = shutdownSignal();
@@ -34,7 +40,7 @@ export async function benchFrames(options: BenchFramesOptions, note: (line: stri
   // Whoever waits for it sees the error; until then it is not an unhandled one.
   stopped.catch(() => {});
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
-  const cluster = await startLocalCluster({ nodes: 1, device: options.device, note });
+  const cluster = await startLocalCluster({ nodes: options.nodes, device: options.device, note });
   const client = connectCoordinator(cluster.address, createClientSecurity({}));
   try {
     return await Promise.race([compare(client, folder, options, note), cluster.broken, stopped]);
@@ -48,39 +54,47 @@ export async function benchFrames(options: BenchFramesOptions, note: (line: stri
 async function compare(
   client: CoordinatorClient,
   folder: string,
-  { frames, quality, repetitions, scene }: BenchFramesOptions,
+  { frames, format, quality, repetitions, nodes, scene }: BenchFramesOptions,
   note: (line: string) => void,
 ): Promise<string> {
   const size = frameSize;
   const source = join(folder, 'frames');
-  const jpegs = await makeFrames(source, frames, size, { kind: 'jpg', quality }, await openScene(size, scene));
-  const bytes = jpegs.reduce((sum, jpeg) => sum + jpeg.length, 0) / jpegs.length;
-  note(
-    `${frames} JPEG frames of ${size.width} x ${size.height}, quality ${quality}, ${Math.round(bytes / 1000)} kB each`,
-  );
+  const files = await makeFrames(source, frames, size, { kind: format, quality }, await openScene(size, scene));
+  const bytes = files.reduce((sum, file) => sum + file.length, 0) / files.length;
+  const what = format === 'jpg' ? `JPEG frames of quality ${quality}` : 'PGM frames';
+  note(`${frames} ${what}, ${size.width} x ${size.height}, ${Math.round(bytes / 1000)} kB each`);
+  const alone = format === 'jpg' ? 'decoding alone' : 'reading alone';
+  const measureAlone = (count: number) =>
+    format === 'jpg' ? measureDecodeRate(files, size, count) : measureReadRate(source);
 
   await processFrames(client, source, folder, 'warm-up');
-  await measureDecodeRate(jpegs, size, Math.min(frames, 200));
-  const decoding: number[] = [];
+  await measureAlone(Math.min(frames, 200));
+  const floor: number[] = [];
   const whole: number[] = [];
   for (let i = 0; i < repetitions; i++) {
-    decoding.push(await measureDecodeRate(jpegs, size, frames));
+    floor.push(await measureAlone(frames));
     whole.push(frames / (await processFrames(client, source, folder, `run-${i}`)));
-    note(`${i + 1} of ${repetitions}: ${whole[i]!.toFixed(0)} frames/s, ${decoding[i]!.toFixed(0)} decoding alone`);
+    note(`${i + 1} of ${repetitions}: ${whole[i]!.toFixed(0)} frames/s, ${floor[i]!.toFixed(0)} ${alone}`);
   }
-  const used = (await client.nodes()).map((node) => `${node.device?.kind} (${node.device?.name})`).join(', ');
+  const [used] = (await client.nodes()).map((node) => `${node.device?.kind} (${node.device?.name})`);
   const threads = process.env.UV_THREADPOOL_SIZE ?? '4';
   const row = (name: string, values: number[], digits: number) => {
     const { median, min, max } = spreadOf(values);
     return [name, ...[median, min, max].map((value) => value.toFixed(digits))];
   };
+  const title = `${used}, ${plural(nodes, 'node')} of ${threads} threads, ${repetitions} repetitions`;
   return table([
-    [`${used}, ${threads} decoding threads, ${repetitions} repetitions`, 'median', 'min', 'max'],
-    row('decoding alone, frames/s', decoding, 0),
+    [title, 'median', 'min', 'max'],
+    row(`${alone}, frames/s`, floor, 0),
     row('end to end, frames/s', whole, 0),
     row(
-      'end to end / decoding alone',
-      whole.map((rate, i) => rate / decoding[i]!),
+      'end to end, MB/s of files',
+      whole.map((rate) => (rate * bytes) / 1e6),
+      0,
+    ),
+    row(
+      `end to end / ${alone}`,
+      whole.map((rate, i) => rate / floor[i]!),
       3,
     ),
   ]);

@@ -72,7 +72,7 @@ async function prepare(source: string, options: BenchScaleOptions, note: (line: 
     source,
     frames,
     frameSize,
-    format === 'jpg' ? { kind: format, quality } : { kind: format },
+    { kind: format, quality },
     await openScene(frameSize, scene),
   );
   // The first time may read the disk; runs find in memory what fits.

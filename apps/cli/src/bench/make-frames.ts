@@ -6,8 +6,11 @@ import type { Scene } from './scene.ts';
 /** Frames that differ; further ones are links to them, so that a long archive takes little disk. */
 const distinctFrames = 32;
 
-/** A frame as a JPEG of that quality, or as gray pixels that need no decoding. */
-export type FrameFormat = { kind: 'jpg'; quality: number } | { kind: 'pgm' };
+/** Frames as JPEGs of that quality, or as gray pixels that need no decoding. */
+export interface FrameFormat {
+  kind: 'jpg' | 'pgm';
+  quality: number;
+}
 
 /** Fills `folder` with `count` frames of a scene and returns the bytes of those that differ. */
 export async function makeFrames(

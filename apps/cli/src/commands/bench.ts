@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { ReportId } from '../bench/bench-reports.ts';
 import { ascendingCounts, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
 
@@ -6,6 +6,11 @@ import { ascendingCounts, deviceChoices, oneOf, wholeNumber } from '../options/o
 const timedDevices = ['gpu', 'software'] as const;
 const reportIds: readonly ReportId[] = ['r1', 'r2', 'r3', 'r4', 'r5'];
 const reportId = oneOf('a report', reportIds);
+
+const frameFormat = () =>
+  new Option('--format <format>', 'jpg, or pgm: gray pixels that need no decoding')
+    .argParser(oneOf('--format', ['jpg', 'pgm'] as const))
+    .default('jpg');
 
 /** Benchmarks are loaded when asked for: they bring WebGPU and an encoder along. */
 export function addBenchCommand(program: Command): void {
@@ -45,12 +50,16 @@ export function addBenchCommand(program: Command): void {
     });
   bench
     .command('frames')
-    .summary('JPEG frames end to end against decoding alone')
-    .description('Runs 1080p JPEG frames through a coordinator and a node, and decoding alone beside it, in turns.')
+    .summary('frames end to end against decoding alone')
+    .description(
+      'Runs 1080p frames through a coordinator and nodes, and decoding alone (reading, of pgm) beside it, in turns.',
+    )
     .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 2000)
+    .addOption(frameFormat())
     .option('--quality <q>', 'JPEG quality', wholeNumber('--quality', 1, 100), 90)
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
+    .option('--nodes <n>', 'node processes on the device', wholeNumber('--nodes', 1, 64), 1)
     .option('--repetitions <n>', 'runs of each, in turns', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {
       const { benchFrames } = await import('../bench/bench-frames.ts');
@@ -65,12 +74,7 @@ export function addBenchCommand(program: Command): void {
     )
     .option('--gpus <n,…>', 'numbers of GPUs', ascendingCounts('--gpus', 64), [1, 2, 4, 8])
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 24_000)
-    .option(
-      '--format <format>',
-      'jpg, or pgm: gray pixels that need no decoding',
-      oneOf('--format', ['jpg', 'pgm']),
-      'jpg',
-    )
+    .addOption(frameFormat())
     .option('--quality <q>', 'JPEG quality', wholeNumber('--quality', 1, 100), 90)
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
     .option('--repetitions <n>', 'runs of each number', wholeNumber('--repetitions', 1, 1000), 5)
