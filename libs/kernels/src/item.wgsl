@@ -98,6 +98,15 @@ fn four_pixels(item: Item, channel: u32, x: i32, y: i32) -> vec4<u32> {
   return four;
 }
 
+// Four pixels from a place in memory on that is a multiple of four.
+fn aligned_pixels(at: u32) -> vec4<u32> {
+  if (PIXEL_BYTES == 2) {
+    let words = vec2(word_at(at / 2), word_at(at / 2 + 1));
+    return vec4(words.x & 0xffff, words.x >> 16, words.y & 0xffff, words.y >> 16);
+  }
+  return unpack4xU8(word_at(at / 4));
+}
+
 // Four bytes as a word: pixels x … x + 3 of a row, the first one in the low byte; any of them may be outside the stored plane.
 fn pixels4(item: Item, channel: u32, x: i32, y: i32) -> u32 {
   let row = border_index(y, i32(item.stored_height));

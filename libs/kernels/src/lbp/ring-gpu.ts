@@ -34,9 +34,9 @@ export const ringOnGpu: GpuHost = {
   compile: compileRing,
 };
 
-/** Tiles of 16, 8 or 4 rows, as far as they and their histogram fit. A wide halo leaves room for fewer. */
+/** Tiles of 8, 16 or 4 rows, as far as they and their histogram fit. A wide halo leaves room for fewer. */
 function strategiesOf(ring: LbpRing): Strategy[] {
-  const fitting = [4, 2, 1].filter((blocks) => freeWordsOf(ring, blocks) >= leastHistogramWords);
+  const fitting = [2, 4, 1].filter((blocks) => freeWordsOf(ring, blocks) >= leastHistogramWords);
   // Labels are made of integers. Variances are sums of f32, which another program may round differently.
   const isExact = ring.labels !== 'var';
   return fitting.map((blocks, i) => {
@@ -46,7 +46,8 @@ function strategiesOf(ring: LbpRing): Strategy[] {
 
 /** Words of workgroup memory that tiles of 4 * `blocks` rows leave to the histograms. */
 function freeWordsOf({ halo, sample }: LbpRing, blocks: number): number {
-  const tileColumns = Math.ceil((columns + 2 * halo) / 4) * 4;
+  const before = Math.ceil(halo / 4) * 4;
+  const tileColumns = Math.ceil((before + columns + halo) / 4) * 4;
   const columnVectors = Math.ceil((rows * blocks + 2 * halo) / 4) | 1;
   return workgroupWords - 4 * tileColumns * columnVectors - packedWordsOf(sample, columns * blocks);
 }
