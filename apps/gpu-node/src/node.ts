@@ -146,11 +146,11 @@ async function listen({ http }: NodeConfig, options: Omit<HttpOptions, keyof Lis
 
 /** Files are read and decoded on libuv's threads, whose number is fixed before any code of ours runs. */
 function warnOfFewThreads(log: Log): void {
-  const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
   const cores = availableParallelism();
-  if (threads >= cores) return;
+  // Who sets a number means it: nodes that share a machine share its cores.
+  if (process.env.UV_THREADPOOL_SIZE !== undefined || cores <= 4) return;
   log.warn(
-    { threads, cores },
-    `Only ${threads} of ${cores} cores will decode: set UV_THREADPOOL_SIZE=${cores} before the process starts`,
+    { threads: 4, cores },
+    `Only 4 of ${cores} cores will decode: set UV_THREADPOOL_SIZE=${cores} before the process starts`,
   );
 }

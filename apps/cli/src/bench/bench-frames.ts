@@ -5,6 +5,7 @@ import { JobState } from '@halogrid/proto';
 import { aborted, createClientSecurity, shutdownSignal } from '@halogrid/service';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { startLocalCluster } from '../cluster/local-cluster.ts';
+import { threadsEach } from '../cluster/pool-threads.ts';
 import { parseJob } from '../options/job-options.ts';
 import { followJob } from '../progress/follow-job.ts';
 import { plural } from '../progress/quantities.ts';
@@ -77,12 +78,11 @@ async function compare(
     note(`${i + 1} of ${repetitions}: ${whole[i]!.toFixed(0)} frames/s, ${floor[i]!.toFixed(0)} ${alone}`);
   }
   const [used] = (await client.nodes()).map((node) => `${node.device?.kind} (${node.device?.name})`);
-  const threads = process.env.UV_THREADPOOL_SIZE ?? '4';
   const row = (name: string, values: number[], digits: number) => {
     const { median, min, max } = spreadOf(values);
     return [name, ...[median, min, max].map((value) => value.toFixed(digits))];
   };
-  const title = `${used}, ${plural(nodes, 'node')} of ${threads} threads, ${repetitions} repetitions`;
+  const title = `${used}, ${plural(nodes, 'node')} of ${threadsEach(nodes)} threads, ${repetitions} repetitions`;
   return table([
     [title, 'median', 'min', 'max'],
     row(`${alone}, frames/s`, floor, 0),

@@ -6,6 +6,7 @@ import { findGpus, firstGpus, type GpuPin, pinGpus } from '@halogrid/gpu-node/gp
 import { aborted, createClientSecurity, shutdownSignal } from '@halogrid/service';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { startLocalCluster } from '../cluster/local-cluster.ts';
+import { poolThreads, threadsEach } from '../cluster/pool-threads.ts';
 import { frameSize, processFrames } from './bench-frames.ts';
 import { measureDecodeRate } from './decode-rate.ts';
 import { makeFrames } from './make-frames.ts';
@@ -44,7 +45,10 @@ export async function benchScale(options: BenchScaleOptions, note: (line: string
     const limits = await Promise.race([prepare(source, options, note), stopped]);
     const runs: ScaleRun[] = [];
     const digests = new Set<string>();
-    const setting = { ...options, source, folder, note, stopped, digests };
+    // A GPU has its share of the cores, however many run: what is compared is machines that grow.
+    const threads = threadsEach(options.gpus.at(-1)!);
+    note(`${threads} threads of ${poolThreads()} for each GPU`);
+    const setting = { ...options, threads, source, folder, note, stopped, digests };
     for (const count of options.gpus) runs.push(await runOn(pins.slice(0, count), setting));
     if (digests.size > 1) throw new Error(`The results of runs differ: their digests are ${[...digests].join(', ')}`);
     return scaleTable(runs, limits);
@@ -58,6 +62,8 @@ interface Setting extends BenchScaleOptions {
   /** The frames, inside `folder`, into which results go. */
   source: string;
   folder: string;
+  /** On which a node reads and decodes. */
+  threads: number;
   note: (line: string) => void;
   /** Rejects when the bench is to stop. */
   stopped: Promise<never>;
@@ -86,8 +92,8 @@ async function prepare(source: string, options: BenchScaleOptions, note: (line: 
 }
 
 async function runOn(gpus: readonly GpuPin[], setting: Setting): Promise<ScaleRun> {
-  const { source, folder, frames, repetitions, note, stopped, digests } = setting;
-  const cluster = await startLocalCluster({ nodes: gpus.length, device: 'gpu', gpus, note });
+  const { source, folder, frames, repetitions, threads, note, stopped, digests } = setting;
+  const cluster = await startLocalCluster({ nodes: gpus.length, device: 'gpu', gpus, threads, note });
   const client = connectCoordinator(cluster.address, createClientSecurity({}));
   const measure = async (): Promise<ScaleRun> => {
     await cluster.ready;

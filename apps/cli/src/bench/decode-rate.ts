@@ -1,11 +1,12 @@
 import { decodeJpeg, type Size } from '@halogrid/imaging';
+import { poolThreads } from '../cluster/pool-threads.ts';
 
 /**
  * Frames a second that decoding alone reaches: `frames` JPEGs of one size, already in memory and taken in turn, decoded
  * to luma with two calls in flight for each thread of libuv's pool, so that no thread waits.
  */
 export async function measureDecodeRate(jpegs: readonly Uint8Array[], size: Size, frames: number): Promise<number> {
-  const lanes = 2 * Number(process.env.UV_THREADPOOL_SIZE ?? 4);
+  const lanes = 2 * poolThreads();
   let next = 0;
   const decodeInTurn = async () => {
     const bytes = new Uint8Array(size.width * size.height);

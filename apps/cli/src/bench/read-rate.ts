@@ -1,10 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { poolThreads } from '../cluster/pool-threads.ts';
 
 /** Files a second that reading every file of a folder once reaches, with two in flight for each thread of libuv's pool. */
 export async function measureReadRate(folder: string): Promise<number> {
   const names = await readdir(folder);
-  const lanes = 2 * Number(process.env.UV_THREADPOOL_SIZE ?? 4);
+  const lanes = 2 * poolThreads();
   let next = 0;
   const readInTurn = async () => {
     while (next < names.length) await readFile(join(folder, names[next++]!));

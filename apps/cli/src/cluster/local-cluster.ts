@@ -5,6 +5,7 @@ import { exitCodes } from '../exit-code.ts';
 import { plural } from '../progress/quantities.ts';
 import { afterNodeEnd } from './after-node-end.ts';
 import { type Child, describeEnding, startChild } from './child.ts';
+import { threadsEach } from './pool-threads.ts';
 import { toldByParent } from './word-of-parent.ts';
 
 const anyPort = '127.0.0.1:0';
@@ -27,6 +28,8 @@ export interface LocalClusterOptions {
   device: string;
   /** Cards for the nodes, one each; the nodes then are as many, and that none shares its card is proven. */
   gpus?: readonly GpuPin[];
+  /** Threads on which a node reads and decodes; the nodes share this process's number unless given. */
+  threads?: number;
   /** Told what happens to processes, in lines for people. */
   note: (line: string) => void;
 }
@@ -35,7 +38,13 @@ export interface LocalClusterOptions {
 const togetherMs = 2_000;
 
 /** Starts the coordinator and the nodes side by side, and waits until the coordinator serves. */
-export async function startLocalCluster({ nodes, device, gpus, note }: LocalClusterOptions): Promise<LocalCluster> {
+export async function startLocalCluster({
+  nodes,
+  device,
+  gpus,
+  threads = threadsEach(gpus?.length ?? nodes),
+  note,
+}: LocalClusterOptions): Promise<LocalCluster> {
   const coordinator = startChild(['coordinator', '--listen', anyPort, '--http', anyPort, '--ledger-in-output']);
   const serving = coordinator.ready.then((served) => served && `127.0.0.1:${served.grpc}`);
 
@@ -55,7 +64,10 @@ export async function startLocalCluster({ nodes, device, gpus, note }: LocalClus
     // Starting takes a third of a second each; nodes that waited for the coordinator would add theirs to its (measured).
     const where = ['--coordinator', toldByParent, '--http', anyPort];
     const pinned = pin ? ['--pinned-gpu', pin.gpu.busId] : [];
-    const node = startChild(['node', ...where, '--name', name, '--device', device, ...pinned], { prefix: pin?.prefix });
+    const node = startChild(['node', ...where, '--name', name, '--device', device, ...pinned], {
+      prefix: pin?.prefix,
+      threads,
+    });
     alive.add(node);
     void serving.then((address) => address && node.tell(address));
     return node;

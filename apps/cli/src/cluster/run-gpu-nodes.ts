@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type GpuPin, requirePlacement } from '@halogrid/gpu-node/gpus';
 import { startChild } from './child.ts';
 import { nodeArguments } from './node-arguments.ts';
+import { threadsEach } from './pool-threads.ts';
 import { superviseNodes } from './supervise-nodes.ts';
 
 /**
@@ -14,10 +15,11 @@ export function runGpuNodes(
   { name = hostname(), http }: { name?: string; http?: string },
   signal: AbortSignal,
 ): Promise<number> {
+  const threads = threadsEach(pins.length);
   const onLog = (line: string) => console.error(line);
   return superviseNodes({
     nodes: pins.map((pin, i) => ({ name: `gpu-${pin.index}`, pin, args: nodeArguments(args, pin, i, { name, http }) })),
-    start: (node) => startChild(node.args, { prefix: node.pin.prefix, onLog }),
+    start: (node) => startChild(node.args, { prefix: node.pin.prefix, threads, onLog }),
     prove: async (running) => {
       const placements = running.map(({ node, pid }) => ({ busId: node.pin.gpu.busId, pid }));
       for (const line of await requirePlacement(placements)) onLog(line);
