@@ -24,6 +24,8 @@ export interface BenchFramesOptions {
   device: string;
   /** Node processes, all on that device. */
   nodes: number;
+  width: number;
+  height: number;
   /** A photograph whose parts are the frames; a synthetic scene unless given. */
   scene?: string;
 }
@@ -55,10 +57,10 @@ export async function benchFrames(options: BenchFramesOptions, note: (line: stri
 async function compare(
   client: CoordinatorClient,
   folder: string,
-  { frames, format, quality, repetitions, nodes, scene }: BenchFramesOptions,
+  { frames, format, quality, repetitions, nodes, width, height, scene }: BenchFramesOptions,
   note: (line: string) => void,
 ): Promise<string> {
-  const size = frameSize;
+  const size = { width, height };
   const source = join(folder, 'frames');
   const files = await makeFrames(source, frames, size, { kind: format, quality }, await openScene(size, scene));
   const bytes = files.reduce((sum, file) => sum + file.length, 0) / files.length;

@@ -52,13 +52,15 @@ export function addBenchCommand(program: Command): void {
     .command('frames')
     .summary('frames end to end against decoding alone')
     .description(
-      'Runs 1080p frames through a coordinator and nodes, and decoding alone (reading, of pgm) beside it, in turns.',
+      'Runs frames through a coordinator and nodes, and decoding alone (reading, of pgm) beside it, in turns.',
     )
     .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 2000)
     .addOption(frameFormat())
     .option('--quality <q>', 'JPEG quality', wholeNumber('--quality', 1, 100), 90)
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
+    .option('--width <px>', 'width of a frame', wholeNumber('--width', 1, 32768), 1920)
+    .option('--height <px>', 'height of a frame', wholeNumber('--height', 1, 32768), 1080)
     .option('--nodes <n>', 'node processes on the device', wholeNumber('--nodes', 1, 64), 1)
     .option('--repetitions <n>', 'runs of each, in turns', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {

@@ -3,8 +3,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { giveBackBytes, takeBytes } from './byte-pool.ts';
 import { InputError } from './input-error.ts';
 
-/** Enough for the whole of most video frames, so that they cost one read. */
-const headBytes = 2 ** 20;
+/** Files that are decoded whole. Of these, enough is read at once for most video frames. */
+const wholeFile = { name: /\.(jpe?g|jpe|jfif|png|webp)$/i, headBytes: 2 ** 20 };
+/** Of the others, whose pixels are read to where they are wanted. A raw frame was read one and a half times before. */
+const headBytes = 2 ** 14;
 
 /** Failures of the file itself; others, such as too many open files, are this process's. */
 const reasons: Record<string, string> = {
@@ -35,7 +37,7 @@ export class LocalFile {
   readonly sizeBytes: number;
   /** As it was opened: see localVersion. */
   readonly version: string;
-  /** The first 1 MiB, or all of a smaller file. */
+  /** The first 16 KiB, 1 MiB of what is decoded whole, or all of a smaller file. */
   readonly head: Buffer;
   #memory: Buffer<ArrayBuffer>[];
   #handle: FileHandle;
@@ -61,7 +63,7 @@ export class LocalFile {
       if (stat.isFIFO()) throw new InputError('read', 'Not a file: a named pipe');
       if (!stat.isFile()) throw new InputError('read', 'Not a file: a socket or a device');
       if (stat.size === 0) throw new InputError('decode', 'The file is empty (0 bytes)');
-      const head = takeBytes(Math.min(stat.size, headBytes));
+      const head = takeBytes(Math.min(stat.size, wholeFile.name.test(path) ? wholeFile.headBytes : headBytes));
       await readFully(handle, head, 0);
       return new LocalFile(path, handle, head, stat);
     } catch (error) {
