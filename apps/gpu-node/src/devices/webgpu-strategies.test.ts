@@ -66,7 +66,7 @@ const variants = (): TwinVariant[] => [
     withMap: false,
   },
   { operations: [choose(ldp('2', 'mirror'), { both: 'strip 8x8' })], withMap: true },
-  { operations: [choose(ldp('6', 'interior'), { histogram: 'strip 8x32' })], withMap: false },
+  { operations: [choose(ldp('6', 'interior'), { histogram: 'strip 8x16' })], withMap: false },
   {
     operations: [choose(conv({ kernel: 'sharpen-3', as: 'u8', channels: 'rgb' }, 'zero'), { both: 'global 16x8' })],
     withMap: true,

@@ -13,12 +13,13 @@ const rows = 64;
 const bins = 4 * 256;
 
 /**
- * Rows of a strip, half of it and twice of it: fewer rows have more halo each, and let more workgroups work at once. The
- * default takes 14 KiB of the 16 that every device has, with two interleaved histograms; twice the rows leave room for one.
+ * Rows of a strip, half of it and a quarter: fewer rows have more halo each, and let more workgroups work at once. The
+ * default leaves room for one histogram in the 16 KiB that every device has, half its rows for two, interleaved. Measured on
+ * an H200, 4096 x 2160, order 3, map and histogram: 0.074, 0.094 and 0.145 ms, half of the image black.
  */
-const strategies = inShapes('strip', ['8x16', '8x8', '8x32']);
-/** Pixels of 16 bits take twice the memory, and leave room for one histogram beside 16 rows, and for none beside 32. */
-const deepStrategies = strategies.slice(0, 2);
+const strategies = inShapes('strip', ['8x32', '8x16', '8x8']);
+/** Pixels of 16 bits take twice the memory: 32 rows have no room, and beside 16 there is one for a histogram. */
+const deepStrategies = strategies.slice(1);
 
 /** LDP on GPUs. */
 export const ldpOnGpu: GpuHost = {
