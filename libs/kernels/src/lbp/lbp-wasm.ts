@@ -1,4 +1,5 @@
-import { copyBorderedRows, storedPixels } from '../bordered-rows.ts';
+import { copyBorderedRows, isInside, type StoredPlane, storedPixels } from '../bordered-rows.ts';
+import type { Rect } from '../geometry.ts';
 import { sampleBytes } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
@@ -59,8 +60,7 @@ export function lbpWasm(
   const unit = sampleBytes[reads];
   const source = storedPixels(bytes, item, reads);
   const lbpBand = reads === 'u8' ? wasm.exports.lbpBand : wasm.exports.lbpBandDeep;
-  // A vector may reach 15 pixels beyond a row and its neighbours.
-  const stride = valid.width + 2 + 16;
+  const stride = strideOf(valid, source.plane);
   const codesStride = valid.width + 16;
   const rowsABand = Math.max(1, Math.min(valid.height, Math.floor(bandBytes / (stride * unit))));
   const codesAt = bandAt + (rowsABand + 2) * stride * unit;
@@ -91,6 +91,15 @@ export function lbpWasm(
     bins: labels ? countsOf(labels, counts, ring.bins) : counts,
     map: map && { bytes: map, stride: out.width, bandBytes: map.length },
   };
+}
+
+/**
+ * Pixels from one row of a band to the next. Those of the plane where no row needs a border and little would be copied
+ * besides, so that a band is one copy; a vector may reach 15 pixels beyond a row and its neighbours, into the next row.
+ */
+function strideOf(valid: Rect, { stride, stored }: StoredPlane): number {
+  const read = { x: valid.x - 1, y: valid.y - 1, width: valid.width + 2, height: valid.height + 2 };
+  return isInside(read, stored) && stride < 1.5 * read.width ? stride : read.width + 16;
 }
 
 /** The label of each of the 256 codes. */
