@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { ScriptedNode } from '../../apps/coordinator/src/services/scripted-node.ts';
+import { readMetrics } from '../read-metrics.ts';
 import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
 
 // Whoever comes to the coordinator's port with something else than it expects: they are refused, and the others are served.
@@ -131,4 +132,22 @@ peerTest('clients that connect and say nothing, or begin and stop, keep nobody f
   assert.equal(attempts, faults.work.shards);
   await faults.join('late');
   for (const socket of silent) socket.destroy();
+});
+
+peerTest('whoever scrapes metrics and never reads the answers holds nothing up', async () => {
+  const { hostname, port } = new URL(faults.cluster.http);
+  const scrapers = Array.from({ length: 100 }, () => {
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    socket.pause();
+    // Answers of which nobody takes a byte fill what the system buffers.
+    socket.write('GET /metrics HTTP/1.1\r\nhost: coordinator\r\n\r\n'.repeat(100));
+    return socket;
+  });
+  try {
+    for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
+    await faults.completesUndisturbed(await faults.submit());
+    assert.ok((await readMetrics(faults.cluster.http)).size > 0);
+  } finally {
+    for (const socket of scrapers) socket.destroy();
+  }
 });

@@ -69,6 +69,7 @@ export interface HttpServer {
 export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { access = openAccess, limits = defaultHttpLimits } = options;
   const gate = new ConnectionGate(limits);
+  const collect = togetherWhileUnderWay(() => options.registry.metrics());
   const server = createHttpServer(options.tls, limits, (request, response) => {
     const path = (request.url ?? '/').split('?')[0];
     if (options.openRoute?.(request, response)) return gate.spoke(addressOf(request.socket), false);
@@ -84,7 +85,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
       return send(response, reason ? 503 : 200, reason ?? 'ok');
     }
     if (path === '/metrics') {
-      sendMetrics(options.registry, response).catch((error: Error) => send(response, 500, error.message));
+      sendMetrics(options.registry, collect, response).catch((error: Error) => send(response, 500, error.message));
       return;
     }
     if (!options.route?.(request, response)) send(response, 404, `Nothing at ${path}`);
@@ -143,9 +144,24 @@ function sendPage(request: IncomingMessage, response: ServerResponse, { type, bo
   response.end(request.method === 'GET' ? body : undefined);
 }
 
-async function sendMetrics(registry: Registry, response: ServerResponse): Promise<void> {
-  const body = await registry.metrics();
-  response.writeHead(200, { 'content-type': registry.contentType }).end(body);
+async function sendMetrics(
+  { contentType }: Registry,
+  collect: () => Promise<string>,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await collect();
+  response.writeHead(200, { 'content-type': contentType }).end(body);
+}
+
+/** Collecting takes milliseconds: those who ask while it is under way have the same answer, so that many take no more than one. */
+function togetherWhileUnderWay<T>(act: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined;
+  return () => {
+    underWay ??= act().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
 }
 
 function send(response: ServerResponse, status: number, text: string): void {
