@@ -11,6 +11,7 @@ export { decodeJpeg } from './input/jpeg.ts';
 export { localVersion } from './input/local-file.ts';
 export { type OpenImage, type OpenImageOptions, openImage } from './input/open-image.ts';
 export { mostPixels, peekSize } from './input/peek-size.ts';
+export { peekSizeAside } from './input/peek-thread.ts';
 export { defaultMaxWholePixels } from './input/pixel-limit.ts';
 export { type PixelType, pixelBytes } from './input/pixel-type.ts';
 export type { PlaneTarget } from './input/plane-target.ts';

@@ -5,7 +5,8 @@ import {
   listAllSources,
   mostPixels,
   openImage,
-  peekSize,
+  type peekSize,
+  peekSizeAside,
   pixelBytes,
   redactUri,
   type Source,
@@ -74,7 +75,7 @@ export interface PlannerInputs {
 const realInputs: PlannerInputs = {
   list: listAllSources,
   open: openImage,
-  peek: peekSize,
+  peek: peekSizeAside,
   earlier: EarlierOutput.open,
 };
 

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { allowedPath } from '../access/allowed-path.ts';
 import type { PixelType } from './pixel-type.ts';
 
-interface Peeked {
+/** What a header claims. */
+export interface Peeked {
   width: number;
   height: number;
   pixel: PixelType;
