@@ -16,6 +16,17 @@ export interface ClusterNode {
   readonly pid: number;
 }
 
+export interface ClusterOptions {
+  /** 1 unless given. */
+  nodes?: number;
+  device?: string;
+  /** HOST:PORT; any free port unless given. */
+  listen?: string;
+  nodeTimeoutMs?: number;
+  /** Settings of the coordinator's process beside those of this one. */
+  env?: Record<string, string>;
+}
+
 /** A coordinator and nodes, each a process of its own. */
 export class Cluster {
   coordinator: Halogrid;
@@ -37,13 +48,18 @@ export class Cluster {
   }
 
   /**
-   * Starts a coordinator, and nodes that are attached when this resolves. `listen`: HOST:PORT, any free port unless given.
-   * It is patient with nodes that a test holds up; one that dies is noticed by its connection.
+   * Starts a coordinator, and nodes that are attached when this resolves. It is patient with nodes that a test holds up; one that dies is noticed by its connection.
    */
-  static async start({ nodes = 1, device = 'cpu', listen = anyPort, nodeTimeoutMs = 60_000 } = {}): Promise<Cluster> {
+  static async start({
+    nodes = 1,
+    device = 'cpu',
+    listen = anyPort,
+    nodeTimeoutMs = 60_000,
+    env,
+  }: ClusterOptions = {}): Promise<Cluster> {
     const ledger = join(scratchFolder(), 'ledger.sqlite');
     const options = ['--ledger', ledger, '--node-timeout', String(nodeTimeoutMs), '--log-level', 'warn'];
-    const coordinator = new Halogrid(['coordinator', ...options, '--listen', listen, '--http', anyPort]);
+    const coordinator = new Halogrid(['coordinator', ...options, '--listen', listen, '--http', anyPort], { env });
     const { grpc, http } = await coordinator.firstLine;
     const cluster = new Cluster(coordinator, options, `127.0.0.1:${grpc}`, `127.0.0.1:${http}`);
     await Promise.all(Array.from({ length: nodes }, (_, i) => cluster.startNode(`n${i + 1}`, device)));

@@ -50,11 +50,15 @@ export class FaultCluster {
     this.work = work;
   }
 
-  /** Starts a coordinator and nodes of these names, which do the work once without any fault. */
-  static async start(names: readonly string[], nodeTimeoutMs?: number): Promise<FaultCluster> {
+  /** Starts a coordinator, with further settings, and nodes of these names, which do the work once without any fault. */
+  static async start(
+    names: readonly string[],
+    nodeTimeoutMs?: number,
+    env?: Record<string, string>,
+  ): Promise<FaultCluster> {
     const folder = scratchFolder();
     const work = await writeWork(join(folder, 'sources'));
-    const started = new FaultCluster(await Cluster.start({ nodes: 0, nodeTimeoutMs }), folder, work);
+    const started = new FaultCluster(await Cluster.start({ nodes: 0, nodeTimeoutMs, env }), folder, work);
     try {
       await Promise.all(names.map((name) => started.join(name)));
       started.undisturbed = await doUndisturbed(started.cluster, work, join(folder, 'undisturbed'));

@@ -2,21 +2,27 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 
-// Loaded into a node's process before the program, by tests that need a node to fail of itself.
+// Loaded into a process before the program, by tests that need a node to fail of itself, or a host's clock to be wrong.
 
-/** Settings of a node that fails by these rules; for the `env` of its start. */
+/** Settings of a process that fails by these rules; for the `env` of its start. */
 export interface NodeFaults {
   /** What happens where a file is opened whose path holds the key: the process is killed, or there is that error. */
   open?: Record<string, 'SIGKILL' | `E${string}`>;
   /** Connections to the port that is the key go to another. */
   reroute?: Record<number, number>;
+  /** The wall clock is ahead by so much for a second, then behind by as much, and so on. */
+  clockJumpsMs?: number;
 }
 
 export function withFaults(faults: NodeFaults): Record<string, string> {
   return { NODE_OPTIONS: `--import=${import.meta.url}`, HALOGRID_TEST_FAULTS: JSON.stringify(faults) };
 }
 
-const { open: rules = {}, reroute = {} }: NodeFaults = JSON.parse(process.env.HALOGRID_TEST_FAULTS ?? '{}');
+const {
+  open: rules = {},
+  reroute = {},
+  clockJumpsMs = 0,
+}: NodeFaults = JSON.parse(process.env.HALOGRID_TEST_FAULTS ?? '{}');
 
 if (Object.keys(rules).length > 0) {
   const open = fs.open;
@@ -41,4 +47,18 @@ if (Object.keys(reroute).length > 0) {
     if (to) list[0] = { ...list[0], port: to };
     return Reflect.apply(connect, this, args);
   } as typeof connect;
+}
+
+if (clockJumpsMs) {
+  const RealDate = Date;
+  const now = (): number => RealDate.now() + (Math.floor(performance.now() / 1000) % 2 === 0 ? 1 : -1) * clockJumpsMs;
+  globalThis.Date = class extends RealDate {
+    constructor(...given: unknown[]) {
+      super(...((given.length > 0 ? given : [now()]) as [number]));
+    }
+
+    static override now(): number {
+      return now();
+    }
+  } as DateConstructor;
 }
