@@ -9,7 +9,7 @@ import { PeekThread } from './peek-thread.ts';
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-peek-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** As many PNGs as need the thread, each of its own width; the last file is not there. */
+/** PNGs, each of its own width; the last file is not there. */
 const uris = Array.from({ length: 400 }, (_, i) => {
   const path = join(folder, `${i}.png`);
   const head = Buffer.from('89504e470d0a1a0a0000000d494844520000000000000007080000000000000000', 'hex');
@@ -20,7 +20,7 @@ const uris = Array.from({ length: 400 }, (_, i) => {
 const widths = uris.map((_, i) => (i < 399 ? i + 1 : undefined));
 
 test('each file has its own size, with the thread as without', async () => {
-  const thread = new PeekThread();
+  const thread = new PeekThread(100);
   const first = await Promise.all(uris.map((uri) => thread.peek(uri)));
   const second = await Promise.all(uris.map((uri) => thread.peek(uri)));
   for (const sizes of [first, second])
@@ -33,7 +33,7 @@ test('each file has its own size, with the thread as without', async () => {
 });
 
 test('what is under way when the thread ends is answered all the same', async () => {
-  const thread = new PeekThread();
+  const thread = new PeekThread(100);
   const sizes = uris.map((uri) => thread.peek(uri));
   // Some are on their way, others were asked for in this turn.
   await new Promise((resolve) => setImmediate(resolve));
