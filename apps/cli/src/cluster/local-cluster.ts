@@ -5,6 +5,7 @@ import { exitCodes } from '../exit-code.ts';
 import { plural } from '../progress/quantities.ts';
 import { afterNodeEnd } from './after-node-end.ts';
 import { type Child, describeEnding, startChild } from './child.ts';
+import { noticeOf } from './plain-log-line.ts';
 import { threadsEach } from './pool-threads.ts';
 import { toldByParent } from './word-of-parent.ts';
 
@@ -45,7 +46,12 @@ export async function startLocalCluster({
   threads = threadsEach(gpus?.length ?? nodes),
   note,
 }: LocalClusterOptions): Promise<LocalCluster> {
-  const coordinator = startChild(['coordinator', '--listen', anyPort, '--http', anyPort, '--ledger-in-output']);
+  const coordinator = startChild(['coordinator', '--listen', anyPort, '--http', anyPort, '--ledger-in-output'], {
+    onLog: (line) => {
+      const notice = noticeOf(line);
+      if (notice) note(notice);
+    },
+  });
   const serving = coordinator.ready.then((served) => served && `127.0.0.1:${served.grpc}`);
 
   let isStopping = false;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plainLogLine } from './plain-log-line.ts';
+import { noticeOf, plainLogLine } from './plain-log-line.ts';
 
 const table = [
   ['{"level":30,"time":1,"name":"node","msg":"attached"}', 'info attached'],
@@ -13,3 +13,10 @@ const table = [
 ] as const;
 
 for (const [line, plain] of table) test(`${line} reads '${plain}'`, () => assert.equal(plainLogLine(line), plain));
+
+test('only lines that are marked are for whoever waits', () => {
+  assert.equal(noticeOf('{"level":50,"notice":true,"msg":"the disk is full"}'), 'the disk is full');
+  for (const line of ['{"level":50,"msg":"the disk is full"}', '"notice":true', '{"notice":true}', 'Killed', '']) {
+    assert.equal(noticeOf(line), undefined);
+  }
+});

@@ -11,3 +11,14 @@ export function plainLogLine(line: string): string {
     return line;
   }
 }
+
+/** The message of a line that is for whoever waits for the program's work, marked `notice`; undefined for all others. */
+export function noticeOf(line: string): string | undefined {
+  if (!line.includes('"notice":true')) return undefined;
+  try {
+    const { msg } = JSON.parse(line);
+    return typeof msg === 'string' ? msg : undefined;
+  } catch {
+    return undefined;
+  }
+}

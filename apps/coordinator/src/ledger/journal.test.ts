@@ -42,10 +42,16 @@ async function stage() {
     }
     await write(...given);
   };
-  const journal = new Journal({ store, epoch, log: createLog('test', 'silent'), nowMs: () => performance.now() });
+  const log = createLog('test', 'silent');
+  /** What whoever waits for a job is told. */
+  const notices: string[] = [];
+  const say = ({ notice }: { notice: boolean }, sentence: string) => notice && notices.push(sentence);
+  Object.assign(log, { warn: say, error: say });
+  const journal = new Journal({ store, epoch, log, nowMs: () => performance.now() });
   return {
     store,
     journal,
+    notices,
     groups: () => groups,
     hold: () => {
       isHeld = true;
@@ -86,7 +92,7 @@ test('the first change is written at once, and all that come meanwhile in the ne
 });
 
 test('a group that cannot be written is tried again until it is, and nothing is acknowledged meanwhile', async () => {
-  const { store, journal, groups, kept } = await stage();
+  const { store, journal, notices, groups, kept } = await stage();
   const count = new Count('a');
   store.failure = new Error('The disk is full');
   count.value = 1;
@@ -97,6 +103,7 @@ test('a group that cannot be written is tried again until it is, and nothing is 
   });
   while (groups() < 3) await turn();
   assert.deepEqual([acknowledged, journal.behind().failure], [0, 'The disk is full']);
+  assert.deepEqual(notices, ['The ledger cannot be written, and is tried again: The disk is full']);
   count.value = 3;
   const later = journal.write(count);
   store.failure = undefined;
@@ -104,6 +111,7 @@ test('a group that cannot be written is tried again until it is, and nothing is 
   assert.equal(await kept('a'), 2);
   await later;
   assert.deepEqual([await kept('a'), journal.behind().failure], [3, undefined]);
+  assert.match(notices[1]!, /^The ledger is written again, after \d+\.\d seconds$/);
 });
 
 test('what a full disk keeps from being synced is tried again; what is lost for ever fails its job alone', async () => {

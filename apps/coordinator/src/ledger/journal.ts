@@ -140,7 +140,7 @@ export class Journal {
 
   #failed({ message }: Error): void {
     if (this.#failure === undefined)
-      this.#options.log.error(`The ledger cannot be written, and is tried again: ${message}`);
+      this.#options.log.error({ notice: true }, `The ledger cannot be written, and is tried again: ${message}`);
     this.#failure = message;
   }
 
@@ -148,7 +148,7 @@ export class Journal {
     if (this.#failure === undefined) return;
     this.#failure = undefined;
     const seconds = ((this.#options.nowMs() - this.#startedMs) / 1000).toFixed(1);
-    this.#options.log.warn(`The ledger is written again, after ${seconds} seconds`);
+    this.#options.log.warn({ notice: true }, `The ledger is written again, after ${seconds} seconds`);
   }
 
   #end(error: Error): void {
