@@ -18,7 +18,10 @@ const separableCode = `${tile}\n${readWgsl(import.meta.url, './separable.wgsl')}
 
 /** Lanes of `workgroup` and `global`, a vector of 16 pixels each. Wide tiles of large matrices do not fit every device. */
 const directShapes = ['16x16', '16x8', '32x8', '8x16', '8x32'];
-/** Lanes of `separable`, four columns of four rows each; fewer rows where a device has little workgroup memory. */
+/**
+ * Lanes of `separable`, four columns of four rows each; fewer rows where a device has little workgroup memory. Measured on an
+ * H200, a Gaussian of 21 x 21 over 4928 x 2772: 0.061, 0.070, 0.069 and 0.098 ms.
+ */
 const separableShapes = ['16x16', '16x12', '16x8', '32x8'];
 /** Bytes of workgroup memory that every device has. */
 const workgroupBytes = 16384;
