@@ -25,8 +25,13 @@ export function processesWith(setting: string): ProcessInfo[] {
 }
 
 /** The most memory that the process has had resident so far; undefined when it has ended. */
-export function peakResidentBytes(pid: number): number | undefined {
-  const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readProc(pid, 'status'))?.[1];
+export const peakResidentBytes = (pid: number): number | undefined => statusBytes(pid, 'VmHWM');
+
+/** The memory that the process has resident now; undefined when it has ended. */
+export const residentBytes = (pid: number): number | undefined => statusBytes(pid, 'VmRSS');
+
+function statusBytes(pid: number, name: string): number | undefined {
+  const kibibytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readProc(pid, 'status'))?.[1];
   return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Cluster } from '../cluster.ts';
+import { peakResidentBytes, residentBytes } from '../process-list.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { eventually, skip } from './fault-cluster.ts';
 
@@ -34,12 +35,8 @@ test(`${shards} shards that no node takes: the coordinator answers at once and h
   }
   const started = await Cluster.start({ nodes: 0 });
   cluster = started;
-  const [pid] = started.coordinator.pidsOf('coordinator');
-  const megabytes = (name: string): number => {
-    const line = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    return Number(line![1]) / 1024;
-  };
-  const before = megabytes('VmRSS');
+  const pid = started.coordinator.pidsOf('coordinator')[0]!;
+  const before = residentBytes(pid)!;
 
   const startMs = performance.now();
   const jobId = await started.jobs.submit({ sources: [frames], out: join(folder, 'out'), batchFrames: 1 });
@@ -59,7 +56,7 @@ test(`${shards} shards that no node takes: the coordinator answers at once and h
   });
   answersMs.sort((a, b) => a - b);
   const at = (share: number): number => answersMs[Math.floor(share * (answersMs.length - 1))]!;
-  const grown = megabytes('VmHWM') - before;
+  const grown = (peakResidentBytes(pid)! - before) / 2 ** 20;
   t.diagnostic(
     `submitted in ${submitMs.toFixed(0)} ms; answers in ${at(0.5).toFixed(1)} ms, 99 of 100 in ${at(0.99).toFixed(1)}; ` +
       `${grown.toFixed(0)} MB more`,

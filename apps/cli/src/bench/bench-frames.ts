@@ -11,14 +11,14 @@ import { followJob } from '../progress/follow-job.ts';
 import { plural } from '../progress/quantities.ts';
 import { table } from '../summary/table.ts';
 import { measureDecodeRate } from './decode-rate.ts';
-import { makeFrames } from './make-frames.ts';
+import { type FrameFormat, makeFrames } from './make-frames.ts';
 import { measureReadRate } from './read-rate.ts';
 import { openScene } from './scene.ts';
 import { spreadOf } from './statistics.ts';
 
 export interface BenchFramesOptions {
   frames: number;
-  format: 'jpg' | 'pgm';
+  format: FrameFormat['kind'];
   quality: number;
   repetitions: number;
   device: string;

@@ -9,7 +9,7 @@ import { startLocalCluster } from '../cluster/local-cluster.ts';
 import { poolThreads, threadsEach } from '../cluster/pool-threads.ts';
 import { frameSize, processFrames } from './bench-frames.ts';
 import { measureDecodeRate } from './decode-rate.ts';
-import { makeFrames } from './make-frames.ts';
+import { type FrameFormat, makeFrames } from './make-frames.ts';
 import { measureReadRate } from './read-rate.ts';
 import { type ScaleLimits, type ScaleRun, scaleTable } from './scale-table.ts';
 import { openScene } from './scene.ts';
@@ -18,7 +18,7 @@ export interface BenchScaleOptions {
   /** Ascending. */
   gpus: number[];
   frames: number;
-  format: 'jpg' | 'pgm';
+  format: FrameFormat['kind'];
   quality: number;
   repetitions: number;
   /** A photograph whose parts are the frames; a synthetic scene unless given. */

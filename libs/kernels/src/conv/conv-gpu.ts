@@ -147,7 +147,7 @@ function compileSeparable(
       SIDE: side,
       GROUP_VECTORS: lanes.width / 4,
       GROUP_ROWS: rows,
-      THREADS: Math.min((lanes.width * rows) / 4, 256),
+      THREADS: (lanes.width * rows) / 4,
       CHANNELS: channels.length,
       SCALE: factors.scale,
     },

@@ -1,5 +1,6 @@
 import type { LbpRing } from './parameters.ts';
-import { type Offset, onePixel } from './ring.ts';
+import type { Offset } from './ring.ts';
+import { cornersOf, unit } from './taps.ts';
 
 /** Rings of a wider halo load the pixels of a neighbour when it is its turn: together they would not fit the registers. */
 const widestWindow = 3;
@@ -15,7 +16,7 @@ export function ringCodes(ring: LbpRing): string {
   const isWindow = halo <= widestWindow;
   const lines = neighbours.map((neighbour, i) => {
     const { corners, code } = compare(neighbour, ring, i);
-    return { vectors: corners.flatMap((corner) => vectorsOf(corner)), code };
+    return { vectors: corners.flatMap(vectorsOf), code };
   });
   const centre = { column: halo, row: halo };
   const shared = isWindow ? [...lines.flatMap(({ vectors }) => vectors), ...vectorsOf(centre)] : vectorsOf(centre);
@@ -37,31 +38,24 @@ export function ringCodes(ring: LbpRing): string {
 }
 
 /** A pixel, counted in columns and rows from where a lane's neighbours begin. */
-interface Corner {
+interface TilePixel {
   column: number;
   row: number;
 }
 
 /** What one neighbour takes: pixels with a weight above 0, and the statements. */
-function compare({ x, y }: Offset, { halo, isStrict }: LbpRing, i: number): { corners: Corner[]; code: string[] } {
-  const [left, top] = [Math.floor(x / onePixel), Math.floor(y / onePixel)];
-  const [right, down] = [x / onePixel - left, y / onePixel - top];
-  const at = (columns: number, rows: number): Corner => ({ column: halo + left + columns, row: halo + top + rows });
-  const weighed = [
-    { corner: at(0, 0), weight: (1 - right) * (1 - down) },
-    { corner: at(1, 0), weight: right * (1 - down) },
-    { corner: at(0, 1), weight: (1 - right) * down },
-    { corner: at(1, 1), weight: right * down },
-  ].filter(({ weight }) => weight > 0);
-  const corners = weighed.map(({ corner }) => corner);
+function compare(neighbour: Offset, { halo, isStrict }: LbpRing, i: number): { corners: TilePixel[]; code: string[] } {
+  const corners = cornersOf(neighbour)
+    .filter(({ weight }) => weight > 0)
+    .map(({ column, row, weight }) => ({ column: halo + column, row: halo + row, weight }));
   const shift = '    zeros = (zeros << vec4(1u)) | (bitcast<vec4<u32>>(difference) >> vec4(31u));';
   if (corners.length === 1) {
     // Differences of pixels are whole numbers.
     const code = `    let difference = ${pixels(corners[0]!)} - centre${isStrict ? ' - vec4(0.5f)' : ''};`;
     return { corners, code: [code, shift] };
   }
-  const sums = weighed.map(({ corner, weight }, k) => {
-    const sum = `fma(vec4(${Math.fround(weight)}f), ${pixels(corner)}, ${k === 0 ? '-centre' : 'difference'})`;
+  const sums = corners.map((corner, k) => {
+    const sum = `fma(vec4(${Math.fround(corner.weight / unit)}f), ${pixels(corner)}, ${k === 0 ? '-centre' : 'difference'})`;
     return k === 0 ? `    var difference = ${sum};` : `    difference = ${sum};`;
   });
   const code = [
@@ -79,14 +73,14 @@ function compare({ x, y }: Offset, { halo, isStrict }: LbpRing, i: number): { co
 }
 
 /** A lane's four rows of a column of `tile`, from that pixel on, cut out of the vectors that hold them. */
-function pixels({ column, row }: Corner): string {
+function pixels({ column, row }: TilePixel): string {
   const [vector, first] = [Math.floor(row / 4), row % 4];
   const [upper, lower] = [nameOf(column, vector), nameOf(column, vector + 1)];
   return first === 0 ? upper : `vec4(${upper}.${'xyzw'.slice(first)}, ${lower}.${'xyzw'.slice(0, first)})`;
 }
 
 /** The vectors of `tile` that hold a lane's four rows from that pixel on. */
-function vectorsOf({ column, row }: Corner): [column: number, vector: number][] {
+function vectorsOf({ column, row }: TilePixel): [column: number, vector: number][] {
   const vector = Math.floor(row / 4);
   return row % 4 === 0
     ? [[column, vector]]

@@ -4,8 +4,8 @@ import type { Operation } from '../pipeline.ts';
 import type { GpuHost, Strategy } from '../strategy.ts';
 import { lbpLabels } from './labels.ts';
 import { type LbpRing, ringOf } from './parameters.ts';
-import { onePixel } from './ring.ts';
 import { ringCodes } from './ring-codes.ts';
+import { placeOf } from './taps.ts';
 
 const code = readWgsl(import.meta.url, './ring.wgsl');
 
@@ -101,9 +101,9 @@ function privateBins({ bins, points, isStrict }: LbpRing, freeWords: number) {
 /** The ring as ring.wgsl reads it. */
 function neighbourTable({ neighbours }: LbpRing): Int32Array<ArrayBuffer> {
   const words = new Int32Array(neighbourWords * 24);
-  neighbours.forEach(({ x, y }, i) => {
-    const [left, top] = [Math.floor(x / onePixel), Math.floor(y / onePixel)];
-    words.set([left, top, x - left * onePixel, y - top * onePixel], i * neighbourWords);
+  neighbours.forEach((neighbour, i) => {
+    const { left, top, right, down } = placeOf(neighbour);
+    words.set([left, top, right, down], i * neighbourWords);
   });
   return words;
 }

@@ -48,7 +48,8 @@ const wasm = new WasmModule<Exports>(new URL('./lbp.wasm', import.meta.url));
 
 /**
  * Labels and histogram of one item for a ring of at most `maxTablePoints` neighbours, with WebAssembly SIMD: equal to
- * lbpReference. Measured on one core of an EPYC:
+ * lbpReference. Measured on one core of an EPYC, in Mpx/s: 160 for P=8 R=1, 76 for P=16 R=2, 30 for P=24 R=3, against 13,
+ * 6.6 and 4.5 of lbpReference.
  */
 export function ringWasm(
   { parameters, border, reads = 'u8' }: Operation,
