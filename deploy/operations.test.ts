@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createRegistry, type Registry } from '@halogrid/service';
+import { createRegistry, type Registry } from '@halogrid/service/metrics';
 import { parse } from 'yaml';
 import type { Dispatcher } from '../apps/coordinator/src/dispatcher.ts';
 import type { Ledger } from '../apps/coordinator/src/ledger/ledger.ts';

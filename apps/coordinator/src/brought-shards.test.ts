@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import { JobState, JobsClient, type Lease } from '@halogrid/proto';
-import { createLog } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
 import { createCoordinatorConfig } from './config.ts';
 import { startCoordinator } from './coordinator.ts';
 import { complete, get, setStage, specOf, submit, watchToEnd, writeImages } from './coordinator-stage.ts';

@@ -45,6 +45,8 @@ export interface CoordinatorConfig {
   ledger: string | undefined;
   security: ServerSecurity;
   data: DataAccess;
+  /** Whether programs that do not know it may ask what it serves on gRPC, and how it is: reflection and health. */
+  introspection: boolean;
   /** Of each of the two addresses. */
   connections: ConnectionLimits;
   /** What an operator should know, in sentences. */
@@ -95,6 +97,7 @@ export function createCoordinatorConfig(
     security,
     // Whoever reaches this process from outside must not reach further through it.
     data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },
+    introspection: !options.ledgerInOutput,
     connections: defaultConnectionLimits,
     warnings: isLocal ? [] : weaknesses(security),
   };

@@ -10,7 +10,7 @@ import { credentials, type ServiceError } from '@grpc/grpc-js';
 import { openImage, writeChunk } from '@halogrid/imaging';
 import { createPipeline, placeItem, planPipeline, runReference } from '@halogrid/kernels';
 import { JobSpec, type JobStatus, JobsClient, type Lease, type SourceResult } from '@halogrid/proto';
-import { createLog } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { createCoordinatorConfig } from './config.ts';
 import { type RunningCoordinator, startCoordinator } from './coordinator.ts';

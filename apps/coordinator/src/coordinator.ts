@@ -1,14 +1,7 @@
 import { hostname as machineName } from 'node:os';
 import { restrictSources } from '@halogrid/imaging';
-import {
-  aborted,
-  createAccess,
-  createRegistry,
-  defaultHttpLimits,
-  type ListenAddress,
-  type Log,
-  startHttp,
-} from '@halogrid/service';
+import { aborted, createAccess, defaultHttpLimits, type ListenAddress, type Log, startHttp } from '@halogrid/service';
+import { createRegistry } from '@halogrid/service/metrics';
 import { systemClock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
 import { type Leading, lead } from './lead.ts';

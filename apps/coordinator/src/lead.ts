@@ -89,7 +89,9 @@ export async function lead(options: LeadOptions): Promise<Leading> {
     }),
     nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort }),
   };
-  const { security, connections } = config;
-  grpc = await startGrpc(config.listen, services, { tls: security.tls, access: options.access, limits: connections });
+  const { security, connections: limits, introspection } = config;
+  grpc = await startGrpc(config.listen, services, {
+    ...{ tls: security.tls, access: options.access, limits, introspection },
+  });
   return { grpcPort: grpc.port, api: createJsonApi(dispatcher, ledger, log) };
 }

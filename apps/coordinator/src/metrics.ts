@@ -1,5 +1,6 @@
 import { catalogue } from '@halogrid/kernels';
-import { Counter, Gauge, Histogram, type Registry, secondsBuckets } from '@halogrid/service';
+import type { Registry } from '@halogrid/service';
+import { Counter, Gauge, Histogram, secondsBuckets } from '@halogrid/service/metrics';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Leadership } from './leadership/leadership.ts';
 import type { Ledger } from './ledger/ledger.ts';

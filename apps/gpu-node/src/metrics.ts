@@ -1,5 +1,6 @@
 import type { Lease, ShardCompleted } from '@halogrid/proto';
-import { Counter, Gauge, Histogram, type Registry, secondsBuckets } from '@halogrid/service';
+import type { Registry } from '@halogrid/service';
+import { Counter, Gauge, Histogram, secondsBuckets } from '@halogrid/service/metrics';
 
 /** Everything that a node measures of its own work. Labels are from small sets: kernels, stage, outcome, device kind. */
 export class NodeMetrics {

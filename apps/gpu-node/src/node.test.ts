@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
 import { FakeCoordinator } from './agent/fake-coordinator.ts';
 import { createNodeConfig } from './config.ts';
 import { frameLease, lbp, patternImage, referenceOf, withFolder } from './executor/shard-fixture.ts';

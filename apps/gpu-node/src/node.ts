@@ -6,7 +6,6 @@ import { type Hello, protocolVersion } from '@halogrid/proto';
 import {
   aborted,
   createAccess,
-  createRegistry,
   type HttpOptions,
   type HttpServer,
   type ListenAddress,
@@ -14,6 +13,7 @@ import {
   softwareVersion,
   startHttp,
 } from '@halogrid/service';
+import { createRegistry } from '@halogrid/service/metrics';
 import { Agent } from './agent/agent.ts';
 import type { Exit } from './agent/conversation.ts';
 import { createDial } from './agent/dial.ts';

@@ -9,8 +9,8 @@ export {
   parseListenAddress,
 } from './listen-address.ts';
 export { listenOn } from './listen-on.ts';
-export { createLog, type Log } from './log.ts';
-export { Counter, createRegistry, Gauge, Histogram, type Registry, secondsBuckets } from './metrics.ts';
+export type { Log } from './log.ts';
+export type { Registry } from './metrics.ts';
 export { type Access, type Denial, openAccess } from './security/access.ts';
 export { type ClientSecurity, type ClientSecurityOptions, createClientSecurity } from './security/client-security.ts';
 export { createDataAccess, type DataAccess, type DataAccessOptions } from './security/data-access.ts';

@@ -1,4 +1,5 @@
-import { aborted, createLog, shutdownSignal } from '@halogrid/service';
+import { aborted, shutdownSignal } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { collect, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
 

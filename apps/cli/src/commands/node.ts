@@ -1,5 +1,6 @@
 import type { GpuChoice } from '@halogrid/gpu-node/gpus';
-import { createLog, shutdownSignal } from '@halogrid/service';
+import { shutdownSignal } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { pinChosenGpus } from '../cluster/pin-chosen-gpus.ts';
 import { toldByParent, wordOfParent } from '../cluster/word-of-parent.ts';

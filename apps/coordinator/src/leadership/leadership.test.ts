@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createLog } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
 import { MemoryStore, SharedMemory } from '../ledger/store/memory-store.ts';
 import { Leadership } from './leadership.ts';
 import { askEveryMs, giveUpMs, leaseMs } from './lease-keeping.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
 import { Journal, type Journaled } from './journal.ts';
 import { type Change, FencedError } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';

@@ -1,5 +1,5 @@
 // For tests: ledgers over a store, as a coordinator that leads has them.
-import { createLog } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
 import { DurableLedger } from './durable-ledger.ts';
 import { HistogramSpool } from './histogram-spool.ts';
 import { Journal } from './journal.ts';

@@ -5,7 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { JobSpec, JobsClient, maxMessageBytes } from '@halogrid/proto';
-import { type ConnectionLimits, createLog, defaultConnectionLimits } from '@halogrid/service';
+import { type ConnectionLimits, defaultConnectionLimits } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
 import { createCoordinatorConfig } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
 

@@ -11,7 +11,7 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { createLog } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
 import { createCoordinatorConfig } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
 

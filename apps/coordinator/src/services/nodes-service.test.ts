@@ -12,7 +12,8 @@ import {
   type NodesServer,
   protocolVersion,
 } from '@halogrid/proto';
-import { createLog, createRegistry } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
+import { createRegistry } from '@halogrid/service/metrics';
 import { systemClock } from '../clock.ts';
 import { createCoordinatorConfig } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';

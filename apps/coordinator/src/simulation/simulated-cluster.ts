@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
-import { createLog, createRegistry } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
+import { createRegistry } from '@halogrid/service/metrics';
 import type { Dispatcher } from '../dispatcher.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';

@@ -52,6 +52,8 @@ export class CpuDevice implements Device {
     const model = cpus()[0]?.model.trim() || process.arch;
     const threads = this.#threadLimit === 1 ? '1 thread' : `${this.#threadLimit} threads`;
     this.info = { kind: 'cpu', name: `${model}, ${threads}`, driver: `Node.js ${process.version}` };
+    // While the node attaches: the first batch would wait 150 ms for them (measured).
+    this.#idle = Array.from({ length: this.#threadLimit }, () => this.#start());
   }
 
   async acquire(bytes: number): Promise<Staging> {
@@ -74,15 +76,18 @@ export class CpuDevice implements Device {
 
   #dispatch(): void {
     while (this.#queue.length > 0) {
-      const thread = this.#idle.pop() ?? this.#start();
+      const thread = this.#idle.pop() ?? this.#replacement();
       if (!thread) return;
       void this.#compute(thread, this.#queue.shift()!);
     }
   }
 
-  /** Threads start when there is work for them, so one that cannot start fails batches instead of spinning. */
-  #start(): CpuThread | undefined {
-    if (this.#isClosed || this.#threads.size >= this.#threadLimit) return undefined;
+  /** A thread that stopped is replaced when there is work for it, so one that cannot start fails batches instead of spinning. */
+  #replacement(): CpuThread | undefined {
+    return this.#isClosed || this.#threads.size >= this.#threadLimit ? undefined : this.#start();
+  }
+
+  #start(): CpuThread {
     const thread = new CpuThread(this.#program);
     this.#threads.add(thread);
     return thread;

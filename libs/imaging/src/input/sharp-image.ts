@@ -1,14 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
+import type { Metadata, Sharp, SharpOptions } from 'sharp';
+import { loadSharp } from '../load-sharp.ts';
 import { InputError } from './input-error.ts';
 import { asPixels, type PixelType, pixelBytes } from './pixel-type.ts';
 import { below, type PlaneTarget } from './plane-target.ts';
 import type { Rect } from './rect.ts';
 import { writeRows } from './write-rows.ts';
-
-// Nothing is asked for twice, and images in flight, not threads within one, keep the cores busy.
-sharp.cache(false);
-sharp.concurrency(1);
 
 /**
  * What ends the decoding of a file. Of a tiled TIFF, 'error' lets tiles pass that are damaged, cut off or compressed in a
@@ -59,6 +56,7 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
   };
   // libvips takes brackets at the end of a name for options.
   const input = typeof file === 'string' && file.endsWith(']') ? await readFile(file) : file;
+  const sharp = await loadSharp();
   const open = (): Sharp => sharp(input, options);
   const { width, height, depth, space } = await refusing<Metadata>(open().metadata());
   const stored = spaces[space];

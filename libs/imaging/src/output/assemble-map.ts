@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import sharp from 'sharp';
+import { loadSharp } from '../load-sharp.ts';
 import { piecesOf } from './chunk.ts';
 import { type ChunkSet, readMapRows, readShardRows } from './chunk-reader.ts';
 import { dziCanHold, dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
@@ -118,6 +118,7 @@ const assemblers: Record<MapFormat, Assembler> = {
     const options = { limitInputPixels: false, sequentialRead: true } as const;
     // Without `grey16` a map of 16 bits would be reduced to 8.
     const colours = type.bands === 3 ? 'srgb' : type.sample === 'u16' ? 'grey16' : 'b-w';
+    const sharp = await loadSharp();
     await sharp(tiff, options).toColourspace(colours).png(pngOptions).toFile(path);
   },
 };

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import sharp from 'sharp';
+import { loadSharp } from '../load-sharp.ts';
 import { type MapType, pixelBytes, sampleBytes } from './map-type.ts';
 import type { MapWriter } from './map-writer.ts';
 import { pngOptions } from './png-options.ts';
@@ -62,7 +62,7 @@ export class MapDziWriter implements MapWriter {
 
   async abort(): Promise<void> {}
 
-  #tile(strip: Uint8Array, { width, height }: Size, x: number): Promise<Buffer> {
+  async #tile(strip: Uint8Array, { width, height }: Size, x: number): Promise<Buffer> {
     const { type, bins } = this.#options;
     const unit = sampleBytes[type.sample];
     const tile = { width: Math.min(dziTilePx, width - x), height };
@@ -72,6 +72,7 @@ export class MapDziWriter implements MapWriter {
       samples.set(strip.subarray(at, at + tile.width * unit), row * tile.width * unit);
     }
     const { pixels, ...raw } = previewPicture(samples, tile, type, bins);
+    const sharp = await loadSharp();
     return sharp(pixels, { raw })
       .toColourspace(raw.channels === 3 ? 'srgb' : 'b-w')
       .png(pngOptions)

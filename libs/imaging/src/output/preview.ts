@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import { loadSharp } from '../load-sharp.ts';
 import { type ChunkSet, copyRows, readChunkRows } from './chunk-reader.ts';
 import { pixelBytes, sampleBytes } from './map-type.ts';
 import { pngOptions } from './png-options.ts';
@@ -33,6 +33,7 @@ export async function assemblePreview(preview: PreviewOutput): Promise<void> {
     });
   }
   const { pixels, ...raw } = previewPicture(samples, { width, height }, type, levels);
+  const sharp = await loadSharp();
   const image = sharp(pixels, { raw }).toColourspace(raw.channels === 3 ? 'srgb' : 'b-w');
   await writeFileAtomically(to, await image.png(pngOptions).toBuffer());
 }

@@ -1,7 +1,6 @@
 import { UsageError } from '@halogrid/service';
 import type { LedgerStore } from './ledger-store.ts';
 import { MemoryStore } from './memory-store.ts';
-import { PostgresStore } from './postgres-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 /**
@@ -17,5 +16,6 @@ export async function openStore(place: string): Promise<LedgerStore> {
       `Expected FILE or postgres://USER@HOST:PORT/DATABASE for --ledger but received '${scheme}://…'`,
     );
   }
+  const { PostgresStore } = await import('./postgres-store.ts');
   return PostgresStore.open(new URL(place));
 }

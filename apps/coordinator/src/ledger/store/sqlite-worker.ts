@@ -1,5 +1,5 @@
 // Runs in a worker thread: does what a SqliteStore orders, one order after another, and answers each.
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { SqliteAnswer, SqliteOrder } from './sqlite-store.ts';
 
@@ -8,7 +8,7 @@ let database: SqliteDatabase | undefined;
 
 function obey(order: SqliteOrder): Pick<SqliteAnswer, 'result'> & { moved?: ArrayBuffer[] } {
   if (order.kind === 'open') {
-    database = new SqliteDatabase(workerData as string);
+    database = new SqliteDatabase(order.path);
     return { result: undefined };
   }
   const db = database!;

@@ -115,7 +115,11 @@ async function refusal(target: RemoteTarget, answer: Answer): Promise<TransferEr
   } catch {
     // The status says enough.
   }
-  const sentence = target.explain(status, headers, Buffer.concat(chunks).toString('utf8', 0, maxExplanationBytes));
+  const sentence = await target.explain(
+    status,
+    headers,
+    Buffer.concat(chunks).toString('utf8', 0, maxExplanationBytes),
+  );
   const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
   if (!isTemporary) return new TransferError(sentence, false, status);
   return new BusyError(sentence, status, 1000 * (Number(headers['retry-after']) || 0));

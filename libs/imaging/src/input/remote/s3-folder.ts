@@ -7,7 +7,7 @@ import type { FoundFile, WalkOptions } from '../walk-folder.ts';
 import { get } from './get.ts';
 import { defaultRemoteLimits } from './remote-limits.ts';
 import { s3Target } from './remote-target.ts';
-import { type ListPage, parseListPage } from './s3-xml.ts';
+import type { ListPage } from './s3-xml.ts';
 import { TransferError } from './transfer-error.ts';
 
 /** A page has 1000 names at most, of 1024 bytes each, which escapes make three times as long. */
@@ -117,6 +117,7 @@ async function listPage(bucket: string, prefix: string, after: string | undefine
       if (bytes > maxPageBytes) throw new InputError('read', `A list of the bucket '${bucket}' has no end`);
       chunks.push(chunk);
     }
+    const { parseListPage } = await import('./s3-xml.ts');
     const page = parseListPage(Buffer.concat(chunks).toString());
     if (!page) throw new TransferError(`The server does not list the bucket '${bucket}' as S3 does`, false);
     return page;
