@@ -7,6 +7,7 @@ import type { DurableLedger } from './ledger/durable-ledger.ts';
 import type { LedgerStore } from './ledger/store/ledger-store.ts';
 import { createMetrics, exposeState } from './metrics.ts';
 import { createFolderLedger, openSharedLedger } from './open-ledger.ts';
+import { featuresThread } from './output/features-file.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { openFeatures } from './output/open-features.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
@@ -53,6 +54,7 @@ export async function lead(options: LeadOptions): Promise<Leading> {
   const ledger =
     config.ledger === undefined ? createFolderLedger(context) : await openSharedLedger(store, epoch, context);
   options.opened(ledger);
+  featuresThread.prepare();
   onClose(() => ledger.close());
   const dispatcher = new Dispatcher({
     ledger,

@@ -6,7 +6,7 @@ import { DurableLedger, type JobHome } from './ledger/durable-ledger.ts';
 import { HistogramSpool } from './ledger/histogram-spool.ts';
 import { Journal } from './ledger/journal.ts';
 import type { LedgerStore } from './ledger/store/ledger-store.ts';
-import { prepareSqliteStore, SqliteStore } from './ledger/store/sqlite-store.ts';
+import { SqliteStore, sqliteThread } from './ledger/store/sqlite-store.ts';
 import { histogramSpoolPath, ledgerPath } from './output/output-folder.ts';
 
 export interface LedgerContext {
@@ -32,7 +32,7 @@ export async function openSharedLedger(
 export function createFolderLedger(context: LedgerContext): DurableLedger {
   // Leases carry it. Nodes of an earlier process ended with it.
   const epoch = 1;
-  prepareSqliteStore();
+  sqliteThread.prepare();
   return new DurableLedger({ epoch, homeOf: ({ out }) => openFolderHome(out, context), openSpool });
 }
 

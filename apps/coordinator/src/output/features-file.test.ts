@@ -12,6 +12,7 @@ import { histogramShape } from '../ledger/histogram-shape.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing.ts';
 import type { PlanStep } from '../shard.ts';
+import { SpareThread } from '../spare-thread.ts';
 import { FeaturesFile } from './features-file.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
@@ -174,7 +175,7 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
       return ledger.settled('job', from, atMost);
     },
     failed: (error) => failures.push(error),
-    program: program === undefined ? undefined : new URL(`data:text/javascript,${encodeURIComponent(program)}`),
+    ...(program && { thread: new SpareThread(new URL(`data:text/javascript,${encodeURIComponent(program)}`)) }),
   });
   t.after(() => features.abort());
 

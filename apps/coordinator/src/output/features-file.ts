@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { HistogramShape } from '../ledger/histogram-shape.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
+import { SpareThread } from '../spare-thread.ts';
 
 /** What the thread writes. */
 export interface FeaturesTask {
@@ -11,16 +12,22 @@ export interface FeaturesTask {
 }
 
 /** What the thread does next; it answers with a message when that is done, and only then is given the next. */
-export type FeaturesOrder = ({ kind: 'write' } & Pick<SettledSources, 'file' | 'done'>) | { kind: 'finish' };
+export type FeaturesOrder =
+  | ({ kind: 'open' } & FeaturesTask)
+  | ({ kind: 'write' } & Pick<SettledSources, 'file' | 'done'>)
+  | { kind: 'finish' };
 
 export interface FeaturesFileOptions extends FeaturesTask {
   /** As Ledger has it, of one job. */
   settled(from: number, atMost: number): Promise<SettledSources>;
   /** Told once that the file cannot be written, with one sentence. */
   failed(error: Error): void;
-  /** The program of the thread. */
-  program?: URL;
+  /** Who writes. */
+  thread?: SpareThread;
 }
+
+/** For the next job that starts. */
+export const featuresThread = new SpareThread(new URL('./features-worker.ts', import.meta.url));
 
 /** Sources that an order names at most: a few hundred kilobytes of URIs. */
 const orderSources = 4096;
@@ -51,7 +58,7 @@ export class FeaturesFile {
     this.#options = options;
   }
 
-  /** Starts the thread, which takes a tenth of a second; to be called when the first of the work is given out. */
+  /** To be called when the first of the work is given out. */
   start(): void {
     if (this.#written) return;
     this.#written = this.#write();
@@ -80,14 +87,15 @@ export class FeaturesFile {
   }
 
   async #write(): Promise<void> {
-    const { path, unfinishedPath, shape, settled, program } = this.#options;
+    const { path, unfinishedPath, shape, settled, thread = featuresThread } = this.#options;
     if (this.#stopped) throw this.#stopped;
-    const task: FeaturesTask = { path, unfinishedPath, shape };
-    const worker = new Worker(program ?? new URL('./features-worker.ts', import.meta.url), { workerData: task });
+    const worker = thread.take();
     this.#worker = worker;
-    worker.on('message', () => this.#answer.resolve());
-    worker.on('error', (error: Error) => this.#stop(failure(path, error.message)));
-    worker.on('exit', (code) => this.#stop(failure(path, `its thread exited with ${code}`)));
+    const onMessage = () => this.#answer.resolve();
+    const onError = (error: Error) => this.#stop(failure(path, error.message));
+    const onExit = (code: number) => this.#stop(failure(path, `its thread exited with ${code}`));
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+    await this.#order({ kind: 'open', path, unfinishedPath, shape });
     for (let from = 0; from !== this.#sources; ) {
       const areAllSettled = this.#sources !== undefined;
       const { next, done, file } = await settled(from, orderSources);
@@ -101,7 +109,8 @@ export class FeaturesFile {
       from = next;
     }
     await this.#order({ kind: 'finish' });
-    await worker.terminate();
+    this.#worker = undefined;
+    thread.give(worker.off('message', onMessage).off('error', onError).off('exit', onExit));
   }
 
   async #order(order: FeaturesOrder): Promise<void> {

@@ -1,7 +1,7 @@
 // Runs in a worker thread: writes features.parquet as the FeaturesFile of a job orders, one order at a time. Whatever fails
 // ends the thread with its error.
 import { rename } from 'node:fs/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { FeatureWriter } from '@halogrid/imaging/features';
 import { redactUri } from '@halogrid/imaging/redact-uri';
 import { binsOfCell, binsOfSource } from '../ledger/histogram-shape.ts';
@@ -10,24 +10,30 @@ import { featureRows } from './feature-rows.ts';
 import type { FeaturesOrder, FeaturesTask } from './features-file.ts';
 
 const port = parentPort!;
-const { path, unfinishedPath, shape } = workerData as FeaturesTask;
-const writer = await FeatureWriter.create(unfinishedPath, binsOfCell(shape));
+let task: FeaturesTask;
+let writer: FeatureWriter;
 
 port.on('message', async (order: FeaturesOrder) => {
-  if (order.kind === 'write') await write(order);
-  else await finish();
+  switch (order.kind) {
+    case 'open':
+      task = order;
+      writer = await FeatureWriter.create(task.unfinishedPath, binsOfCell(task.shape));
+      break;
+    case 'write':
+      await write(order);
+      break;
+    case 'finish':
+      await writer.finish();
+      await rename(task.unfinishedPath, task.path);
+  }
   port.postMessage('done');
 });
 
 async function write({ file, done }: Extract<FeaturesOrder, { kind: 'write' }>): Promise<void> {
+  const { shape } = task;
   let source = 0;
   for (const bins of readHistograms(file, done, binsOfSource(shape))) {
     const { uri, video } = done[source++]!;
     for (const row of featureRows({ uri: redactUri(uri), video }, bins, shape)) await writer.add(row);
   }
-}
-
-async function finish(): Promise<void> {
-  await writer.finish();
-  await rename(unfinishedPath, path);
 }

@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { SpareThread } from '../../spare-thread.ts';
 import {
   type Change,
   type Entry,
@@ -21,20 +22,8 @@ export type SqliteOrder =
 
 export type SqliteAnswer = { id: number; result?: unknown; error?: Error };
 
-const startThread = () => new Worker(new URL('./sqlite-worker.ts', import.meta.url));
-
-/** A thread for the next store. */
-let spare: Worker | undefined;
-
-/** Starts the thread of the next store that is opened, which otherwise waits 90 ms for it (measured). */
-export function prepareSqliteStore(): void {
-  const thread = startThread();
-  const forget = () => {
-    if (spare === thread) spare = undefined;
-  };
-  thread.on('error', forget).on('exit', forget).unref();
-  spare = thread;
-}
+/** For the next ledger that is opened. */
+export const sqliteThread = new SpareThread(new URL('./sqlite-worker.ts', import.meta.url));
 
 /** The ledger in a file of SQLite, for one machine. A thread of its own waits for the disk. */
 export class SqliteStore implements LedgerStore {
@@ -57,9 +46,7 @@ export class SqliteStore implements LedgerStore {
   }
 
   private constructor(path: string) {
-    this.#worker = spare ?? startThread();
-    this.#worker.ref();
-    spare = undefined;
+    this.#worker = sqliteThread.take();
     this.#worker.on('message', ({ id, result, error }: SqliteAnswer) => {
       const { resolve, reject } = this.#waiting.get(id)!;
       this.#waiting.delete(id);
