@@ -30,6 +30,13 @@ export const peakResidentBytes = (pid: number): number | undefined => statusByte
 /** The memory that the process has resident now; undefined when it has ended. */
 export const residentBytes = (pid: number): number | undefined => statusBytes(pid, 'VmRSS');
 
+/** Processor time of the process so far, of all its threads; undefined when it has ended. */
+export function cpuSeconds(pid: number): number | undefined {
+  // User and system time, in ticks of which Linux has 100 a second; the name before them may hold anything but ends in the last ')'.
+  const [user, system] = readProc(pid, 'stat').split(') ').at(-1)!.split(' ').slice(11, 13).map(Number);
+  return user === undefined || system === undefined ? undefined : (user + system) / 100;
+}
+
 function statusBytes(pid: number, name: string): number | undefined {
   const kibibytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readProc(pid, 'status'))?.[1];
   return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;

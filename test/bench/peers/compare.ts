@@ -4,7 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { halogrid, python, workers } from './contestant.ts';
+import { Cluster } from '../../cluster.ts';
+import { halogrid, halogridOn, python, workers } from './contestant.ts';
 import { describeInMemory, type MemoryRates, raceInMemory } from './in-memory.ts';
 import { type ImageFormat, imageFormats, makeFrameFolder, makeImage } from './inputs.ts';
 import { type Race, type RaceResult, race } from './race.ts';
@@ -60,9 +61,14 @@ const loadBefore = loadavg();
 const races: RaceResult[] = [];
 let memory: MemoryRates | undefined;
 try {
-  if (chosen.includes('image')) races.push(await race(await imageRace(), repetitions, folder, note));
-  if (chosen.includes('frames')) {
-    for (const prepared of await frameRaces()) races.push(await race(prepared, repetitions, folder, note));
+  const kinds = [
+    ...(chosen.includes('image') ? [imageRace] : []),
+    ...(chosen.includes('frames') ? [slowFrameRace, frameRace] : []),
+  ];
+  for (const prepare of kinds) {
+    const cluster = await Cluster.start();
+    races.push(await race(await prepare(cluster), repetitions, folder, note));
+    await cluster.stop();
   }
   if (chosen.includes('memory')) memory = await raceInMemory(repetitions, interpreter);
 } finally {
@@ -100,7 +106,7 @@ const wrong = races
   .some((it) => it.definition === 'square' && it.unequal > 0);
 process.exit(wrong ? 1 : 0);
 
-async function imageRace(): Promise<Race> {
+async function imageRace(cluster: Cluster): Promise<Race> {
   return {
     input: await makeImage(folder, side, format),
     warmUp: await makeImage(folder, 1024, format),
@@ -114,37 +120,40 @@ async function imageRace(): Promise<Race> {
       ),
       python('NumPy, 1 process', 'square', 'numpy_image.py', (input, result) => [input, result], interpreter),
       halogrid('halogrid run', 'square'),
+      halogridOn(cluster),
       halogrid(`halogrid run --tile ${tile}`, 'square', ['--tile', String(tile)]),
       halogrid('halogrid run, circle', 'circle', circle),
     ],
   };
 }
 
-async function frameRaces(): Promise<Race[]> {
-  const warmUp = await makeFrameFolder(folder, 8, quality);
-  const pool = (library: 'skimage' | 'numpy') => (input: string, result: string) => [
-    ...[library, input, result],
-    String(workers),
-  ];
-  return [
-    {
-      input: await makeFrameFolder(folder, slowFrames, quality),
-      warmUp,
-      contestants: [
-        python(`pool of ${workers}, OpenCV + scikit-image`, 'circle', 'frame_pool.py', pool('skimage'), interpreter),
-        halogrid('halogrid run', 'square'),
-        halogrid('halogrid run, circle', 'circle', circle),
-      ],
-    },
-    {
-      input: await makeFrameFolder(folder, frames, quality),
-      warmUp,
-      contestants: [
-        python(`pool of ${workers}, OpenCV + NumPy`, 'square', 'frame_pool.py', pool('numpy'), interpreter),
-        halogrid('halogrid run', 'square'),
-      ],
-    },
-  ];
+async function slowFrameRace(cluster: Cluster): Promise<Race> {
+  return {
+    input: await makeFrameFolder(folder, slowFrames, quality),
+    warmUp: await makeFrameFolder(folder, 8, quality),
+    contestants: [
+      python(`pool of ${workers}, OpenCV + scikit-image`, 'circle', 'frame_pool.py', pool('skimage'), interpreter),
+      halogrid('halogrid run', 'square'),
+      halogridOn(cluster),
+      halogrid('halogrid run, circle', 'circle', circle),
+    ],
+  };
+}
+
+async function frameRace(cluster: Cluster): Promise<Race> {
+  return {
+    input: await makeFrameFolder(folder, frames, quality),
+    warmUp: await makeFrameFolder(folder, 8, quality),
+    contestants: [
+      python(`pool of ${workers}, OpenCV + NumPy`, 'square', 'frame_pool.py', pool('numpy'), interpreter),
+      halogrid('halogrid run', 'square'),
+      halogridOn(cluster),
+    ],
+  };
+}
+
+function pool(library: 'skimage' | 'numpy') {
+  return (input: string, result: string) => [library, input, result, String(workers)];
 }
 
 /** Throws with the packages to install where one is missing. */

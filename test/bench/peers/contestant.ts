@@ -3,6 +3,8 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import type { Cluster } from '../../cluster.ts';
+import { cpuSeconds } from '../../process-list.ts';
 
 /** Processes and threads that a peer may use: as many as the cpu device takes. */
 export const workers = availableParallelism();
@@ -18,6 +20,8 @@ export interface Contestant {
   isOurs: boolean;
   /** The program and its arguments. `result` is a path where nothing is yet. */
   command(input: string, result: string): string[];
+  /** Processor time so far of processes that serve the program and were there before it. */
+  servingCpuSeconds?(): number;
   read(result: string, stdout: string): Promise<Outcome>;
 }
 
@@ -33,14 +37,24 @@ const launcher = fileURLToPath(new URL('../../../apps/cli/bin/halogrid.mjs', imp
 
 /** `halogrid run` with its own coordinator and a node with the cpu device. */
 export function halogrid(name: string, definition: Definition, options: readonly string[] = []): Contestant {
+  return ours(name, definition, ['--device', 'cpu', ...options]);
+}
+
+/** `halogrid run` on a cluster of this machine that runs already. */
+export function halogridOn({ address, coordinator, nodes }: Cluster, options: readonly string[] = []): Contestant {
+  const pids = [...coordinator.pidsOf('coordinator'), ...nodes.map(({ pid }) => pid)];
+  return {
+    ...ours('halogrid run, on a running cluster', 'square', ['--coordinator', address, ...options]),
+    servingCpuSeconds: () => pids.reduce((sum, pid) => sum + (cpuSeconds(pid) ?? 0), 0),
+  };
+}
+
+function ours(name: string, definition: Definition, options: readonly string[]): Contestant {
   return {
     name,
     definition,
     isOurs: true,
-    command: (input, result) => [
-      ...[process.execPath, launcher, 'run', input, '--device', 'cpu', '--out', result],
-      ...options,
-    ],
+    command: (input, result) => [process.execPath, launcher, 'run', input, '--out', result, ...options],
     async read(result) {
       const job = JSON.parse(await readFile(join(result, 'job.json'), 'utf8'));
       const file = await asyncBufferFromFile(join(result, 'features.parquet'));

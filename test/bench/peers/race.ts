@@ -71,8 +71,12 @@ async function runOnce(
   folder: string,
 ): Promise<{ sample: Sample; outcome: Outcome }> {
   const result = join(folder, 'result');
+  const before = contestant.servingCpuSeconds?.() ?? 0;
   const { stdout, ...times } = await runTimed(contestant.command(input.path, result));
+  const serving = (contestant.servingCpuSeconds?.() ?? 0) - before;
   const outcome = await contestant.read(result, stdout);
   await rm(result, { recursive: true });
-  return { sample: { ...times, innerSeconds: outcome.innerSeconds }, outcome };
+  const cpuSeconds = times.cpuSeconds + serving;
+  const otherCores = Math.max(0, times.otherCores - serving / times.wallSeconds);
+  return { sample: { ...times, cpuSeconds, otherCores, innerSeconds: outcome.innerSeconds }, outcome };
 }
