@@ -20,6 +20,7 @@ export { remoteVersion } from './input/remote/probe.ts';
 export { isRemoteUri } from './input/remote/remote-uri.ts';
 export { SourceUriError } from './input/source-uri-error.ts';
 export { checkHasSource, listAllSources, listSources, type Source, SourceNotFoundError } from './input/sources.ts';
+export { imageOpener } from './input/threads/image-opener.ts';
 export { checkSourceUri, toFileUri, toUri } from './input/to-uri.ts';
 export { checkFfmpeg } from './input/video/ffmpeg.ts';
 export {

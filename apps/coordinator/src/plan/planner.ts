@@ -221,10 +221,10 @@ function maxFramesOf(pipeline: Pipeline, grid: Grid): number {
 
 /**
  * Decoded bytes of a channel of an image that nobody opened, from the size of its file. JPEG and WebP at usual qualities
- * hold about 8 pixels a byte, the other formats 2 bytes at most for a photograph. Batches only become smaller where it is
+ * hold about 8 pixels a byte, PGM and PPM one at most, the other formats 2 for a photograph. Batches only become smaller where it is
  * too high, and nodes hold more than their credit where it is too low.
  */
 function estimateBytes(uri: string, fileBytes: number): number {
-  const decodedPerByte = /\.(jpe?g|webp)$/i.test(uri) ? 8 : 2;
+  const decodedPerByte = /\.(jpe?g|webp)$/i.test(uri) ? 8 : /\.p[gpn]m$/i.test(uri) ? 1 : 2;
   return Math.max(1, fileBytes * decodedPerByte);
 }

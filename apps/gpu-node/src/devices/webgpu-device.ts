@@ -241,7 +241,7 @@ class WebGpuStaging implements Staging {
 
   constructor(slot: WebGpuSlot, release: () => void) {
     this.slot = slot;
-    this.bytes = new Uint8Array(slot.mappedRange());
+    this.bytes = slot.mappedBytes();
     this.release = release;
   }
 }

@@ -35,7 +35,7 @@ export interface ExecutorOptions {
 const planeCacheBytes = 512 * 2 ** 20;
 
 /** Shards that are under way beyond the batches in flight: their files are opened, and their chunks written, meanwhile. */
-const shardsAhead = 2;
+const shardsAhead = 4;
 
 export function createExecutor(options: ExecutorOptions): Executor {
   const { device, twin, openImage, writeChunk, nowMs, note = () => {} } = options;

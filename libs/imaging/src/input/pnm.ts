@@ -10,8 +10,8 @@ import { decodePlainPnm } from './pnm-plain.ts';
 import type { Rect } from './rect.ts';
 import { writeRows } from './write-rows.ts';
 
-/** Rows that lie together are read in pieces of this size, several at once. */
-const bandBytes = 2 ** 20;
+/** Rows that lie together are read in pieces of this size, several at once: a frame of 1080p in one. */
+const bandBytes = 2 ** 22;
 const readsInFlight = 8;
 
 /**

@@ -1,0 +1,45 @@
+import type { SourceAccess } from '../../access/source-access.ts';
+import type { OpenImage } from '../open-image.ts';
+import type { PlaneTarget } from '../plane-target.ts';
+import type { Rect } from '../rect.ts';
+
+/** What a thread is told when it starts. */
+export interface ImageThreadSetup {
+  access: SourceAccess;
+}
+
+/** What a thread is told to do. Those of one turn of the event loop come in one message. */
+export type ImageOrder = { id: number /** A number of its own. */; image: number } & (
+  | { kind: 'open'; uri: string }
+  | { kind: 'decode'; region: Rect; to: SentTarget }
+  | { kind: 'copy'; path: string; channels: PlaneTarget['channels'] }
+  | { kind: 'close' }
+);
+
+/** A target by the address of its bytes. */
+export interface SentTarget extends Omit<PlaneTarget, 'bytes'> {
+  address: bigint;
+  length: number;
+}
+
+/** What is known of an image once it is open. */
+export type OpenedImage = Pick<OpenImage, 'format' | 'width' | 'height' | 'pixel' | 'version' | 'readsRegions'> & {
+  /** What its copy takes, where it has one. */
+  copyBytes?: Record<PlaneTarget['channels'], number>;
+};
+
+/** The answer to the order of that id. */
+export interface ImageAnswer {
+  id: number;
+  /** Of the image, so far. */
+  inputBytes: number;
+  /** Of one that was opened. */
+  opened?: OpenedImage;
+  error?: SentError;
+}
+
+/** An error on its way between threads; `input` for an InputError. */
+export interface SentError {
+  message: string;
+  input?: { stage: 'read' | 'decode'; mayPass: boolean };
+}

@@ -1,0 +1,70 @@
+// Runs in a worker thread: opens, decodes and closes images as the ImageThread of the process orders.
+import { parentPort, workerData } from 'node:worker_threads';
+import { restrictSources } from '../../access/source-access.ts';
+import { InputError } from '../input-error.ts';
+import { type OpenImage, openImage } from '../open-image.ts';
+import type { ImageAnswer, ImageOrder, ImageThreadSetup, OpenedImage, SentError } from './image-orders.ts';
+import { memoryAt } from './native-memory.ts';
+
+const port = parentPort!;
+const { access } = workerData as ImageThreadSetup;
+restrictSources(access);
+
+const images = new Map<number, OpenImage>();
+/** Of this turn of the event loop: one message for all of them. */
+let answers: ImageAnswer[] = [];
+
+port.on('message', (orders: ImageOrder[]) => {
+  for (const order of orders) void answer(order);
+});
+
+async function answer(order: ImageOrder): Promise<void> {
+  const { id } = order;
+  try {
+    const opened = await obey(order);
+    const inputBytes = images.get(order.image)?.inputBytes ?? 0;
+    answers.push(opened ? { id, inputBytes, opened } : { id, inputBytes });
+  } catch (error) {
+    answers.push({ id, inputBytes: images.get(order.image)?.inputBytes ?? 0, error: sent(error) });
+  }
+  if (answers.length === 1) setImmediate(flush);
+}
+
+function flush(): void {
+  port.postMessage(answers);
+  answers = [];
+}
+
+async function obey(order: ImageOrder): Promise<OpenedImage | undefined> {
+  if (order.kind === 'open') {
+    const image = await openImage(order.uri);
+    images.set(order.image, image);
+    return describe(image);
+  }
+  const image = images.get(order.image)!;
+  switch (order.kind) {
+    case 'decode': {
+      const { address, length, ...to } = order.to;
+      await image.decode(order.region, { ...to, bytes: memoryAt(address, length) });
+      return;
+    }
+    case 'copy':
+      await image.copy!.write(order.path, order.channels);
+      return;
+    case 'close':
+      images.delete(order.image);
+      await image.close();
+  }
+}
+
+function describe({ format, width, height, pixel, version, readsRegions, copy }: OpenImage): OpenedImage {
+  const known = { format, width, height, pixel, readsRegions, ...(version !== undefined && { version }) };
+  return copy ? { ...known, copyBytes: { gray: copy.bytes('gray'), rgb: copy.bytes('rgb') } } : known;
+}
+
+function sent(error: unknown): SentError {
+  if (error instanceof InputError) {
+    return { message: error.message, input: { stage: error.stage, mayPass: error.mayPass } };
+  }
+  return { message: error instanceof Error ? error.message : String(error) };
+}
