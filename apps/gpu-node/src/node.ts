@@ -68,9 +68,10 @@ export async function startNode(
   const registry = createRegistry('node');
   const metrics = new NodeMetrics(registry);
   metrics.info.set({ device: kind, name, gpu_uuid: gpu?.uuid ?? '', pci_bus_id: gpu?.busId ?? '' }, 1);
-  const reopening = new ReopeningDevice(withWatch(opened, hangMs[kind]), {
+  const { deviceTimeoutMs = hangMs[kind] } = config;
+  const reopening = new ReopeningDevice(withWatch(opened, deviceTimeoutMs), {
     // The coordinator was told this kind; another would make other promises.
-    open: async () => withWatch((await open(kind)).device, hangMs[kind]),
+    open: async () => withWatch((await open(kind)).device, deviceTimeoutMs),
     openWithinMs: hangMs[kind],
     onLost: (why) => {
       metrics.deviceLost.inc({ device: kind });
