@@ -4,6 +4,7 @@ import {
   aborted,
   createAccess,
   createRegistry,
+  createTls,
   defaultHttpLimits,
   type ListenAddress,
   type Log,
@@ -51,9 +52,10 @@ export async function startCoordinator(
   const clock = systemClock;
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
-  const { tls } = config.security;
   const handOver = new HandOver();
-  const access = createAccess(config.security, (sentence) => log.error(sentence));
+  const warn = (sentence: string) => log.error(sentence);
+  const access = createAccess(config.security, warn);
+  const tls = createTls(config.security, warn);
   const registry = createRegistry('coordinator');
   /** What was opened last is closed first. */
   const closers: (() => Promise<void>)[] = [];
@@ -90,7 +92,7 @@ export async function startCoordinator(
     }
 
     const leading = await lead({
-      ...{ config, clock, log, registry, epoch, access, handOver, httpPort: http.port },
+      ...{ config, clock, log, registry, epoch, access, tls, handOver, httpPort: http.port },
       store: leadership.store,
       lost: leadership.lost.then((reason): never => {
         throw new LeadershipLostError(reason);

@@ -5,14 +5,17 @@ import { openImage, restrictSources, writeChunk } from '@halogrid/imaging';
 import { type Hello, protocolVersion } from '@halogrid/proto';
 import {
   aborted,
+  type ClientSecurity,
   createAccess,
   createRegistry,
+  createTls,
   type HttpOptions,
   type HttpServer,
   type ListenAddress,
   type Log,
   softwareVersion,
   startHttp,
+  type Warn,
 } from '@halogrid/service';
 import { Agent } from './agent/agent.ts';
 import type { Exit } from './agent/conversation.ts';
@@ -55,9 +58,8 @@ export async function startNode(
   warnOfFewThreads(log);
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
-  const { tls } = config.client;
-  // Of what the coordinator hands over.
-  if (config.hasRemoteStorage && tls?.ca) setDefaultCACertificates([...getCACertificates(), tls.ca]);
+  const warn = (sentence: string) => log.error(sentence);
+  const trust = config.hasRemoteStorage ? trustAuthority(config.client, warn) : () => {};
   const open = (choice: DeviceChoice) => openChoice(choice, undefined, (line) => log.info(line));
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
@@ -99,16 +101,20 @@ export async function startNode(
     http = await listen(config, {
       registry,
       notReady: () => (agent?.isAttached ? undefined : 'No coordinator leases shards to this node yet'),
-      tls: config.server.tls,
-      access: createAccess(config.server, (sentence) => log.error(sentence)),
+      tls: createTls(config.server, warn),
+      access: createAccess(config.server, warn),
     });
     onStarted({ httpPort: http.port, device: opened.info, gpu });
     const nowMs = () => performance.now();
+    const execute = createExecutor({ device, twin, openImage, writeChunk, nowMs, note: (line) => log.warn(line) });
     agent = new Agent({
       addresses: config.coordinators,
       hello,
-      dial: createDial(config.client),
-      execute: createExecutor({ device, twin, openImage, writeChunk, nowMs, note: (line) => log.warn(line) }),
+      dial: createDial(config.client, warn),
+      execute: (lease, signal) => {
+        trust();
+        return execute(lease, signal);
+      },
       deviceGone: reopening.lost,
       log,
       metrics,
@@ -124,6 +130,18 @@ export async function startNode(
     await twin.close();
     await device.close();
   }
+}
+
+/** Makes what has the authority, as it is now, vouch for servers of what the coordinator hands over, beside those that Node knows. */
+function trustAuthority({ tls }: ClientSecurity, warn: Warn): () => void {
+  const known = getCACertificates();
+  let trusted: string | undefined;
+  return () => {
+    const ca = tls?.current(warn).ca;
+    if (!ca || ca === trusted) return;
+    trusted = ca;
+    setDefaultCACertificates([...known, ca]);
+  };
 }
 
 /** The card that this process has open; rejects where it must be another, or must be known and is not. */

@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { type TestContext, test } from 'node:test';
 import { type HttpOptions, startHttp } from './http.ts';
 import { createRegistry } from './metrics.ts';
-import { createAccess, createServerSecurity } from './security/server-security.ts';
+import { createAccess, createServerSecurity, createTls } from './security/server-security.ts';
 import { makeCertificates, secretFolder, writeSecret } from './security/testing.ts';
 
 const reader = 'reader-token-0123456789';
@@ -47,7 +47,7 @@ test('with an authority, all but the probes needs a certificate that it signed',
   const folder = secretFolder(t);
   const ours = makeCertificates(folder, 'ours');
   const theirs = makeCertificates(folder, 'theirs');
-  const { tls } = createServerSecurity({ tlsCert: ours.cert, tlsKey: ours.key, tlsCa: ours.ca });
+  const tls = createTls(createServerSecurity({ tlsCert: ours.cert, tlsKey: ours.key, tlsCa: ours.ca }), assert.fail);
   const port = await serve(t, { tls });
   const ca = readFileSync(ours.ca);
   const statusOf = (path: string, own?: { cert: string; key: string }) =>

@@ -1,7 +1,8 @@
 import { UsageError } from '../usage-error.ts';
 import { type Access, openAccess, tokenAccess } from './access.ts';
-import { readTls, type Tls, type TlsOptions } from './tls-files.ts';
+import { openTls, type Tls, type TlsFiles, type TlsOptions } from './tls-files.ts';
 import { readTokens, TokenFile } from './token-file.ts';
+import type { Warn } from './watched-files.ts';
 
 export interface ServerSecurityOptions extends TlsOptions {
   /** File of tokens. */
@@ -11,14 +12,15 @@ export interface ServerSecurityOptions extends TlsOptions {
 /** How a server knows who asks, checked. */
 export interface ServerSecurity {
   /** With a certificate and its key. With an authority, every caller must show a certificate that it signed. */
-  tls: Tls | undefined;
+  tls: TlsFiles | undefined;
   tokensFile: string | undefined;
 }
 
 /** Reads and checks what the options name. Throws UsageError. */
 export function createServerSecurity(options: ServerSecurityOptions): ServerSecurity {
-  const tls = readTls(options);
-  if (tls && !tls.cert) throw new UsageError('Expected --tls-cert and --tls-key with --tls-ca but received none');
+  const tls = openTls(options);
+  if (tls && !options.tlsCert)
+    throw new UsageError('Expected --tls-cert and --tls-key with --tls-ca but received none');
   if (options.tokens) readTokens(options.tokens);
   return { tls, tokensFile: options.tokens };
 }
@@ -26,8 +28,13 @@ export function createServerSecurity(options: ServerSecurityOptions): ServerSecu
 /** Whether a server may be reached from other machines: what is sent is encrypted, or callers have a token. */
 export const isProtected = ({ tls, tokensFile }: ServerSecurity): boolean => Boolean(tls || tokensFile);
 
+/** The certificates now, for connections that are made; undefined: without TLS. Troubles with files that change later go to `warn`. */
+export function createTls({ tls }: ServerSecurity, warn: Warn): (() => Tls) | undefined {
+  return tls && (() => tls.current(warn));
+}
+
 /** Who may do what. Troubles with a file that changes later go to `warn`. */
-export function createAccess({ tokensFile }: ServerSecurity, warn: (sentence: string) => void): Access {
+export function createAccess({ tokensFile }: ServerSecurity, warn: Warn): Access {
   if (!tokensFile) return openAccess;
   const monotonicMs = () => performance.now();
   return tokenAccess(new TokenFile(tokensFile, warn, monotonicMs()), { monotonicMs, wallMs: Date.now });
@@ -36,7 +43,7 @@ export function createAccess({ tokensFile }: ServerSecurity, warn: (sentence: st
 /** What an operator should know of a server that other machines can reach. */
 export function weaknesses({ tls, tokensFile }: ServerSecurity): string[] {
   if (!tls && tokensFile) return ['Tokens are sent without TLS: whoever sees the network can use them'];
-  if (tls && !tls.ca && !tokensFile) {
+  if (tls && !tls.current().ca && !tokensFile) {
     return ['Everyone who reaches this server may use it: TLS without --tls-ca or --tokens asks nobody who they are'];
   }
   return [];
