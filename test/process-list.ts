@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** A process of a program under test. */
 export interface ProcessInfo {
@@ -29,6 +29,26 @@ export const peakResidentBytes = (pid: number): number | undefined => statusByte
 
 /** The memory that the process has resident now; undefined when it has ended. */
 export const residentBytes = (pid: number): number | undefined => statusBytes(pid, 'VmRSS');
+
+/** What others see of how the process was started. */
+export const commandLine = (pid: number): string => readProc(pid, 'cmdline');
+
+/** The setting of that name in the environment of the process, which its own user alone may read. */
+export function settingOf(pid: number, name: string): string | undefined {
+  const setting = readProc(pid, 'environ').split('\0');
+  return setting.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** Ports of IPv4 on which the process listens. */
+export function listeningPorts(pid: number): number[] {
+  const open = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)));
+  // sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode; 0A: it listens.
+  const rows = readProc(pid, 'net/tcp')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+  const listening = rows.filter(([, , , state, , , , , , inode]) => state === '0A' && open.has(`socket:[${inode}]`));
+  return listening.map(([, local]) => Number.parseInt(local!.split(':')[1]!, 16));
+}
 
 function statusBytes(pid: number, name: string): number | undefined {
   const kibibytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readProc(pid, 'status'))?.[1];

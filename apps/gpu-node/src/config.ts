@@ -15,6 +15,7 @@ import {
   parseAddressList,
   parseListenAddress,
   type ServerSecurity,
+  type ServerSecurityOptions,
   UsageError,
   weaknesses,
 } from '@halogrid/service';
@@ -43,7 +44,7 @@ export interface NodeOptions {
   /** What jobs may read and write, whatever the coordinator says. */
   data?: DataAccessOptions;
   /** What the node shows the coordinator, and as a server who may read its metrics. One certificate serves for both. */
-  security?: ClientSecurityOptions & { tokens?: string };
+  security?: ClientSecurityOptions & Pick<ServerSecurityOptions, 'tokens' | 'ownToken'>;
 }
 
 export interface NodeConfig {
@@ -115,9 +116,10 @@ export function createNodeConfig(
   if (creditBytes !== undefined && !(Number.isSafeInteger(creditBytes) && creditBytes > 0)) {
     throw new UsageError(`Expected a whole number of bytes above 0 for the credit but received '${creditBytes}'`);
   }
-  const { tlsCert, tlsKey, tlsCa, tokens } = security;
+  const { tlsCert, tlsKey, tlsCa, tokens, ownToken } = security;
   // An authority alone says whom the node trusts; its own HTTP stays without TLS.
-  const server = createServerSecurity(tlsCert || tlsKey ? { tlsCert, tlsKey, tlsCa, tokens } : { tokens });
+  const certificates = tlsCert || tlsKey ? { tlsCert, tlsKey, tlsCa } : {};
+  const server = createServerSecurity({ ...certificates, tokens, ownToken }, env);
   const listen =
     http === undefined ? defaultHttp : parseListenAddress('--http', http, insecureNetwork || isProtected(server));
   return {

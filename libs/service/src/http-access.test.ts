@@ -43,6 +43,21 @@ test('where there are tokens, all but the probes needs one with the role read', 
   }
 });
 
+test('where a process has a token of its own, its callers need the same', async (t) => {
+  const own = { HALOGRID_TOKEN: 'own-token-0123456789' };
+  const security = createServerSecurity({ ownToken: true }, own);
+  const port = await serve(t, { access: createAccess(security, assert.fail) });
+  const statusOf = async (path: string, token?: string) => {
+    const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+    return (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status;
+  };
+  assert.equal(await statusOf('/healthz'), 200);
+  assert.equal(await statusOf('/metrics'), 401);
+  assert.equal(await statusOf('/metrics', `${own.HALOGRID_TOKEN}0`), 401);
+  assert.equal(await statusOf('/metrics', own.HALOGRID_TOKEN), 200);
+  assert.throws(() => createServerSecurity({ ownToken: true }, {}), /^UsageError: Expected a token in HALOGRID_TOKEN/);
+});
+
 test('with an authority, all but the probes needs a certificate that it signed', async (t) => {
   const folder = secretFolder(t);
   const ours = makeCertificates(folder, 'ours');

@@ -17,6 +17,7 @@ interface NodeCommandOptions extends ClientSecurityOption {
   http?: string;
   insecureNetwork?: boolean;
   tokens?: string;
+  ownToken?: boolean;
   storage: string;
   dataRoot?: string[];
   allowHost?: string[];
@@ -42,6 +43,8 @@ export function addNodeCommand(program: Command): void {
     .option('--gpu <n>', "the NVIDIA GPU of that index; 'all': a process on each, kept running", gpuChoice)
     // A node that was started by another for one GPU.
     .addOption(new Option('--pinned-gpu <address>').hideHelp())
+    // A node of 'run'.
+    .addOption(new Option('--own-token').hideHelp().conflicts('tokens'))
     .option(
       '--http <host:port>',
       'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port); of several GPUs the next ports',
