@@ -1,5 +1,5 @@
-// As a process of its own, which sees a small disk: full-ledger.ts DISK SOURCE OUT has a job done by a coordinator whose ledger is on
-// that disk, and fills it meanwhile.
+// A program of its own, for a mount namespace with a small disk: full-ledger.ts DISK SOURCE OUT has a job done by a
+// coordinator whose ledger is on that disk, and fills it meanwhile.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -132,7 +132,7 @@ export async function startNode(
   }
 }
 
-/** Makes what has the authority, as it is now, vouch for servers of what the coordinator hands over, beside those that Node knows. */
+/** What has this process trust the authority of --tls-ca, as it is now, where it asks the coordinator for sources. */
 function trustAuthority({ tls }: ClientSecurity, warn: Warn): () => void {
   const known = getCACertificates();
   let trusted: string | undefined;

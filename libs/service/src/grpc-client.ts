@@ -12,8 +12,8 @@ import type { Tls } from './security/tls-files.ts';
 import type { Warn } from './security/watched-files.ts';
 
 /**
- * The credentials of a channel, with the certificates as they are now, and the options with which calls carry the token. The token is
- * read at each call.
+ * The credentials of a channel, with the certificates as they are now, and the options with which calls carry the token,
+ * which is read at each call.
  */
 export function grpcClient(
   { tls, token }: ClientSecurity,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeCertificates, secretFolder } from './testing.ts';
@@ -38,5 +38,11 @@ test('certificates are replaced as a whole, within a second, and what is wrong m
   rmSync(tlsKey);
   assert.equal(later(), after);
   assert.match(warnings[1]!, /^The certificates stay as they were: The file '.*key' \(--tls-key\) cannot be read/);
-  assert.equal(warnings.length, 2);
+  install(second!.key, tlsKey);
+  assert.deepEqual(later(), after);
+  rmSync(tlsCa);
+  symlinkSync(tlsCa, tlsCa);
+  assert.deepEqual(later(), after);
+  assert.match(warnings[2]!, /^The certificates stay as they were: The file '.*ca' \(--tls-ca\) cannot be read: ELOOP/);
+  assert.equal(warnings.length, 3);
 });

@@ -18,7 +18,7 @@ export interface TlsOptions {
   tlsCa?: string;
 }
 
-/** What the files of the options hold, which can be replaced without a restart: connections that are made later have the new. */
+/** What these files hold; where they are replaced, connections that are made later have the new. */
 export class TlsFiles {
   readonly #files: WatchedFiles<Tls>;
 
@@ -46,7 +46,7 @@ export function openTls(options: TlsOptions): TlsFiles | undefined {
   return tlsCert || tlsCa ? new TlsFiles(options) : undefined;
 }
 
-/** A certificate whose key is another's is refused, too: perhaps one of the two files has been replaced so far. Throws UsageError. */
+/** A certificate with the key of another is refused, too: one of the two files may have been replaced so far. Throws UsageError. */
 function readTls({ tlsCert, tlsKey, tlsCa }: TlsOptions): Tls {
   const tls = {
     cert: tlsCert && readPem('--tls-cert', tlsCert),

@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 
 /** Takes a sentence for whoever runs the process. */
 export type Warn = (sentence: string) => void;
@@ -7,8 +7,8 @@ export type Warn = (sentence: string) => void;
 const lookEveryMs = 1_000;
 
 /**
- * What files hold, read again when one of them changes, so that they can be rotated without a restart. Files that are wrong, not there
- * any more, or not all replaced yet change nothing but the log: what they held last holds.
+ * What files hold, read again when one of them changes, so that they can be rotated without a restart. Files that are wrong,
+ * not there any more, or not all replaced yet change nothing but the log: what they held last holds.
  */
 export class WatchedFiles<T> {
   readonly #what: string;
@@ -19,8 +19,8 @@ export class WatchedFiles<T> {
   #lookedMs: number;
 
   /**
-   * `what` they hold, for sentences: "The tokens". Throws what `read` does where the files are wrong now. `nowMs` is of a clock that never
-   * goes back, as everywhere here.
+   * `what` they hold, for sentences: "The tokens". Throws what `read` does where the files are wrong now. `nowMs` is of a
+   * clock that never goes back, as everywhere here.
    */
   constructor(what: string, paths: readonly string[], read: () => T, nowMs: number) {
     this.#what = what;
@@ -53,6 +53,11 @@ export class WatchedFiles<T> {
 }
 
 function versionOf(path: string): string {
-  const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
-  return stats ? [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ') : 'missing';
+  try {
+    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
+    return [dev, ino, size, mtimeMs, ctimeMs].join(' ');
+  } catch {
+    // Reading it says why.
+    return 'out of reach';
+  }
 }
