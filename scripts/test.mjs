@@ -14,6 +14,9 @@ const settings = {
   NX_NO_CLOUD: 'true',
   NX_TUI: 'false',
   FORCE_COLOR: '0',
+  // Tests leave the user's folders alone; whole-program tests do so without this, too: see test/own-folders.ts.
+  XDG_CACHE_HOME: join(root, 'node_modules/.cache'),
+  XDG_DATA_HOME: join(root, 'node_modules/.cache/data'),
   NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --test-reporter=${reporter} --test-reporter-destination=stdout`,
 };
 

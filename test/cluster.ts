@@ -23,6 +23,8 @@ export interface ClusterOptions {
   /** HOST:PORT; any free port unless given. */
   listen?: string;
   nodeTimeoutMs?: number;
+  /** The file; one in a scratch folder unless given. */
+  ledger?: string;
   /** Settings of the coordinator's process beside those of this one. */
   env?: Record<string, string>;
 }
@@ -56,9 +58,9 @@ export class Cluster {
     device = 'cpu',
     listen = anyPort,
     nodeTimeoutMs = 60_000,
+    ledger = join(scratchFolder(), 'ledger.sqlite'),
     env,
   }: ClusterOptions = {}): Promise<Cluster> {
-    const ledger = join(scratchFolder(), 'ledger.sqlite');
     const options = ['--ledger', ledger, '--node-timeout', String(nodeTimeoutMs), '--log-level', 'warn'];
     const coordinator = new Halogrid(['coordinator', ...options, '--listen', listen, '--http', anyPort], { env });
     const { grpc, http } = await coordinator.firstLine;

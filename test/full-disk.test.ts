@@ -38,6 +38,24 @@ const canMount = (): boolean => {
 };
 const skip = canMount() ? false : 'this user may not mount a disk of its own';
 
+test('a ledger on a disk that is full for a while: the coordinator says so, and its job waits and is the same', {
+  skip,
+}, async () => {
+  const program = fileURLToPath(new URL('full-ledger.ts', import.meta.url));
+  const out = join(folder, 'full-ledger');
+  const command = `exec '${process.execPath}' '${program}' '${disk}' '${source}' '${out}'`;
+  // What the runner of these tests has set would make the program one of its tests.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { stdout } = await promisify(execFile)('unshare', withDisk(16, command), { env, timeout: 240_000 });
+  const { said, waiting, state, codes } = JSON.parse(stdout);
+  assert.match(said, /^The ledger cannot be written for [\d.]+ s: .*full/);
+  assert.deepEqual([waiting, state, codes], ['JOB_STATE_RUNNING', 'JOB_STATE_COMPLETE', { n1: 0, coordinator: 0 }]);
+  const plain = join(folder, 'plain');
+  assert.equal((await halogrid(['run', source, '--map', 'tiff', '--device', 'cpu', '--out', plain])).code, 0);
+  assert.deepEqual(hashFiles(out, 'maps'), hashFiles(plain, 'maps'));
+  assert.equal(readJson(out, 'job.json').digest, readJson(plain, 'job.json').digest);
+});
+
 async function runOnDisk(megabytes: number, map: string, meanwhile = 'true') {
   const run = `run '${source}' --tile 64 --map ${map} --device cpu --out ${disk}/out`;
   const script = `

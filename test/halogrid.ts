@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import './own-folders.ts';
 import { type ProcessInfo, processesWith } from './process-list.ts';
 
 const launcher = fileURLToPath(new URL('../apps/cli/bin/halogrid.mjs', import.meta.url));

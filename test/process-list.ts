@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** A process of a program under test. */
 export interface ProcessInfo {
@@ -35,6 +35,26 @@ export function cpuSeconds(pid: number): number | undefined {
   // User and system time, in ticks of which Linux has 100 a second; the name before them may hold anything but ends in the last ')'.
   const [user, system] = readProc(pid, 'stat').split(') ').at(-1)!.split(' ').slice(11, 13).map(Number);
   return user === undefined || system === undefined ? undefined : (user + system) / 100;
+}
+
+/** What others see of how the process was started. */
+export const commandLine = (pid: number): string => readProc(pid, 'cmdline');
+
+/** The setting of that name in the environment of the process, which its own user alone may read. */
+export function settingOf(pid: number, name: string): string | undefined {
+  const setting = readProc(pid, 'environ').split('\0');
+  return setting.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** Ports of IPv4 on which the process listens. */
+export function listeningPorts(pid: number): number[] {
+  const open = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)));
+  // sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode; 0A: it listens.
+  const rows = readProc(pid, 'net/tcp')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+  const listening = rows.filter(([, , , state, , , , , , inode]) => state === '0A' && open.has(`socket:[${inode}]`));
+  return listening.map(([, local]) => Number.parseInt(local!.split(':')[1]!, 16));
 }
 
 function statusBytes(pid: number, name: string): number | undefined {

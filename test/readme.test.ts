@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import './own-folders.ts';
 import { readJson } from './results.ts';
 
 // The examples of README.md do what they say, typed as they stand there.

@@ -17,7 +17,7 @@ test('the clocks of the coordinator and of a node jump by an hour, each second',
   timeout: 120_000,
 }, async () => {
   faults = await FaultCluster.start(['right'], nodeTimeoutMs, jumping);
-  await faults.join('jumping', jumping);
+  await faults.join('jumping', { env: jumping });
   for (const name of ['right', 'jumping']) faults.node(name).proxy.set({ down: { bytesPerSecond: 10_000 } });
   const startMs = performance.now();
   const { attempts, expired } = await faults.completesUndisturbed(await faults.submit());

@@ -28,6 +28,16 @@ export interface ProxiedNode extends ClusterNode {
   readonly proxy: TcpProxy;
 }
 
+/** How a node is started that is unlike others. */
+export interface NodeStart {
+  /** Settings of its process. */
+  env?: Record<string, string>;
+  /** cpu unless given. */
+  device?: string;
+  /** Further words of its command. */
+  options?: readonly string[];
+}
+
 export interface StartedJob {
   jobId: string;
   out: string;
@@ -74,16 +84,16 @@ export class FaultCluster {
   }
 
   /** Starts a node and waits until it is attached. */
-  async join(name: string, env?: Record<string, string>): Promise<ProxiedNode> {
-    const node = await this.launch(name, env);
+  async join(name: string, start?: NodeStart): Promise<ProxiedNode> {
+    const node = await this.launch(name, start);
     await eventually(`${name} to be attached`, () => this.cluster.node(name));
     return node;
   }
 
   /** Starts a node, which may soon end. */
-  async launch(name: string, env?: Record<string, string>): Promise<ProxiedNode> {
+  async launch(name: string, { env, device = 'cpu', options = [] }: NodeStart = {}): Promise<ProxiedNode> {
     const proxy = await TcpProxy.start(this.cluster.address);
-    const node = { ...(await startNode(proxy.address, name, 'cpu', [], env)), proxy };
+    const node = { ...(await startNode(proxy.address, name, device, options, env)), proxy };
     this.#nodes.set(name, node);
     this.cluster.nodes.push(node);
     return node;

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { Halogrid } from '../halogrid.ts';
@@ -111,6 +121,22 @@ jobTest(
     assert.equal(readJson(job.out, 'job.json').counts.quarantined, 1);
     // 24 frames of 32 x 24, whose border is not counted.
     assert.equal(readHistogram(job.out).counted, 24 * 30 * 22);
+  },
+);
+
+jobTest(
+  'a chunk of a map that something else cut short: the job fails and says so, and nothing is made of it',
+  async () => {
+    for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
+    const job = await faults.submit();
+    await faults.shardsDone(job, 20);
+    const chunks = globSync(`${job.out}/.halogrid/map/**/*.u8`);
+    const [first] = chunks.sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
+    truncateSync(first!, 7);
+    const { state, error } = await faults.ended(job);
+    assert.equal(state, 'JOB_STATE_FAILED');
+    assert.match(error, /^The output in '.*' could not be written: The map chunk '.*' holds 7 bytes instead of \d+$/);
+    await eventually('the output to be cleared', () => readdirSync(job.out).every((name) => name === 'job.json'));
   },
 );
 

@@ -10,6 +10,8 @@ export interface NodeFaults {
   open?: Record<string, 'SIGKILL' | `E${string}`>;
   /** Connections to the port that is the key go to another. */
   reroute?: Record<number, number>;
+  /** The first so many WebGPU devices that are opened answer so many batches each, and then nothing any more. */
+  hang?: { devices: number; afterBatches: number };
   /** The wall clock is ahead by so much for a second, then behind by as much, and so on. */
   clockJumpsMs?: number;
 }
@@ -21,6 +23,7 @@ export function withFaults(faults: NodeFaults): Record<string, string> {
 const {
   open: rules = {},
   reroute = {},
+  hang,
   clockJumpsMs = 0,
 }: NodeFaults = JSON.parse(process.env.HALOGRID_TEST_FAULTS ?? '{}');
 
@@ -47,6 +50,37 @@ if (Object.keys(reroute).length > 0) {
     if (to) list[0] = { ...list[0], port: to };
     return Reflect.apply(connect, this, args);
   } as typeof connect;
+}
+
+if (hang) {
+  let devices = 0;
+  let batches = 0;
+  whenDefined('GPUAdapter', ({ prototype }: typeof GPUAdapter) => {
+    const { requestDevice } = prototype;
+    prototype.requestDevice = function (...options) {
+      devices++;
+      batches = 0;
+      return requestDevice.apply(this, options);
+    };
+  });
+  whenDefined('GPUBuffer', ({ prototype }: typeof GPUBuffer) => {
+    const { mapAsync } = prototype;
+    prototype.mapAsync = function (...range) {
+      // What a batch leaves is mapped once, to be read.
+      const isResult = range[0] === GPUMapMode.READ;
+      const hangs = isResult && devices <= hang.devices && ++batches > hang.afterBatches;
+      return hangs ? new Promise(() => {}) : mapAsync.apply(this, range);
+    };
+  });
+}
+
+/** Calls back with a global once the program defines it. */
+function whenDefined<T>(name: string, task: (value: T) => void): void {
+  const set = (value: T): void => {
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+    task(value);
+  };
+  Object.defineProperty(globalThis, name, { set, configurable: true });
 }
 
 if (clockJumpsMs) {

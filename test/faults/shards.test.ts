@@ -42,7 +42,7 @@ async function completesWithout(job: StartedJob, name: string) {
 
 shardTest('a shard that kills its nodes is given up after three, and no other shard with it', async () => {
   const deadly = withFaults({ open: { 'killer.pgm': 'SIGKILL' } });
-  for (const name of ['k1', 'k2']) await faults.launch(name, deadly);
+  for (const name of ['k1', 'k2']) await faults.launch(name, { env: deadly });
   const job = await submitWith('killer.pgm');
   // As whatever supervises nodes does: one that has ended is started again, under a new id.
   const ended = faults.ended(job);
@@ -54,7 +54,7 @@ shardTest('a shard that kills its nodes is given up after three, and no other sh
     await eventually('a node to die', () => over || faults.cluster.nodes.some(({ program }) => isDead(program)));
     if (over) break;
     for (const { name, program } of [...faults.cluster.nodes]) if (isDead(program)) await faults.kill(name);
-    await faults.launch(`k${next}`, deadly);
+    await faults.launch(`k${next}`, { env: deadly });
   }
   await ended;
   const { stage, attempts, error } = await completesWithout(job, 'killer.pgm');
@@ -67,7 +67,7 @@ const isDead = (program: { pidsOf(role: string): number[] }) => program.pidsOf('
 
 shardTest('a shard that always fails is tried three times, on two nodes, and then given up', async () => {
   const failing = withFaults({ open: { 'poison.pgm': 'EMFILE' } });
-  await Promise.all(['p1', 'p2'].map((name) => faults.join(name, failing)));
+  await Promise.all(['p1', 'p2'].map((name) => faults.join(name, { env: failing })));
   const job = await submitWith('poison.pgm');
   const { stage, attempts, error } = await completesWithout(job, 'poison.pgm');
   assert.deepEqual([stage, attempts], ['compute', 3]);
@@ -76,7 +76,7 @@ shardTest('a shard that always fails is tried three times, on two nodes, and the
 
 shardTest('a node on which every shard fails: the other node does them all', async () => {
   await faults.join('good');
-  await faults.join('bad', withFaults({ open: { 'frame-': 'EMFILE', 'image.tif': 'EMFILE' } }));
+  await faults.join('bad', { env: withFaults({ open: { 'frame-': 'EMFILE', 'image.tif': 'EMFILE' } }) });
   const job = await faults.submit();
   await faults.completesUndisturbed(job);
   assert.equal(readJson(job.out, 'job.json').nodes.length, 1);
@@ -95,7 +95,7 @@ shardTest('sources that one node cannot reach are read by another', async () => 
     const near = await faults.submit(names.map((name) => join(folder, name)));
     assert.equal((await faults.ended(near)).state, 'JOB_STATE_COMPLETE');
     proxy.refuse();
-    await faults.join('parted', withFaults({ reroute: { [new URL(web.origin).port]: proxy.port } }));
+    await faults.join('parted', { env: withFaults({ reroute: { [new URL(web.origin).port]: proxy.port } }) });
     const far = await faults.submit(names.map((name) => `${web.origin}/${name}`));
     const { state, error, digest } = await faults.ended(far);
     assert.deepEqual([state, error], ['JOB_STATE_COMPLETE', '']);

@@ -77,7 +77,7 @@ export function createCoordinatorConfig(
   if (!Number.isInteger(nodeTimeoutMs) || nodeTimeoutMs < 100 || nodeTimeoutMs > 600_000) {
     throw new UsageError(`Expected 100 to 600000 milliseconds for --node-timeout but received '${nodeTimeoutMs}'`);
   }
-  const security = createServerSecurity(merged.security);
+  const security = createServerSecurity(merged.security, env);
   const mayLeave = insecureNetwork || isProtected(security);
   const listen = parseListenAddress('--listen', merged.listen, mayLeave);
   const http = parseListenAddress('--http', merged.http, mayLeave);

@@ -1,6 +1,14 @@
 import { hostname as machineName } from 'node:os';
 import { restrictSources } from '@halogrid/imaging';
-import { aborted, createAccess, defaultHttpLimits, type ListenAddress, type Log, startHttp } from '@halogrid/service';
+import {
+  aborted,
+  createAccess,
+  createTls,
+  defaultHttpLimits,
+  type ListenAddress,
+  type Log,
+  startHttp,
+} from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
 import { systemClock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
@@ -44,9 +52,10 @@ export async function startCoordinator(
   const clock = systemClock;
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
-  const { tls } = config.security;
   const handOver = new HandOver();
-  const access = createAccess(config.security, (sentence) => log.error(sentence));
+  const warn = (sentence: string) => log.error(sentence);
+  const access = createAccess(config.security, warn);
+  const tls = createTls(config.security, warn);
   const registry = createRegistry('coordinator');
   /** What was opened last is closed first. */
   const closers: (() => Promise<void>)[] = [];
@@ -83,7 +92,7 @@ export async function startCoordinator(
     }
 
     const leading = await lead({
-      ...{ config, clock, log, registry, epoch, access, handOver, httpPort: http.port },
+      ...{ config, clock, log, registry, epoch, access, tls, handOver, httpPort: http.port },
       store: leadership.store,
       lost: leadership.lost.then((reason): never => {
         throw new LeadershipLostError(reason);

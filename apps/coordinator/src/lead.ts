@@ -1,4 +1,4 @@
-import type { Access, Log, Registry } from '@halogrid/service';
+import type { Access, Log, Registry, Tls } from '@halogrid/service';
 import type { Clock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -31,6 +31,8 @@ export interface LeadOptions {
   /** Rejects when another leads. */
   lost: Promise<never>;
   access: Access;
+  /** Undefined: without TLS. */
+  tls: (() => Tls) | undefined;
   handOver: HandOver;
   httpPort: number;
   /** Told the ledger as soon as it is there: it may be behind before anything is served. */
@@ -91,9 +93,8 @@ export async function lead(options: LeadOptions): Promise<Leading> {
     }),
     nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort }),
   };
-  const { security, connections: limits, introspection } = config;
-  grpc = await startGrpc(config.listen, services, {
-    ...{ tls: security.tls, access: options.access, limits, introspection },
-  });
+  const { access, tls } = options;
+  const { connections: limits, introspection } = config;
+  grpc = await startGrpc(config.listen, services, { tls, access, limits, introspection });
   return { grpcPort: grpc.port, api: createJsonApi(dispatcher, ledger, log) };
 }

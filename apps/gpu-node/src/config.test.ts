@@ -14,6 +14,7 @@ test('a node needs only a coordinator', () => {
     nodeId: 'abcdef',
     device: 'auto',
     pinnedGpu: undefined,
+    deviceTimeoutMs: undefined,
     http: undefined,
     creditBytes: undefined,
     hasRemoteStorage: false,
@@ -27,6 +28,7 @@ test('what is given is taken', () => {
     coordinator: 'a:1,[::1]:2',
     name: 'n',
     device: 'cpu',
+    deviceTimeoutMs: 1000,
     http: '0.0.0.0:0',
     insecureNetwork: true,
     creditBytes: 5,
@@ -38,6 +40,7 @@ test('what is given is taken', () => {
     nodeId: 'abcdef',
     device: 'cpu',
     pinnedGpu: undefined,
+    deviceTimeoutMs: 1000,
     http: { host: '0.0.0.0', port: 0 },
     creditBytes: 5,
     hasRemoteStorage: false,
@@ -68,6 +71,7 @@ const wrong: [Partial<NodeOptions>, RegExp][] = [
   [{ http: '0.0.0.0:9465' }, /Refusing to listen on 0.0.0.0:9465 \(--http\).*--insecure-network/],
   [{ http: '9465' }, /HOST:PORT for --http but received '9465'/],
   [{ name: '' }, /1 to 200 characters for --name but received 0/],
+  [{ deviceTimeoutMs: 999 }, /1000 to 86400000 milliseconds for --device-timeout but received '999'/],
   [{ creditBytes: 0 }, /above 0 for the credit but received '0'/],
 ];
 

@@ -15,6 +15,7 @@ import {
   parseAddressList,
   parseListenAddress,
   type ServerSecurity,
+  type ServerSecurityOptions,
   UsageError,
   weaknesses,
 } from '@halogrid/service';
@@ -30,6 +31,8 @@ export interface NodeOptions {
   device?: string;
   /** PCI address of the one GPU that it must have open, e.g. 0000:0f:00.0; the device then is a GPU. */
   pinnedGpu?: string;
+  /** A device that gives no batch back for so long is lost. 1000 … 86400000; as its kind needs it unless given. */
+  deviceTimeoutMs?: number;
   /** HOST:PORT of /metrics, /healthz and /readyz; port 0: any free one. */
   http?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
@@ -41,7 +44,7 @@ export interface NodeOptions {
   /** What jobs may read and write, whatever the coordinator says. */
   data?: DataAccessOptions;
   /** What the node shows the coordinator, and as a server who may read its metrics. One certificate serves for both. */
-  security?: ClientSecurityOptions & { tokens?: string };
+  security?: ClientSecurityOptions & Pick<ServerSecurityOptions, 'tokens' | 'ownToken'>;
 }
 
 export interface NodeConfig {
@@ -53,6 +56,8 @@ export interface NodeConfig {
   device: DeviceChoice;
   /** The node does not start unless it has this GPU open and no other. */
   pinnedGpu: string | undefined;
+  /** Undefined: `hangMs` of its kind. */
+  deviceTimeoutMs: number | undefined;
   /** Undefined: `defaultHttp` or, where that is taken by another node of this machine, any free port. */
   http: ListenAddress | undefined;
   /** Undefined: derived from the device. */
@@ -85,7 +90,7 @@ export function createNodeConfig(
   env: Record<string, string | undefined> = process.env,
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
-  const { insecureNetwork = false, security = {}, storage = 'shared', pinnedGpu } = options;
+  const { insecureNetwork = false, security = {}, storage = 'shared', pinnedGpu, deviceTimeoutMs } = options;
   const coordinators = parseAddressList('--coordinator', coordinator);
   if (name.length < 1 || name.length > maxNameLength) {
     throw new UsageError(`Expected 1 to ${maxNameLength} characters for --name but received ${name.length}`);
@@ -103,12 +108,18 @@ export function createNodeConfig(
   if (pinnedGpu !== undefined && choice !== 'gpu' && choice !== 'auto') {
     throw new UsageError(`Expected --device gpu with --gpu but received '${device}'`);
   }
+  if (deviceTimeoutMs !== undefined && !(deviceTimeoutMs >= 1000 && deviceTimeoutMs <= 86_400_000)) {
+    throw new UsageError(
+      `Expected 1000 to 86400000 milliseconds for --device-timeout but received '${deviceTimeoutMs}'`,
+    );
+  }
   if (creditBytes !== undefined && !(Number.isSafeInteger(creditBytes) && creditBytes > 0)) {
     throw new UsageError(`Expected a whole number of bytes above 0 for the credit but received '${creditBytes}'`);
   }
-  const { tlsCert, tlsKey, tlsCa, tokens } = security;
+  const { tlsCert, tlsKey, tlsCa, tokens, ownToken } = security;
   // An authority alone says whom the node trusts; its own HTTP stays without TLS.
-  const server = createServerSecurity(tlsCert || tlsKey ? { tlsCert, tlsKey, tlsCa, tokens } : { tokens });
+  const certificates = tlsCert || tlsKey ? { tlsCert, tlsKey, tlsCa } : {};
+  const server = createServerSecurity({ ...certificates, tokens, ownToken }, env);
   const listen =
     http === undefined ? defaultHttp : parseListenAddress('--http', http, insecureNetwork || isProtected(server));
   return {
@@ -117,6 +128,7 @@ export function createNodeConfig(
     nodeId,
     device: pinnedGpu === undefined ? choice : 'gpu',
     pinnedGpu,
+    deviceTimeoutMs,
     http: http === undefined ? undefined : listen,
     creditBytes,
     hasRemoteStorage,

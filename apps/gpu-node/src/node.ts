@@ -5,13 +5,16 @@ import { imageOpener, restrictSources, writeChunk } from '@halogrid/imaging';
 import { type Hello, protocolVersion } from '@halogrid/proto';
 import {
   aborted,
+  type ClientSecurity,
   createAccess,
+  createTls,
   type HttpOptions,
   type HttpServer,
   type ListenAddress,
   type Log,
   softwareVersion,
   startHttp,
+  type Warn,
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
 import { Agent } from './agent/agent.ts';
@@ -59,9 +62,8 @@ export async function startNode(
   warnOfFewThreads(log);
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
-  const { tls } = config.client;
-  // Of what the coordinator hands over.
-  if (config.hasRemoteStorage && tls?.ca) setDefaultCACertificates([...getCACertificates(), tls.ca]);
+  const warn = (sentence: string) => log.error(sentence);
+  const trust = config.hasRemoteStorage ? trustAuthority(config.client, warn) : () => {};
   const open = (choice: DeviceChoice) => openChoice(choice, undefined, (line) => log.info(line));
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
@@ -72,9 +74,10 @@ export async function startNode(
   const registry = createRegistry('node');
   const metrics = new NodeMetrics(registry);
   metrics.info.set({ device: kind, name, gpu_uuid: gpu?.uuid ?? '', pci_bus_id: gpu?.busId ?? '' }, 1);
-  const reopening = new ReopeningDevice(withWatch(opened, hangMs[kind]), {
+  const { deviceTimeoutMs = hangMs[kind] } = config;
+  const reopening = new ReopeningDevice(withWatch(opened, deviceTimeoutMs), {
     // The coordinator was told this kind; another would make other promises.
-    open: async () => withWatch((await open(kind)).device, hangMs[kind]),
+    open: async () => withWatch((await open(kind)).device, deviceTimeoutMs),
     openWithinMs: hangMs[kind],
     onLost: (why) => {
       metrics.deviceLost.inc({ device: kind });
@@ -103,20 +106,24 @@ export async function startNode(
     http = await listen(config, {
       registry,
       notReady: () => (agent?.isAttached ? undefined : 'No coordinator leases shards to this node yet'),
-      tls: config.server.tls,
-      access: createAccess(config.server, (sentence) => log.error(sentence)),
+      tls: createTls(config.server, warn),
+      access: createAccess(config.server, warn),
     });
     onStarted({ httpPort: http.port, device: opened.info, gpu });
     const nowMs = () => performance.now();
+    const execute = createExecutor({
+      ...{ device, twin, writeChunk, nowMs },
+      openImage: (uri) => images.openImage(uri),
+      note: (line) => log.warn(line),
+    });
     agent = new Agent({
       addresses: config.coordinators,
       hello,
-      dial: createDial(config.client),
-      execute: createExecutor({
-        ...{ device, twin, writeChunk, nowMs },
-        openImage: (uri) => images.openImage(uri),
-        note: (line) => log.warn(line),
-      }),
+      dial: createDial(config.client, warn),
+      execute: (lease, signal) => {
+        trust();
+        return execute(lease, signal);
+      },
       deviceGone: reopening.lost,
       log,
       metrics,
@@ -133,6 +140,18 @@ export async function startNode(
     await twin.close();
     await device.close();
   }
+}
+
+/** What has this process trust the authority of --tls-ca, as it is now, where it asks the coordinator for sources. */
+function trustAuthority({ tls }: ClientSecurity, warn: Warn): () => void {
+  const known = getCACertificates();
+  let trusted: string | undefined;
+  return () => {
+    const ca = tls?.current(warn).ca;
+    if (!ca || ca === trusted) return;
+    trusted = ca;
+    setDefaultCACertificates([...known, ca]);
+  };
 }
 
 /** The card that this process has open; rejects where it must be another, or must be known and is not. */

@@ -8,13 +8,22 @@ import {
   status,
 } from '@grpc/grpc-js';
 import type { ClientSecurity } from './security/client-security.ts';
+import type { Tls } from './security/tls-files.ts';
+import type { Warn } from './security/watched-files.ts';
 
-/** The credentials of the channel, and the options with which calls carry the token. The token is read at each call. */
-export function grpcClient({ tls, token }: ClientSecurity): { channel: ChannelCredentials; options: ClientOptions } {
-  return { channel: tls ? secure(tls) : credentials.createInsecure(), options: { interceptors: [withToken(token)] } };
+/**
+ * The credentials of a channel, with the certificates as they are now, and the options with which calls carry the token,
+ * which is read at each call.
+ */
+export function grpcClient(
+  { tls, token }: ClientSecurity,
+  warn?: Warn,
+): { channel: ChannelCredentials; options: ClientOptions } {
+  const channel = tls ? secure(tls.current(warn)) : credentials.createInsecure();
+  return { channel, options: { interceptors: [withToken(token)] } };
 }
 
-function secure({ ca, cert, key }: NonNullable<ClientSecurity['tls']>): ChannelCredentials {
+function secure({ ca, cert, key }: Tls): ChannelCredentials {
   const bytes = (pem: string | undefined) => (pem === undefined ? null : Buffer.from(pem));
   return credentials.createSsl(bytes(ca), bytes(key), bytes(cert));
 }

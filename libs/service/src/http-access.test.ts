@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { type TestContext, test } from 'node:test';
 import { type HttpOptions, startHttp } from './http.ts';
 import { createRegistry } from './metrics.ts';
-import { createAccess, createServerSecurity } from './security/server-security.ts';
+import { createAccess, createServerSecurity, createTls } from './security/server-security.ts';
 import { makeCertificates, secretFolder, writeSecret } from './security/testing.ts';
 
 const reader = 'reader-token-0123456789';
@@ -43,11 +43,26 @@ test('where there are tokens, all but the probes needs one with the role read', 
   }
 });
 
+test('where a process has a token of its own, its callers need the same', async (t) => {
+  const own = { HALOGRID_TOKEN: 'own-token-0123456789' };
+  const security = createServerSecurity({ ownToken: true }, own);
+  const port = await serve(t, { access: createAccess(security, assert.fail) });
+  const statusOf = async (path: string, token?: string) => {
+    const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+    return (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status;
+  };
+  assert.equal(await statusOf('/healthz'), 200);
+  assert.equal(await statusOf('/metrics'), 401);
+  assert.equal(await statusOf('/metrics', `${own.HALOGRID_TOKEN}0`), 401);
+  assert.equal(await statusOf('/metrics', own.HALOGRID_TOKEN), 200);
+  assert.throws(() => createServerSecurity({ ownToken: true }, {}), /^UsageError: Expected a token in HALOGRID_TOKEN/);
+});
+
 test('with an authority, all but the probes needs a certificate that it signed', async (t) => {
   const folder = secretFolder(t);
   const ours = makeCertificates(folder, 'ours');
   const theirs = makeCertificates(folder, 'theirs');
-  const { tls } = createServerSecurity({ tlsCert: ours.cert, tlsKey: ours.key, tlsCa: ours.ca });
+  const tls = createTls(createServerSecurity({ tlsCert: ours.cert, tlsKey: ours.key, tlsCa: ours.ca }), assert.fail);
   const port = await serve(t, { tls });
   const ca = readFileSync(ours.ca);
   const statusOf = (path: string, own?: { cert: string; key: string }) =>

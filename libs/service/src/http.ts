@@ -23,8 +23,8 @@ export interface HttpOptions extends ListenAddress {
   route?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** As `route`, for paths that judge by themselves who may. */
   openRoute?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Undefined: HTTP without TLS. */
-  tls?: Tls;
+  /** Asked at each connection; undefined: HTTP without TLS. */
+  tls?: () => Tls;
   /** Who may read; undefined: everyone. */
   access?: Access;
   limits?: HttpLimits;
@@ -104,7 +104,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
 }
 
 function createHttpServer(
-  tls: Tls | undefined,
+  tls: (() => Tls) | undefined,
   { headersMs, requestMs }: HttpLimits,
   listener: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
@@ -115,15 +115,27 @@ function createHttpServer(
     maxHeaderSize: maxHeaderBytes,
   };
   if (!tls) return createServer(options, listener);
-  const { cert, key, ca } = tls;
+  let current = tls();
   // Probes have no certificate: who has none is told so where it asks for more than they do.
-  const asked = { requestCert: ca !== undefined, rejectUnauthorized: false, handshakeTimeout: headersMs };
-  return createSecureServer({ ...options, cert, key, ca, ...asked }, listener);
+  const asked = { requestCert: current.ca !== undefined, rejectUnauthorized: false, handshakeTimeout: headersMs };
+  const server = createSecureServer({ ...options, ...current, ...asked }, listener);
+  // Before the server's own listener, which begins the handshake.
+  return server.prependListener('connection', () => {
+    const now = tls();
+    if (now === current) return;
+    current = now;
+    server.setSecureContext(current);
+  });
 }
 
 /** Whether the caller may read; if not, it is told why. */
-function allow(request: IncomingMessage, response: ServerResponse, tls: Tls | undefined, access: Access): boolean {
-  if (tls?.ca && !(request.socket as TLSSocket).authorized) {
+function allow(
+  request: IncomingMessage,
+  response: ServerResponse,
+  tls: (() => Tls) | undefined,
+  access: Access,
+): boolean {
+  if (tls?.().ca && !(request.socket as TLSSocket).authorized) {
     send(response, 403, 'Expected a client certificate that the authority of this server signed');
     return false;
   }

@@ -19,12 +19,14 @@ export { includesRole, type Role, roles } from './security/roles.ts';
 export {
   createAccess,
   createServerSecurity,
+  createTls,
   isProtected,
   type ServerSecurity,
   type ServerSecurityOptions,
   weaknesses,
 } from './security/server-security.ts';
-export type { Tls, TlsOptions } from './security/tls-files.ts';
+export type { Tls, TlsFiles, TlsOptions } from './security/tls-files.ts';
+export type { Warn } from './security/watched-files.ts';
 export { aborted, shutdownSignal } from './shutdown.ts';
 export { UsageError } from './usage-error.ts';
 export { softwareVersion } from './version.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JobState } from '@halogrid/proto';
-import { aborted, createClientSecurity, shutdownSignal } from '@halogrid/service';
+import { aborted, shutdownSignal } from '@halogrid/service';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { startLocalCluster } from '../cluster/local-cluster.ts';
 import { threadsEach } from '../cluster/pool-threads.ts';
@@ -44,7 +44,7 @@ export async function benchFrames(options: BenchFramesOptions, note: (line: stri
   stopped.catch(() => {});
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
   const cluster = await startLocalCluster({ nodes: options.nodes, device: options.device, note });
-  const client = connectCoordinator(cluster.address, createClientSecurity({}));
+  const client = connectCoordinator(cluster.address, cluster.security);
   try {
     return await Promise.race([compare(client, folder, options, note), cluster.broken, stopped]);
   } finally {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findGpus, firstGpus, type GpuPin, pinGpus } from '@halogrid/gpu-node/gpus';
-import { aborted, createClientSecurity, shutdownSignal } from '@halogrid/service';
+import { aborted, shutdownSignal } from '@halogrid/service';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { startLocalCluster } from '../cluster/local-cluster.ts';
 import { poolThreads, threadsEach } from '../cluster/pool-threads.ts';
@@ -94,7 +94,7 @@ async function prepare(source: string, options: BenchScaleOptions, note: (line: 
 async function runOn(gpus: readonly GpuPin[], setting: Setting): Promise<ScaleRun> {
   const { source, folder, frames, repetitions, threads, note, stopped, digests } = setting;
   const cluster = await startLocalCluster({ nodes: gpus.length, device: 'gpu', gpus, threads, note });
-  const client = connectCoordinator(cluster.address, createClientSecurity({}));
+  const client = connectCoordinator(cluster.address, cluster.security);
   const measure = async (): Promise<ScaleRun> => {
     await cluster.ready;
     await untilAttached(client, gpus.length);

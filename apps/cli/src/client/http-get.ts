@@ -16,7 +16,7 @@ export async function httpGet(address: string, path: string, { tls, token }: Cli
   const url = new URL(path, `${tls ? 'https' : 'http'}://${address}`);
   const options = { headers, timeout: silentWithinMs };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = tls ? secureGet(url, { ...options, ...tls }, resolve) : plainGet(url, options, resolve);
+    const request = tls ? secureGet(url, { ...options, ...tls.current() }, resolve) : plainGet(url, options, resolve);
     request.on('timeout', () => request.destroy(new Error(`it said nothing for ${silentWithinMs / 1000} s`)));
     request.on('error', (error) => {
       reject(new Error(`No coordinator answers over HTTP at ${address} (--http): ${error.message || 'no connection'}`));

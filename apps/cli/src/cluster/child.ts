@@ -36,19 +36,21 @@ export interface ChildOptions {
   prefix?: readonly string[];
   /** Threads on which it reads and decodes; as many as this process has unless given. */
   threads?: number;
+  /** Settings beside those of this process. */
+  env?: Record<string, string>;
   /** Takes each line of its log. */
   onLog?: (line: string) => void;
 }
 
 /** Starts `halogrid ...args` as a process of its own. */
-export function startChild(args: readonly string[], { prefix = [], threads, onLog }: ChildOptions = {}): Child {
+export function startChild(args: readonly string[], { prefix = [], threads, env, onLog }: ChildOptions = {}): Child {
   const [program, ...words] = [...prefix, process.execPath, ...nodeFlags(args), main, ...args];
   const child = spawn(program!, words, {
     // The IPC channel tells the child when this process is gone (see endWithParent), and what it is told.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A process group of its own: a Ctrl-C on the terminal is for this process, which then stops its children in order.
     detached: true,
-    ...(threads !== undefined && { env: { ...process.env, UV_THREADPOOL_SIZE: String(threads) } }),
+    env: { ...process.env, ...(threads !== undefined && { UV_THREADPOOL_SIZE: String(threads) }), ...env },
   });
   const tail: string[] = [];
   createInterface({ input: child.stderr! }).on('line', (line) => {

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GpuPin, requirePlacement } from '@halogrid/gpu-node/gpus';
-import { UsageError } from '@halogrid/service';
+import { type ClientSecurity, createClientSecurity, UsageError } from '@halogrid/service';
 import { exitCodes } from '../exit-code.ts';
 import { plural } from '../progress/quantities.ts';
 import { afterNodeEnd } from './after-node-end.ts';
@@ -15,6 +16,8 @@ const anyPort = '127.0.0.1:0';
 export interface LocalCluster {
   /** HOST:PORT of the coordinator. */
   readonly address: string;
+  /** How its client shows who it is: nobody else can use it. */
+  readonly security: ClientSecurity;
   /** Resolves when every node serves, or a while after the first does; rejects as `broken` does. */
   readonly ready: Promise<unknown>;
   /** Rejects when it cannot go on: the coordinator ended, or every node did. Never resolves. */
@@ -46,7 +49,11 @@ export async function startLocalCluster({
   threads = threadsEach(gpus?.length ?? nodes),
   note,
 }: LocalClusterOptions): Promise<LocalCluster> {
-  const coordinator = startChild(['coordinator', '--listen', anyPort, '--http', anyPort, '--ledger-in-output'], {
+  // Others on this machine reach these ports, too. An environment is read by nobody else, unlike a command line.
+  const env = { HALOGRID_TOKEN: randomBytes(32).toString('hex'), HALOGRID_TOKEN_FILE: '' };
+  const served = ['--http', anyPort, '--own-token'];
+  const coordinator = startChild(['coordinator', '--listen', anyPort, ...served, '--ledger-in-output'], {
+    env,
     onLog: (line) => {
       const notice = noticeOf(line);
       if (notice) note(notice);
@@ -68,11 +75,12 @@ export async function startLocalCluster({
   const alive = new Set<Child>();
   const startNode = (name: string, pin?: GpuPin): Child => {
     // Starting takes a third of a second each; nodes that waited for the coordinator would add theirs to its (measured).
-    const where = ['--coordinator', toldByParent, '--http', anyPort];
+    const where = ['--coordinator', toldByParent, ...served];
     const pinned = pin ? ['--pinned-gpu', pin.gpu.busId] : [];
     const node = startChild(['node', ...where, '--name', name, '--device', device, ...pinned], {
       prefix: pin?.prefix,
       threads,
+      env,
     });
     alive.add(node);
     void serving.then((address) => address && node.tell(address));
@@ -123,7 +131,7 @@ export async function startLocalCluster({
     await stop();
     throw await whyEnded('The coordinator', coordinator);
   }
-  return { address, ready, broken, stop };
+  return { address, security: createClientSecurity({}, env), ready, broken, stop };
 }
 
 /** Why a process is gone: the sentence with which it refused what it was asked, or how it ended and what it said last. */

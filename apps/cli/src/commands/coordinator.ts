@@ -14,6 +14,7 @@ interface CoordinatorCommandOptions {
   tlsKey?: string;
   tlsCa?: string;
   tokens?: string;
+  ownToken?: boolean;
   dataRoot?: string[];
   allowHost?: string[];
   logLevel: string;
@@ -45,8 +46,9 @@ export function addCoordinatorCommand(program: Command): void {
     .option('--tls-cert <file>', 'TLS on both addresses: the certificate (PEM)')
     .option('--tls-key <file>', 'its key (PEM)')
     .option('--tls-ca <file>', 'callers need a certificate that this authority signed (PEM)')
-    // For 'run', which starts a coordinator for one job.
+    // For 'run', which starts a coordinator for one job, and alone has its token.
     .addOption(new Option('--ledger-in-output').hideHelp().conflicts('ledger'))
+    .addOption(new Option('--own-token').hideHelp().conflicts('tokens'))
     .option('--insecure-network', 'allow addresses beyond this machine, though there is neither TLS nor a token')
     .option('--log-level <level>', logLevels.join(', '), oneOf('--log-level', logLevels), 'info')
     .action(async (options: CoordinatorCommandOptions) => {

@@ -5,18 +5,20 @@ import { type Command, Option } from 'commander';
 import { pinChosenGpus } from '../cluster/pin-chosen-gpus.ts';
 import { toldByParent, wordOfParent } from '../cluster/word-of-parent.ts';
 import { gpuChoice } from '../options/gpu-option.ts';
-import { collect, type DeviceChoice, deviceChoices, logLevels, oneOf } from '../options/option-values.ts';
+import { collect, type DeviceChoice, deviceChoices, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/security-options.ts';
 
 interface NodeCommandOptions extends ClientSecurityOption {
   coordinator: string;
   name?: string;
   device: DeviceChoice;
+  deviceTimeout?: number;
   gpu?: GpuChoice;
   pinnedGpu?: string;
   http?: string;
   insecureNetwork?: boolean;
   tokens?: string;
+  ownToken?: boolean;
   storage: string;
   dataRoot?: string[];
   allowHost?: string[];
@@ -34,9 +36,16 @@ export function addNodeCommand(program: Command): void {
     .option('--coordinator <host:port,…>', 'the coordinator; of several, the one that leads', '127.0.0.1:7070')
     .option('--name <name>', "for people (default: the machine's name and four digits)")
     .option('--device <kind>', deviceChoices.join(', '), oneOf('--device', deviceChoices), 'auto')
+    .option(
+      '--device-timeout <ms>',
+      'a device that gives nothing back for so long hangs, and is opened again (default: 120000 for a GPU, 1800000 else)',
+      wholeNumber('--device-timeout', 1000, 86_400_000),
+    )
     .option('--gpu <n>', "the NVIDIA GPU of that index; 'all': a process on each, kept running", gpuChoice)
     // A node that was started by another for one GPU.
     .addOption(new Option('--pinned-gpu <address>').hideHelp())
+    // A node of 'run'.
+    .addOption(new Option('--own-token').hideHelp().conflicts('tokens'))
     .option(
       '--http <host:port>',
       'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port); of several GPUs the next ports',
@@ -54,7 +63,13 @@ export function addNodeCommand(program: Command): void {
   addClientSecurityOptions(command).action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {
     const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
     const coordinator = options.coordinator === toldByParent ? await wordOfParent() : options.coordinator;
-    const settings = { ...options, coordinator, security: options, data: options };
+    const settings = {
+      ...options,
+      coordinator,
+      deviceTimeoutMs: options.deviceTimeout,
+      security: options,
+      data: options,
+    };
     let config = createNodeConfig(settings);
     const signal = shutdownSignal();
     if (choice !== undefined) {

@@ -83,7 +83,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     const cluster = await starting;
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
     client = cluster
-      ? connectCoordinator(cluster.address, createClientSecurity({}))
+      ? connectCoordinator(cluster.address, cluster.security)
       : connectCoordinator(options.coordinator!, createClientSecurity(options, process.env));
     const { jobId, counts } = await client.submit(request);
     const doneBefore = counts!.shardsDone;

@@ -44,7 +44,8 @@ export async function checkFree({ host, port }: ListenAddress): Promise<void> {
 }
 
 export interface GrpcOptions {
-  tls: Tls | undefined;
+  /** Asked at each connection; undefined: without TLS. */
+  tls: (() => Tls) | undefined;
   access: Access;
   limits: ConnectionLimits;
   /** Serves health and reflection, too. */
@@ -66,9 +67,14 @@ export async function startGrpc(
   if (introspection) (await import('./introspection.ts')).addIntrospection(server);
 
   // The listener is ours and not the library's, which has no way to bound connections that never speak HTTP/2.
-  const injector = server.createConnectionInjector(serverCredentials(tls));
+  let current = tls?.();
+  let injector = server.createConnectionInjector(serverCredentials(current));
   const listener = createServer({ noDelay: true }, (socket) => {
     gate.add(socket);
+    const now = tls?.();
+    // Connections of the one before stay as they are. It costs a few kilobytes, and certificates are replaced every few weeks.
+    if (now !== current) injector = server.createConnectionInjector(serverCredentials(now));
+    current = now;
     injector.injectConnection(socket);
   });
   const port = await listenOn(listener, address).catch((error: Error) => {

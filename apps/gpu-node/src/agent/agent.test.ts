@@ -43,7 +43,7 @@ async function withAgent(
   const agent = new Agent({
     addresses,
     hello,
-    dial: createDial(createClientSecurity({})),
+    dial: createDial(createClientSecurity({}), assert.fail),
     execute: shards.execute,
     deviceGone,
     log: createLog('test', 'silent'),

@@ -1,7 +1,7 @@
 // The only file of the node that knows gRPC.
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { type AttachRequest, type AttachResponse, maxMessageBytes, NodesClient } from '@halogrid/proto';
-import type { ClientSecurity } from '@halogrid/service';
+import type { ClientSecurity, Warn } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
 import { toRemoteLease } from './remote-lease.ts';
 
@@ -48,10 +48,10 @@ function withRemoteFiles(response: AttachResponse, origin: string): AttachRespon
 /** The coordinator will not have this node: it is of another version, or is not let in. */
 const refusals = new Set([status.FAILED_PRECONDITION, status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
 
-/** Makes what dials `Nodes.Attach`; the token is read again at each dial. */
-export function createDial(security: ClientSecurity): Dial {
-  const { channel, options } = grpcClient(security);
+/** Makes what dials `Nodes.Attach`, each time with the token and the certificates as they are then. */
+export function createDial(security: ClientSecurity, warn: Warn): Dial {
   return (address, listener) => {
+    const { channel, options } = grpcClient(security, warn);
     const client = new NodesClient(address, channel, { ...channelOptions, ...options });
     const call = client.attach();
     let isOver = false;

@@ -1,6 +1,7 @@
+import { timingSafeEqual } from 'node:crypto';
 import { includesRole, type Role } from './roles.ts';
 import type { TokenFile } from './token-file.ts';
-import { findToken } from './tokens.ts';
+import { findToken, hashToken } from './tokens.ts';
 
 /** Why a caller may not: nobody knows who it is, or it may do other things only. One sentence, without a secret. */
 export interface Denial {
@@ -28,10 +29,10 @@ export interface AccessClock {
 export function tokenAccess(tokens: TokenFile, { monotonicMs, wallMs }: AccessClock): Access {
   return {
     check(authorization, needed) {
-      const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-      if (!token) return unauthenticated(`Expected a token with the role '${needed}' but received none`);
+      const token = bearer(authorization);
+      if (!token) return missing(needed);
       const entry = findToken(tokens.entries(monotonicMs()), token);
-      if (!entry) return unauthenticated('The token is not known here');
+      if (!entry) return unknown;
       if (entry.expiresMs !== undefined && entry.expiresMs <= wallMs()) {
         return unauthenticated(`The token of '${entry.name}' expired at ${new Date(entry.expiresMs).toISOString()}`);
       }
@@ -42,4 +43,21 @@ export function tokenAccess(tokens: TokenFile, { monotonicMs, wallMs }: AccessCl
   };
 }
 
+/** Who has this one token may do everything: for processes that one person's command has started for one another. */
+export function ownTokenAccess(own: string): Access {
+  const digest = hashToken(own);
+  return {
+    check(authorization, needed) {
+      const token = bearer(authorization);
+      if (!token) return missing(needed);
+      return timingSafeEqual(hashToken(token), digest) ? undefined : unknown;
+    },
+  };
+}
+
+const bearer = (authorization = ''): string | undefined => /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+
 const unauthenticated = (sentence: string): Denial => ({ kind: 'unauthenticated', sentence });
+const missing = (needed: Role): Denial =>
+  unauthenticated(`Expected a token with the role '${needed}' but received none`);
+const unknown = unauthenticated('The token is not known here');

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { readMetrics } from '../read-metrics.ts';
+import { readJson } from '../results.ts';
+import { eventually, FaultCluster, type StartedJob, skip } from './fault-cluster.ts';
+import { withFaults } from './node-hooks.ts';
+
+// Devices that take batches and never answer, on SwiftShader, whose waits are made to stay open.
+
+let faults: FaultCluster;
+
+before(async () => {
+  if (!skip) faults = await FaultCluster.start(['good'], 2_500);
+});
+beforeEach(() => faults?.restore());
+after(() => faults?.stop());
+
+const deviceTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip, timeout: 120_000 }, act);
+
+const shardsOf = (name: string, { out }: StartedJob): number =>
+  readJson(out, 'job.json').nodes.find((node: { name: string }) => node.name === name)?.shards ?? 0;
+
+deviceTest('a device that hangs in the middle of a job is opened again, and its node does all of the job', async () => {
+  const { http } = await faults.join('hanging', {
+    env: withFaults({ hang: { devices: 1, afterBatches: 20 } }),
+    device: 'software',
+    // Compiling takes a part of it, and the machine may be busy.
+    options: ['--device-timeout', '5000'],
+  });
+  const job = await faults.submit();
+  await faults.completesUndisturbed(job);
+  assert.equal(shardsOf('hanging', job), faults.work.shards);
+  const lost = (await readMetrics(http)).get('halogrid_gpu_device_lost_total{device="software"}');
+  assert.ok(lost! >= 1, `lost ${lost} times`);
+});
+
+deviceTest('a device that hangs again and again: its node is set aside, and another does every shard', async () => {
+  await faults.join('hanging', {
+    env: withFaults({ hang: { devices: 100, afterBatches: 0 } }),
+    device: 'software',
+    options: ['--device-timeout', '1000'],
+  });
+  const job = await faults.submit();
+  await eventually('the node to be set aside', async () => {
+    const metrics = await readMetrics(faults.cluster.http);
+    return metrics.get('halogrid_nodes_set_aside_total')! >= 1;
+  });
+  assert.equal((await faults.cluster.job(job.jobId)).counts!.shardsDone, 0);
+  await faults.join('good');
+  await faults.completesUndisturbed(job);
+  assert.equal(shardsOf('good', job), faults.work.shards);
+});

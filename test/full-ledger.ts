@@ -1,0 +1,45 @@
+// A program of its own, for a mount namespace with a small disk: full-ledger.ts DISK SOURCE OUT has a job done by a
+// coordinator whose ledger is on that disk, and fills it meanwhile.
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Cluster } from './cluster.ts';
+import { eventually } from './eventually.ts';
+
+const [disk, source, out] = process.argv.slice(2) as [string, string, string];
+const filler = join(disk, 'filler');
+
+function fillDisk(): void {
+  const file = openSync(filler, 'w');
+  const page = Buffer.alloc(4096);
+  try {
+    for (;;) writeSync(file, page);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const cluster = await Cluster.start({ ledger: join(disk, 'ledger.sqlite') });
+const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 64, map: 'tiff' });
+await cluster.halfWay(jobId);
+fillDisk();
+const said = await eventually('the coordinator to say so', async () => {
+  const answer = await fetch(`${cluster.http}/readyz`);
+  return answer.status === 503 && (await answer.text());
+});
+// What nodes hold comes in, and is not acknowledged; then it stands still.
+let before = -1;
+const waiting = await eventually('the job to wait', async () => {
+  const job = await cluster.job(jobId);
+  const { shardsDone } = job.counts!;
+  if (shardsDone === before) return job.state;
+  before = shardsDone;
+  await delay(500);
+  return undefined;
+});
+rmSync(filler);
+const { state } = await cluster.jobs.untilEnded(jobId);
+const codes = await cluster.stop();
+console.log(JSON.stringify({ said, waiting, state, codes }));
