@@ -29,7 +29,7 @@ export {
   type VideoSegment,
   videoVersion,
 } from './input/video/plan-video.ts';
-export { SegmentDecoder } from './input/video/video-child.ts';
+export { SegmentDecoder, type SegmentEvent } from './input/video/video-child.ts';
 export { hasVideoExtension, isVideoFile } from './input/video/video-names.ts';
 
 // Output: chunks of dense results, and the files a person opens.

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { InputError, SegmentDecoder, videoVersion } from '@halogrid/imaging';
-import { type PipelineItem, planPipeline, type Rect, type Size } from '@halogrid/kernels';
+import { InputError, SegmentDecoder, type SegmentEvent, videoVersion } from '@halogrid/imaging';
+import { type PipelineItem, type PixelType, pipelineOver, planPipeline, type Rect, type Size } from '@halogrid/kernels';
 import type { Source, VideoSegment } from '@halogrid/proto';
 import { Batch } from './batch.ts';
 import { settleAll } from './settle-all.ts';
@@ -23,7 +23,7 @@ interface ReadFrame {
 }
 
 /** A frame that the decoder has ready. */
-type NextFrame = { position: number } & Size;
+type NextFrame = Extract<SegmentEvent, { kind: 'frame' }>;
 
 /**
  * Computes frames of a video, which come from the decoder one after another, straight into staging memory; outcomes are in
@@ -115,14 +115,15 @@ class VideoRun {
     }
   }
 
-  #tooLarge(size: Size): string | undefined {
+  #tooLarge(frame: NextFrame): string | undefined {
     const { maxStagingBytes } = this.#run.device;
-    if (this.#emptyBatch().add(this.#plan(size), true)) return undefined;
-    return `${size.width} x ${size.height} pixels and their results are more than the device takes at once (${maxStagingBytes} bytes)`;
+    if (this.#emptyBatch(frame.pixel).add(this.#plan(frame), true)) return undefined;
+    return `${frame.width} x ${frame.height} pixels and their results are more than the device takes at once (${maxStagingBytes} bytes)`;
   }
 
-  #emptyBatch(): Batch {
-    return new Batch(this.#run.pipeline, this.#run.device.maxStagingBytes);
+  #emptyBatch(pixel: PixelType): Batch {
+    const { pipeline, device, batchShare } = this.#run;
+    return new Batch(pipelineOver(pixel, pipeline), device.maxStagingBytes, batchShare);
   }
 
   #plan({ width, height }: Size) {
@@ -131,14 +132,14 @@ class VideoRun {
   }
 
   /**
-   * Reads frames of one size until the batch is full, they end, or one of another size comes; resolves with the rest of
+   * Reads frames of one size and type until the batch is full, they end, or one of another size comes; resolves with the rest of
    * what is done with them.
    */
   async #startBatch(): Promise<{ done: Promise<void> }> {
-    const { width, height, position: first } = this.#next!;
+    const { width, height, pixel, position: first } = this.#next!;
     const whole = { x: 0, y: 0, width, height };
     const plan = this.#plan(whole);
-    const batch = this.#emptyBatch();
+    const batch = this.#emptyBatch(pixel);
     const left = this.#sources.slice(first);
     const withMap = left.some((source) => needsMap(this.#run, source));
     const places: PipelineItem[] = [];
@@ -153,7 +154,7 @@ class VideoRun {
       try {
         for (const item of places) {
           const next = this.#next;
-          if (!next || next.width !== width || next.height !== height) break;
+          if (!next || next.width !== width || next.height !== height || next.pixel !== pixel) break;
           const { offset, stride, planeBytes } = item;
           const target = { bytes, offset, stride, channels: 'gray' as const, planeBytes };
           await this.#run.clock.time('decode', () => this.#decoder.luma(next, target));

@@ -4,8 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { pixelBytes } from '../pixel-type.ts';
 import { planVideo, type SegmentLength } from './plan-video.ts';
-import { grayByFfmpeg, height, makeVideo, noFfmpeg, runFfmpeg, videoKinds, width } from './testing-videos.ts';
+import {
+  deepKinds,
+  grayByFfmpeg,
+  height,
+  makeVideo,
+  noFfmpeg,
+  runFfmpeg,
+  videoKinds,
+  width,
+} from './testing-videos.ts';
 import { SegmentDecoder } from './video-child.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-video-'));
@@ -40,11 +50,12 @@ async function decodeInSegments(path: string, length: SegmentLength): Promise<De
         continue;
       }
       assert.ok(!decoded.frames.has(frame), `frame ${frame} comes twice`);
-      const stride = event.width + 6;
+      const rowBytes = event.width * pixelBytes[event.pixel];
+      const stride = rowBytes + 6;
       const bytes = new Uint8Array(stride * event.height + 3);
       await decoder.luma(event, { bytes, offset: 3, stride, channels: 'gray', planeBytes: 0 });
       const rows = Array.from({ length: event.height }, (_, y) =>
-        bytes.subarray(3 + y * stride, 3 + y * stride + event.width),
+        bytes.subarray(3 + y * stride, 3 + y * stride + rowBytes),
       );
       decoded.frames.set(frame, Buffer.concat(rows));
     }
@@ -59,12 +70,18 @@ const lengths: SegmentLength[] = [
   { aim: 1000, most: 1000 },
 ];
 
-for (const [name, encoder] of Object.entries(videoKinds)) {
-  test(`${name}: every frame is what ffmpeg -pix_fmt gray gives, however it is cut`, { skip: noFfmpeg }, async () => {
+const kinds = [
+  ...Object.entries(videoKinds).map(([name, encoder]) => ({ name, encoder, gray: 'gray', frameBytes: width * height })),
+  ...Object.entries(deepKinds).map(([name, kind]) => ({ name, ...kind, frameBytes: 2 * width * height })),
+];
+for (const { name, encoder, gray: format, frameBytes } of kinds) {
+  test(`${name}: every frame is what ffmpeg -pix_fmt ${format} gives, however it is cut`, {
+    skip: noFfmpeg,
+  }, async () => {
     const path = join(folder, name);
     makeVideo(path, encoder);
-    const expected = grayByFfmpeg(path);
-    assert.equal(expected.length, 48 * width * height);
+    const expected = grayByFfmpeg(path, format);
+    assert.equal(expected.length, 48 * frameBytes);
     const segments: number[] = [];
     for (const length of lengths) {
       const decoded = await decodeInSegments(path, length);
@@ -72,9 +89,9 @@ for (const [name, encoder] of Object.entries(videoKinds)) {
       assert.deepEqual(decoded.bad, new Map());
       assert.equal(decoded.frames.size, 48);
       for (const [frame, gray] of decoded.frames) {
-        const from = frame * width * height;
+        const from = frame * frameBytes;
         assert.ok(
-          expected.subarray(from, from + width * height).equals(gray),
+          expected.subarray(from, from + frameBytes).equals(gray),
           `frame ${frame} at ${JSON.stringify(length)}`,
         );
       }

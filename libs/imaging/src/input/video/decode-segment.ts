@@ -1,9 +1,9 @@
 import { InputError } from '../input-error.ts';
+import { pixelBytes } from '../pixel-type.ts';
 import {
   averror,
   type CodecContext,
   type Ffmpeg,
-  type Frame,
   frameFlags,
   fullRange,
   type HardwareDeviceContext,
@@ -12,7 +12,7 @@ import {
 } from './ffmpeg.ts';
 import { PacketReader } from './open-video.ts';
 import { beginOf, framesOf, untrusted, type VideoFrame, type VideoPacket } from './video-frames.ts';
-import { copyLuma, isFullRange, whyNoGray } from './video-gray.ts';
+import { copyLuma, lumaFormat, whyNoGray } from './video-gray.ts';
 
 /** Part of a video to decode. */
 export interface SegmentRequest {
@@ -33,7 +33,7 @@ export interface SegmentRequest {
 
 /** What becomes of the frames. Positions are those in `wanted`. */
 export interface SegmentSink {
-  /** Luma without gaps; the bytes are good during the call. */
+  /** Luma without gaps, a byte a pixel or two; the bytes are good during the call. */
   frame(position: number, size: { width: number; height: number }, luma: Uint8Array): void;
   /** The frame counts nothing, also where it was there before. */
   bad(position: number, error: string): void;
@@ -149,14 +149,18 @@ function decodeOnce(
       const position = positions.get(keyOf(packet.packet)) ?? positions.get(keyOf(packet.group, order));
       if (position === undefined || packet.damage) return;
       const picture = frame.isHwFrame() && frame.hwframeTransferDataSync(inMemory) >= 0 ? inMemory : frame;
-      const why = whyNoGray(ffmpeg.avGetPixFmtName(picture.format) ?? '');
-      if (why) {
-        sink.bad(position, why);
+      const name = ffmpeg.avGetPixFmtName(picture.format) ?? '';
+      const format = lumaFormat(name);
+      if (!format) {
+        sink.bad(position, whyNoGray(name));
         positions.delete(keyOf(wanted[position]!.packet, wanted[position]!.order));
         return;
       }
-      luma = lumaOf(ffmpeg, picture, frame.colorRange === fullRange, luma);
-      sink.frame(position, picture, luma.subarray(0, picture.width * picture.height));
+      const bytes = picture.width * picture.height * pixelBytes[format.pixel];
+      if (luma.length < bytes) luma = new Uint8Array(bytes);
+      const isFull = format.isFullRange || frame.colorRange === fullRange;
+      copyLuma(picture.data![0]!, picture.linesize[0]!, picture, format, isFull, luma);
+      sink.frame(position, picture, luma.subarray(0, bytes));
       inMemory.unref();
     };
     const drain = (): number => {
@@ -228,19 +232,6 @@ function reportBad({ wanted, strictFrom }: SegmentRequest, sent: readonly Sent[]
     else if (!own.isShown) sink.bad(position, 'The frame is damaged: the decoder gives no picture for it');
     else sink.bad(position, 'The frame may be decoded from one before it that is damaged');
   }
-}
-
-function lumaOf(
-  ffmpeg: Ffmpeg,
-  frame: Frame,
-  statesFull: boolean,
-  reused: Uint8Array<ArrayBuffer>,
-): Uint8Array<ArrayBuffer> {
-  const { width, height } = frame;
-  const luma = reused.length >= width * height ? reused : new Uint8Array(width * height);
-  const isFull = isFullRange(ffmpeg.avGetPixFmtName(frame.format) ?? '', statesFull);
-  copyLuma(frame.data![0]!, frame.linesize[0]!, frame, isFull, luma);
-  return luma;
 }
 
 function openDecoder(

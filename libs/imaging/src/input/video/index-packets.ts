@@ -1,11 +1,12 @@
 import { InputError } from '../input-error.ts';
+import type { PixelType } from '../pixel-type.ts';
 import type { Ffmpeg, Rational } from './ffmpeg.ts';
 import { PacketReader } from './open-video.ts';
 import type { VideoPacket } from './video-frames.ts';
 
 /** What listing a video's packets gives: first what it is, last how it ended. */
 export type IndexLine =
-  | { kind: 'video'; width: number; height: number; timeBase: Rational }
+  | { kind: 'video'; width: number; height: number; pixel: PixelType; timeBase: Rational }
   | { kind: 'packets'; packets: VideoPacket[] }
   | {
       kind: 'end' /** Frames that the file should hold behind those listed, and why it does not. */;
@@ -20,7 +21,7 @@ export function* indexPackets(ffmpeg: Ffmpeg, path: string): Generator<IndexLine
   const reader = new PacketReader(ffmpeg, path);
   try {
     const { codecpar, timeBase } = reader.stream;
-    yield { kind: 'video', width: codecpar.width, height: codecpar.height, timeBase };
+    yield { kind: 'video', width: codecpar.width, height: codecpar.height, pixel: reader.pixel, timeBase };
     let count = 0;
     let packets: VideoPacket[] = [];
     for (let packet = reader.read(); packet; packet = reader.read()) {

@@ -1,4 +1,5 @@
 import { InputError } from '../input-error.ts';
+import type { PixelType } from '../pixel-type.ts';
 import { isCutShort } from './cut-short.ts';
 import {
   attachedPicture,
@@ -16,7 +17,7 @@ import {
 import { hasIdr, nalLengthBytes } from './h264-units.ts';
 import { isPacked } from './packed-frames.ts';
 import type { VideoPacket } from './video-frames.ts';
-import { whyNoGray } from './video-gray.ts';
+import { lumaFormat, whyNoGray } from './video-gray.ts';
 
 /** Names of FFmpeg. Others it would open are playlists that name other files, and formats that nobody asked for. */
 const containers = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts';
@@ -32,6 +33,8 @@ const searchedPackets = 4096;
 export class PacketReader {
   readonly stream: Stream;
   readonly codec: Codec;
+  /** Of the frames, as far as the container tells: each has its own. */
+  readonly pixel: PixelType;
   /** The last packet that was read; good until the next is. */
   readonly current: Packet;
   readonly #ffmpeg: Ffmpeg;
@@ -54,8 +57,9 @@ export class PacketReader {
     if (!codec) throw new InputError('decode', `${name} video is not supported: H.264, H.265, MJPEG and MPEG-4 are`);
     // Where nobody can tell yet, frames that decode will say.
     const pixels = ffmpeg.avGetPixFmtName(format);
-    const why = pixels && whyNoGray(pixels);
-    if (why) throw new InputError('decode', why);
+    const luma = pixels ? lumaFormat(pixels) : undefined;
+    if (pixels && !luma) throw new InputError('decode', whyNoGray(pixels));
+    this.pixel = luma?.pixel ?? 'u8';
     this.codec = codec;
     this.#nalLengthBytes = nalLengthBytes(this.stream.codecpar.extradata);
     this.current = new ffmpeg.Packet();

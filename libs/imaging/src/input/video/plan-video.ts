@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { InputError } from '../input-error.ts';
+import type { PixelType } from '../pixel-type.ts';
 import { type FrameChoice, frameTest, needsTimes, ticksToMs } from './choose-frames.ts';
 import type { SegmentRequest } from './decode-segment.ts';
 import type { Rational } from './ffmpeg.ts';
@@ -28,8 +29,8 @@ export interface SegmentLength {
 }
 
 export type VideoPart =
-  /** Comes first. The size is what the container states; each frame has its own. */
-  | { kind: 'video'; width: number; height: number }
+  /** Comes first. Size and type of pixels are what the container states; each frame has its own. */
+  | { kind: 'video'; width: number; height: number; pixel: PixelType }
   | { kind: 'segment'; segment: VideoSegment }
   /** Frames that the file should hold and does not, and why. */
   | { kind: 'missing'; frames: { frame: number; timestampMs: null }[]; why: string };
@@ -59,8 +60,8 @@ export async function* planVideo(
   try {
     const head = (await lines.next()).value as IndexLine | undefined;
     if (head?.kind !== 'video') throw new InputError('decode', 'The video has no frames');
-    const { width, height, timeBase } = head;
-    yield { kind: 'video', width, height };
+    const { width, height, pixel, timeBase } = head;
+    yield { kind: 'video', width, height, pixel };
     let end: Extract<IndexLine, { kind: 'end' }> | undefined;
     async function* packets(): AsyncGenerator<VideoPacket> {
       for await (const line of lines) {

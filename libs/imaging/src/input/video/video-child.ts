@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { InputError } from '../input-error.ts';
+import { type PixelType, pixelBytes } from '../pixel-type.ts';
 import type { PlaneTarget } from '../plane-target.ts';
 import type { SegmentRequest } from './decode-segment.ts';
 import type { IndexLine } from './index-packets.ts';
@@ -55,7 +56,7 @@ export async function* indexVideo(path: string): AsyncGenerator<IndexLine, void,
 
 /** The next thing that a decoder has to say. */
 export type SegmentEvent =
-  | { kind: 'frame'; position: number; width: number; height: number }
+  | { kind: 'frame'; position: number; width: number; height: number; pixel: PixelType }
   | Exclude<VideoMessage, { kind: 'refused' }>;
 
 /** A segment that another process decodes. To be closed. */
@@ -80,7 +81,7 @@ export class SegmentDecoder {
     if (!(await this.#bytes.read(new Uint8Array(head.buffer), headBytes, headBytes))) return this.#fail();
     const [position, width, height, bytes] = head as unknown as [number, number, number, number];
     this.#unread = bytes;
-    if (position >= 0) return { kind: 'frame', position, width, height };
+    if (position >= 0) return { kind: 'frame', position, width, height, pixel: bytes > width * height ? 'u16' : 'u8' };
     const text = Buffer.alloc(bytes);
     if (!(await this.#bytes.read(text, bytes, bytes))) return this.#fail();
     this.#unread = 0;
@@ -90,10 +91,11 @@ export class SegmentDecoder {
   }
 
   /** Reads the luma of the frame that `next` gave, as the bytes come, to where it is wanted. */
-  async luma({ width, height }: { width: number; height: number }, to: PlaneTarget): Promise<void> {
+  async luma({ width, height, pixel }: Extract<SegmentEvent, { kind: 'frame' }>, to: PlaneTarget): Promise<void> {
     const { bytes, offset, stride } = to;
-    const target = bytes.subarray(offset, offset + (height - 1) * stride + width);
-    if (!(await this.#bytes.read(target, width, stride))) await this.#fail();
+    const rowBytes = width * pixelBytes[pixel];
+    const target = bytes.subarray(offset, offset + (height - 1) * stride + rowBytes);
+    if (!(await this.#bytes.read(target, rowBytes, stride))) await this.#fail();
     this.#unread = 0;
   }
 
