@@ -22,14 +22,9 @@ export { SourceUriError } from './input/source-uri-error.ts';
 export { checkHasSource, listAllSources, listSources, type Source, SourceNotFoundError } from './input/sources.ts';
 export { checkSourceUri, toFileUri, toUri } from './input/to-uri.ts';
 export { checkFfmpeg } from './input/video/ffmpeg.ts';
-export {
-  type PlannedFrame,
-  planVideo,
-  type VideoPart,
-  type VideoSegment,
-  videoVersion,
-} from './input/video/plan-video.ts';
+export { type PlannedFrame, planVideo, type VideoPart, type VideoSegment } from './input/video/plan-video.ts';
 export { SegmentDecoder, type SegmentEvent } from './input/video/video-child.ts';
+export { changedVideo, openVideoFile, type VideoFile } from './input/video/video-file.ts';
 export { hasVideoExtension, isVideoFile } from './input/video/video-names.ts';
 
 // Output: chunks of dense results, and the files a person opens.

@@ -11,6 +11,7 @@ import {
   packetFlags,
 } from './ffmpeg.ts';
 import { PacketReader } from './open-video.ts';
+import type { VideoBytes } from './video-bytes.ts';
 import { beginOf, framesOf, untrusted, type VideoFrame, type VideoPacket } from './video-frames.ts';
 import { copyLuma, lumaFormat, whyNoGray } from './video-gray.ts';
 
@@ -49,7 +50,7 @@ type Sent = VideoPacket & { /** First packet of its group. */ group: number; isS
  * not depend on how the video was cut. A decoder runs in one thread, because it may depend on their number as well; several
  * segments are decoded at once. Throws InputError.
  */
-export function decodeSegment(ffmpeg: Ffmpeg, path: string, request: SegmentRequest, sink: SegmentSink): number {
+export function decodeSegment(ffmpeg: Ffmpeg, bytes: VideoBytes, request: SegmentRequest, sink: SegmentSink): number {
   const { wanted } = request;
   const shown = new Set<number>();
   const keep: SegmentSink = {
@@ -64,7 +65,7 @@ export function decodeSegment(ffmpeg: Ffmpeg, path: string, request: SegmentRequ
   const noteDamage = () => {
     isDamaged = true;
   };
-  const packets = decodeOnce(ffmpeg, path, request, { ...keep, bad: noteDamage });
+  const packets = decodeOnce(ffmpeg, bytes, request, { ...keep, bad: noteDamage });
   let inputBytes = bytesOf(packets);
   if (!isDamaged) return inputBytes;
   const before: VideoPacket[] = [];
@@ -81,7 +82,7 @@ export function decodeSegment(ffmpeg: Ffmpeg, path: string, request: SegmentRequ
       };
       const again = decodeOnce(
         ffmpeg,
-        path,
+        bytes,
         alone,
         {
           ...keep,
@@ -119,13 +120,13 @@ function cutAtKeys(packets: readonly Sent[]): Sent[][] {
 /** Decodes up to `end`, or to the end of the group that begins with the packet `lastGroup`; returns the packets. */
 function decodeOnce(
   ffmpeg: Ffmpeg,
-  path: string,
+  bytes: VideoBytes,
   request: SegmentRequest,
   sink: SegmentSink,
   lastGroup = Number.POSITIVE_INFINITY,
 ): Sent[] {
   const { start, strictFrom, end, wanted } = request;
-  const reader = new PacketReader(ffmpeg, path);
+  const reader = new PacketReader(ffmpeg, bytes);
   const hardware = request.hwaccel ? openHardware(ffmpeg, reader, request.hwaccel, sink) : undefined;
   const decoder = openDecoder(ffmpeg, reader, hardware);
   const frame = new ffmpeg.Frame();
@@ -156,11 +157,11 @@ function decodeOnce(
         positions.delete(keyOf(wanted[position]!.packet, wanted[position]!.order));
         return;
       }
-      const bytes = picture.width * picture.height * pixelBytes[format.pixel];
-      if (luma.length < bytes) luma = new Uint8Array(bytes);
+      const lumaBytes = picture.width * picture.height * pixelBytes[format.pixel];
+      if (luma.length < lumaBytes) luma = new Uint8Array(lumaBytes);
       const isFull = format.isFullRange || frame.colorRange === fullRange;
       copyLuma(picture.data![0]!, picture.linesize[0]!, picture, format, isFull, luma);
-      sink.frame(position, picture, luma.subarray(0, bytes));
+      sink.frame(position, picture, luma.subarray(0, lumaBytes));
       inMemory.unref();
     };
     const drain = (): number => {
