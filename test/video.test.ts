@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import {
+  deepKinds,
+  grayByFfmpeg,
+  height,
+  makeVideo,
+  noFfmpeg,
+  runFfmpeg,
+  videoKinds,
+  width,
+} from '@halogrid/imaging/testing-videos';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { halogrid } from './halogrid.ts';
 import { readErrors, readJson } from './results.ts';
@@ -93,6 +102,34 @@ test('a video and the folder of its frames give the same histograms, however man
   }
 });
 
+test('a video of 10 bits and its frames as 16-bit PGM give the same histograms, however many nodes and segments', {
+  skip,
+}, async () => {
+  const path = join(scratch, 'deep.mp4');
+  makeVideo(path, deepKinds['hevc-10.mp4']!.encoder);
+  const folder = join(scratch, 'deep-frames');
+  mkdirSync(folder);
+  const frameBytes = 2 * width * height;
+  const bytes = grayByFfmpeg(path, 'gray10le').swap16();
+  for (let i = 0; i < 48; i++) {
+    const frame = bytes.subarray(i * frameBytes, (i + 1) * frameBytes);
+    writeFileSync(join(folder, `${i}.pgm`), Buffer.concat([Buffer.from(`P5\n${width} ${height}\n1023\n`), frame]));
+  }
+  const outOfFrames = await run('of-deep-frames', [folder]);
+  const expected = await rowsOf(outOfFrames);
+  for (const [nodes, batch] of [
+    ['1', '1'],
+    ['2', '20'],
+  ] as const) {
+    const out = await run(`of-deep-video-${nodes}`, [path, '--nodes', nodes, '--batch', batch]);
+    assert.deepEqual(
+      (await rowsOf(out)).map(({ histogram }) => histogram),
+      expected.map(({ histogram }) => histogram),
+    );
+    assert.equal(readJson(out, 'job.json').digest, readJson(outOfFrames, 'job.json').digest);
+  }
+});
+
 test('--every, --from, --to and --fps choose frames by number and by time', { skip }, async () => {
   const path = video('h264.mp4');
   const frames = async (name: string, args: readonly string[]) =>
@@ -115,7 +152,7 @@ test('a video among other sources: what is damaged is set aside by frame, what i
   writeFileSync(join(folder, 'damaged.mp4'), bytes);
   runFfmpeg(['-f', 'lavfi', '-i', 'sine=d=1', join(folder, 'sound.mp4')]);
   writeFileSync(join(folder, 'text.mkv'), 'no video at all');
-  makeVideo(join(folder, 'deep.mp4'), ['-pix_fmt', 'yuv420p10le', '-c:v', 'libx264']);
+  makeVideo(join(folder, 'colours.mkv'), ['-pix_fmt', 'gbrp', '-c:v', 'libx264rgb']);
   writeFileSync(join(folder, 'image.pgm'), Buffer.concat([Buffer.from('P5\n98 66\n255\n'), Buffer.alloc(98 * 66, 7)]));
   const out = await run('of-mixed', [folder], 3);
   const rows = await rowsOf(out);
@@ -130,10 +167,7 @@ test('a video among other sources: what is damaged is set aside by frame, what i
   assert.deepEqual(
     errors.filter((error) => !bad.includes(error)).map(({ uri, error }) => [uri.split('/').at(-1), error]),
     [
-      [
-        'deep.mp4',
-        'Video of more than 8 bits a sample (yuv420p10le) is not supported, and never silently reduced to 8 bits',
-      ],
+      ['colours.mkv', 'Video in the pixel format gbrp is not supported: it has no luma of 8 to 14 bits'],
       ['sound.mp4', 'The file has no video: it has sound or other streams only'],
       ['text.mkv', 'Not an image: the file starts with the text "no video at all"'],
     ],
@@ -146,6 +180,16 @@ test('plan counts the frames and segments of videos', { skip }, async () => {
   assert.equal(ended.code, 0, ended.stderr);
   const plan = JSON.parse(ended.stdout);
   assert.deepEqual([plan.videoFrames, plan.segments, plan.pixels], [48, 4, 48 * 98 * 66]);
+
+  const deep = join(scratch, 'planned-deep.mp4');
+  makeVideo(deep, deepKinds['hevc-10.mp4']!.encoder);
+  const ofDeep = await halogrid(['plan', deep, '--batch', '12', '--json']);
+  assert.equal(ofDeep.code, 0, ofDeep.stderr);
+  const planOfDeep = JSON.parse(ofDeep.stdout);
+  assert.equal(planOfDeep.pixels, plan.pixels);
+  // Another byte a pixel, and rows that begin at whole words.
+  const more = planOfDeep.nodeMemoryBytes - plan.nodeMemoryBytes;
+  assert.ok(more >= plan.pixels && more < plan.pixels * 1.2, `${more} bytes for ${plan.pixels} pixels`);
 });
 
 test('what cannot be is said before anything is read', async () => {

@@ -23,14 +23,9 @@ export { checkHasSource, listAllSources, listSources, type Source, SourceNotFoun
 export { imageOpener } from './input/threads/image-opener.ts';
 export { checkSourceUri, toFileUri, toUri } from './input/to-uri.ts';
 export { checkFfmpeg } from './input/video/ffmpeg.ts';
-export {
-  type PlannedFrame,
-  planVideo,
-  type VideoPart,
-  type VideoSegment,
-  videoVersion,
-} from './input/video/plan-video.ts';
-export { SegmentDecoder } from './input/video/video-child.ts';
+export { type PlannedFrame, planVideo, type VideoPart, type VideoSegment } from './input/video/plan-video.ts';
+export { SegmentDecoder, type SegmentEvent } from './input/video/video-child.ts';
+export { changedVideo, openVideoFile, type VideoFile } from './input/video/video-file.ts';
 export { hasVideoExtension, isVideoFile } from './input/video/video-names.ts';
 
 // Output: chunks of dense results, and the files a person opens.

@@ -120,14 +120,17 @@ export function* completeJobJson(
 /** An entry a source, but one for all the frames of a video that follow one another. */
 function* sourceEntries(sources: Iterable<NamedSource>): Generator<object> {
   let video: VideoEntry | undefined;
+  /** As it is asked for; the entry has what may be shown of it. */
+  let videoUri: string | undefined;
   for (const { source, name } of sources) {
-    if (video && !(source.video && source.uri === video.uri)) {
+    if (video && !(source.video && source.uri === videoUri)) {
       yield video;
       video = undefined;
     }
     if (!source.video) yield sourceEntry(source, name);
     else {
-      video ??= { uri: source.uri, name, frames: 0, width: 0, height: 0, pixels: 0, counted: 0 };
+      video ??= { uri: redactUri(source.uri), name, frames: 0, width: 0, height: 0, pixels: 0, counted: 0 };
+      videoUri = source.uri;
       addFrame(video, source);
     }
   }

@@ -1,6 +1,13 @@
-import { InputError, type PlannedFrame, planVideo, type Source, type VideoSegment } from '@halogrid/imaging';
+import {
+  InputError,
+  type PlannedFrame,
+  pixelBytes,
+  planVideo,
+  type Source,
+  type VideoSegment,
+} from '@halogrid/imaging';
 import type { VideoOptions } from '@halogrid/proto';
-import type { FrameOfVideo, PlanStep, SourceRef } from '../shard.ts';
+import type { FrameOfVideo, ImageSize, PlanStep, SourceRef } from '../shard.ts';
 
 /** Frames of a segment at least: starting a decoder takes a tenth of a second, which is some tens of frames. */
 export const defaultSegmentFrames = 128;
@@ -33,11 +40,15 @@ export async function* planVideoSteps(
     ...{ kind: 'source' as const, index: nextSource(), uri, tiles, video: { frame, timestampMs }, ...file },
     name: nameOfFrame(name, frame),
   });
-  let size = { width: 0, height: 0 };
+  let size: ImageSize = { width: 0, height: 0 };
+  let frameBytes = 0;
   try {
     for await (const part of plan(uri, choiceOf(video), () => ({ aim, most: maxFrames }))) {
-      if (part.kind === 'video') size = { width: part.width, height: part.height };
-      else if (part.kind === 'missing') {
+      if (part.kind === 'video') {
+        const { width, height, pixel } = part;
+        size = { width, height, pixel };
+        frameBytes = width * height * pixelBytes[pixel];
+      } else if (part.kind === 'missing') {
         for (const frame of part.frames) {
           const step = frameStep(frame, 0);
           yield step;
@@ -51,7 +62,7 @@ export async function* planVideoSteps(
           yield { ...step, size };
           sources.push({ index: step.index, uri, place: placeOf(frame) });
         }
-        const costBytes = Math.min(segment.frames.length * size.width * size.height, maxBytes);
+        const costBytes = Math.min(segment.frames.length * frameBytes, maxBytes);
         const work = { kind: 'frames' as const, sources, segment: toWire(segment, video?.hwaccel ?? '') };
         yield { kind: 'shard', shard: { shard: nextShard(), work, costBytes } };
       }

@@ -131,9 +131,11 @@ export async function* planJob(
   const look = async (input: Source): Promise<Probe> => {
     const { uri, sizeBytes } = input;
     if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
-    if ((input.named || hasVideoExtension(uri)) && (await isVideoFile(uri))) {
-      if (channels === 1) return { kind: 'video', input };
-      return { kind: 'unreadable', input, error: new InputError('decode', noColour) };
+    if (input.named || hasVideoExtension(input.name)) {
+      const isVideo = await isVideoFile(uri).catch(asInputError);
+      if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
+      if (isVideo && channels === 1) return { kind: 'video', input };
+      if (isVideo) return { kind: 'unreadable', input, error: new InputError('decode', noColour) };
     }
     if (spec.tilePx || input.named) return probeImage(input, open);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): Probe => ({ kind: 'unopened', input, bytes });
@@ -206,9 +208,14 @@ async function probeImage(input: Source, open: typeof openImage): Promise<Probe>
     await image.close();
     return { kind: 'sized', input, size: { width, height, pixel }, version };
   } catch (error) {
-    if (error instanceof InputError) return { kind: 'unreadable', input, error };
-    throw error;
+    return { kind: 'unreadable', input, error: asInputError(error) };
   }
+}
+
+/** Throws what is not the input's fault. */
+function asInputError(error: unknown): InputError {
+  if (error instanceof InputError) return error;
+  throw error;
 }
 
 /** Of a channel. */

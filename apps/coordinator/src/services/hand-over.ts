@@ -97,6 +97,9 @@ export interface HandOverSession {
 const keyOf = ({ jobId, shard, attempt, epoch }: LeaseId): string => `${jobId} ${shard} ${attempt} ${epoch}`;
 
 function sourcesOf(work: Lease['work']): Source[] {
-  if (work?.$case === 'frames') return work.value.sources;
+  if (work?.$case === 'frames') {
+    const { sources, segment } = work.value;
+    return segment ? sources.map((source) => ({ ...source, version: segment.version })) : sources;
+  }
   return work?.value.source ? [work.value.source] : [];
 }

@@ -20,7 +20,15 @@ export function toRemoteLease(lease: Lease, origin: string): Lease {
 }
 
 function moveWork(work: Lease['work'], move: (source: Source) => Source): Lease['work'] {
-  if (work?.$case === 'frames') return { ...work, value: { sources: work.value.sources.map(move) } };
+  if (work?.$case === 'frames') {
+    const { sources, segment } = work.value;
+    // Of a video that the coordinator hands over, it looks after the version as well.
+    const isMoved = sources[0]?.uri.startsWith('file:');
+    return {
+      ...work,
+      value: { sources: sources.map(move), segment: segment && isMoved ? { ...segment, version: '' } : segment },
+    };
+  }
   if (!work?.value.source) return work;
   return { ...work, value: { ...work.value, source: move(work.value.source) } };
 }

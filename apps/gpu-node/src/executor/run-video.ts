@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
-import { InputError, SegmentDecoder, videoVersion } from '@halogrid/imaging';
-import { type PipelineItem, planPipeline, type Rect, type Size } from '@halogrid/kernels';
+import { changedVideo, openVideoFile, SegmentDecoder, type SegmentEvent, type VideoFile } from '@halogrid/imaging';
+import { type PipelineItem, type PixelType, pipelineOver, planPipeline, type Rect, type Size } from '@halogrid/kernels';
 import type { Source, VideoSegment } from '@halogrid/proto';
 import { Batch } from './batch.ts';
 import { settleAll } from './settle-all.ts';
 import {
+  failedOutcome,
   needsMap,
   runOnDevice,
   type ShardRun,
@@ -23,7 +23,7 @@ interface ReadFrame {
 }
 
 /** A frame that the decoder has ready. */
-type NextFrame = { position: number } & Size;
+type NextFrame = Extract<SegmentEvent, { kind: 'frame' }>;
 
 /**
  * Computes frames of a video, which come from the decoder one after another, straight into staging memory; outcomes are in
@@ -38,9 +38,8 @@ export async function runVideo(
   try {
     await new VideoRun(run, sources, segment, outcomes).run();
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
     // What came before it is lost as well: who can tell whether it was of the same file.
-    return sources.map((source) => sourceError(source, error.stage, error.message));
+    return sources.map((source) => failedOutcome(run, source, error));
   }
   return outcomes;
 }
@@ -64,15 +63,29 @@ class VideoRun {
 
   async run(): Promise<void> {
     const { uri } = this.#sources[0]!;
+    const { version } = this.#segment;
+    const file = await this.#run.clock.time('read', () => openVideoFile(uri));
+    try {
+      // A coordinator that hands the file over looks after its version.
+      if (version !== '' && file.version !== version) throw changedVideo();
+      await this.#runSegment(file);
+      await file.checkVersion();
+    } finally {
+      file.close();
+    }
+    for (const [i, error] of this.#bad) this.#outcomes[i] = sourceError(this.#sources[i]!, 'decode', error);
+  }
+
+  async #runSegment(file: VideoFile): Promise<void> {
     const { packet, pts = null, dts = null, position, size, strictFrom, end, hwaccel } = this.#segment;
-    await this.#checkVersion(uri);
     const start = { packet, pts, dts, position, size, isKey: true, isClean: false, isHidden: false };
     const wanted = this.#sources.map(({ place }) => place!);
-    this.#decoder = new SegmentDecoder(fileURLToPath(uri), { start, strictFrom, end, wanted, hwaccel });
+    this.#decoder = new SegmentDecoder(file, { start, strictFrom, end, wanted, hwaccel });
     const abort = () => void this.#decoder.close();
     this.#run.signal.addEventListener('abort', abort);
     const running: Promise<void>[] = [];
     try {
+      this.#run.signal.throwIfAborted();
       await this.#advance();
       while (this.#next) {
         this.#run.signal.throwIfAborted();
@@ -89,8 +102,6 @@ class VideoRun {
       await Promise.allSettled(running);
     }
     await settleAll(running);
-    await this.#checkVersion(uri);
-    for (const [i, error] of this.#bad) this.#outcomes[i] = sourceError(this.#sources[i]!, 'decode', error);
   }
 
   /** Reads what comes before the next frame, and that it comes. */
@@ -115,14 +126,15 @@ class VideoRun {
     }
   }
 
-  #tooLarge(size: Size): string | undefined {
+  #tooLarge(frame: NextFrame): string | undefined {
     const { maxStagingBytes } = this.#run.device;
-    if (this.#emptyBatch().add(this.#plan(size), true)) return undefined;
-    return `${size.width} x ${size.height} pixels and their results are more than the device takes at once (${maxStagingBytes} bytes)`;
+    if (this.#emptyBatch(frame.pixel).add(this.#plan(frame), true)) return undefined;
+    return `${frame.width} x ${frame.height} pixels and their results are more than the device takes at once (${maxStagingBytes} bytes)`;
   }
 
-  #emptyBatch(): Batch {
-    return new Batch(this.#run.pipeline, this.#run.device.maxStagingBytes);
+  #emptyBatch(pixel: PixelType): Batch {
+    const { pipeline, device, batchShare } = this.#run;
+    return new Batch(pipelineOver(pixel, pipeline), device.maxStagingBytes, batchShare);
   }
 
   #plan({ width, height }: Size) {
@@ -131,14 +143,14 @@ class VideoRun {
   }
 
   /**
-   * Reads frames of one size until the batch is full, they end, or one of another size comes; resolves with the rest of
+   * Reads frames of one size and type until the batch is full, they end, or one of another size comes; resolves with the rest of
    * what is done with them.
    */
   async #startBatch(): Promise<{ done: Promise<void> }> {
-    const { width, height, position: first } = this.#next!;
+    const { width, height, pixel, position: first } = this.#next!;
     const whole = { x: 0, y: 0, width, height };
     const plan = this.#plan(whole);
-    const batch = this.#emptyBatch();
+    const batch = this.#emptyBatch(pixel);
     const left = this.#sources.slice(first);
     const withMap = left.some((source) => needsMap(this.#run, source));
     const places: PipelineItem[] = [];
@@ -153,7 +165,7 @@ class VideoRun {
       try {
         for (const item of places) {
           const next = this.#next;
-          if (!next || next.width !== width || next.height !== height) break;
+          if (!next || next.width !== width || next.height !== height || next.pixel !== pixel) break;
           const { offset, stride, planeBytes } = item;
           const target = { bytes, offset, stride, channels: 'gray' as const, planeBytes };
           await this.#run.clock.time('decode', () => this.#decoder.luma(next, target));
@@ -186,12 +198,6 @@ class VideoRun {
     );
     for (const [i, { position, whole }] of frames.entries()) {
       this.#outcomes[position] = sourceResult(this.#sources[position]!, whole, whole, items[i]!);
-    }
-  }
-
-  async #checkVersion(uri: string): Promise<void> {
-    if ((await videoVersion(uri)) !== this.#segment.version) {
-      throw new InputError('read', 'The video has changed since the job was planned');
     }
   }
 }

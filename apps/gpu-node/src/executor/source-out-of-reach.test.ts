@@ -48,3 +48,22 @@ test('a tiled image that could not be reached is read as soon as it can be', asy
     assert.deepEqual([results.length, errors], [1, []]);
   });
 });
+
+test('a video that cannot be reached fails its shard, and its frames are set aside at the third attempt', async () => {
+  await withFolder(async (folder) => {
+    const uri = 'http://127.0.0.1:1/far.mp4';
+    const sources = [0, 1].map((index) => ({ index, uri, place: { packet: index } }));
+    const segment = { packet: 0, position: 48, size: 9, strictFrom: 0, end: 2, version: '"1" 100', hwaccel: '' };
+    const lease = (attempt: number) =>
+      frameLease(folder, [], { attempt, work: { $case: 'frames', value: { sources, segment } } });
+    const execute = createTestExecutor(device);
+    for (const attempt of [1, 2]) await assert.rejects(execute(lease(attempt), never), /refuses connections$/);
+    const { results, errors } = await execute(lease(3), never);
+    assert.deepEqual(results, []);
+    const error = "The host '127.0.0.1:1' refuses connections";
+    assert.deepEqual(
+      errors,
+      [0, 1].map((source) => ({ source, stage: 'read', error })),
+    );
+  });
+});

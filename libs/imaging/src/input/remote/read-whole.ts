@@ -16,17 +16,19 @@ export interface WholeFile {
 }
 
 /** Reads a body of any length, into memory or, where it is long, into a temporary file. */
-export async function readWhole({ body }: Answer, limits: RemoteLimits, wire: { bytes: number }): Promise<WholeFile> {
+export async function readWhole(
+  { headers, body }: Answer,
+  limits: RemoteLimits,
+  wire: { bytes: number },
+): Promise<WholeFile> {
+  checkLength(Number(headers['content-length'] ?? 0), limits);
   const chunks: Buffer[] = [];
   let copy: SparseCopy | undefined;
   let sizeBytes = 0;
   try {
     for await (const chunk of body) {
       wire.bytes += chunk.length;
-      if (sizeBytes + chunk.length > limits.wholeBytes) {
-        const limit = `at most ${limits.wholeBytes} bytes are read of a server that cannot send parts of a file`;
-        throw new InputError('read', `The file is too long: ${limit}`);
-      }
+      checkLength(sizeBytes + chunk.length, limits);
       if (!copy && sizeBytes + chunk.length > limits.memoryBytes) {
         copy = await SparseCopy.create(0);
         await copy.write(Buffer.concat(chunks.splice(0)), 0);
@@ -44,4 +46,10 @@ export async function readWhole({ body }: Answer, limits: RemoteLimits, wire: { 
     await copy?.close();
     throw error;
   }
+}
+
+function checkLength(sizeBytes: number, { wholeBytes }: RemoteLimits): void {
+  if (sizeBytes <= wholeBytes) return;
+  const limit = `at most ${wholeBytes} bytes are read of a server that cannot send parts of a file`;
+  throw new InputError('read', `The file is too long: ${limit}`);
 }

@@ -1,5 +1,6 @@
 import { giveBackBytes, takeBytes } from '../byte-pool.ts';
 import { InputError } from '../input-error.ts';
+import { hasVideoExtension } from '../video/video-names.ts';
 import type { Answer } from './ask.ts';
 import { type ByteRange, cutRange, joinRanges } from './byte-ranges.ts';
 import {
@@ -7,6 +8,7 @@ import {
   contentRange,
   type FileVersion,
   onlyThisVersion,
+  surelyVersionName,
   versionName,
   versionOf,
 } from './file-version.ts';
@@ -20,10 +22,10 @@ import { TransferError } from './transfer-error.ts';
 
 /** Enough for the whole of most video frames, so that they cost one request … */
 const headBytes = 2 ** 20;
-/** … and enough for the header of what is read by region, of which every tile opens it again. */
+/** … and enough for the header of what is read by region or by segment, of which each opens it again. */
 const regionHeadBytes = 2 ** 16;
 
-const readByRegion = /\.(tiff?|pgm|ppm|pnm)$/i;
+const readByRegion = (uri: string): boolean => /\.(tiff?|pgm|ppm|pnm)$/i.test(uri) || hasVideoExtension(uri);
 
 /**
  * A file on a server, and its first bytes; the rest is asked for as it is needed, all of it from one version of the file.
@@ -68,7 +70,7 @@ export class RemoteFile {
   /** Rejects with InputError for whatever cannot be had, and for a file with nothing in it. */
   static async open(uri: string, limits: RemoteLimits = defaultRemoteLimits): Promise<RemoteFile> {
     const target = remoteTarget(uri);
-    const wanted = readByRegion.test(target.uri) ? regionHeadBytes : headBytes;
+    const wanted = readByRegion(target.uri) ? regionHeadBytes : headBytes;
     const wire = { bytes: 0 };
     return await get(target, { range: `bytes=0-${wanted - 1}` }, limits, async (answer) => {
       const version = versionOf(answer);
@@ -93,6 +95,15 @@ export class RemoteFile {
   /** A name for the version that is read. */
   get version(): string {
     return versionName({ ...this.#version, sizeBytes: this.sizeBytes });
+  }
+
+  /** Whether that changes with its content, and not with its size alone. */
+  get hasSureVersion(): boolean {
+    return surelyVersionName(this.#version) !== undefined;
+  }
+
+  get uri(): string {
+    return this.#target.uri;
   }
 
   /** Bytes that came over the network so far. */

@@ -4,54 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { planVideo, type SegmentLength } from './plan-video.ts';
-import { grayByFfmpeg, height, makeVideo, noFfmpeg, runFfmpeg, videoKinds, width } from './testing-videos.ts';
-import { SegmentDecoder } from './video-child.ts';
+import type { SegmentLength } from './plan-video.ts';
+import { decodeInSegments } from './testing-segments.ts';
+import {
+  deepKinds,
+  grayByFfmpeg,
+  height,
+  makeVideo,
+  noFfmpeg,
+  runFfmpeg,
+  videoKinds,
+  width,
+} from './testing-videos.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-video-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Decoded {
-  /** Gray by number of frame; those that are bad in the end are not there. */
-  frames: Map<number, Uint8Array>;
-  bad: Map<number, string>;
-  /** Milliseconds by number of frame. */
-  times: Map<number, number | null>;
-  segments: number;
-}
-
-/** Every segment in a process of its own, as nodes decode them; rows lie apart, as in a device's memory. */
-async function decodeInSegments(path: string, length: SegmentLength): Promise<Decoded> {
-  const decoded: Decoded = { frames: new Map(), bad: new Map(), times: new Map(), segments: 0 };
-  for await (const part of planVideo(pathToFileURL(path).href, {}, () => length)) {
-    if (part.kind === 'missing') for (const { frame } of part.frames) decoded.bad.set(frame, part.why);
-    if (part.kind !== 'segment') continue;
-    decoded.segments++;
-    for (const { frame, timestampMs } of part.segment.frames) decoded.times.set(frame, timestampMs);
-    const { start, strictFrom, end, frames } = part.segment;
-    assert.ok(frames.length <= length.most);
-    const decoder = new SegmentDecoder(path, { start, strictFrom, end, wanted: frames, hwaccel: '' });
-    for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
-      if (event.kind === 'note') assert.fail(event.line);
-      const { frame } = frames[event.position]!;
-      if (event.kind === 'bad') {
-        decoded.bad.set(frame, event.error);
-        decoded.frames.delete(frame);
-        continue;
-      }
-      assert.ok(!decoded.frames.has(frame), `frame ${frame} comes twice`);
-      const stride = event.width + 6;
-      const bytes = new Uint8Array(stride * event.height + 3);
-      await decoder.luma(event, { bytes, offset: 3, stride, channels: 'gray', planeBytes: 0 });
-      const rows = Array.from({ length: event.height }, (_, y) =>
-        bytes.subarray(3 + y * stride, 3 + y * stride + event.width),
-      );
-      decoded.frames.set(frame, Buffer.concat(rows));
-    }
-    await decoder.close();
-  }
-  return decoded;
-}
 
 const lengths: SegmentLength[] = [
   { aim: 3, most: 5 },
@@ -59,22 +26,28 @@ const lengths: SegmentLength[] = [
   { aim: 1000, most: 1000 },
 ];
 
-for (const [name, encoder] of Object.entries(videoKinds)) {
-  test(`${name}: every frame is what ffmpeg -pix_fmt gray gives, however it is cut`, { skip: noFfmpeg }, async () => {
+const kinds = [
+  ...Object.entries(videoKinds).map(([name, encoder]) => ({ name, encoder, gray: 'gray', frameBytes: width * height })),
+  ...Object.entries(deepKinds).map(([name, kind]) => ({ name, ...kind, frameBytes: 2 * width * height })),
+];
+for (const { name, encoder, gray: format, frameBytes } of kinds) {
+  test(`${name}: every frame is what ffmpeg -pix_fmt ${format} gives, however it is cut`, {
+    skip: noFfmpeg,
+  }, async () => {
     const path = join(folder, name);
     makeVideo(path, encoder);
-    const expected = grayByFfmpeg(path);
-    assert.equal(expected.length, 48 * width * height);
+    const expected = grayByFfmpeg(path, format);
+    assert.equal(expected.length, 48 * frameBytes);
     const segments: number[] = [];
     for (const length of lengths) {
-      const decoded = await decodeInSegments(path, length);
+      const decoded = await decodeInSegments(pathToFileURL(path).href, length);
       segments.push(decoded.segments);
       assert.deepEqual(decoded.bad, new Map());
       assert.equal(decoded.frames.size, 48);
       for (const [frame, gray] of decoded.frames) {
-        const from = frame * width * height;
+        const from = frame * frameBytes;
         assert.ok(
-          expected.subarray(from, from + width * height).equals(gray),
+          expected.subarray(from, from + frameBytes).equals(gray),
           `frame ${frame} at ${JSON.stringify(length)}`,
         );
       }
@@ -88,8 +61,10 @@ for (const [name, encoder] of Object.entries(videoKinds)) {
  * file holds, so behind packets that are gone without a trace they are lower.
  */
 async function checkDamaged(name: string, whole: string): Promise<Map<number, string>> {
-  const clean = await decodeInSegments(whole, lengths[2]!);
-  const all = await Promise.all(lengths.map((length) => decodeInSegments(join(folder, name), length)));
+  const clean = await decodeInSegments(pathToFileURL(whole).href, lengths[2]!);
+  const all = await Promise.all(
+    lengths.map((length) => decodeInSegments(pathToFileURL(join(folder, name)).href, length)),
+  );
   const cleanAt = new Map([...clean.times].map(([frame, time]) => [time, clean.frames.get(frame)!]));
   for (const { frames, bad, times } of all) {
     assert.deepEqual(
@@ -151,7 +126,7 @@ test('an edit list hides frames, which then are not numbered', { skip: noFfmpeg 
   runFfmpeg(['-ss', '0.7', '-i', whole, '-c', 'copy', path]);
   const expected = grayByFfmpeg(path);
   for (const length of lengths) {
-    const { frames, bad } = await decodeInSegments(path, length);
+    const { frames, bad } = await decodeInSegments(pathToFileURL(path).href, length);
     assert.deepEqual(bad, new Map());
     assert.equal(frames.size * width * height, expected.length);
     const all = [...frames.keys()].sort((a, b) => a - b).map((frame) => frames.get(frame)!);
@@ -181,7 +156,7 @@ test('a resolution that changes inside a file gives each frame its own size', { 
   const path = join(folder, 'sizes.ts');
   runFfmpeg(['-i', `concat:${parts.join('|')}`, '-c', 'copy', path]);
   for (const length of lengths) {
-    const { frames } = await decodeInSegments(path, length);
+    const { frames } = await decodeInSegments(pathToFileURL(path).href, length);
     for (const [i, part] of parts.entries()) {
       const expected = grayByFfmpeg(part);
       const bytes = expected.length / 10;
@@ -200,7 +175,7 @@ test('MPEG-4 with two frames in a packet is refused, with a way out', { skip: no
   const path = join(folder, 'packed.avi');
   makeVideo(path, ['-pix_fmt', 'yuv420p', '-c:v', 'libxvid', '-bf', '2', '-g', '12']);
   await assert.rejects(
-    decodeInSegments(path, lengths[2]!),
+    decodeInSegments(pathToFileURL(path).href, lengths[2]!),
     /two frames in a packet is not supported: ffmpeg .*mpeg4_unpack_bframes/,
   );
 });

@@ -1,9 +1,9 @@
 import { InputError } from '../input-error.ts';
+import { pixelBytes } from '../pixel-type.ts';
 import {
   averror,
   type CodecContext,
   type Ffmpeg,
-  type Frame,
   frameFlags,
   fullRange,
   type HardwareDeviceContext,
@@ -11,8 +11,9 @@ import {
   packetFlags,
 } from './ffmpeg.ts';
 import { PacketReader } from './open-video.ts';
+import type { VideoBytes } from './video-bytes.ts';
 import { beginOf, framesOf, untrusted, type VideoFrame, type VideoPacket } from './video-frames.ts';
-import { copyLuma, isFullRange, whyNoGray } from './video-gray.ts';
+import { copyLuma, lumaFormat, whyNoGray } from './video-gray.ts';
 
 /** Part of a video to decode. */
 export interface SegmentRequest {
@@ -33,7 +34,7 @@ export interface SegmentRequest {
 
 /** What becomes of the frames. Positions are those in `wanted`. */
 export interface SegmentSink {
-  /** Luma without gaps; the bytes are good during the call. */
+  /** Luma without gaps, a byte a pixel or two; the bytes are good during the call. */
   frame(position: number, size: { width: number; height: number }, luma: Uint8Array): void;
   /** The frame counts nothing, also where it was there before. */
   bad(position: number, error: string): void;
@@ -49,7 +50,7 @@ type Sent = VideoPacket & { /** First packet of its group. */ group: number; isS
  * not depend on how the video was cut. A decoder runs in one thread, because it may depend on their number as well; several
  * segments are decoded at once. Throws InputError.
  */
-export function decodeSegment(ffmpeg: Ffmpeg, path: string, request: SegmentRequest, sink: SegmentSink): number {
+export function decodeSegment(ffmpeg: Ffmpeg, bytes: VideoBytes, request: SegmentRequest, sink: SegmentSink): number {
   const { wanted } = request;
   const shown = new Set<number>();
   const keep: SegmentSink = {
@@ -64,7 +65,7 @@ export function decodeSegment(ffmpeg: Ffmpeg, path: string, request: SegmentRequ
   const noteDamage = () => {
     isDamaged = true;
   };
-  const packets = decodeOnce(ffmpeg, path, request, { ...keep, bad: noteDamage });
+  const packets = decodeOnce(ffmpeg, bytes, request, { ...keep, bad: noteDamage });
   let inputBytes = bytesOf(packets);
   if (!isDamaged) return inputBytes;
   const before: VideoPacket[] = [];
@@ -81,7 +82,7 @@ export function decodeSegment(ffmpeg: Ffmpeg, path: string, request: SegmentRequ
       };
       const again = decodeOnce(
         ffmpeg,
-        path,
+        bytes,
         alone,
         {
           ...keep,
@@ -119,13 +120,13 @@ function cutAtKeys(packets: readonly Sent[]): Sent[][] {
 /** Decodes up to `end`, or to the end of the group that begins with the packet `lastGroup`; returns the packets. */
 function decodeOnce(
   ffmpeg: Ffmpeg,
-  path: string,
+  bytes: VideoBytes,
   request: SegmentRequest,
   sink: SegmentSink,
   lastGroup = Number.POSITIVE_INFINITY,
 ): Sent[] {
   const { start, strictFrom, end, wanted } = request;
-  const reader = new PacketReader(ffmpeg, path);
+  const reader = new PacketReader(ffmpeg, bytes);
   const hardware = request.hwaccel ? openHardware(ffmpeg, reader, request.hwaccel, sink) : undefined;
   const decoder = openDecoder(ffmpeg, reader, hardware);
   const frame = new ffmpeg.Frame();
@@ -149,14 +150,18 @@ function decodeOnce(
       const position = positions.get(keyOf(packet.packet)) ?? positions.get(keyOf(packet.group, order));
       if (position === undefined || packet.damage) return;
       const picture = frame.isHwFrame() && frame.hwframeTransferDataSync(inMemory) >= 0 ? inMemory : frame;
-      const why = whyNoGray(ffmpeg.avGetPixFmtName(picture.format) ?? '');
-      if (why) {
-        sink.bad(position, why);
+      const name = ffmpeg.avGetPixFmtName(picture.format) ?? '';
+      const format = lumaFormat(name);
+      if (!format) {
+        sink.bad(position, whyNoGray(name));
         positions.delete(keyOf(wanted[position]!.packet, wanted[position]!.order));
         return;
       }
-      luma = lumaOf(ffmpeg, picture, frame.colorRange === fullRange, luma);
-      sink.frame(position, picture, luma.subarray(0, picture.width * picture.height));
+      const lumaBytes = picture.width * picture.height * pixelBytes[format.pixel];
+      if (luma.length < lumaBytes) luma = new Uint8Array(lumaBytes);
+      const isFull = format.isFullRange || frame.colorRange === fullRange;
+      copyLuma(picture.data![0]!, picture.linesize[0]!, picture, format, isFull, luma);
+      sink.frame(position, picture, luma.subarray(0, lumaBytes));
       inMemory.unref();
     };
     const drain = (): number => {
@@ -228,19 +233,6 @@ function reportBad({ wanted, strictFrom }: SegmentRequest, sent: readonly Sent[]
     else if (!own.isShown) sink.bad(position, 'The frame is damaged: the decoder gives no picture for it');
     else sink.bad(position, 'The frame may be decoded from one before it that is damaged');
   }
-}
-
-function lumaOf(
-  ffmpeg: Ffmpeg,
-  frame: Frame,
-  statesFull: boolean,
-  reused: Uint8Array<ArrayBuffer>,
-): Uint8Array<ArrayBuffer> {
-  const { width, height } = frame;
-  const luma = reused.length >= width * height ? reused : new Uint8Array(width * height);
-  const isFull = isFullRange(ffmpeg.avGetPixFmtName(frame.format) ?? '', statesFull);
-  copyLuma(frame.data![0]!, frame.linesize[0]!, frame, isFull, luma);
-  return luma;
 }
 
 function openDecoder(

@@ -61,7 +61,21 @@ export interface Stream {
   readonly disposition: number;
 }
 
+/** How bytes come that FFmpeg does not open itself. */
+export interface IoContext {
+  /** `read` gives bytes or an error; so does `seek`, and the size of all where that is its origin. None may throw. */
+  allocContextWithCallbacks(
+    bufferBytes: number,
+    writes: 0,
+    read: (length: number) => Buffer | number,
+    write: undefined,
+    seek: (offset: bigint, origin: number) => bigint,
+  ): void;
+  freeContext(): void;
+}
+
 export interface FormatContext {
+  pb: IoContext | null;
   readonly streams: Stream[] | null;
   readonly iformat: { readonly name: string | null } | null;
   allocContext(): void;
@@ -105,6 +119,7 @@ export interface Ffmpeg {
   Packet: new () => Packet;
   Frame: new () => Frame;
   FormatContext: new () => FormatContext;
+  IOContext: new () => IoContext;
   CodecContext: new () => CodecContext;
   Dictionary: new () => Dictionary;
   HardwareDeviceContext: { new (): HardwareDeviceContext; findTypeByName(name: string): number };
@@ -119,10 +134,11 @@ export interface Ffmpeg {
 }
 
 // Names and values of FFmpeg's headers.
-export const averror = { eof: -541478725, again: -11 } as const;
+export const averror = { eof: -541478725, again: -11, io: -5, invalid: -22 } as const;
 export const packetFlags = { key: 1, corrupt: 2, discard: 4 } as const;
 export const frameFlags = { corrupt: 1 } as const;
 export const seekFlags = { backward: 1, byte: 2 } as const;
+export const seekOrigins = { start: 0, current: 1, end: 2, size: 0x10000 } as const;
 export const noTimestamp = -(2n ** 63n);
 export const videoType = 0;
 export const attachedPicture = 0x400;

@@ -1,11 +1,11 @@
 import { InputError } from '../input-error.ts';
+import type { PixelType } from '../pixel-type.ts';
 import { isCutShort } from './cut-short.ts';
 import {
   attachedPicture,
   averror,
   type Codec,
   type Ffmpeg,
-  type FormatContext,
   noTimestamp,
   type Packet,
   packetFlags,
@@ -14,13 +14,11 @@ import {
   videoType,
 } from './ffmpeg.ts';
 import { hasIdr, nalLengthBytes } from './h264-units.ts';
+import { codecs, type OpenFormat, openFormat } from './open-format.ts';
 import { isPacked } from './packed-frames.ts';
+import type { VideoBytes } from './video-bytes.ts';
 import type { VideoPacket } from './video-frames.ts';
-import { whyNoGray } from './video-gray.ts';
-
-/** Names of FFmpeg. Others it would open are playlists that name other files, and formats that nobody asked for. */
-const containers = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts';
-const codecs = ['h264', 'hevc', 'mjpeg', 'mpeg4'];
+import { lumaFormat, whyNoGray } from './video-gray.ts';
 
 const packed =
   'MPEG-4 video with two frames in a packet is not supported: ffmpeg -i IN.avi -c copy -bsf:v mpeg4_unpack_bframes OUT.avi parts them';
@@ -32,21 +30,23 @@ const searchedPackets = 4096;
 export class PacketReader {
   readonly stream: Stream;
   readonly codec: Codec;
+  /** Of the frames, as far as the container tells: each has its own. */
+  readonly pixel: PixelType;
   /** The last packet that was read; good until the next is. */
   readonly current: Packet;
   readonly #ffmpeg: Ffmpeg;
-  readonly #path: string;
-  #format: FormatContext;
+  readonly #bytes: VideoBytes;
+  #format: OpenFormat;
   readonly #nalLengthBytes: number;
   #next = 0;
   /** Why there are no more packets, where that is not the end of the file. */
   failure: string | undefined;
 
   /** Throws InputError for what is no video that can be decoded. */
-  constructor(ffmpeg: Ffmpeg, path: string) {
+  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes) {
     this.#ffmpeg = ffmpeg;
-    this.#path = path;
-    this.#format = openFormat(ffmpeg, path);
+    this.#bytes = bytes;
+    this.#format = openFormat(ffmpeg, bytes);
     this.stream = findStream(this.#format);
     const { codecId, format } = this.stream.codecpar;
     const name = ffmpeg.avGetCodecName(codecId) ?? 'unknown';
@@ -54,8 +54,9 @@ export class PacketReader {
     if (!codec) throw new InputError('decode', `${name} video is not supported: H.264, H.265, MJPEG and MPEG-4 are`);
     // Where nobody can tell yet, frames that decode will say.
     const pixels = ffmpeg.avGetPixFmtName(format);
-    const why = pixels && whyNoGray(pixels);
-    if (why) throw new InputError('decode', why);
+    const luma = pixels ? lumaFormat(pixels) : undefined;
+    if (pixels && !luma) throw new InputError('decode', whyNoGray(pixels));
+    this.pixel = luma?.pixel ?? 'u8';
     this.codec = codec;
     this.#nalLengthBytes = nalLengthBytes(this.stream.codecpar.extradata);
     this.current = new ffmpeg.Packet();
@@ -64,15 +65,15 @@ export class PacketReader {
 
   /** Frames that the file has by its index, where it ends before their bytes do; 0 otherwise. */
   get lostFrames(): number {
-    const counts = /^(avi$|mov,)/.test(this.#format.iformat?.name ?? '');
-    return counts && isCutShort(this.#path) ? Math.max(0, Number(this.stream.nbFrames) - this.#next) : 0;
+    const counts = /^(avi$|mov,)/.test(this.#format.context.iformat?.name ?? '');
+    return counts && isCutShort(this.#bytes) ? Math.max(0, Number(this.stream.nbFrames) - this.#next) : 0;
   }
 
   /** The next packet of the video, or undefined behind the last. */
   read(): VideoPacket | undefined {
     for (;;) {
       this.current.unref();
-      const code = this.#format.readFrameSync(this.current);
+      const code = this.#format.context.readFrameSync(this.current);
       if (code === averror.again) continue;
       if (code < 0) {
         if (code !== averror.eof) this.failure = this.#ffmpeg.FFmpegError.strerror(code);
@@ -85,11 +86,11 @@ export class PacketReader {
   /** Reads up to a packet that was read before, maybe in another process; false where there is no such packet any more. */
   readTo(wanted: VideoPacket): boolean {
     if (wanted.packet === 0) return isSame(this.read(), wanted);
-    const isByByte = this.#format.iformat?.name === 'mpegts' && wanted.position >= 0;
+    const isByByte = this.#format.context.iformat?.name === 'mpegts' && wanted.position >= 0;
     const time = wanted.dts ?? wanted.pts;
     const flags = isByByte ? seekFlags.byte : seekFlags.backward;
     const place = isByByte ? wanted.position : time;
-    if (place !== null && this.#format.seekFrameSync(this.stream.index, BigInt(place), flags) >= 0) {
+    if (place !== null && this.#format.context.seekFrameSync(this.stream.index, BigInt(place), flags) >= 0) {
       for (let i = 0; i < searchedPackets; i++) {
         const packet = this.read();
         if (!packet) break;
@@ -99,8 +100,8 @@ export class PacketReader {
       }
     }
     // Containers without an index, or with a wrong one: from the beginning, by number.
-    this.#format.closeInputSync();
-    this.#format = openFormat(this.#ffmpeg, this.#path);
+    this.#format.close();
+    this.#format = openFormat(this.#ffmpeg, this.#bytes);
     this.#next = 0;
     for (;;) {
       const packet = this.read();
@@ -127,40 +128,18 @@ export class PacketReader {
 
   close(): void {
     this.current.free();
-    this.#format.closeInputSync();
+    this.#format.close();
   }
-}
-
-function openFormat(ffmpeg: Ffmpeg, path: string): FormatContext {
-  const format = new ffmpeg.FormatContext();
-  format.allocContext();
-  const options = new ffmpeg.Dictionary();
-  options.alloc();
-  options.set('format_whitelist', containers, 0);
-  options.set('codec_whitelist', codecs.join(','), 0);
-  options.set('protocol_whitelist', 'file', 0);
-  const opened = format.openInputSync(`file:${path}`, null, options);
-  options.free();
-  if (opened < 0) {
-    throw new InputError(
-      'decode',
-      `Not a video in MP4, Matroska, AVI or MPEG-TS: ${ffmpeg.FFmpegError.strerror(opened)}`,
-    );
-  }
-  const known = format.findStreamInfoSync(null);
-  if (known >= 0) return format;
-  format.closeInputSync();
-  throw new InputError('decode', `The streams of the video cannot be told: ${ffmpeg.FFmpegError.strerror(known)}`);
 }
 
 /** The first that is no cover picture. */
-function findStream(format: FormatContext): Stream {
-  const found = format.streams?.find(({ codecpar, disposition }) => {
+function findStream({ context: { streams }, close }: OpenFormat): Stream {
+  const found = streams?.find(({ codecpar, disposition }) => {
     return codecpar.codecType === videoType && !(disposition & attachedPicture);
   });
   if (found) return found;
-  const others = format.streams?.length ? 'sound or other streams only' : 'no streams';
-  format.closeInputSync();
+  const others = streams?.length ? 'sound or other streams only' : 'no streams';
+  close();
   throw new InputError('decode', `The file has no video: it has ${others}`);
 }
 

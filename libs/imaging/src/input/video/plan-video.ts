@@ -1,11 +1,11 @@
-import { stat } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { InputError } from '../input-error.ts';
+import type { PixelType } from '../pixel-type.ts';
 import { type FrameChoice, frameTest, needsTimes, ticksToMs } from './choose-frames.ts';
 import type { SegmentRequest } from './decode-segment.ts';
 import type { Rational } from './ffmpeg.ts';
 import type { IndexLine } from './index-packets.ts';
 import { indexVideo } from './video-child.ts';
+import { openVideoFile } from './video-file.ts';
 import { beginOf, framesOf, groupPackets, type VideoFrame, type VideoPacket } from './video-frames.ts';
 
 /** A frame that is wanted of a video. */
@@ -17,7 +17,7 @@ export interface PlannedFrame extends Pick<VideoFrame, 'frame' | 'packet' | 'ord
 /** Frames that are decoded together, and where that begins and ends. */
 export interface VideoSegment extends Pick<SegmentRequest, 'start' | 'strictFrom' | 'end'> {
   frames: PlannedFrame[];
-  /** Of the file when it was planned; see videoVersion. */
+  /** Of the file when it was planned; see VideoFile. */
   version: string;
 }
 
@@ -28,24 +28,14 @@ export interface SegmentLength {
 }
 
 export type VideoPart =
-  /** Comes first. The size is what the container states; each frame has its own. */
-  | { kind: 'video'; width: number; height: number }
+  /** Comes first. Size and type of pixels are what the container states; each frame has its own. */
+  | { kind: 'video'; width: number; height: number; pixel: PixelType }
   | { kind: 'segment'; segment: VideoSegment }
   /** Frames that the file should hold and does not, and why. */
   | { kind: 'missing'; frames: { frame: number; timestampMs: null }[]; why: string };
 
-/** A name for the file as it is now, which changes when it is written to. Rejects with InputError. */
-export async function videoVersion(uri: string): Promise<string> {
-  try {
-    const { size, mtimeMs } = await stat(fileURLToPath(uri));
-    return `${size} ${mtimeMs}`;
-  } catch (error) {
-    throw new InputError('read', `The video cannot be read: ${(error as Error).message}`);
-  }
-}
-
 /**
- * Cuts a local video into segments at its key frames, from its packets alone: nothing is decoded. Only the segment being
+ * Cuts a video into segments at its key frames, from its packets alone: nothing is decoded. Only the segment being
  * filled is held. `lengthOf` is asked for each segment. Rejects with InputError, also where a choice leaves no frame.
  */
 export async function* planVideo(
@@ -54,13 +44,14 @@ export async function* planVideo(
   lengthOf: () => SegmentLength,
   index: typeof indexVideo = indexVideo,
 ): AsyncGenerator<VideoPart, void, undefined> {
-  const version = await videoVersion(uri);
-  const lines = index(fileURLToPath(uri));
+  const file = await openVideoFile(uri);
+  const { version } = file;
+  const lines = index(file);
   try {
     const head = (await lines.next()).value as IndexLine | undefined;
     if (head?.kind !== 'video') throw new InputError('decode', 'The video has no frames');
-    const { width, height, timeBase } = head;
-    yield { kind: 'video', width, height };
+    const { width, height, pixel, timeBase } = head;
+    yield { kind: 'video', width, height, pixel };
     let end: Extract<IndexLine, { kind: 'end' }> | undefined;
     async function* packets(): AsyncGenerator<VideoPacket> {
       for await (const line of lines) {
@@ -87,6 +78,7 @@ export async function* planVideo(
     else if (chosen === 0) throw new InputError('read', 'No frame of the video is in what was chosen of it');
   } finally {
     await lines.return();
+    file.close();
   }
 }
 

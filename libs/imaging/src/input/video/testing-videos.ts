@@ -38,6 +38,27 @@ export const videoKinds: Record<string, string[]> = {
   'mpeg4.ts': ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg4', '-bf', '2', '-g', '12'],
 };
 
+const hevc = (settings: string) => ['-c:v', 'libx265', '-x265-params', `log-level=none:keyint=12:${settings}`];
+
+/** Of more than 8 bits a sample, by name: how FFmpeg calls gray of as many, and the encoder. */
+export const deepKinds: Record<string, { gray: string; encoder: string[] }> = {
+  'hevc-10.mp4': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv420p10le', ...hevc('open-gop=1')] },
+  'hevc-10-full.mkv': {
+    gray: 'gray10le',
+    encoder: ['-pix_fmt', 'yuv420p10le', '-color_range', 'pc', ...hevc('range=full')],
+  },
+  'hevc-12-422.mp4': { gray: 'gray12le', encoder: ['-pix_fmt', 'yuv422p12le', ...hevc('open-gop=0')] },
+  'hevc-12-444-full.ts': {
+    gray: 'gray12le',
+    encoder: ['-pix_fmt', 'yuv444p12le', '-color_range', 'pc', ...hevc('range=full')],
+  },
+  'hevc-12-gray.mkv': { gray: 'gray12le', encoder: ['-pix_fmt', 'gray12le', ...hevc('open-gop=0')] },
+  'h264-10.ts': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv420p10le', '-c:v', 'libx264', '-g', '12'] },
+  'h264-10-422.mkv': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv422p10le', '-c:v', 'libx264', '-g', '12'] },
+  'h264-10-444.mp4': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv444p10le', '-c:v', 'libx264', '-g', '12'] },
+  'h264-10-gray.mp4': { gray: 'gray10le', encoder: ['-pix_fmt', 'gray10le', '-c:v', 'libx264', '-g', '12'] },
+};
+
 /** Writes a video of 48 frames at 25 a second. */
 export function makeVideo(path: string, encoder: readonly string[], frames = 48): void {
   const source = `testsrc2=s=${width}x${height}:r=25`;
@@ -48,7 +69,7 @@ export function runFfmpeg(args: readonly string[]): Buffer {
   return execFileSync('ffmpeg', ['-v', 'error', '-y', ...args], { maxBuffer: 2 ** 30 });
 }
 
-/** All frames of a video as `ffmpeg -pix_fmt gray` decodes them, one after another. */
-export function grayByFfmpeg(path: string): Buffer {
-  return runFfmpeg(['-i', path, '-vsync', 'passthrough', '-map', '0:v:0', '-f', 'rawvideo', '-pix_fmt', 'gray', '-']);
+/** All frames of a video as `ffmpeg -pix_fmt gray` decodes them, or in another format, one after another. */
+export function grayByFfmpeg(path: string, gray = 'gray'): Buffer {
+  return runFfmpeg(['-i', path, '-vsync', 'passthrough', '-map', '0:v:0', '-f', 'rawvideo', '-pix_fmt', gray, '-']);
 }

@@ -1,76 +1,54 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { InputError } from '../input-error.ts';
+import { type PixelType, pixelBytes } from '../pixel-type.ts';
 import type { PlaneTarget } from '../plane-target.ts';
 import type { SegmentRequest } from './decode-segment.ts';
 import type { IndexLine } from './index-packets.ts';
-import { headBytes, type VideoMessage, type VideoOrder } from './video-process.ts';
-
-const program = fileURLToPath(new URL('./video-process.ts', import.meta.url));
-
-function start(order: VideoOrder): { child: ChildProcess; ended: Promise<string | undefined> } {
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'pipe'] });
-  let text = '';
-  child.stderr!.setEncoding('utf8').on('data', (more: string) => {
-    text = (text + more).slice(-4096);
-  });
-  const ended = new Promise<string | undefined>((resolve) => {
-    child.on('error', (error) => resolve(error.message));
-    // 'close' comes after the last of the output.
-    child.on('close', (code, signal) => resolve(code === 0 ? undefined : endOf(code, signal, text)));
-  });
-  // It may end before it has read its order.
-  child.stdin!.on('error', () => {}).end(JSON.stringify(order));
-  return { child, ended };
-}
-
-function endOf(code: number | null, signal: string | null, text: string): string {
-  const sentence = /^Error: (.*)$/m.exec(text)?.[1];
-  return sentence ?? (signal ? `it was ended by ${signal}` : `it exited with ${code}`);
-}
-
-/** Ended by the file it was reading, and not by this machine. */
-const crashSignals = /\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL)\b/;
-
-function failureOf(why: string): Error {
-  return crashSignals.test(why) ? new InputError('decode', `The decoder broke down: ${why}`) : new Error(why);
-}
+import type { VideoFile } from './video-file.ts';
+import { headBytes, type VideoMessage } from './video-process.ts';
+import { endReader, type Reader, startReader } from './video-reader.ts';
 
 /** What indexing a video gives, line by line. Throws InputError. */
-export async function* indexVideo(path: string): AsyncGenerator<IndexLine, void, undefined> {
-  const { child, ended } = start({ kind: 'index', path });
+export async function* indexVideo(file: VideoFile): AsyncGenerator<IndexLine, void, undefined> {
+  const reader = startReader(file, { kind: 'index' });
   try {
-    for await (const text of createInterface({ input: child.stdout! })) {
-      const line = JSON.parse(text) as IndexLine | Extract<VideoMessage, { kind: 'refused' }>;
+    for await (const text of createInterface({ input: reader.child.stdout! })) {
+      const line = parseLine(text);
+      if (!line) break;
       if (line.kind === 'refused') throw new InputError(line.stage, line.error);
       yield line;
     }
-    const why = await ended;
-    if (why) throw failureOf(why);
+    const why = await reader.ended;
+    if (why) throw why;
   } finally {
-    child.kill('SIGKILL');
+    endReader(reader);
+  }
+}
+
+/** Undefined for a part of one, which is the last of a process that was ended. */
+function parseLine(text: string): IndexLine | Extract<VideoMessage, { kind: 'refused' }> | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
 /** The next thing that a decoder has to say. */
 export type SegmentEvent =
-  | { kind: 'frame'; position: number; width: number; height: number }
+  | { kind: 'frame'; position: number; width: number; height: number; pixel: PixelType }
   | Exclude<VideoMessage, { kind: 'refused' }>;
 
 /** A segment that another process decodes. To be closed. */
 export class SegmentDecoder {
-  readonly #child: ChildProcess;
-  readonly #ended: Promise<string | undefined>;
+  readonly #reader: Reader;
   readonly #bytes: ByteStream;
   /** Bytes of luma that were announced and not read. */
   #unread = 0;
 
-  constructor(path: string, request: SegmentRequest) {
-    const { child, ended } = start({ kind: 'decode', path, request });
-    this.#child = child;
-    this.#ended = ended;
-    this.#bytes = new ByteStream(child.stdout!);
+  constructor(file: VideoFile, request: SegmentRequest) {
+    this.#reader = startReader(file, { kind: 'decode', request });
+    this.#bytes = new ByteStream(this.#reader.child.stdout!);
   }
 
   /** Rejects with InputError. The luma of a frame that was not read is passed over. */
@@ -80,7 +58,7 @@ export class SegmentDecoder {
     if (!(await this.#bytes.read(new Uint8Array(head.buffer), headBytes, headBytes))) return this.#fail();
     const [position, width, height, bytes] = head as unknown as [number, number, number, number];
     this.#unread = bytes;
-    if (position >= 0) return { kind: 'frame', position, width, height };
+    if (position >= 0) return { kind: 'frame', position, width, height, pixel: bytes > width * height ? 'u16' : 'u8' };
     const text = Buffer.alloc(bytes);
     if (!(await this.#bytes.read(text, bytes, bytes))) return this.#fail();
     this.#unread = 0;
@@ -90,17 +68,18 @@ export class SegmentDecoder {
   }
 
   /** Reads the luma of the frame that `next` gave, as the bytes come, to where it is wanted. */
-  async luma({ width, height }: { width: number; height: number }, to: PlaneTarget): Promise<void> {
+  async luma({ width, height, pixel }: Extract<SegmentEvent, { kind: 'frame' }>, to: PlaneTarget): Promise<void> {
     const { bytes, offset, stride } = to;
-    const target = bytes.subarray(offset, offset + (height - 1) * stride + width);
-    if (!(await this.#bytes.read(target, width, stride))) await this.#fail();
+    const rowBytes = width * pixelBytes[pixel];
+    const target = bytes.subarray(offset, offset + (height - 1) * stride + rowBytes);
+    if (!(await this.#bytes.read(target, rowBytes, stride))) await this.#fail();
     this.#unread = 0;
   }
 
   /** Ends the process, whatever it does. */
   async close(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#ended;
+    endReader(this.#reader);
+    await this.#reader.ended;
   }
 
   async #skip(): Promise<void> {
@@ -112,7 +91,7 @@ export class SegmentDecoder {
   }
 
   async #fail(): Promise<never> {
-    throw failureOf((await this.#ended) ?? 'The decoder ended early');
+    throw (await this.#reader.ended) ?? new Error('The decoder ended early');
   }
 }
 

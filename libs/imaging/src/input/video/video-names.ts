@@ -1,6 +1,9 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { allowedPath } from '../../access/allowed-path.ts';
+import { readRemoteHead } from '../remote/read-head.ts';
+import { isRemoteUri } from '../remote/remote-uri.ts';
 
 /** Extensions that make a file in a folder a video; that it is one is told by content, later. */
 export const videoExtensions = ['mp4', 'm4v', 'mov', 'mkv', 'avi', 'ts', 'm2ts', 'mts'];
@@ -27,20 +30,23 @@ export function isVideoHead(head: Uint8Array): boolean {
   ].some(([first, bytes]) => [0, 1, 2, 3].every((i) => start[first! + i * bytes!] === 'G'));
 }
 
-/** Whether a local file is a video by its content; false where it cannot be read. */
+/**
+ * Whether a file is a video by its content; false for one here that cannot be read, which opening it says for less. Rejects with
+ * InputError for one on a server that cannot be had.
+ */
 export async function isVideoFile(uri: string): Promise<boolean> {
-  if (!uri.startsWith('file:')) return false;
+  if (isRemoteUri(uri)) return isVideoHead(await readRemoteHead(uri, headBytes));
+  return isVideoHead(await readLocalHead(uri).catch(() => Buffer.alloc(0)));
+}
+
+async function readLocalHead(uri: string): Promise<Buffer> {
+  // Without O_NONBLOCK, opening a FIFO waits for a writer.
+  const file = await open(await allowedPath(fileURLToPath(uri)), constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    // Without O_NONBLOCK, opening a FIFO waits for a writer.
-    const file = await open(fileURLToPath(uri), constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      if (!(await file.stat()).isFile()) return false;
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-      return isVideoHead(buffer.subarray(0, bytesRead));
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return false;
+    if (!(await file.stat()).isFile()) return Buffer.alloc(0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
   }
 }

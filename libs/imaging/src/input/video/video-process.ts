@@ -1,15 +1,19 @@
 // A process that reads one video and does nothing else, because FFmpeg may be brought down by a damaged one. It takes an
-// order as JSON from stdin, and answers on stdout: lines of JSON to 'index'; to 'decode' records of a head of 32 bytes
-// (four doubles: position or -1, width, height, bytes that follow) and the bytes: luma, or of -1 JSON, the last of which
-// says how it ended.
+// order as JSON from stdin, asks at a socket for the bytes of a video without a path (serve-ranges.ts), and answers on stdout:
+// lines of JSON to 'index'; to 'decode' records of a head of 32 bytes (four doubles: position or -1, width, height, bytes that
+// follow) and the bytes: luma, or of -1 JSON, the last of which says how it ended.
 import { readFileSync, writeSync } from 'node:fs';
 import { InputError } from '../input-error.ts';
 import { decodeSegment, type SegmentRequest } from './decode-segment.ts';
 import { loadFfmpeg, logFatal } from './ffmpeg.ts';
 import { indexPackets } from './index-packets.ts';
+import { openVideoBytes } from './video-bytes.ts';
+import type { VideoFile } from './video-file.ts';
 
 /** What the process is told to do. */
-export type VideoOrder = { path: string } & ({ kind: 'index' } | { kind: 'decode'; request: SegmentRequest });
+export type VideoTask = { kind: 'index' } | { kind: 'decode'; request: SegmentRequest };
+
+type VideoOrder = VideoTask & { access: VideoFile['access'] };
 
 /** What it says beside frames. */
 export type VideoMessage =
@@ -26,10 +30,11 @@ function main(): void {
   try {
     const ffmpeg = loadFfmpeg();
     ffmpeg.Log.setLevel(logFatal);
+    const bytes = openVideoBytes(order.access);
     if (order.kind === 'index') {
-      for (const line of indexPackets(ffmpeg, order.path)) say(line);
+      for (const line of indexPackets(ffmpeg, bytes)) say(line);
     } else {
-      const inputBytes = decodeSegment(ffmpeg, order.path, order.request, {
+      const inputBytes = decodeSegment(ffmpeg, bytes, order.request, {
         frame: (position, { width, height }, luma) => sayRecord([position, width, height, luma.length], luma),
         bad: (position, error) => sayMessage({ kind: 'bad', position, error }),
         note: (line) => sayMessage({ kind: 'note', line }),

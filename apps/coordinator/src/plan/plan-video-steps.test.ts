@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PixelType, planVideo } from '@halogrid/imaging';
+import type { PlanStep } from '../shard.ts';
+import { planVideoSteps } from './plan-video-steps.ts';
+
+/** Two frames in one segment. */
+function planOf(pixel: PixelType): typeof planVideo {
+  return async function* () {
+    yield { kind: 'video', width: 1920, height: 1080, pixel };
+    const start = { packet: 0, pts: 0, dts: 0, position: 48, size: 900, isKey: true, isClean: true, isHidden: false };
+    const frames = [0, 1].map((frame) => ({ frame, packet: frame, timestampMs: 40 * frame }));
+    yield { kind: 'segment', segment: { start, strictFrom: 0, end: 2, frames, version: '1' } };
+  };
+}
+
+async function stepsOf(pixel: PixelType, maxBytes: number): Promise<PlanStep[]> {
+  let sources = 0;
+  let shards = 0;
+  const planning = {
+    ...{ video: undefined, batchFrames: 0, maxFrames: 100, maxBytes },
+    ...{ nextSource: () => sources++, nextShard: () => shards++ },
+  };
+  const source = { uri: 'file:///v.mp4', name: 'v.mp4', sizeBytes: 1, named: true };
+  return await Array.fromAsync(planVideoSteps(source, planning, planOf(pixel)));
+}
+
+for (const [pixel, bytes] of [
+  ['u8', 1],
+  ['u16', 2],
+] as const) {
+  test(`frames of ${pixel} cost ${bytes} bytes a pixel, and no more than a node holds of a segment`, async () => {
+    for (const maxBytes of [2 ** 30, 3_000_000]) {
+      const steps = await stepsOf(pixel, maxBytes);
+      const sizes = steps.flatMap((step) => (step.kind === 'source' ? [step.size] : []));
+      assert.deepEqual(sizes, Array(2).fill({ width: 1920, height: 1080, pixel }));
+      const costs = steps.flatMap((step) => (step.kind === 'shard' ? [step.shard.costBytes] : []));
+      assert.deepEqual(costs, [Math.min(2 * 1920 * 1080 * bytes, maxBytes)]);
+    }
+  });
+}

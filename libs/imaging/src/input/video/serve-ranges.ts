@@ -1,0 +1,39 @@
+import type { Duplex } from 'node:stream';
+
+/**
+ * What is said at the socket between a process that reads a video and the one that fetches it: a request is two doubles, the
+ * position and the number of bytes, and its answer a double, the number of bytes that follow, which are fewer or none at the end.
+ */
+export const requestBytes = 16;
+export const answerHeadBytes = 8;
+
+/**
+ * Answers requests until the other side ends. Where a read fails, `fail` is told, and there is no answer: FFmpeg would take one for
+ * the end of the file. One request is answered at a time, so no more is held than that.
+ */
+export async function serveRanges(
+  socket: Duplex,
+  read: (position: number, length: number) => Promise<Uint8Array>,
+  fail: (error: unknown) => void,
+): Promise<void> {
+  let asked: Buffer = Buffer.alloc(0);
+  try {
+    for await (const chunk of socket) {
+      asked = Buffer.concat([asked, chunk]);
+      for (; asked.length >= requestBytes; asked = asked.subarray(requestBytes)) {
+        let bytes: Uint8Array;
+        try {
+          bytes = await read(asked.readDoubleLE(0), asked.readDoubleLE(8));
+        } catch (error) {
+          return fail(error);
+        }
+        const head = Buffer.alloc(answerHeadBytes);
+        head.writeDoubleLE(bytes.length);
+        socket.write(head);
+        socket.write(bytes);
+      }
+    }
+  } catch {
+    // The other side has ended, whatever it was doing.
+  }
+}
