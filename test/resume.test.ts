@@ -47,7 +47,8 @@ test(`run: killed ${kills} times with all its processes, the same command comple
   for (let kill = 0; kill < kills && !isComplete(out); kill++) {
     const before = claimant(out);
     const run = new Halogrid(['run', ...job(out), ...local], { ownGroup: true });
-    await eventually('the job to go on', () => claimant(out) !== before);
+    const refused = run.ended.then(({ stderr }) => assert.ok(claimant(out) !== before, stderr));
+    await Promise.race([eventually('the job to go on', () => claimant(out) !== before), refused]);
     await Promise.race([delay(random() * 1500), run.ended]);
     if (!isComplete(out)) interrupted++;
     run.kill();

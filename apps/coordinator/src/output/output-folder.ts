@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
+import { createClaim, isLeftOver, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
 import { isSameJob, type JobClaim, runningJobJson } from './job-json.ts';
 import { isReady, publishOutput } from './publish-output.ts';
 
@@ -22,6 +23,12 @@ const outputEntries = [
 
 /** Files and folders that results are in, once a job is complete. */
 export const resultEntries = ['job.json', ...outputEntries.filter((entry) => entry !== '.halogrid')];
+
+/** A job that is about to run. */
+interface NewJob {
+  jobId: string;
+  spec: JobSpec;
+}
 
 /** Folders that jobs of this process hold. */
 const held = new Set<string>();
@@ -75,15 +82,17 @@ export function unfinishedFeaturesPath(out: string): string {
  * UsageError, and nothing is written. Of several claims at once, in this process or in others, one wins. A job counts as
  * running while its process does; on another host that cannot be seen, and such a job counts as stopped.
  */
-export async function claimOutputFolder(out: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
+export async function claimOutputFolder(out: string, job: NewJob): Promise<void> {
   const path = outputPath(out);
   if (held.has(path)) throw new UsageError(`The output folder '${path}' is in use by another job of this coordinator`);
   held.add(path);
   try {
+    await restoreClaim(path);
     await undoHalfClaim(path);
     const existing = await readClaim(path);
     if (existing) await replaceJob(path, existing, job);
     else await enterFolder(path, job);
+    await removeLeftOvers(path, claimText(job));
     await mkdir(fileURLToPath(scratchUri(out)), { recursive: true });
   } catch (error) {
     held.delete(path);
@@ -97,18 +106,20 @@ export async function claimOutputFolder(out: string, job: { jobId: string; spec:
  * resolves with what its job.json said; where that is the job's end, the folder is left alone. Refused with UsageError where
  * it is not this job's, and where somebody else takes it just now.
  */
-export async function resumeOutputFolder(out: string, job: { jobId: string; spec: JobSpec }): Promise<JobClaim> {
+export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobClaim> {
   const path = outputPath(out);
   if (held.has(path)) throw new UsageError(`The output folder '${path}' is in use by another job of this coordinator`);
   held.add(path);
   try {
+    await restoreClaim(path);
     const existing = await readClaim(path);
     if (existing?.id !== job.jobId) {
       const now = existing ? `job ${existing.id}` : 'no job';
       throw new UsageError(`The output folder '${path}' holds ${now} instead of job ${job.jobId}, which began there`);
     }
     if (existing.state === 'running') {
-      await replaceClaim(path, job);
+      await takeOver(path, existing, job);
+      await removeLeftOvers(path, claimText(job));
       await mkdir(fileURLToPath(scratchUri(out)), { recursive: true });
     } else held.delete(path);
     return existing;
@@ -125,6 +136,7 @@ export async function resumeOutputFolder(out: string, job: { jobId: string; spec
  */
 export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } | undefined> {
   const path = outputPath(spec.out);
+  await restoreClaim(path);
   const claim = await readClaim(path).catch(() => undefined);
   if (claim?.state !== 'running' || held.has(path) || !isSameJob(claim, spec)) return undefined;
   if (spec.fresh && !claim.specification.fresh) return undefined;
@@ -168,26 +180,32 @@ async function readClaim(path: string): Promise<JobClaim | undefined> {
     if (error.code === 'ENOTDIR') throw new UsageError(`Expected a folder for the output but '${path}' is a file`);
     throw error;
   }
-  try {
-    const claim = JSON.parse(text) as JobClaim;
-    if (claim.id && claim.state && claim.specification) return claim;
-  } catch {
-    // Not ours, or just being written by another job.
-  }
-  throw new UsageError(`The output folder '${path}' holds a job.json that is not of a halogrid job`);
+  const claim = parseClaim(text);
+  if (!claim) throw new UsageError(`The output folder '${path}' holds a job.json that is not of a halogrid job`);
+  return claim;
 }
 
-async function enterFolder(path: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
+/** Undefined where the text is not ours. */
+function parseClaim(text: string): JobClaim | undefined {
+  try {
+    const claim = JSON.parse(text) as JobClaim;
+    return claim.id && claim.state && claim.specification ? claim : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function enterFolder(path: string, job: NewJob): Promise<void> {
   const firstMade = await makeFolders(path);
   try {
-    const [foreign] = await readdir(path);
+    const [foreign] = (await readdir(path)).filter((name) => !isLeftOver(name));
     if (foreign === 'job.json') throw takenJustNow(path);
     if (foreign) {
       throw new UsageError(
         `The output folder '${path}' is not empty and holds no job of halogrid (it has '${foreign}')`,
       );
     }
-    await createClaim(path, job);
+    await takeNew(path, job);
   } catch (error) {
     if (firstMade) await removeEmptyFolders(path, firstMade);
     throw error;
@@ -215,7 +233,7 @@ async function makeFolders(path: string): Promise<string | undefined> {
 }
 
 /** Takes the place of a job that has stopped or ended, if it is the same one. */
-async function replaceJob(path: string, existing: JobClaim, job: { jobId: string; spec: JobSpec }): Promise<void> {
+async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promise<void> {
   if (!isSameJob(existing, job.spec)) {
     throw new UsageError(`The output folder '${path}' holds the results of another job (${existing.id})`);
   }
@@ -226,7 +244,7 @@ async function replaceJob(path: string, existing: JobClaim, job: { jobId: string
   }
   const out = pathToFileURL(path).href;
   if (existing.state === 'complete') return setAside(path, job);
-  await replaceClaim(path, job);
+  await takeOver(path, existing, job);
   if (await isReady(path)) {
     await publishOutput(path);
     await setAside(path, job);
@@ -235,7 +253,7 @@ async function replaceJob(path: string, existing: JobClaim, job: { jobId: string
 }
 
 /** Takes the place of a complete job, whose output stays. */
-async function setAside(path: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
+async function setAside(path: string, job: NewJob): Promise<void> {
   const [claim, earlier] = [join(path, 'job.json'), earlierJobPath(pathToFileURL(path).href)];
   await mkdir(dirname(earlier), { recursive: true });
   // Of several jobs that get here, this succeeds for one.
@@ -243,7 +261,7 @@ async function setAside(path: string, job: { jobId: string; spec: JobSpec }): Pr
     throw isSystemError(error) && error.code === 'ENOENT' ? takenJustNow(path) : error;
   });
   try {
-    await createClaim(path, job);
+    await takeNew(path, job);
   } catch (error) {
     await undoHalfClaim(path);
     throw error;
@@ -255,16 +273,9 @@ async function setAside(path: string, job: { jobId: string; spec: JobSpec }): Pr
 async function undoHalfClaim(path: string): Promise<void> {
   const earlier = earlierJobPath(pathToFileURL(path).href);
   if ((await exists(join(path, 'job.json'))) || !(await exists(earlier))) return;
-  const copy = join(path, `.job.json.${randomUUID()}`);
-  try {
-    await copyFile(earlier, copy);
-    // Unlike a rename, this fails where the other process has made its claim meanwhile.
-    await link(copy, join(path, 'job.json'));
-  } catch {
-    // Whoever was faster has the folder.
-  } finally {
-    await rm(copy, { force: true });
-  }
+  const text = await readFile(earlier, 'utf8').catch(() => undefined);
+  // Otherwise whoever was faster has the folder.
+  if (text !== undefined) await createClaim(path, text);
 }
 
 /** Removes what an earlier job left in the scratch folder, but for what tells of the output in its place. */
@@ -290,43 +301,18 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Writes job.json in place of the one there. */
-async function replaceClaim(path: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
-  const aside = join(path, `.job.json.${randomUUID()}`);
-  try {
-    // Of several jobs that get here, this succeeds for one.
-    await rename(join(path, 'job.json'), aside);
-  } catch (error) {
-    throw isSystemError(error) && error.code === 'ENOENT' ? takenJustNow(path) : error;
-  }
-  try {
-    await createClaim(path, job);
-  } catch (error) {
-    await rename(aside, join(path, 'job.json'));
-    throw error;
-  }
-  await rm(aside);
+/** Writes job.json in place of `existing`. */
+async function takeOver(path: string, existing: JobClaim, job: NewJob): Promise<void> {
+  const isExpected = (before: string) => isDeepStrictEqual(parseClaim(before), existing);
+  if (!(await replaceClaim(path, claimText(job), isExpected))) throw takenJustNow(path);
 }
 
-/** Writes job.json where there is none: whoever creates it has the folder. */
-async function createClaim(path: string, job: { jobId: string; spec: JobSpec }): Promise<void> {
-  const name = join(path, 'job.json');
-  let file: Awaited<ReturnType<typeof open>>;
-  try {
-    file = await open(name, 'wx');
-  } catch (error) {
-    throw isSystemError(error) && error.code === 'EEXIST' ? takenJustNow(path) : error;
-  }
-  try {
-    await file.writeFile(runningJobJson(job, { host: hostname(), pid: process.pid }));
-    await file.sync();
-  } catch (error) {
-    await rm(name, { force: true });
-    throw error;
-  } finally {
-    await file.close();
-  }
+/** Writes job.json where there is none. */
+async function takeNew(path: string, job: NewJob): Promise<void> {
+  if (!(await createClaim(path, claimText(job)))) throw takenJustNow(path);
 }
+
+const claimText = (job: NewJob): string => runningJobJson(job, { host: hostname(), pid: process.pid });
 
 /** Whether the process runs on this host. Our own id is a former process's, or we would hold the folder. */
 async function isAlive(coordinator: JobClaim['coordinator']): Promise<boolean> {

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { constants, copyFile, link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/*
+ * job.json as the claim to an output folder: whoever's is there has the folder. Of several processes that take it at once one
+ * gets it, and one that is killed while it does leaves nothing that keeps the next out:
+ *
+ *   job.json of the one before ─ rename ─► .job.json.UUID       this succeeds for one
+ *   .claim.UUID, whole and durable ─ link ─► job.json           this fails where somebody else's is there by now
+ *
+ * Whoever finds only the former puts it back.
+ */
+
+const claimOf = (path: string): string => join(path, 'job.json');
+const beforePattern = /^\.job\.json\.[0-9a-f-]{36}$/;
+const unfinishedPattern = /^\.claim\.[0-9a-f-]{36}$/;
+
+/** Whether a file of that name is what a process left that was killed while it took the folder. */
+export const isLeftOver = (name: string): boolean => beforePattern.test(name) || unfinishedPattern.test(name);
+
+/** Writes job.json where there is none. False where somebody else was faster. */
+export async function createClaim(path: string, text: string): Promise<boolean> {
+  const unfinished = join(path, `.claim.${randomUUID()}`);
+  try {
+    await writeFile(unfinished, text, { flag: 'wx', flush: true });
+    return await putInPlace(unfinished, path);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+/**
+ * Writes job.json in place of the one there, of which `isExpected` says whether it is the one that may be replaced. False where
+ * somebody else was faster.
+ */
+export async function replaceClaim(
+  path: string,
+  text: string,
+  isExpected: (before: string) => boolean,
+): Promise<boolean> {
+  const before = join(path, `.job.json.${randomUUID()}`);
+  if (!(await unlessGone(rename(claimOf(path), before)))) return false;
+  let isMine = false;
+  try {
+    isMine = isExpected(await readFile(before, 'utf8')) && (await createClaim(path, text));
+  } finally {
+    if (!isMine) await putInPlace(before, path);
+    await rm(before, { force: true });
+  }
+  return isMine;
+}
+
+/** Puts the claim back that a process took away and did not replace. To be called before job.json is looked for. */
+export async function restoreClaim(path: string): Promise<void> {
+  const names = await readdir(path).catch((): string[] => []);
+  if (names.includes('job.json')) return;
+  for (const name of names) if (beforePattern.test(name)) await putInPlace(join(path, name), path);
+}
+
+/** Removes what others left that were killed while they took the folder, which has `text` as its claim. */
+export async function removeLeftOvers(path: string, text: string): Promise<void> {
+  for (const name of await readdir(path)) {
+    if (!isLeftOver(name)) continue;
+    const file = join(path, name);
+    // One that holds this claim is about to be put back by whoever took it for another.
+    if ((await readFile(file, 'utf8').catch(() => text)) !== text) await rm(file, { force: true });
+  }
+}
+
+/** False where a job.json is there already, or the file is gone. */
+async function putInPlace(file: string, path: string): Promise<boolean> {
+  try {
+    return await unlessGone(link(file, claimOf(path)));
+  } catch (error) {
+    if (!isWithoutLinks(error)) throw error;
+    return await unlessGone(copyFile(file, claimOf(path), constants.COPYFILE_EXCL));
+  }
+}
+
+async function unlessGone(act: Promise<void>): Promise<boolean> {
+  try {
+    await act;
+    return true;
+  } catch (error) {
+    if (['EEXIST', 'ENOENT'].includes(codeOf(error))) return false;
+    throw error;
+  }
+}
+
+/** Some file systems of networks and of removable disks have no hard links. */
+const isWithoutLinks = (error: unknown): boolean =>
+  ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(codeOf(error));
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
