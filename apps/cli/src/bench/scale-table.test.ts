@@ -44,6 +44,13 @@ const table: [string, number, ScaleLimits, Record<string, number>, string][] = [
     'GPU: 75 % of the time of shards is compute',
   ],
   ['slow files', 100, limits, { read: 6, decode: 4 }, 'disk: 60 % of the time of shards is read'],
+  [
+    'faster than reading alone was',
+    1300,
+    { readsPerSecond: 1000, decodesPerSecond: undefined },
+    { read: 3, decode: 6, compute: 1 },
+    'disk: 60 % of the time of shards is decode',
+  ],
   ['nothing is known', 100, limits, {}, 'unknown'],
 ];
 

@@ -18,6 +18,8 @@ export interface ScaleLimits {
 
 /** From this share of what a part of the machine reaches alone, that part is what binds: one process alone comes to 0.94. */
 const binding = 0.85;
+/** Who is faster than a part alone by this much was not bound by it: reading alone goes by one process. */
+const unbound = 1.15;
 
 /** What a stage of a node keeps busy. */
 const resources: Record<string, string> = { read: 'disk', decode: 'decode cores', compute: 'GPU' };
@@ -42,11 +44,15 @@ export function whatBinds({ framesPerSecond, stageSeconds }: ScaleRun, limits: S
   const rate = spreadOf(framesPerSecond).median;
   const decoding = limits.decodesPerSecond === undefined ? 0 : rate / limits.decodesPerSecond;
   const reading = rate / limits.readsPerSecond;
-  if (decoding >= binding && decoding >= reading) return `decode cores: ${decoding.toFixed(2)} of decoding alone`;
-  if (reading >= binding) return `disk: ${reading.toFixed(2)} of reading alone`;
+  const binds = (share: number) => share >= binding && share <= unbound;
+  if (binds(decoding) && (decoding >= reading || !binds(reading)))
+    return `decode cores: ${decoding.toFixed(2)} of decoding alone`;
+  if (binds(reading)) return `disk: ${reading.toFixed(2)} of reading alone`;
   const total = Object.values(stageSeconds).reduce((sum, seconds) => sum + seconds, 0);
   const [longest] = Object.entries(stageSeconds).toSorted(([, a], [, b]) => b - a);
   if (!longest || total === 0) return 'unknown';
   const [stage, seconds] = longest;
-  return `${resources[stage] ?? stage}: ${Math.round((100 * seconds) / total)} % of the time of shards is ${stage}`;
+  // Where nothing is to be decoded, that stage reads the pixels.
+  const resource = stage === 'decode' && limits.decodesPerSecond === undefined ? 'disk' : resources[stage];
+  return `${resource ?? stage}: ${Math.round((100 * seconds) / total)} % of the time of shards is ${stage}`;
 }
