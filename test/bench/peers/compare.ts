@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { Cluster } from '../../cluster.ts';
 import { halogrid, halogridOn, python, workers } from './contestant.ts';
 import { describeInMemory, type MemoryRates, raceInMemory } from './in-memory.ts';
-import { type ImageFormat, imageFormats, makeFrameFolder, makeImage } from './inputs.ts';
+import { type ImageFormat, type Input, imageFormats, makeFrameFolder, makeImage } from './inputs.ts';
 import { type Race, type RaceResult, race } from './race.ts';
 import { describeRace, speedUps } from './report.ts';
 
@@ -56,6 +56,12 @@ const circle = ['--op', 'lbp:convention=scikit-image'];
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-peers-'));
 const note = (line: string): void => console.error(line);
+let fewFrames: Promise<Input> | undefined;
+/** Made once, for both races of frames. */
+const warmUpFrames = (): Promise<Input> => {
+  fewFrames ??= makeFrameFolder(folder, 8, quality);
+  return fewFrames;
+};
 const machine = { cpu: cpus()[0]!.model, cores: workers, node: process.version, ...pythonVersions() };
 const loadBefore = loadavg();
 const races: RaceResult[] = [];
@@ -130,7 +136,7 @@ async function imageRace(cluster: Cluster): Promise<Race> {
 async function slowFrameRace(cluster: Cluster): Promise<Race> {
   return {
     input: await makeFrameFolder(folder, slowFrames, quality),
-    warmUp: await makeFrameFolder(folder, 8, quality),
+    warmUp: await warmUpFrames(),
     contestants: [
       python(`pool of ${workers}, OpenCV + scikit-image`, 'circle', 'frame_pool.py', pool('skimage'), interpreter),
       halogrid('halogrid run', 'square'),
@@ -143,7 +149,7 @@ async function slowFrameRace(cluster: Cluster): Promise<Race> {
 async function frameRace(cluster: Cluster): Promise<Race> {
   return {
     input: await makeFrameFolder(folder, frames, quality),
-    warmUp: await makeFrameFolder(folder, 8, quality),
+    warmUp: await warmUpFrames(),
     contestants: [
       python(`pool of ${workers}, OpenCV + NumPy`, 'square', 'frame_pool.py', pool('numpy'), interpreter),
       halogrid('halogrid run', 'square'),
