@@ -64,6 +64,29 @@ for (const device of ['cpu', 'software']) {
   });
 }
 
+for (const device of ['cpu', 'software']) {
+  test(`run on ${device}, where so many threads decode that images are opened on others`, async () => {
+    const out = join(folder, `threads-${device}`);
+    const args = [
+      'run',
+      source,
+      '--border',
+      border,
+      '--map',
+      'tiff',
+      '--out',
+      out,
+      '--tile',
+      '100',
+      '--device',
+      device,
+    ];
+    const { code, stderr } = await halogrid(args, { env: { UV_THREADPOOL_SIZE: '8' } });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(readOutcome(out), reference);
+  });
+}
+
 test('run, with what is chosen by itself, on 2 nodes', async () => {
   const out = join(folder, 'run');
   const args = ['run', source, '--border', border, '--map', 'tiff', '--out', out, '--nodes', '2', '--device', 'cpu'];
