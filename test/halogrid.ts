@@ -19,8 +19,11 @@ process.once('exit', () => {
   }
 });
 
-/** No program of a test takes this long, even on a slow machine: one that does is ended, and the test fails of that. */
-const defaultMaxLifeMs = 300_000;
+/**
+ * No program of a test takes this long, even on a slow machine: one that does is ended, and the test fails of that. A cluster that
+ * is asked to bear many faults lives for all of them.
+ */
+const defaultMaxLifeMs = Math.max(300_000, 12_000 * Number(process.env.HALOGRID_FAULT_RUNS ?? 0));
 
 /** How a program ended. */
 export interface Ended {
