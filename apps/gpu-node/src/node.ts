@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { imageOpener, restrictSources, writeChunk } from '@halogrid/imaging';
+import { poolThreads } from '@halogrid/imaging/pool-threads';
 import { type Hello, protocolVersion } from '@halogrid/proto';
 import {
   aborted,
@@ -88,7 +89,7 @@ export async function startNode(
   metrics.deviceLost.inc({ device: kind }, 0);
   const device = withMetrics(reopening, metrics);
   const twin = openTwinDevice();
-  const images = imageOpener(Number(process.env.UV_THREADPOOL_SIZE) || 4);
+  const images = imageOpener(poolThreads());
   const hello: Hello = {
     nodeId: config.nodeId,
     name: config.name,

@@ -2,6 +2,7 @@
 export { allowedPath } from './access/allowed-path.ts';
 export { redactUri } from './access/redact-uri.ts';
 export { restrictSources, type SourceAccess, SourceForbiddenError, unrestricted } from './access/source-access.ts';
+export { atMost } from './at-most.ts';
 
 // Input: sources and their pixels.
 export { versionOfContent } from './input/file-identity.ts';

@@ -5,7 +5,7 @@ import { JobState } from '@halogrid/proto';
 import { aborted, shutdownSignal } from '@halogrid/service';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { startLocalCluster } from '../cluster/local-cluster.ts';
-import { threadsEach } from '../cluster/pool-threads.ts';
+import { threadsEach } from '../cluster/threads-each.ts';
 import { parseJob } from '../options/job-options.ts';
 import { followJob } from '../progress/follow-job.ts';
 import { plural } from '../progress/quantities.ts';

@@ -1,5 +1,5 @@
 import { decodeJpeg, type Size } from '@halogrid/imaging';
-import { poolThreads } from '../cluster/pool-threads.ts';
+import { poolThreads } from '@halogrid/imaging/pool-threads';
 
 /**
  * Frames a second that decoding alone reaches: `frames` JPEGs of one size, already in memory and taken in turn, decoded

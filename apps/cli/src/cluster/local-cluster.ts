@@ -7,7 +7,7 @@ import { plural } from '../progress/quantities.ts';
 import { afterNodeEnd } from './after-node-end.ts';
 import { type Child, describeEnding, startChild } from './child.ts';
 import { noticeOf } from './plain-log-line.ts';
-import { threadsEach } from './pool-threads.ts';
+import { threadsEach } from './threads-each.ts';
 import { toldByParent } from './word-of-parent.ts';
 
 const anyPort = '127.0.0.1:0';

@@ -1,4 +1,5 @@
 import {
+  atMost,
   hasVideoExtension,
   InputError,
   isVideoFile,
@@ -19,7 +20,6 @@ import { keptSteps } from '../earlier/kept-steps.ts';
 import { jobGrid } from '../job-grid.ts';
 import { binsOfSource, histogramShape } from '../ledger/histogram-shape.ts';
 import type { ImageSize, PlanStep, ShardWork, SourceRef } from '../shard.ts';
-import { atMost } from './at-most.ts';
 import { countTiles, cutTiles, tileSide } from './cut-tiles.ts';
 import { type Batch, FrameGatherer } from './gather-frames.ts';
 import { mapAhead } from './map-ahead.ts';
@@ -49,8 +49,8 @@ export const maxBatchBytes = 128 * 2 ** 20;
 const probeRemoteAboveBytes = 16 * 2 ** 20;
 
 /**
- * Inputs looked at ahead, most of them at no more than their header, by the thread that peeks. With 8, the plan of JPEGs came too slowly for
- * four H200: 5,473 frames a second instead of 6,343 (measured).
+ * Inputs looked at ahead, most of them at no more than their header, by the thread that peeks. With 8, the plan of JPEGs came
+ * too slowly for four H200: 5,473 frames a second instead of 6,343 (measured).
  */
 const looksAhead = 256;
 /** Images opened at once: enough to hide a disk's or a server's latency, few enough to hold open, of which some are read whole. */

@@ -59,9 +59,9 @@ export class WebGpuSlot {
   }
 
   /**
-   * The upload memory, for as long as it is mapped. V8 takes each range that Dawn gives for as much memory allocated, and collected garbage for a
-   * third of the main thread's time at 160 batches of 64 MiB a second (measured); so Dawn is asked for the first bytes
-   * alone, and what they begin is viewed once.
+   * The upload memory, for as long as it is mapped. V8 takes each range that Dawn gives for as much memory allocated, and
+   * collected garbage for a third of the main thread's time at 160 batches of 64 MiB a second (measured); so Dawn is asked for
+   * the first bytes alone, and what they begin is viewed once.
    */
   mappedBytes(): Uint8Array {
     this.#mapped ??= memoryAt(addressOf(new Uint8Array(this.upload.getMappedRange(0, 8))), this.capacity);

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import koffi, { type KoffiFunc, type LibraryHandle } from 'koffi';
+import { atMost } from '../at-most.ts';
+import { poolThreads } from './pool-threads.ts';
 
 /*
  * libturbojpeg 3.1 out of the package @julusian/jpeg-turbo, called directly: the package's own binding always decodes with
@@ -36,7 +38,7 @@ const maxScans = 500;
  * Calls in flight: twice the threads of libuv's pool, where they run, so that a thread that is done finds the next one
  * waiting and file reads do not queue behind many. koffi takes 256 at most.
  */
-const maxCalls = Math.min(2 * (Number(process.env.UV_THREADPOOL_SIZE) || 4), 256);
+const maxCalls = Math.min(2 * poolThreads(), 256);
 
 export interface TurboJpegHeader {
   width: number;
@@ -69,8 +71,6 @@ export interface JpegTarget {
 }
 
 let library: TurboJpeg | undefined;
-let calls = 0;
-const waiting: (() => void)[] = [];
 /** What the calls in flight read and write; native code holds only addresses. */
 const inUse = new Set<object>();
 
@@ -91,18 +91,8 @@ export function readTurboJpegHeader(jpeg: Uint8Array): TurboJpegHeader | string 
   }
 }
 
-/** Runs `work`, which makes one call at a time to `decodeTurboJpeg`, when there are few enough others in flight. */
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (calls < maxCalls) calls++;
-  else await new Promise<void>((resolve) => waiting.push(resolve));
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else calls--;
-  }
-}
+/** Runs work, which makes one call at a time to `decodeTurboJpeg`, when there are few enough others in flight. */
+export const inTurn = atMost(maxCalls);
 
 /**
  * Decodes all rows, or some, on a thread of libuv's pool. To be called `inTurn`. The caller has made sure that they fit:

@@ -19,15 +19,13 @@ port.on('message', (orders: ImageOrder[]) => {
 });
 
 async function answer(order: ImageOrder): Promise<void> {
-  const { id } = order;
-  try {
-    const opened = await obey(order);
-    const inputBytes = images.get(order.image)?.inputBytes ?? 0;
-    answers.push(opened ? { id, inputBytes, opened } : { id, inputBytes });
-  } catch (error) {
-    answers.push({ id, inputBytes: images.get(order.image)?.inputBytes ?? 0, error: sent(error) });
-  }
-  if (answers.length === 1) setImmediate(flush);
+  const { id, image } = order;
+  const outcome = await obey(order).then(
+    (opened) => ({ opened }),
+    (error) => ({ error: sent(error) }),
+  );
+  const inputBytes = images.get(image)?.inputBytes ?? 0;
+  if (answers.push({ id, inputBytes, ...outcome }) === 1) setImmediate(flush);
 }
 
 function flush(): void {

@@ -46,7 +46,10 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes): OpenFormat {
   throw new InputError('decode', `The streams of the video cannot be told: ${ffmpeg.FFmpegError.strerror(known)}`);
 }
 
-/** Callbacks are called inside the calls that read, in this thread. One that threw would be called again by another and wait for ever. */
+/**
+ * Callbacks are called inside the calls that read, in this thread. One that threw would be called again by another and wait
+ * for ever.
+ */
 function openIo(ffmpeg: Ffmpeg, { sizeBytes, read }: VideoBytes): IoContext {
   const io = new ffmpeg.IOContext();
   let position = 0;
