@@ -1,7 +1,7 @@
-import { createPipeline } from '@halogrid/kernels';
 import type { Log } from '@halogrid/service';
 import type { Clock } from './clock.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import { jobPipeline } from './job-pipeline.ts';
 import type { JobRecord, Ledger } from './ledger/ledger.ts';
 import { abandonJob } from './output/finalise.ts';
 import { releaseOutputFolder, removeScratch, resumeOutputFolder, scratchUri } from './output/output-folder.ts';
@@ -33,7 +33,7 @@ export async function recoverJob({ ledger, dispatcher, clock, log }: Recovery, j
       return await ledger.setState(jobId, claim.state, { ...claim, nowMs: clock.wallMs() });
     }
     isClaimed = true;
-    const pipeline = createPipeline(spec.pipeline?.operations ?? []);
+    const pipeline = jobPipeline(spec);
     await dispatcher.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
   } catch (caught) {
     const error = caught instanceof Error ? caught.message : String(caught);

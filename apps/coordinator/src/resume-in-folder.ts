@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { Dispatcher } from './dispatcher.ts';
+import { jobPipeline } from './job-pipeline.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
 import { type LedgerContext, openFolderHome } from './open-ledger.ts';
 import {
@@ -45,7 +45,7 @@ async function resume(job: { jobId: string; spec: JobSpec }, context: FolderResu
     const home = await openFolderHome(spec.out, context);
     const known = await context.ledger.load(home);
     if (known.some((record) => record.jobId === jobId)) {
-      const pipeline = createPipeline(spec.pipeline?.operations ?? []);
+      const pipeline = jobPipeline(spec);
       await context.dispatcher.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
       return true;
     }

@@ -1,7 +1,13 @@
 // Access: what this process may read and write for jobs.
 export { allowedPath } from './access/allowed-path.ts';
 export { redactUri } from './access/redact-uri.ts';
-export { restrictSources, type SourceAccess, SourceForbiddenError, unrestricted } from './access/source-access.ts';
+export {
+  restrictSources,
+  type SourceAccess,
+  SourceForbiddenError,
+  sourceAccess,
+  unrestricted,
+} from './access/source-access.ts';
 export { atMost } from './at-most.ts';
 
 // Input: sources and their pixels.
@@ -12,7 +18,6 @@ export { decodeJpeg } from './input/jpeg.ts';
 export { localVersion } from './input/local-file.ts';
 export { type OpenImage, type OpenImageOptions, openImage } from './input/open-image.ts';
 export { mostPixels, peekSize } from './input/peek-size.ts';
-export { peekSizeAside } from './input/peek-thread.ts';
 export { defaultMaxWholePixels } from './input/pixel-limit.ts';
 export { type PixelType, pixelBytes } from './input/pixel-type.ts';
 export type { PlaneTarget } from './input/plane-target.ts';

@@ -1,8 +1,9 @@
 // For tests: runs a job as a coordinator and its nodes do, with the real planner, ledger and output, in this process.
 import { openImage, writeChunk } from '@halogrid/imaging';
-import { createPipeline, placeItem, planPipeline, runReference, type Size } from '@halogrid/kernels';
+import { placeItem, planPipeline, runReference, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
+import { jobPipeline } from '../job-pipeline.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import type { MemoryStore } from '../ledger/store/memory-store.ts';
 import { openLedger } from '../ledger/testing.ts';
@@ -37,7 +38,7 @@ export async function runLocalJob(
   dieAfter = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   const ledger = await openLedger(() => histogramSpoolPath(spec.out), store);
-  const pipeline = createPipeline(spec.pipeline!.operations);
+  const pipeline = jobPipeline(spec);
   try {
     const shards: Shard[] = [];
     if (await ledger.getJob(jobId)) {
@@ -78,7 +79,7 @@ export async function runLocalJob(
 
 /** Does what a node does with a shard, by the reference; returns the URIs of its sources. */
 async function compute(ledger: DurableLedger, job: Omit<LocalJob, 'store'>, { shard, work }: Shard): Promise<string[]> {
-  const pipeline = createPipeline(job.spec.pipeline!.operations);
+  const pipeline = jobPipeline(job.spec);
   const type = mapType(pipeline.output);
   const results: SourceResult[] = [];
   const errors: SourceError[] = [];

@@ -1,6 +1,6 @@
-import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
+import { jobPipeline } from '../job-pipeline.ts';
 import type { PlanStep } from '../shard.ts';
 import { checkAnswer } from './check-answer.ts';
 import { jobDigest, jobLine } from './digest.ts';
@@ -60,7 +60,7 @@ export class OpenJob implements Journaled {
 
   /** `openSpool` gives the file of histograms, which is in a folder that is there while the job runs. */
   constructor(spec: JobSpec, facts: JobFacts, openSpool: OpenSpool) {
-    const pipeline = createPipeline(spec.pipeline?.operations ?? []);
+    const pipeline = jobPipeline(spec);
     const grid = jobGrid(spec);
     this.spec = spec;
     this.facts = facts;

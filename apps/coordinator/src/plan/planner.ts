@@ -6,8 +6,7 @@ import {
   listAllSources,
   mostPixels,
   openImage,
-  type peekSize,
-  peekSizeAside,
+  peekSize,
   pixelBytes,
   redactUri,
   type Source,
@@ -49,8 +48,8 @@ export const maxBatchBytes = 128 * 2 ** 20;
 const probeRemoteAboveBytes = 16 * 2 ** 20;
 
 /**
- * Inputs looked at ahead, most of them at no more than their header, by the thread that peeks. With 8, the plan of JPEGs came
- * too slowly for four H200: 5,473 frames a second instead of 6,343 (measured).
+ * Inputs looked at ahead, most of them at no more than their header. With 8, the plan of JPEGs came too slowly for four H200:
+ * 5,473 frames a second instead of 6,343 (measured).
  */
 const looksAhead = 256;
 /** Images opened at once: enough to hide a disk's or a server's latency, few enough to hold open, of which some are read whole. */
@@ -81,7 +80,7 @@ export interface PlannerInputs {
 const realInputs: PlannerInputs = {
   list: listAllSources,
   open: openImage,
-  peek: peekSizeAside,
+  peek: peekSize,
   earlier: EarlierOutput.open,
 };
 

@@ -1,8 +1,8 @@
 import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
-import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { jobGrid } from '../job-grid.ts';
+import { jobPipeline } from '../job-pipeline.ts';
 import { previewSources } from '../output/finalise.ts';
 import { hasEarlierOutput } from '../output/output-folder.ts';
 import { checkSpec } from '../services/check-spec.ts';
@@ -24,7 +24,7 @@ export async function surveyJob(given: JobSpec, signal?: AbortSignal): Promise<P
   const asked = await checked(given);
   // What another job left there says nothing of this one.
   const spec = (await hasEarlierOutput(asked)) ? asked : { ...asked, fresh: true };
-  const pipeline = createPipeline(spec.pipeline!.operations);
+  const pipeline = jobPipeline(spec);
   const counter = new PlanCounter(pipeline, {
     grid: jobGrid(spec),
     mapFormat: spec.mapFormat,

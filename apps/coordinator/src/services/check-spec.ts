@@ -8,7 +8,7 @@ import {
   SourceNotFoundError,
   SourceUriError,
 } from '@halogrid/imaging';
-import { checkGrid, createPipeline, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
+import { checkGrid, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
 import {
   type JobSpec,
   jobPriorities,
@@ -19,6 +19,7 @@ import {
   whyNotVerified,
 } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
+import { jobPipeline } from '../job-pipeline.ts';
 import { checkMapFormat } from './check-map-format.ts';
 import { checkVideo } from './check-video.ts';
 import { Refusal, refuseValue } from './refusal.ts';
@@ -72,7 +73,7 @@ function checkVerify(percent: number, { bins }: Pipeline): void {
 
 function checkWork(given: JobSpec): { pipeline: Pipeline; grid: Grid } {
   try {
-    const pipeline = createPipeline(given.pipeline?.operations ?? []);
+    const pipeline = jobPipeline(given);
     const grid = jobGrid(given);
     checkGrid(grid, pipeline);
     return { pipeline, grid };

@@ -1,8 +1,7 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { allowedPath } from '../access/allowed-path.ts';
 import type { PixelType } from './pixel-type.ts';
+import { quickFiles } from './quick-files.ts';
 
 /** What a header claims. */
 export interface Peeked {
@@ -40,27 +39,26 @@ export function mostPixels(uri: string, sizeBytes: number): number {
  * it cannot be told so: opening the image says more.
  */
 export async function peekSize(uri: string): Promise<Peeked | undefined> {
-  let file: FileHandle | undefined;
+  let file: number | undefined;
   try {
-    // Without O_NONBLOCK, opening a FIFO waits for a writer.
-    file = await open(await allowedPath(fileURLToPath(uri)), constants.O_RDONLY | constants.O_NONBLOCK);
+    file = await quickFiles.open(await allowedPath(fileURLToPath(uri)));
     const size = await readSize(new Head(file));
     return size && size.width > 0 && size.height > 0 ? size : undefined;
   } catch {
     return undefined;
   } finally {
-    await file?.close();
+    if (file !== undefined) await quickFiles.close(file);
   }
 }
 
 /** Bytes of a file, of which those near each other are read together. */
 class Head {
-  readonly #file: FileHandle;
+  readonly #file: number;
   readonly #bytes = Buffer.allocUnsafe(headBytes);
   #start = 0;
   #length = 0;
 
-  constructor(file: FileHandle) {
+  constructor(file: number) {
     this.#file = file;
   }
 
@@ -68,7 +66,7 @@ class Head {
   async read(position: number, length: number): Promise<Buffer> {
     if (position < this.#start || position + length > this.#start + this.#length) {
       this.#start = position;
-      this.#length = (await this.#file.read(this.#bytes, 0, headBytes, position)).bytesRead;
+      this.#length = await quickFiles.read(this.#file, this.#bytes, position);
       if (length > this.#length) throw new RangeError('The file ends inside its header');
     }
     return this.#bytes.subarray(position - this.#start, position - this.#start + length);

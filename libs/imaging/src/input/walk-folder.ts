@@ -1,9 +1,10 @@
-import type { Dirent, Stats } from 'node:fs';
-import { opendir, realpath, stat } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { opendir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { allowedPath, isBelow } from '../access/allowed-path.ts';
 import { localVersion } from './local-file.ts';
 import { compareNatural } from './natural-order.ts';
+import { quickFiles } from './quick-files.ts';
 import { isHidden, type Selection } from './selection.ts';
 import { sortNames } from './sort-names.ts';
 
@@ -143,7 +144,7 @@ async function look({ root }: Walk, { prefix, real }: Place, record: string): Pr
   const path = join(root, prefix, name);
   const isFileName = letter !== letters.otherLink;
   try {
-    const stats: Stats = await stat(path);
+    const stats = await quickFiles.stat(path);
     if (stats.isDirectory()) {
       const target = await realpath(path);
       // Some file systems do not tell what an entry is.

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { restrictSources, unrestricted } from '@halogrid/imaging';
+import { createPipeline } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import { PlanThread } from './plan-thread.ts';
+import { planJob } from './planner.ts';
+
+const frames = 2500;
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
+let folder: string;
+
+/** A folder of small frames, one that is none, and one that is cut. */
+before(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'halogrid-plan-thread-')));
+  await mkdir(join(folder, 'cam'));
+  const write = (name: string, content: string) => writeFile(join(folder, 'cam', name), content);
+  for (let i = 0; i < frames; i++) await write(`${i}.pgm`, 'P5\n2 2\n255\nabcd');
+  await write('empty.pgm', '');
+  await writeFile(join(folder, 'wide.pgm'), `P5\n300 2\n255\n${'.'.repeat(600)}`);
+});
+after(() => rm(folder, { recursive: true }));
+
+const specOf = (names: string[], more: Partial<JobSpec> = {}): JobSpec => ({
+  sources: names.map((name) => pathToFileURL(join(folder, name)).href),
+  pipeline: { operations: pipeline.operations.map(({ kernel, border }) => ({ kernel, parameters: {}, border })) },
+  ...{ tilePx: 0, batchFrames: 0, mapFormat: '', out: pathToFileURL(join(folder, 'out')).href },
+  ...{ grid: undefined, video: undefined, checksum: false, fresh: true },
+  ...more,
+});
+
+function startThread(t: { after: (end: () => Promise<void>) => void }, program?: URL): PlanThread {
+  const thread = new PlanThread(program);
+  t.after(() => thread.close());
+  return thread;
+}
+
+test('a plan is the one that is made without the thread, several at a time', async (t) => {
+  const thread = startThread(t);
+  const specs = [specOf(['cam', 'wide.pgm']), specOf(['cam'], { tilePx: 32 }), specOf(['wide.pgm'], { tilePx: 64 })];
+  const plans = await Promise.all(specs.map((spec) => Array.fromAsync(thread.plan(spec))));
+  for (const [i, spec] of specs.entries()) {
+    assert.deepEqual(plans[i], structuredClone(await Array.fromAsync(planJob(spec, pipeline))));
+  }
+});
+
+test('what ends a plan is told in its words', async (t) => {
+  const thread = startThread(t);
+  await assert.rejects(Array.fromAsync(thread.plan(specOf(['nowhere']))), { message: /does not exist$/ });
+});
+
+test('the thread reads no more than the process may', async (t) => {
+  t.after(() => restrictSources(unrestricted));
+  restrictSources({ roots: [join(folder, 'cam')], hosts: [] });
+  const thread = startThread(t);
+  assert.ok((await Array.fromAsync(thread.plan(specOf(['cam'])))).length > frames);
+  await assert.rejects(Array.fromAsync(thread.plan(specOf(['wide.pgm']))), /data roots/);
+});
+
+test('steps come as they are used, and not before', async (t) => {
+  const worker = new Worker(new URL('./plan-worker.ts', import.meta.url), { workerData: unrestricted });
+  t.after(() => worker.terminate());
+  const { port1, port2 } = new MessageChannel();
+  worker.postMessage({ spec: specOf(['cam']), port: port2 }, [port2]);
+  let answers = 0;
+  port1.on('message', () => answers++);
+  await once(port1, 'message');
+  await delay(300);
+  assert.equal(answers, 1);
+  port1.postMessage('used');
+  await once(port1, 'message');
+  await delay(100);
+  assert.equal(answers, 2);
+  port1.close();
+});
+
+test('a plan of which no more is wanted ends', async (t) => {
+  const steps = startThread(t).plan(specOf(['cam']));
+  assert.equal((await steps.next()).value?.kind, 'source');
+  await steps.return(undefined);
+  assert.deepEqual(await steps.next(), { done: true, value: undefined });
+});
+
+test('an abort ends a plan with its reason, whether steps come or not', async (t) => {
+  const silent = startThread(t, new URL('data:text/javascript,setInterval(() => {}, 1000)'));
+  for (const thread of [startThread(t), silent]) {
+    const controller = new AbortController();
+    const steps = thread.plan(specOf(['cam']), controller.signal);
+    const taken = thread === silent ? steps.next() : steps.next().then(() => Array.fromAsync(steps));
+    setTimeout(() => controller.abort('enough'), 20);
+    await assert.rejects(
+      taken.then((all) => assert.fail(`it went on: ${all}`)),
+      (error) => error === 'enough',
+    );
+  }
+});
+
+test('a thread that ends fails its plans and says how, and the next plan has another', async (t) => {
+  const endings: [program: string, how: RegExp][] = [
+    ['process.exit(3)', /^The thread that makes plans has ended: it exited with 3$/],
+    ['throw new Error("no more")', /^The thread that makes plans has ended: no more$/],
+  ];
+  for (const [ending, message] of endings) {
+    const dies = `import { parentPort as p } from "node:worker_threads"; p.on("message", () => { ${ending} })`;
+    const thread = startThread(t, new URL(`data:text/javascript,${encodeURIComponent(dies)}`));
+    for (let i = 0; i < 2; i++) {
+      await assert.rejects(Array.fromAsync(thread.plan(specOf(['cam']))), { message });
+    }
+  }
+});
