@@ -10,6 +10,7 @@ function lying(device: Device): Device {
   return {
     info: device.info,
     maxStagingBytes: device.maxStagingBytes,
+    batchBytes: device.batchBytes,
     batchesInFlight: device.batchesInFlight,
     lost: device.lost,
     acquire: (bytes) => device.acquire(bytes),

@@ -5,8 +5,8 @@ import { type CpuBatch, CpuThread } from './cpu-thread.ts';
 import { type BatchResult, type Device, type DeviceInfo, DeviceLostError, type Staging } from './device.ts';
 import { spareCollector } from './spare-collector.ts';
 
-/** Staging memory a thread: a batch of 64 MiB that it computes and another that is being decoded. */
-const stagingBytesAThread = 2 ** 27;
+/** Staging memory a thread: for a tile that it computes, another that is being decoded, and the batches behind them. */
+const stagingBytesAThread = 2 ** 26;
 
 export interface CpuDeviceOptions {
   /** Worker threads; as many as there are cores for this process, unless given. */
@@ -28,6 +28,11 @@ export class CpuDevice implements Device {
   readonly info: DeviceInfo;
   /** What the largest binding of a GPU takes, too. */
   readonly maxStagingBytes = 2 ** 31 - 256;
+  /**
+   * Four frames of 1080p: nothing is gained by larger ones, and the cores have work earlier and until later. Of a job of 1,000
+   * JPEGs, 355 to 365 frames a second on two cores, and 340 with 64 MiB (measured).
+   */
+  readonly batchBytes = 2 ** 23;
   readonly batchesInFlight: number;
   /** A thread that stops is replaced, so the device as a whole is never lost. */
   readonly lost = new Promise<string>(() => {});

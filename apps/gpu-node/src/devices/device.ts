@@ -37,6 +37,8 @@ export interface Device {
   readonly info: DeviceInfo;
   /** The largest staging memory it gives. */
   readonly maxStagingBytes: number;
+  /** Planes that are worth computing at once; a single tile may have more. */
+  readonly batchBytes: number;
   /** Batches that are worth having in flight. */
   readonly batchesInFlight: number;
   /** Waits for staging memory of at least `bytes`. Rejects with DeviceLostError. */

@@ -11,6 +11,9 @@ export function withMetrics(device: Device, metrics: NodeMetrics): Device {
     get maxStagingBytes() {
       return device.maxStagingBytes;
     },
+    get batchBytes() {
+      return device.batchBytes;
+    },
     get batchesInFlight() {
       return device.batchesInFlight;
     },

@@ -13,6 +13,7 @@ function createFake(name: string) {
   const device: Device = {
     info: { kind: 'gpu', name, driver: '' },
     maxStagingBytes: 1000,
+    batchBytes: 500,
     batchesInFlight: 2,
     lost: new Promise((resolve) => {
       lose = (reason) => {

@@ -48,6 +48,10 @@ export class ReopeningDevice implements Device {
     return this.#device.maxStagingBytes;
   }
 
+  get batchBytes(): number {
+    return this.#device.batchBytes;
+  }
+
   get batchesInFlight(): number {
     return this.#device.batchesInFlight;
   }

@@ -14,6 +14,7 @@ function createWatched() {
   const device: Device = {
     info: { kind: 'gpu', name: '', driver: '' },
     maxStagingBytes: 1000,
+    batchBytes: 500,
     batchesInFlight: 2,
     lost: new Promise(() => {}),
     acquire: async (bytes) => ({ bytes: new Uint8Array(bytes), release: () => {} }),

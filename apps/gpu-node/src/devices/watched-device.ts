@@ -36,6 +36,9 @@ export function withWatch(device: Device, ms: number, timer: Timer = systemTimer
     get maxStagingBytes() {
       return device.maxStagingBytes;
     },
+    get batchBytes() {
+      return device.batchBytes;
+    },
     get batchesInFlight() {
       return device.batchesInFlight;
     },

@@ -7,17 +7,18 @@ const counting = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 const floats: Pipeline = { ...counting, bins: 0, output: { sample: 'f32', channels: ['red', 'green', 'blue'] } };
 const inColour: Pipeline = { ...counting, input: ['red', 'green', 'blue'] };
 const large = 2 ** 30;
+const batchBytes = 2 ** 26;
 
 /** How many frames of that size a batch takes. */
 function framesOf(pipeline: Pipeline, deviceBytes: number, side: number, needsMap = false, grid?: Grid): number {
   const size = { width: side, height: side };
-  const batch = new Batch(pipeline, deviceBytes);
+  const batch = new Batch(pipeline, { maxStagingBytes: deviceBytes, batchBytes });
   const plan = planPipeline(pipeline, { x: 0, y: 0, ...size }, size, grid);
   while (batch.add(plan, needsMap)) assert.ok(batch.stagingBytes <= deviceBytes);
   return batch.items.length;
 }
 
-test('planes of 64 MiB are a batch, and a colour image is three', () => {
+test('planes of as many bytes as the device likes are a batch, and a colour image is three', () => {
   assert.equal(framesOf(counting, large, 1024), 64);
   assert.equal(framesOf(inColour, large, 1024), 21);
 });
@@ -40,7 +41,7 @@ test('dense results of 64 MiB are a batch, where they are wanted', () => {
 test('what one tile needs makes the results of all count', () => {
   const size = { width: 1024, height: 1024 };
   const plan = planPipeline(floats, { x: 0, y: 0, ...size }, size);
-  const batch = new Batch(floats, large);
+  const batch = new Batch(floats, { maxStagingBytes: large, batchBytes });
   for (let i = 0; i < 10; i++) assert.ok(batch.add(plan, false));
   assert.equal(batch.add(plan, true), undefined);
   assert.deepEqual([batch.items.length, batch.withMap], [10, false]);

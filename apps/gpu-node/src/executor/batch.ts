@@ -1,7 +1,8 @@
 import { type Pipeline, type PipelineItem, type PipelinePlan, placeItem, sampleBytes } from '@halogrid/kernels';
+import type { Device } from '../devices/device.ts';
 
-/** Of the planes of a batch: 31 frames of 1080p. Half of it gave 2 % fewer frames a second on an H200 (measured). */
-const planesLimitBytes = 64 * 2 ** 20;
+type BatchLimits = Pick<Device, 'maxStagingBytes' | 'batchBytes'>;
+
 /** Of the results of a batch, so that cells, wide codes and floats take no more memory than the planes do. */
 const resultsLimitBytes = 64 * 2 ** 20;
 
@@ -10,18 +11,18 @@ export class Batch {
   readonly items: PipelineItem[] = [];
   /** Over the type of pixels of its images. */
   readonly pipeline: Pipeline;
-  readonly #deviceBytes: number;
+  readonly #device: BatchLimits;
   readonly #share: number;
   #stagingBytes = 0;
   #histogramsBytes = 0;
   #mapsBytes = 0;
   #withMap = false;
 
-  /** `deviceBytes` is what the largest buffer of the device takes; `share` of the usual limits, in (0, 1], is used. */
-  constructor(pipeline: Pipeline, deviceBytes: number, share = 1) {
+  /** `share` of the usual limits, in (0, 1], is used. */
+  constructor(pipeline: Pipeline, device: BatchLimits, share = 1) {
     this.pipeline = pipeline;
     this.#share = share;
-    this.#deviceBytes = deviceBytes;
+    this.#device = device;
   }
 
   get stagingBytes(): number {
@@ -46,8 +47,9 @@ export class Batch {
     const resultsBytes = histogramsBytes + (withMap ? mapsBytes : 0);
 
     const isFirst = this.items.length === 0;
-    const limit = (bytes: number) => (isFirst ? this.#deviceBytes : Math.min(bytes * this.#share, this.#deviceBytes));
-    if (end > limit(planesLimitBytes) || resultsBytes > limit(resultsLimitBytes)) return undefined;
+    const { maxStagingBytes, batchBytes } = this.#device;
+    const limit = (bytes: number) => (isFirst ? maxStagingBytes : Math.min(bytes * this.#share, maxStagingBytes));
+    if (end > limit(batchBytes) || resultsBytes > limit(resultsLimitBytes)) return undefined;
 
     this.items.push(item);
     this.#stagingBytes = end;

@@ -33,6 +33,7 @@ function noted(inner: Device, changes: Partial<Device> = {}) {
   const device: Device = {
     info: inner.info,
     maxStagingBytes: inner.maxStagingBytes,
+    batchBytes: inner.batchBytes,
     batchesInFlight: inner.batchesInFlight,
     lost: inner.lost,
     async acquire(bytes) {
@@ -292,6 +293,7 @@ test('a shard over which the device had no memory is tried once more, in batches
     const expected = await execute(frameLease(folder, uris), never);
     const batches: number[] = [];
     const { device: short } = noted(device, {
+      batchBytes: 64 * 2 ** 20,
       async run(staging, items, pipeline, withMap) {
         batches.push(items.length);
         if (items.length < 40) return device.run(staging, items, pipeline, withMap);
@@ -396,7 +398,10 @@ test('a tile of a file that is not the planned version, or is another one after 
           return { ...image, decode };
         },
       });
-      for (const run of [whileRead, createTestExecutor(device, { openImage: versioned })]) {
+      const afterwards = () => createTestExecutor(device, { openImage: versioned });
+      for (const [i, run] of [whileRead, afterwards(), afterwards()].entries()) {
+        // The last finds what a file looks like that is being written.
+        if (i === 2) await folder.put('a.pgm', first.subarray(0, 7));
         const { errors, results } = await ask(run);
         assert.deepEqual(results, []);
         assert.match(errors[0]!.error, /^The file is not what it was when the job was planned/);

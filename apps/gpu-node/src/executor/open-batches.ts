@@ -59,7 +59,7 @@ export async function* openBatches(
     return batch;
   };
   const emptyBatch = (pixel: PixelType): FrameBatch => {
-    const batch = new Batch(pipelineOver(pixel, pipeline), device.maxStagingBytes, run.batchShare);
+    const batch = new Batch(pipelineOver(pixel, pipeline), device, run.batchShare);
     return { frames: [], batch };
   };
   let current = emptyBatch('u8');

@@ -40,7 +40,7 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   if (small) return sourceError(source, 'read', small);
   const plan = planPipeline(run.pipeline, rect, size, run.grid);
   const compute: Compute = async (pixel, fill) => {
-    const batch = new Batch(pipelineOver(pixel, run.pipeline), run.device.maxStagingBytes);
+    const batch = new Batch(pipelineOver(pixel, run.pipeline), run.device);
     const item = batch.add(plan, needsMap(run, source));
     if (!item) {
       const limit = `the device takes at once (${run.device.maxStagingBytes} bytes)`;
@@ -60,8 +60,17 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
     await run.clock.time('encode', () => writeChunks(run, source, size, rect, result));
     return sourceResult(source, size, rect, result);
   } catch (error) {
-    return failedOutcome(run, source, error);
+    return failedOutcome(run, source, await deeperReason(source, error));
   }
+}
+
+/** What is being written to may look damaged, or cut off. */
+async function deeperReason(source: Source, error: unknown): Promise<unknown> {
+  if (!(error instanceof InputError)) return error;
+  return await checkStillVersion(source).then(
+    () => error,
+    (changed: unknown) => changed,
+  );
 }
 
 /** Uses an image that other tiles need too: by region where it or a copy can be read so, from the cache where not. */

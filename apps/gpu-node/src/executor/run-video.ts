@@ -134,7 +134,7 @@ class VideoRun {
 
   #emptyBatch(pixel: PixelType): Batch {
     const { pipeline, device, batchShare } = this.#run;
-    return new Batch(pipelineOver(pixel, pipeline), device.maxStagingBytes, batchShare);
+    return new Batch(pipelineOver(pixel, pipeline), device, batchShare);
   }
 
   #plan({ width, height }: Size) {
