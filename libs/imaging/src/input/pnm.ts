@@ -1,3 +1,4 @@
+import { atMost } from '../at-most.ts';
 import { checkDecodeRequest } from './decode-request.ts';
 import { InputError } from './input-error.ts';
 import type { InputFile } from './input-file.ts';
@@ -7,12 +8,20 @@ import { asPixels, pixelBytes } from './pixel-type.ts';
 import { below, type PlaneTarget } from './plane-target.ts';
 import { type PnmHeader, readPnmHeader } from './pnm-header.ts';
 import { decodePlainPnm } from './pnm-plain.ts';
+import { poolThreads } from './pool-threads.ts';
 import type { Rect } from './rect.ts';
 import { writeRows } from './write-rows.ts';
 
 /** Rows that lie together are read in pieces of this size, several at once: a frame of 1080p in one. */
 const bandBytes = 2 ** 22;
 const readsInFlight = 8;
+
+/**
+ * Reads of all local images, on half of the threads that could: copying to upload memory is bound by that memory, and more only take
+ * processors from everyone else. Measured on 16 cores with an H200, frames of 13.7 MB a second: 1,430 to 1,560 on all, 1,710 to
+ * 1,760 on half.
+ */
+const reading = atMost(Math.ceil(poolThreads() / 2));
 
 /**
  * Takes `file` over and keeps it open. The first image of a file; samples are used as stored, whatever the largest value
@@ -58,6 +67,7 @@ async function decodeBinary(
   const sampleBytes = channels * pixelBytes[pixel];
   const rowBytes = width * sampleBytes;
   const regionBytes = region.width * sampleBytes;
+  const inTurn: typeof reading = file.kind === 'local' ? reading : (read) => read();
   const skipsNothing = rowBytes - regionBytes <= file.gapBytes;
   const bandRows = skipsNothing ? Math.max(1, Math.floor(bandBytes / rowBytes)) : 1;
   const decodeBand = async (top: number): Promise<void> => {
@@ -73,13 +83,13 @@ async function decodeBinary(
         const at = band.offset + row * to.stride;
         return to.bytes.subarray(at, at + regionBytes);
       });
-      await file.readRows(targets, start, rowBytes);
+      await inTurn(() => file.readRows(targets, start, rowBytes));
       if (pixel === 'u16') targets.forEach(swap);
       return;
     }
     const isStraight = isGray && isDense;
     const bytes = isStraight ? to.bytes.subarray(band.offset, band.offset + length) : Buffer.allocUnsafe(length);
-    await file.read(bytes, start);
+    await inTurn(() => file.read(bytes, start));
     if (pixel === 'u16') swap(bytes);
     if (isStraight) return;
     if (rowBytes === regionBytes) return writeRows({ pixels: asPixels(bytes, pixel), channels, width, rows }, band);
