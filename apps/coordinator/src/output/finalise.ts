@@ -67,13 +67,14 @@ async function prepareOutput(
   // A process may have ended while it wrote there.
   await rm(folder, { recursive: true, force: true });
   for (const pictures of ['preview', 'maps']) await mkdir(join(folder, pictures), { recursive: true });
-  await writeHistogram(folder, results, pipeline);
-  await writeErrors(folder, results);
-  await writeFileAtomically(join(folder, 'sources.jsonl'), sourcesJsonl(results));
   const isKept = await keptSources(results);
+  // Side by side: most of a small job's end is waiting for the disk.
   const writers = [
-    async () => features?.finish(results.sources.length),
     () => writePictures(folder, results, pipeline, isKept, signal),
+    async () => features?.finish(results.sources.length),
+    () => writeFileAtomically(join(folder, 'sources.jsonl'), sourcesJsonl(results)),
+    () => writeHistogram(folder, results, pipeline),
+    () => writeErrors(folder, results),
   ];
   await forEachOf(writers, writers.length, (write) => write());
   await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, await readdir(folder)));
@@ -83,8 +84,9 @@ async function prepareOutput(
 }
 
 /** By index, 1 for a source of which there is nothing to be written but its row and its line. */
-async function keptSources({ plan, sources }: JobResults): Promise<Uint8Array> {
+async function keptSources({ plan, sources, job }: JobResults): Promise<Uint8Array> {
   const isKept = new Uint8Array(sources.length);
+  if (!job.counts.kept) return isKept;
   for await (const step of plan()) if (step.kind === 'kept') isKept[step.index] = 1;
   return isKept;
 }
@@ -93,11 +95,12 @@ async function keptSources({ plan, sources }: JobResults): Promise<Uint8Array> {
 async function* movesJsonl(results: JobResults, entries: readonly string[]): AsyncGenerator<string> {
   const { plan, job } = results;
   const folder = outputPath(job.spec.out);
-  const named = namedSources(results);
-  let name = '';
   for (const name of ['histogram.svg', 'features.parquet', 'errors.jsonl']) {
     if (!entries.includes(name)) yield `${JSON.stringify({ remove: name } satisfies Move)}\n`;
   }
+  if (!job.counts.kept) return;
+  const named = namedSources(results);
+  let name = '';
   for await (const step of plan()) {
     if (step.kind === 'source') name = named.next().value!.name;
     if (step.kind !== 'kept') continue;
