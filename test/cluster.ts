@@ -27,6 +27,8 @@ export interface ClusterOptions {
   ledger?: string;
   /** Settings of the coordinator's process beside those of this one. */
   env?: Record<string, string>;
+  /** Of its processes, where it is measured and not tested. */
+  maxLifeMs?: number;
 }
 
 /** A coordinator and nodes, each a process of its own. */
@@ -60,12 +62,16 @@ export class Cluster {
     nodeTimeoutMs = 60_000,
     ledger = join(scratchFolder(), 'ledger.sqlite'),
     env,
+    maxLifeMs,
   }: ClusterOptions = {}): Promise<Cluster> {
     const options = ['--ledger', ledger, '--node-timeout', String(nodeTimeoutMs), '--log-level', 'warn'];
-    const coordinator = new Halogrid(['coordinator', ...options, '--listen', listen, '--http', anyPort], { env });
+    const coordinator = new Halogrid(['coordinator', ...options, '--listen', listen, '--http', anyPort], {
+      env,
+      maxLifeMs,
+    });
     const { grpc, http } = await coordinator.firstLine;
     const cluster = new Cluster(coordinator, options, `127.0.0.1:${grpc}`, `127.0.0.1:${http}`);
-    await Promise.all(Array.from({ length: nodes }, (_, i) => cluster.startNode(`n${i + 1}`, device)));
+    await Promise.all(Array.from({ length: nodes }, (_, i) => cluster.startNode(`n${i + 1}`, device, { maxLifeMs })));
     return cluster;
   }
 
@@ -78,8 +84,8 @@ export class Cluster {
   }
 
   /** Starts a node and waits until it is attached. */
-  async startNode(name: string, device = 'cpu'): Promise<ClusterNode> {
-    return this.adopt(await startNode(this.address, name, device));
+  async startNode(name: string, device = 'cpu', process: HalogridOptions = {}): Promise<ClusterNode> {
+    return this.adopt(await startNode(this.address, name, device, [], process));
   }
 
   /** Waits until a node that was started elsewhere is attached; it is stopped with the others. */
@@ -136,10 +142,10 @@ export async function startNode(
   name: string,
   device = 'cpu',
   more: readonly string[] = [],
-  env?: Record<string, string>,
+  process: HalogridOptions = {},
 ): Promise<ClusterNode> {
   const options = ['--coordinator', coordinator, '--name', name, '--device', device, ...more];
-  const program = new Halogrid(['node', ...options, '--http', anyPort, '--log-level', 'warn'], { env });
+  const program = new Halogrid(['node', ...options, '--http', anyPort, '--log-level', 'warn'], process);
   const { http } = await program.firstLine;
   return { name, program, http: `http://127.0.0.1:${http}`, pid: program.pidsOf('node')[0] ?? program.pid };
 }

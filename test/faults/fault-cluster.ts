@@ -93,7 +93,7 @@ export class FaultCluster {
   /** Starts a node, which may soon end. */
   async launch(name: string, { env, device = 'cpu', options = [] }: NodeStart = {}): Promise<ProxiedNode> {
     const proxy = await TcpProxy.start(this.cluster.address);
-    const node = { ...(await startNode(proxy.address, name, device, options, env)), proxy };
+    const node = { ...(await startNode(proxy.address, name, device, options, { env })), proxy };
     this.#nodes.set(name, node);
     this.cluster.nodes.push(node);
     return node;

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { Cluster } from '../../cluster.ts';
 import { halogrid, halogridOn, python, workers } from './contestant.ts';
 import { describeInMemory, type MemoryRates, raceInMemory } from './in-memory.ts';
-import { type ImageFormat, type Input, imageFormats, makeFrameFolder, makeImage } from './inputs.ts';
+import { type ImageFormat, imageFormats, makeFrameFolder, makeImage } from './inputs.ts';
 import { type Race, type RaceResult, race } from './race.ts';
 import { describeRace, speedUps } from './report.ts';
 
@@ -22,14 +22,14 @@ const { values, positionals } = parseArgs({
     tile: { type: 'string', default: '2048' },
     chunk: { type: 'string', default: '1024' },
     frames: { type: 'string', default: '1000' },
-    'slow-frames': { type: 'string', default: '200' },
-    quality: { type: 'string', default: '90' },
+    quality: { type: 'string', default: '75' },
+    scene: { type: 'string' },
     python: { type: 'string', default: '/usr/bin/python3' },
     json: { type: 'string' },
   },
 });
 
-function whole(name: Exclude<keyof typeof values, 'format' | 'python' | 'json'>, least: number): number {
+function whole(name: Exclude<keyof typeof values, 'format' | 'scene' | 'python' | 'json'>, least: number): number {
   const value = Number(values[name]);
   if (Number.isInteger(value) && value >= least) return value;
   throw new Error(`Expected a whole number from ${least} for --${name} but received '${values[name]}'`);
@@ -40,7 +40,6 @@ const side = whole('side', 64);
 const tile = whole('tile', 1);
 const chunk = whole('chunk', 16);
 const frames = whole('frames', 1);
-const slowFrames = whole('slow-frames', 1);
 const quality = whole('quality', 1);
 const format = values.format as ImageFormat;
 if (!imageFormats.includes(format)) {
@@ -51,28 +50,22 @@ if (unknown !== undefined) throw new Error(`Expected some of ${parts.join(', ')}
 const chosen = positionals.length > 0 ? positionals : parts;
 const interpreter = values.python;
 
+/** A cluster of a test ends after minutes. */
+const longestRaceMs = 24 * 3_600_000;
+
 /** Where scikit-image has its eight neighbours, on a circle: computed exactly, with zeros around the image as it does. */
 const circle = ['--op', 'lbp:convention=scikit-image'];
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-peers-'));
 const note = (line: string): void => console.error(line);
-let fewFrames: Promise<Input> | undefined;
-/** Made once, for both races of frames. */
-const warmUpFrames = (): Promise<Input> => {
-  fewFrames ??= makeFrameFolder(folder, 8, quality);
-  return fewFrames;
-};
 const machine = { cpu: cpus()[0]!.model, cores: workers, node: process.version, ...pythonVersions() };
 const loadBefore = loadavg();
 const races: RaceResult[] = [];
 let memory: MemoryRates | undefined;
 try {
-  const kinds = [
-    ...(chosen.includes('image') ? [imageRace] : []),
-    ...(chosen.includes('frames') ? [slowFrameRace, frameRace] : []),
-  ];
+  const kinds = [...(chosen.includes('image') ? [imageRace] : []), ...(chosen.includes('frames') ? [frameRace] : [])];
   for (const prepare of kinds) {
-    const cluster = await Cluster.start();
+    const cluster = await Cluster.start({ maxLifeMs: longestRaceMs });
     races.push(await race(await prepare(cluster), repetitions, folder, note));
     await cluster.stop();
   }
@@ -133,27 +126,16 @@ async function imageRace(cluster: Cluster): Promise<Race> {
   };
 }
 
-async function slowFrameRace(cluster: Cluster): Promise<Race> {
-  return {
-    input: await makeFrameFolder(folder, slowFrames, quality),
-    warmUp: await warmUpFrames(),
-    contestants: [
-      python(`pool of ${workers}, OpenCV + scikit-image`, 'circle', 'frame_pool.py', pool('skimage'), interpreter),
-      halogrid('halogrid run', 'square'),
-      halogridOn(cluster),
-      halogrid('halogrid run, circle', 'circle', circle),
-    ],
-  };
-}
-
 async function frameRace(cluster: Cluster): Promise<Race> {
   return {
-    input: await makeFrameFolder(folder, frames, quality),
-    warmUp: await warmUpFrames(),
+    input: await makeFrameFolder(folder, frames, quality, values.scene),
+    warmUp: await makeFrameFolder(folder, 8, quality, values.scene),
     contestants: [
+      python(`pool of ${workers}, OpenCV + scikit-image`, 'circle', 'frame_pool.py', pool('skimage'), interpreter),
       python(`pool of ${workers}, OpenCV + NumPy`, 'square', 'frame_pool.py', pool('numpy'), interpreter),
       halogrid('halogrid run', 'square'),
       halogridOn(cluster),
+      halogrid('halogrid run, circle', 'circle', circle),
     ],
   };
 }

@@ -1,5 +1,5 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import sharp from 'sharp';
 import { drawScene } from '../../../apps/cli/src/bench/draw-scene.ts';
 import { makeFrames } from '../../../apps/cli/src/bench/make-frames.ts';
@@ -36,11 +36,17 @@ export async function makeImage(folder: string, side: number, format: ImageForma
   return { name: `${side} x ${side} ${format.toUpperCase()}`, path, amount: side ** 2 / 1e6, unit: 'Mpx' };
 }
 
-/** A folder of 1080p JPEG frames of the synthetic scene; all but the first 32 are links to those. */
-export async function makeFrameFolder(folder: string, count: number, quality: number): Promise<Input> {
+/** A folder of 1080p JPEG frames of the synthetic scene, or of a photograph; all but the first 32 are links to those. */
+export async function makeFrameFolder(
+  folder: string,
+  count: number,
+  quality: number,
+  photograph?: string,
+): Promise<Input> {
   const path = join(folder, `frames-${count}`);
-  await makeFrames(path, count, frameSize, { kind: 'jpg', quality }, await openScene(frameSize));
-  return { name: `${count} JPEG frames, quality ${quality}`, path, amount: count, unit: 'frames' };
+  await makeFrames(path, count, frameSize, { kind: 'jpg', quality }, await openScene(frameSize, photograph));
+  const of = photograph === undefined ? '' : ` of ${basename(photograph)}`;
+  return { name: `${count} JPEG frames${of}, quality ${quality}`, path, amount: count, unit: 'frames' };
 }
 
 /** Reads every byte once, so that the page cache holds them for whoever comes first. */
