@@ -9,6 +9,7 @@ export {
   unrestricted,
 } from './access/source-access.ts';
 export { atMost } from './at-most.ts';
+export { endThread, endWhenAsked } from './end-thread.ts';
 
 // Input: sources and their pixels.
 export { versionOfContent } from './input/file-identity.ts';

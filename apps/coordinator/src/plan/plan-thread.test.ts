@@ -89,7 +89,9 @@ test('a plan of which no more is wanted ends', async (t) => {
 });
 
 test('an abort ends a plan with its reason, whether steps come or not', async (t) => {
-  const silent = startThread(t, new URL('data:text/javascript,setInterval(() => {}, 1000)'));
+  const silence =
+    'import { parentPort as p } from "node:worker_threads"; p.on("message", (m) => m === "end" && p.close())';
+  const silent = startThread(t, new URL(`data:text/javascript,${encodeURIComponent(silence)}`));
   for (const thread of [startThread(t), silent]) {
     const controller = new AbortController();
     const steps = thread.plan(specOf(['cam']), controller.signal);

@@ -1,6 +1,6 @@
 import { on } from 'node:events';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { sourceAccess } from '@halogrid/imaging';
+import { endThread, sourceAccess } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
 import type { PlanStep } from '../shard.ts';
 
@@ -69,7 +69,7 @@ export class PlanThread {
   }
 
   async close(): Promise<void> {
-    await this.#running?.worker.terminate();
+    if (this.#running) await endThread(this.#running.worker);
   }
 
   /** One that has ended is replaced; its plans learn of it by their ports. */

@@ -1,13 +1,14 @@
 // Runs in a worker thread: makes the plans that the PlanThread of the process orders, any number at a time.
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { restrictSources } from '@halogrid/imaging';
+import { endWhenAsked, restrictSources } from '@halogrid/imaging';
 import { jobPipeline } from '../job-pipeline.ts';
 import type { PlanStep } from '../shard.ts';
 import type { PlanAnswer, PlanOrder } from './plan-thread.ts';
 import { planJob } from './planner.ts';
 import { runPlan } from './run-plan.ts';
 
+endWhenAsked(parentPort!);
 restrictSources(workerData);
 
 parentPort!.on('message', async ({ spec, port }: PlanOrder) => {

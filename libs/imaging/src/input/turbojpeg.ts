@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import koffi, { type KoffiFunc, type LibraryHandle } from 'koffi';
+import type { KoffiFunc, LibraryHandle } from 'koffi';
 import { atMost } from '../at-most.ts';
+import { loadKoffi } from './load-koffi.ts';
 import { poolThreads } from './pool-threads.ts';
 
 /*
@@ -135,7 +136,7 @@ function createDecoder(library: TurboJpeg): Decoder {
 
 function load(): TurboJpeg {
   const file = openLibrary();
-  koffi.struct('tjregion', { x: 'int', y: 'int', w: 'int', h: 'int' });
+  loadKoffi().struct('tjregion', { x: 'int', y: 'int', w: 'int', h: 'int' });
   return {
     init: file.func('void *tj3Init(int kind)') as TurboJpeg['init'],
     set: file.func('int tj3Set(void *decoder, int parameter, int value)') as TurboJpeg['set'],
@@ -163,7 +164,7 @@ function openLibrary(): LibraryHandle {
   const failures: string[] = [];
   for (const file of files[process.platform] ?? []) {
     try {
-      return koffi.load(join(folder, 'prebuilds', `jpeg-turbo-${file}`));
+      return loadKoffi().load(join(folder, 'prebuilds', `jpeg-turbo-${file}`));
     } catch (error) {
       failures.push((error as Error).message);
     }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { sourceAccess } from '../../access/source-access.ts';
+import { endThread } from '../../end-thread.ts';
 import { InputError } from '../input-error.ts';
 import type { ImageAnswer, ImageOrder, ImageThreadSetup, SentError } from './image-orders.ts';
 
@@ -44,7 +45,7 @@ export class ImageThread {
   }
 
   async close(): Promise<void> {
-    await this.#worker.terminate();
+    await endThread(this.#worker);
   }
 
   #send(): void {

@@ -1,12 +1,14 @@
 // Runs in a worker thread: opens, decodes and closes images as the ImageThread of the process orders.
 import { parentPort, workerData } from 'node:worker_threads';
 import { restrictSources } from '../../access/source-access.ts';
+import { endWhenAsked } from '../../end-thread.ts';
 import { InputError } from '../input-error.ts';
 import { type OpenImage, openImage } from '../open-image.ts';
 import type { ImageAnswer, ImageOrder, ImageThreadSetup, OpenedImage, SentError } from './image-orders.ts';
 import { memoryAt } from './native-memory.ts';
 
 const port = parentPort!;
+endWhenAsked(port);
 const { access } = workerData as ImageThreadSetup;
 restrictSources(access);
 

@@ -1,7 +1,7 @@
-import koffi from 'koffi';
+import { loadKoffi } from '../load-koffi.ts';
 
 /** Where the bytes lie. Mapped device memory cannot be handed to another thread in any other way. */
-export const addressOf = (bytes: Uint8Array): bigint => koffi.address(bytes);
+export const addressOf = (bytes: Uint8Array): bigint => loadKoffi().address(bytes);
 
 /** Staging memory of a device is a few dozen buffers, used over and over. */
 const maxKnown = 64;
@@ -14,7 +14,7 @@ const known = new Map<bigint, Uint8Array>();
 export function memoryAt(address: bigint, length: number): Uint8Array {
   const seen = known.get(address);
   if (seen?.length === length) return seen;
-  const bytes = new Uint8Array(koffi.view(address, length));
+  const bytes = new Uint8Array(loadKoffi().view(address, length));
   known.delete(address);
   known.set(address, bytes);
   if (known.size > maxKnown) known.delete(known.keys().next().value!);
