@@ -28,6 +28,8 @@ const undisturbed = join(folder, 'undisturbed');
 
 /** Shards that may be in flight: what two nodes hold, and what is being committed. */
 const maxInFlight = 2 * 64 + 16;
+/** Part of a job's shards that may be leased twice because they take long, kill or none: docs/operations.md. */
+const copiesShare = 0.1;
 
 const job = (out: string): string[] => [source, '--out', out, '--map', 'tiff', '--tile', '24', '--batch', '1'];
 const local = ['--nodes', '2', '--device', 'cpu'];
@@ -115,7 +117,8 @@ test('a coordinator that is killed and started again completes its job with the 
   let interrupted = 0;
   // A start takes as long as the lease of the one before.
   for (let kill = 0; kill < kills / 3 && !isComplete(out); kill++) {
-    await delay(random() * 1500);
+    if (kill === 0) await eventually('the first results', () => hasChunks(out));
+    else await delay(random() * 1500);
     if (!isComplete(out)) interrupted++;
     coordinator.kill();
     await coordinator.ended;
@@ -124,6 +127,7 @@ test('a coordinator that is killed and started again completes its job with the 
   }
   await eventually('the job to be complete', () => isComplete(out) && !existsSync(join(out, '.halogrid')));
   t.diagnostic(`seed ${seed}: ${interrupted} kills came before the end`);
+  assert.ok(interrupted > 0);
   assertSame(out, interrupted);
   for (const program of [...nodes.map((node) => node.program), coordinator]) {
     program.signal('SIGTERM');
@@ -192,7 +196,8 @@ function assertSame(out: string, interrupted: number): void {
   const { attempts, ...counts } = is.counts;
   const { attempts: _, ...sameCounts } = was.counts;
   assert.deepEqual(counts, sameCounts);
-  assert.ok(attempts - counts.shards <= interrupted * maxInFlight, `${attempts} attempts, ${interrupted} kills`);
+  const mayBeRepeated = interrupted * maxInFlight + copiesShare * counts.shards;
+  assert.ok(attempts - counts.shards <= mayBeRepeated, `${attempts} attempts, ${interrupted} kills`);
   assert.equal(
     is.nodes.reduce((sum: number, { shards }: { shards: number }) => sum + shards, 0),
     counts.shards,

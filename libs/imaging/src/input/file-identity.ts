@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { allowedPath } from '../access/allowed-path.ts';
+import { forReading } from './open-flags.ts';
 
 /**
  * The version of a local file by its content: its SHA-256. Undefined for a file that cannot be read, which is for those to say
@@ -10,8 +10,7 @@ import { allowedPath } from '../access/allowed-path.ts';
  */
 export async function versionOfContent(uri: string): Promise<string | undefined> {
   try {
-    // Without O_NONBLOCK, opening a FIFO waits for a writer.
-    const file = await open(await allowedPath(fileURLToPath(uri)), constants.O_RDONLY | constants.O_NONBLOCK);
+    const file = await open(await allowedPath(fileURLToPath(uri)), forReading);
     try {
       if (!(await file.stat()).isFile()) return undefined;
       const digest = createHash('sha256');

@@ -1,7 +1,8 @@
-import { constants, fstatSync, type Stats } from 'node:fs';
+import { fstatSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { giveBackBytes, takeBytes } from './byte-pool.ts';
 import { InputError } from './input-error.ts';
+import { forReading } from './open-flags.ts';
 
 /** Files that are decoded whole. Of these, enough is read at once for most video frames. */
 const wholeFile = { name: /\.(jpe?g|jpe|jfif|png|webp)$/i, headBytes: 2 ** 20 };
@@ -59,8 +60,7 @@ export class LocalFile {
 
   /** Rejects with InputError for whatever is not a readable, regular file with something in it. Never waits for a FIFO. */
   static async open(path: string): Promise<LocalFile> {
-    // Without O_NONBLOCK, opening a FIFO waits for a writer.
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(refuse);
+    const handle = await open(path, forReading).catch(refuse);
     try {
       // Known since it was opened. Asking on libuv's pool costs 40 µs of this thread, and a turn behind what is decoded (measured).
       const stat = fstatSync(handle.fd);

@@ -1,7 +1,6 @@
 import {
   close as closeCallback,
   closeSync,
-  constants,
   open as openCallback,
   openSync,
   read as readCallback,
@@ -12,6 +11,7 @@ import {
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
+import { forReading } from './open-flags.ts';
 
 /** What the file system has in memory is there much sooner, and what it fetches much later. */
 const quickMs = 0.5;
@@ -48,11 +48,9 @@ export class QuickFiles {
 
   /** A descriptor for reading. Never waits for a FIFO. */
   open(path: string): number | Promise<number> {
-    // Without O_NONBLOCK, opening a FIFO waits for a writer.
-    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
     return this.#call(
-      () => openSync(path, flags),
-      () => openAside(path, flags),
+      () => openSync(path, forReading),
+      () => openAside(path, forReading),
     );
   }
 

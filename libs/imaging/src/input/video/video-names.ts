@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { allowedPath } from '../../access/allowed-path.ts';
+import { forReading } from '../open-flags.ts';
 import { readRemoteHead } from '../remote/read-head.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
 
@@ -40,8 +40,7 @@ export async function isVideoFile(uri: string): Promise<boolean> {
 }
 
 async function readLocalHead(uri: string): Promise<Buffer> {
-  // Without O_NONBLOCK, opening a FIFO waits for a writer.
-  const file = await open(await allowedPath(fileURLToPath(uri)), constants.O_RDONLY | constants.O_NONBLOCK);
+  const file = await open(await allowedPath(fileURLToPath(uri)), forReading);
   try {
     if (!(await file.stat()).isFile()) return Buffer.alloc(0);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
