@@ -36,9 +36,10 @@ export { changedVideo, openVideoFile, type VideoFile } from './input/video/video
 export { hasVideoExtension, isVideoFile } from './input/video/video-names.ts';
 
 // Output: chunks of dense results, and the files a person opens.
-export { assembleMap, type MapFormat, type MapOutput, mapExtensions, whyNotHeld } from './output/assemble-map.ts';
+export { assembleMap, type MapOutput } from './output/assemble-map.ts';
 export { type Chunk, type ChunkKind, piecesOf, writeChunk } from './output/chunk.ts';
 export { type HistogramChart, histogramSvg } from './output/histogram-svg.ts';
+export { type MapFormat, mapExtensions, whyNotHeld } from './output/map-format.ts';
 export { type MapKind, type MapType, type SampleType, sampleBytes } from './output/map-type.ts';
 export { type PlanarSamples, samplesOfPart } from './output/planar-samples.ts';
 export { assemblePreview, type PreviewOutput } from './output/preview.ts';

@@ -1,4 +1,5 @@
-import { toFileUri, toUri, whyNotHeld } from '@halogrid/imaging';
+import { whyNotHeld } from '@halogrid/imaging/map-format';
+import { toFileUri, toUri } from '@halogrid/imaging/to-uri';
 import { borderModes, checkGrid, createPipeline, type Grid } from '@halogrid/kernels';
 import {
   jobPriorities,

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { writeFileAtomically } from '@halogrid/imaging';
+import { writeFileAtomically } from '@halogrid/imaging/write-file-atomically';
 import { createPipeline, describePipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { softwareVersion } from '@halogrid/service';

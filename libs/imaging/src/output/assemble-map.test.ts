@@ -6,8 +6,9 @@ import { test } from 'node:test';
 import { setImmediate as immediately } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
-import { assembleMap, type MapFormat, type MapOutput, mapExtensions, pngCanHold, whyNotHeld } from './assemble-map.ts';
+import { assembleMap, type MapOutput } from './assemble-map.ts';
 import { chunkPath, piecesOf, writeChunk } from './chunk.ts';
+import { type MapFormat, mapExtensions, pngCanHold, whyNotHeld } from './map-format.ts';
 import type { MapType } from './map-type.ts';
 import type { Size } from './size.ts';
 import {

@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { loadSharp } from '../load-sharp.ts';
 import { piecesOf } from './chunk.ts';
 import { type ChunkSet, readMapRows, readShardRows } from './chunk-reader.ts';
-import { dziCanHold, dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
+import { dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
+import { type MapFormat, whyNotHeld } from './map-format.ts';
 import { MapTiffWriter } from './map-tiff.ts';
 import { mapTilePx } from './map-tiff-layout.ts';
-import type { MapKind, MapType } from './map-type.ts';
+import type { MapKind } from './map-type.ts';
 import type { MapWriter } from './map-writer.ts';
 import { MapZarrWriter } from './map-zarr.ts';
 import { zarrChunkPx } from './map-zarr-layout.ts';
@@ -16,16 +17,6 @@ import { pngOptions } from './png-options.ts';
 import { buildPyramid, pyramidSizes, stripRows } from './pyramid.ts';
 import type { Size } from './size.ts';
 import { writeFileAtomically } from './write-file-atomically.ts';
-
-export type MapFormat = 'tiff' | 'zarr' | 'png' | 'dzi';
-
-/** What a map's name ends with. */
-export const mapExtensions: Readonly<Record<MapFormat, string>> = {
-  tiff: '.tif',
-  zarr: '.zarr',
-  png: '.png',
-  dzi: '.dzi',
-};
 
 export interface MapOutput extends ChunkSet {
   /** Path of what is written, with the format's extension; its folder must exist, on the file system of `scratch`. */
@@ -36,19 +27,6 @@ export interface MapOutput extends ChunkSet {
   bins: number;
   /** The convention tag, perhaps with what the bands are; TIFF and Zarr carry it. Latin-1. */
   description: string;
-}
-
-/** What PNG has a form for: gray of 8 or 16 bits, and RGB of 8. */
-export function pngCanHold({ sample, bands }: MapType): boolean {
-  return sample === 'u8' ? bands === 1 || bands === 3 : sample === 'u16' && bands === 1;
-}
-
-/** Why a format cannot hold a map, to follow "because"; undefined where it can. */
-export function whyNotHeld(format: string, type: MapType, bins: number): string | undefined {
-  const held = type.bands === 1 ? `a band of ${type.sample}` : `${type.bands} bands of ${type.sample}`;
-  if (format === 'png' && !pngCanHold(type)) return `a PNG cannot hold ${held}`;
-  if (format !== 'dzi' || dziCanHold(type, bins)) return undefined;
-  return `Deep Zoom shows one or three bands of codes that have a histogram, not ${held}`;
 }
 
 /**

@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { dziCanHold, dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
+import { dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
 import type { MapType } from './map-type.ts';
 import { previewPicture } from './preview-picture.ts';
 import { buildPyramid, pyramidSizes } from './pyramid.ts';
 import type { Size } from './size.ts';
-import { copyStrip, levelsByDefinition, sampleTypes, someSamples, temporaryFolder } from './testing.ts';
+import { copyStrip, levelsByDefinition, someSamples, temporaryFolder } from './testing.ts';
 
 test('the tiles make up the picture of every level, from one pixel to the map', async (t) => {
   const folder = await temporaryFolder(t);
@@ -40,14 +40,6 @@ test('the tiles make up the picture of every level, from one pixel to the map', 
       assert.ok(picture.equals(pixels), `level ${n} of ${i}`);
     }
   }
-});
-
-test('codes that have a histogram are shown, gray or RGB', () => {
-  const held = sampleTypes.flatMap((sample) => {
-    return [1, 2, 3, 4].filter((bands) => dziCanHold({ sample, bands }, 256)).map((bands) => `${sample} x ${bands}`);
-  });
-  assert.deepEqual(held, ['u8 x 1', 'u8 x 3', 'u16 x 1', 'u16 x 3', 'u32 x 1', 'u32 x 3']);
-  assert.equal(dziCanHold({ sample: 'u32', bands: 1 }, 0), false);
 });
 
 test('the .dzi names the size and the tiles', () => {

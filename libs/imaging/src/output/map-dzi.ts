@@ -13,11 +13,6 @@ export const dziTilePx = 256;
 /** Tiles that are compressed at once: libuv has as many threads by default. */
 const tilesAtOnce = 4;
 
-/** Whether pictures are made of such a map without looking at all of it first: codes and labels, gray or RGB. */
-export function dziCanHold({ sample, bands }: MapType, bins: number): boolean {
-  return bins > 0 && sample !== 'i16' && sample !== 'f32' && (bands === 1 || bands === 3);
-}
-
 export interface MapDziOptions {
   /** The folder of the levels, which must not exist. */
   files: string;
