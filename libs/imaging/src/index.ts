@@ -43,6 +43,7 @@ export { type MapFormat, mapExtensions, whyNotHeld } from './output/map-format.t
 export { type MapKind, type MapType, type SampleType, sampleBytes } from './output/map-type.ts';
 export { type PlanarSamples, samplesOfPart } from './output/planar-samples.ts';
 export { assemblePreview, type PreviewOutput } from './output/preview.ts';
+export { previewSampling } from './output/preview-grid.ts';
 export type { Size } from './output/size.ts';
 export { writeFileAtomically } from './output/write-file-atomically.ts';
 export { writeJpeg } from './output/write-jpeg.ts';

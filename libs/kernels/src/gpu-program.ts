@@ -5,6 +5,7 @@ import { sampleBytes } from './image-type.ts';
 import type { Operation, Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
 import type { DenseResult, ItemResult, PlaneItem } from './plane-item.ts';
+import { type Sampling, sampleResult } from './sampling.ts';
 
 /** Compiles one kernel for one device. */
 export type CompileKernel = (device: GPUDevice, operation: Operation, output: GpuOutput) => Promise<GpuKernel>;
@@ -40,7 +41,7 @@ export interface GpuBatchLayout {
   readonly histogramsBytes: number;
   readonly mapsBytes: number;
   /** The last kernel's items and dense results. */
-  readonly results: readonly { item: PlaneItem; lead: number; parts: number; map?: MapPlace }[];
+  readonly results: readonly { item: PlaneItem; lead: number; parts: number; map?: MapPlace; sampling?: Sampling }[];
 }
 
 /** The buffers of one batch: `table` is uniform, the others are storage, each at least as large as the layout says. */
@@ -136,6 +137,7 @@ export class GpuProgram {
         lead: leadOf(item, pixelBytes),
         parts: bins > 0 ? this.#histogramsOf(items[i]!.parts.length) : 0,
         map: this.#options.map ? places[i] : undefined,
+        sampling: items[i]!.sampling,
       })),
     };
   }
@@ -165,14 +167,16 @@ export class GpuProgram {
   unpack(layout: GpuBatchLayout, histograms: Uint32Array, maps: Uint8Array): ItemResult[] {
     const { output } = this.#pipeline;
     let next = 0;
-    return layout.results.map(({ item, lead, parts, map }) => {
+    const unit = sampleBytes[output.sample];
+    const bands = output.channels.length;
+    return layout.results.map(({ item, lead, parts, map, sampling }) => {
       const length = (parts * this.#histogramBytes) / 4;
       const bins = histograms.slice(next, next + length);
       next += length;
       return {
         counted: item.valid.width * item.valid.height,
         bins,
-        map: map && denseResult(maps, map, lead * sampleBytes[output.sample], output.channels.length),
+        map: map && denseResult(maps, map, { lead: lead * unit, unit, bands, sampling }),
       };
     });
   }
@@ -199,10 +203,10 @@ function planesAt({ offset, stride, bandBytes }: MapPlace, lead: number) {
 function denseResult(
   maps: Uint8Array,
   { offset, stride, bandBytes }: MapPlace,
-  lead: number,
-  bands: number,
+  { lead, unit, bands, sampling }: { lead: number; unit: number; bands: number; sampling: Sampling | undefined },
 ): DenseResult {
-  return { bytes: maps.slice(offset + lead, offset + bandBytes * bands), stride, bandBytes };
+  const mapped = { bytes: maps.subarray(offset + lead, offset + bandBytes * bands), stride, bandBytes };
+  return sampling ? sampleResult(mapped, sampling, unit, bands) : { ...mapped, bytes: mapped.bytes.slice() };
 }
 
 /** The items of every dispatch, 1024 at a time, each from a new table on. */

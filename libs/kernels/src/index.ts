@@ -18,3 +18,4 @@ export {
 export { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline-item.ts';
 export type { DenseResult, ItemResult } from './plane-item.ts';
 export { runReference } from './reference.ts';
+export type { Sampling } from './sampling.ts';

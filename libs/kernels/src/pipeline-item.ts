@@ -4,6 +4,7 @@ import { type Cell, cellsOf, type Grid } from './grid.ts';
 import { type CopyRect, planRead } from './halo.ts';
 import type { Pipeline } from './pipeline.ts';
 import { lanePixels, type PlaneItem } from './plane-item.ts';
+import type { Sampling } from './sampling.ts';
 
 /** What one kernel of a pipeline reads, computes and counts, in the coordinates of the plane it reads. */
 export type StagePlan = Pick<PlaneItem, 'stored' | 'out' | 'valid'>;
@@ -24,6 +25,8 @@ export interface PipelinePlan {
 export interface PipelineItem extends Pick<PlaneItem, 'offset' | 'stride' | 'planeBytes'> {
   stages: readonly StagePlan[];
   parts: readonly Rect[];
+  /** Of the last kernel's `out`, the pixels of which the dense result is; all of them where this is not there. */
+  sampling?: Sampling;
 }
 
 const wholeGrid: Grid = { rows: 1, columns: 1 };

@@ -1,4 +1,5 @@
 import type { Rect, Size } from './geometry.ts';
+import type { Sampling } from './sampling.ts';
 
 /**
  * The planes of an image in memory, and the part of them that a kernel computes. Pixel (x, y) of channel c is at byte
@@ -18,6 +19,8 @@ export interface PlaneItem {
   out: Rect;
   /** Where results exist and count, in the stored plane's coordinates, inside `out`. Elsewhere the result is 0. */
   valid: Rect;
+  /** Of `out`, the pixels of the dense result that are wanted; a kernel may leave out the others, and says so in the result. */
+  sampling?: Sampling;
 }
 
 /** What a kernel, or a pipeline, makes of one item. */
@@ -26,7 +29,7 @@ export interface ItemResult {
   counted: number;
   /** Counts of every channel, one channel after another; of a pipeline, so for each cell. Empty where there is no histogram. */
   bins: Uint32Array;
-  /** The dense result of `out`, where it was asked for. */
+  /** The dense result of `out`, or of the pixels of it that a sampling names, where it was asked for. */
   map?: DenseResult;
 }
 
@@ -37,6 +40,8 @@ export interface DenseResult {
   stride: number;
   /** Bytes from one band to the next. */
   bandBytes: number;
+  /** The others were left out. */
+  isSampled?: true;
 }
 
 /** Pixels that a GPU lane loads at once: 16 bytes of them, or 32. */

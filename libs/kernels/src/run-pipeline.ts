@@ -1,6 +1,8 @@
+import { sampleBytes } from './image-type.ts';
 import type { Operation, Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
-import type { ItemResult, PlaneItem } from './plane-item.ts';
+import type { DenseResult, ItemResult, PlaneItem } from './plane-item.ts';
+import { sampleResult } from './sampling.ts';
 
 /** Computes one kernel on the planes of one item. */
 export type RunKernel = (operation: Operation, bytes: Uint8Array, item: PlaneItem, withMap: boolean) => ItemResult;
@@ -26,8 +28,16 @@ export function runPipeline(
     planeBytes = map!.bandBytes;
   }
   const last = operations.at(-1)!;
-  const plane = { offset, stride, planeBytes, ...item.stages.at(-1)! };
-  if (item.parts.length === 1) return runKernel(last, source, plane, withMap);
+  const { sampling } = item;
+  const plane = { offset, stride, planeBytes, ...item.stages.at(-1)!, sampling };
+  const sampled = (map: DenseResult | undefined): DenseResult | undefined => {
+    if (!map || !sampling || map.isSampled) return map;
+    return sampleResult(map, sampling, sampleBytes[pipeline.output.sample], pipeline.output.channels.length);
+  };
+  if (item.parts.length === 1) {
+    const result = runKernel(last, source, plane, withMap);
+    return { ...result, map: sampled(result.map) };
+  }
 
   const parts = item.parts.map((part) => runKernel(last, source, restrict(plane, part), false));
   const binsAPart = parts[0]!.bins.length;
@@ -36,7 +46,7 @@ export function runPipeline(
     bins.set(part.bins, i * binsAPart);
   });
   const counted = parts.reduce((sum, part) => sum + part.counted, 0);
-  return { counted, bins, map: withMap ? runKernel(last, source, plane, true).map : undefined };
+  return { counted, bins, map: withMap ? sampled(runKernel(last, source, plane, true).map) : undefined };
 }
 
 /** What is known of an item without computing it: all where neither counts nor a dense result are wanted. */

@@ -1,4 +1,11 @@
-import { type Pipeline, type PipelineItem, type PipelinePlan, placeItem, sampleBytes } from '@halogrid/kernels';
+import {
+  type Pipeline,
+  type PipelineItem,
+  type PipelinePlan,
+  placeItem,
+  type Sampling,
+  sampleBytes,
+} from '@halogrid/kernels';
 import type { Device } from '../devices/device.ts';
 
 type BatchLimits = Pick<Device, 'maxStagingBytes' | 'batchBytes'>;
@@ -36,9 +43,9 @@ export class Batch {
 
   /**
    * Places a tile; undefined where there is no room for it and its results. The first tile of a batch has all that the
-   * device takes, the others what is left of the batch's limits.
+   * device takes, the others what is left of the batch's limits. `sampling`: the pixels of which a dense result is made, if it is.
    */
-  add(plan: PipelinePlan, needsMap: boolean): PipelineItem | undefined {
+  add(plan: PipelinePlan, needsMap: boolean, sampling?: Sampling): PipelineItem | undefined {
     const { input, pixel } = this.pipeline;
     const { item, end } = placeItem(plan, input.length, this.#stagingBytes, sampleBytes[pixel]);
     const histogramsBytes = this.#histogramsBytes + histogramsBytesOf(plan, this.pipeline);
@@ -51,6 +58,7 @@ export class Batch {
     const limit = (bytes: number) => (isFirst ? maxStagingBytes : Math.min(bytes * this.#share, maxStagingBytes));
     if (end > limit(batchBytes) || resultsBytes > limit(resultsLimitBytes)) return undefined;
 
+    if (sampling) item.sampling = sampling;
     this.items.push(item);
     this.#stagingBytes = end;
     this.#histogramsBytes = histogramsBytes;

@@ -2,7 +2,15 @@ import type { OpenImage } from '@halogrid/imaging';
 import { type PipelineItem, type PixelType, pipelineOver, planPipeline, type Rect } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
 import { Batch } from './batch.ts';
-import { closeImage, failedOutcome, needsMap, type ShardRun, type SourceOutcome, sourceError } from './shard-run.ts';
+import {
+  closeImage,
+  failedOutcome,
+  needsMap,
+  type ShardRun,
+  type SourceOutcome,
+  samplingOf,
+  sourceError,
+} from './shard-run.ts';
 import { startAhead } from './start-ahead.ts';
 import { tooSmall } from './too-small.ts';
 
@@ -86,7 +94,7 @@ export async function* openBatches(
       }
       const whole = { x: 0, y: 0, width: image.width, height: image.height };
       const plan = planPipeline(pipeline, whole, image, grid);
-      const place = () => current.batch.add(plan, needsMap(run, source));
+      const place = () => current.batch.add(plan, needsMap(run, source), samplingOf(run, whole, image));
       const isSame = current.batch.pipeline.pixel === image.pixel;
       let item = isSame && current.frames.length < batchFrames ? place() : undefined;
       if (!item && (!isSame || current.frames.length > 0)) {

@@ -18,6 +18,7 @@ import {
   runOnDevice,
   type ShardRun,
   type SourceOutcome,
+  samplingOf,
   sourceError,
   sourceResult,
   writeChunks,
@@ -41,7 +42,7 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   const plan = planPipeline(run.pipeline, rect, size, run.grid);
   const compute: Compute = async (pixel, fill) => {
     const batch = new Batch(pipelineOver(pixel, run.pipeline), run.device);
-    const item = batch.add(plan, needsMap(run, source));
+    const item = batch.add(plan, needsMap(run, source), samplingOf(run, rect, size));
     if (!item) {
       const limit = `the device takes at once (${run.device.maxStagingBytes} bytes)`;
       throw new Error(`A tile of ${rect.width} x ${rect.height} pixels and its results are more than ${limit}`);

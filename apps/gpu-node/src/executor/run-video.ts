@@ -9,6 +9,7 @@ import {
   runOnDevice,
   type ShardRun,
   type SourceOutcome,
+  samplingOf,
   sourceError,
   sourceResult,
   writeChunks,
@@ -155,7 +156,7 @@ class VideoRun {
     const withMap = left.some((source) => needsMap(this.#run, source));
     const places: PipelineItem[] = [];
     for (const _ of left) {
-      const item = batch.add(plan, withMap);
+      const item = batch.add(plan, withMap, samplingOf(this.#run, whole, whole));
       if (!item) break;
       places.push(item);
     }

@@ -3,10 +3,11 @@ import {
   type OpenImage,
   type PlaneTarget,
   piecesOf,
+  previewSampling,
   samplesOfPart,
   type writeChunk,
 } from '@halogrid/imaging';
-import type { Grid, ItemResult, Pipeline, PipelineItem, Rect, Size } from '@halogrid/kernels';
+import type { Grid, ItemResult, Pipeline, PipelineItem, Rect, Sampling, Size } from '@halogrid/kernels';
 import type { Source, SourceError, SourceResult } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
 import type { Batch } from './batch.ts';
@@ -53,6 +54,13 @@ export function needsMap(run: ShardRun, source: Source): boolean {
   return run.wantsMap || needsPreview(run, source);
 }
 
+/** The pixels of `rect` of which the dense result is wanted, for needsMap; undefined where all of them are. */
+export function samplingOf({ wantsMap, pipeline }: ShardRun, rect: Rect, size: Size): Sampling | undefined {
+  if (wantsMap) return undefined;
+  const sampling = previewSampling(rect, size, pipeline.output.channels.length);
+  return sampling.step > 1 ? sampling : undefined;
+}
+
 const needsPreview = (run: ShardRun, { index }: Source): boolean => index < run.previews;
 
 /**
@@ -96,7 +104,7 @@ export async function writeChunks(
   const type = { sample, bands: channels.length };
   const chunk = { scratch: run.scratch, source: source.index, size, type, rect };
   const { bytes, stride, bandBytes } = map!;
-  const samples = { bytes, strideBytes: stride, bandBytes };
+  const samples = { bytes, strideBytes: stride, bandBytes, areOfPreview: !run.wantsMap };
   try {
     for (const piece of run.wantsMap ? piecesOf(rect, size, type, run.zarrShards) : []) {
       await run.writeChunk({ ...chunk, ...piece }, samplesOfPart(samples, type, rect, piece.rect));

@@ -1,6 +1,6 @@
 import type { Rect } from '../input/rect.ts';
 import { type MapType, pixelBytes, sampleBytes } from './map-type.ts';
-import { previewRect, previewStride } from './preview-grid.ts';
+import { previewSampling } from './preview-grid.ts';
 import type { Size } from './size.ts';
 
 /** The samples of a rectangle: that of (band, y, x) begins at `band * bandBytes + y * strideBytes + x * sampleBytes`. */
@@ -10,6 +10,8 @@ export interface PlanarSamples {
   strideBytes: number;
   /** From a band to the next one; not looked at where there is one band. */
   bandBytes: number;
+  /** They are those that a preview shows of the rectangle, and no others: see previewSampling. */
+  areOfPreview?: boolean;
 }
 
 /** Those of a part of `whole`, whose samples they are; no copy. */
@@ -37,15 +39,15 @@ export function packSamples(samples: PlanarSamples, type: MapType, { width, heig
 /** Takes the preview's pixels out of the samples of `rect`; returns them without gaps between rows and bands. */
 export function samplePreview(samples: PlanarSamples, type: MapType, rect: Rect, size: Size): Uint8Array {
   const { bytes, strideBytes, bandBytes } = samples;
-  const step = previewStride(size, type.bands);
-  const sampled = previewRect(rect, size, type.bands);
+  const sampled = previewSampling(rect, size, type.bands);
+  if (samples.areOfPreview) return packSamples(samples, type, sampled);
+  const { step } = sampled;
   const unit = sampleBytes[type.sample];
   const out = new Uint8Array(sampled.width * sampled.height * pixelBytes(type));
   let to = 0;
   for (let band = 0; band < type.bands; band++) {
-    for (let y = sampled.y; y < sampled.y + sampled.height; y++) {
-      const row = band * bandBytes + (y * step - rect.y) * strideBytes;
-      let from = row + (sampled.x * step - rect.x) * unit;
+    for (let y = 0; y < sampled.height; y++) {
+      let from = band * bandBytes + (sampled.y + y * step) * strideBytes + sampled.x * unit;
       // Most maps are of one byte a pixel; the inner loop makes them take three times as long (measured).
       if (unit === 1) for (let x = 0; x < sampled.width; x++, from += step) out[to++] = bytes[from]!;
       else {

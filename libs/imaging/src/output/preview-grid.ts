@@ -31,3 +31,14 @@ export function previewRect(rect: Rect, size: Size, bands: number): Rect {
     height: Math.ceil((rect.y + rect.height) / stride) - y,
   };
 }
+
+/** The same pixels by where they lie in `rect`: every `step`-th from (x, y) on. */
+export function previewSampling(
+  rect: Rect,
+  size: Size,
+  bands: number,
+): { x: number; y: number; step: number; width: number; height: number } {
+  const step = previewStride(size, bands);
+  const { x, y, width, height } = previewRect(rect, size, bands);
+  return { x: x * step - rect.x, y: y * step - rect.y, step, width: Math.max(0, width), height: Math.max(0, height) };
+}

@@ -3,6 +3,7 @@ import type { Rect } from '../geometry.ts';
 import { sampleBytes } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import type { Sampling } from '../sampling.ts';
 import { WasmModule } from '../wasm-module.ts';
 import { labelOf } from './labels.ts';
 import { type LbpRing, ringOf } from './parameters.ts';
@@ -54,8 +55,9 @@ export function lbpWasm(
   withMap: boolean,
 ): ItemResult {
   const ring = ringOf(parameters);
-  const { out, valid } = item;
-  const map = withMap ? new Uint8Array(out.width * out.height) : undefined;
+  const { out, valid, sampling } = item;
+  const { width, height } = sampling ?? out;
+  const map = withMap ? new Uint8Array(width * height) : undefined;
   const labels = ring.labels === 'all' ? undefined : labelsOfCodes(ring);
   const unit = sampleBytes[reads];
   const source = storedPixels(bytes, item, reads);
@@ -79,8 +81,10 @@ export function lbpWasm(
     lbpBand(bandAt, stride * unit, valid.width, rows, codesAt, codesStride, histogramAt, pairs, isMsb);
     for (let row = 0; map && row < rows; row++) {
       const codes = view.subarray(codesAt + row * codesStride, codesAt + row * codesStride + valid.width);
-      const at = (valid.y - out.y + y + row) * out.width + valid.x - out.x;
-      if (labels) for (let x = 0; x < codes.length; x++) map[at + x] = labels[codes[x]!]!;
+      const [top, left] = [valid.y - out.y + y + row, valid.x - out.x];
+      const at = top * out.width + left;
+      if (sampling) sampleRow(codes, { top, left }, sampling, labels, map);
+      else if (labels) for (let x = 0; x < codes.length; x++) map[at + x] = labels[codes[x]!]!;
       else map.set(codes, at);
     }
   }
@@ -89,7 +93,7 @@ export function lbpWasm(
   return {
     counted: valid.width * valid.height,
     bins: labels ? countsOf(labels, counts, ring.bins) : counts,
-    map: map && { bytes: map, stride: out.width, bandBytes: map.length },
+    map: map && { bytes: map, stride: width, bandBytes: map.length, ...(sampling && { isSampled: true }) },
   };
 }
 
@@ -100,6 +104,22 @@ export function lbpWasm(
 function strideOf(valid: Rect, { stride, stored }: StoredPlane): number {
   const read = { x: valid.x - 1, y: valid.y - 1, width: valid.width + 2, height: valid.height + 2 };
   return isInside(read, stored) && stride < 1.5 * read.width ? stride : read.width + 16;
+}
+
+/** Puts those of a row of codes, which begins at (left, top), that a sampling names to their places. */
+function sampleRow(
+  codes: Uint8Array,
+  { top, left }: { top: number; left: number },
+  { x, y, step, width, height }: Sampling,
+  labels: Uint8Array | undefined,
+  map: Uint8Array,
+): void {
+  const row = (top - y) / step;
+  if (!Number.isInteger(row) || row < 0 || row >= height) return;
+  for (let column = 0; column < width; column++) {
+    const code = codes[x + column * step - left];
+    if (code !== undefined) map[row * width + column] = labels ? labels[code]! : code;
+  }
 }
 
 /** The label of each of the 256 codes. */
