@@ -111,6 +111,11 @@ export class Dispatcher {
     await run?.ended;
   }
 
+  /** Resolves when the job has ended; at once for one that does not run. */
+  async ended(jobId: string): Promise<void> {
+    await this.#runs.get(jobId)?.ended;
+  }
+
   /** Resolves when what the ledger says of the job changes; at once for a job that does not run. */
   changed(jobId: string): Promise<void> {
     // Nothing would ever resolve or remove its promise.

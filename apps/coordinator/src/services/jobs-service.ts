@@ -9,19 +9,28 @@ import { toJobStatus } from './job-status.ts';
 import { Refusal } from './refusal.ts';
 import { type ResumeJob, submitJob } from './submit-job.ts';
 
-/** Ten messages a second is what the protocol allows a watcher. */
-const watchIntervalMs = 100;
-
 export interface JobsServiceOptions {
   dispatcher: Dispatcher;
   ledger: Ledger;
   createJobId: () => string;
   resume?: ResumeJob;
   log: Log;
+  /**
+   * Between two messages to a watcher, but for the last one, which is sent at once. Unless given, 100: ten a second are what the
+   * protocol allows.
+   */
+  watchIntervalMs?: number;
 }
 
 /** halogrid.v1.Jobs; jobs.proto says what each call means. */
-export function createJobsService({ dispatcher, ledger, createJobId, resume, log }: JobsServiceOptions): JobsServer {
+export function createJobsService({
+  dispatcher,
+  ledger,
+  createJobId,
+  resume,
+  log,
+  watchIntervalMs = 100,
+}: JobsServiceOptions): JobsServer {
   async function statusOf(jobId: string): Promise<JobStatus> {
     const record = await ledger.getJob(jobId);
     if (!record) throw new Refusal('missing', `There is no job '${jobId}'`);
@@ -50,13 +59,20 @@ export function createJobsService({ dispatcher, ledger, createJobId, resume, log
   async function watch(call: ServerWritableStream<WatchRequest, WatchResponse>): Promise<void> {
     const { jobId } = call.request;
     let wake = (): void => {};
-    call.once('close', () => wake());
+    let hurry = (): void => {};
+    void dispatcher.ended(jobId).then(() => hurry());
+    call.once('close', () => {
+      hurry();
+      wake();
+    });
     while (!call.destroyed) {
+      const pause = new AbortController();
+      hurry = () => pause.abort();
       const changed = dispatcher.changed(jobId);
       const job = await statusOf(jobId);
       await new Promise<void>((resolve) => call.write({ job }, () => resolve()));
       if (hasEnded(job)) break;
-      await delay(watchIntervalMs);
+      await delay(watchIntervalMs, undefined, { signal: pause.signal }).catch(() => {});
       await new Promise<void>((resolve) => {
         wake = resolve;
         if (call.destroyed) resolve();
