@@ -5,8 +5,8 @@ const BINS: usize = 256;
 
 /**
  * Codes and counts of `rows` rows of `width` pixels. `source` is the pixel left above the first one: a band of
- * rows + 2 rows, `stride` bytes apart, whose outermost pixels are neighbours only. Up to 15 bytes beyond a row are read
- * and ignored. Codes go to `codes`, `codesStride` bytes a row, which holds up to 15 bytes more than `width`.
+ * rows + 2 rows, `stride` bytes apart, whose outermost pixels are neighbours only; it is overwritten. Up to 15 bytes beyond a
+ * row are read and ignored. Codes go to `codes`, `codesStride` bytes a row, which holds up to 15 bytes more than `width`.
  *
  * Counts are added to `histogram`, four tables of 256 u32: neighbouring codes are often equal, and one table would make
  * each increment wait for the one before. Where `pairs` is not 0, most are added there instead, to 256 x 256 u32: one for
@@ -33,6 +33,11 @@ export function lbpBand(
   const swBit = i8x16.splat(isMsb ? 0x02 : 0x40);
   const wBit = i8x16.splat(isMsb ? 0x01 : <i8>0x80);
 
+  // Signed comparisons are one instruction and unsigned ones two: 0.05 of 0.98 ms for 1920x1080 (measured).
+  const end = source + (rows + 2) * stride;
+  const sign = i8x16.splat(<i8>0x80);
+  for (let at = source; at < end; at += 16) v128.store(at, v128.xor(v128.load(at), sign));
+
   for (let y: usize = 0; y < rows; y++) {
     const above = source + y * stride;
     const centre = above + stride;
@@ -40,14 +45,14 @@ export function lbpBand(
     const out = codes + y * codesStride;
     for (let x: usize = 0; x < width; x += 16) {
       const c = v128.load(centre + x + 1);
-      let code = v128.and(i8x16.ge_u(v128.load(above + x), c), nwBit);
-      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(above + x + 1), c), nBit));
-      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(above + x + 2), c), neBit));
-      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(centre + x + 2), c), eBit));
-      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(below + x + 2), c), seBit));
-      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(below + x + 1), c), sBit));
-      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(below + x), c), swBit));
-      code = v128.or(code, v128.and(i8x16.ge_u(v128.load(centre + x), c), wBit));
+      let code = v128.andnot(nwBit, i8x16.gt_s(c, v128.load(above + x)));
+      code = v128.or(code, v128.andnot(nBit, i8x16.gt_s(c, v128.load(above + x + 1))));
+      code = v128.or(code, v128.andnot(neBit, i8x16.gt_s(c, v128.load(above + x + 2))));
+      code = v128.or(code, v128.andnot(eBit, i8x16.gt_s(c, v128.load(centre + x + 2))));
+      code = v128.or(code, v128.andnot(seBit, i8x16.gt_s(c, v128.load(below + x + 2))));
+      code = v128.or(code, v128.andnot(sBit, i8x16.gt_s(c, v128.load(below + x + 1))));
+      code = v128.or(code, v128.andnot(swBit, i8x16.gt_s(c, v128.load(below + x))));
+      code = v128.or(code, v128.andnot(wBit, i8x16.gt_s(c, v128.load(centre + x))));
       v128.store(out + x, code);
     }
     if (pairs) countPairs(out, width, histogram, pairs);
@@ -129,10 +134,11 @@ function countPairs(codes: usize, width: usize, histogram: usize, pairs: usize):
   let x: usize = 0;
   for (; x + 8 <= width; x += 8) {
     const eight = load<u64>(codes + x);
-    count(<usize>(eight & 0xffff), pairs);
-    count(<usize>((eight >> 16) & 0xffff), pairs);
-    count(<usize>((eight >> 32) & 0xffff), pairs);
-    count(<usize>(eight >> 48), pairs);
+    // Times four, where the counts lie.
+    increment(pairs + <usize>((eight << 2) & 0x3fffc));
+    increment(pairs + <usize>((eight >> 14) & 0x3fffc));
+    increment(pairs + <usize>((eight >> 30) & 0x3fffc));
+    increment(pairs + <usize>((eight >> 46) & 0x3fffc));
   }
   for (; x < width; x++) count(<usize>load<u8>(codes + x), histogram);
 }
@@ -154,7 +160,10 @@ function countRow(codes: usize, width: usize, histogram: usize): void {
 }
 
 function count(code: usize, table: usize): void {
-  const at = table + (code << 2);
+  increment(table + (code << 2));
+}
+
+function increment(at: usize): void {
   store<u32>(at, load<u32>(at) + 1);
 }
 
