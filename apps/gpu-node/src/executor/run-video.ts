@@ -154,9 +154,10 @@ class VideoRun {
     const batch = this.#emptyBatch(pixel);
     const left = this.#sources.slice(first);
     const withMap = left.some((source) => needsMap(this.#run, source));
+    const sampling = samplingOf(this.#run, whole, whole);
     const places: PipelineItem[] = [];
     for (const _ of left) {
-      const item = batch.add(plan, withMap, samplingOf(this.#run, whole, whole));
+      const item = batch.add(plan, withMap, sampling);
       if (!item) break;
       places.push(item);
     }

@@ -40,5 +40,5 @@ export function previewSampling(
 ): { x: number; y: number; step: number; width: number; height: number } {
   const step = previewStride(size, bands);
   const { x, y, width, height } = previewRect(rect, size, bands);
-  return { x: x * step - rect.x, y: y * step - rect.y, step, width: Math.max(0, width), height: Math.max(0, height) };
+  return { x: x * step - rect.x, y: y * step - rect.y, step, width, height };
 }
