@@ -193,7 +193,10 @@ test('results that no node can write fail the job with the reason, and quarantin
   const node = await ScriptedNode.attach(coordinator.grpcPort);
   for (let attempt = 1; attempt <= 3; attempt++) {
     const { shard, epoch } = await node.next('lease');
-    node.say({ $case: 'failed', value: { jobId, shard, attempt, epoch, error: 'The disk is full', output: true } });
+    node.say({
+      $case: 'failed',
+      value: { jobId, shard, attempt, epoch, error: 'The disk is full', output: true, need: '' },
+    });
   }
   const last = (await watchToEnd(jobs, jobId)).at(-1)!;
   assert.deepEqual([last.state, last.error, last.counts!.quarantined], [JobState.FAILED, 'The disk is full', 0]);

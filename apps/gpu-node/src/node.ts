@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { imageOpener, restrictSources, writeChunk } from '@halogrid/imaging';
+import { imageOpener, missingDecoders, restrictSources, writeChunk } from '@halogrid/imaging';
 import { poolThreads } from '@halogrid/imaging/pool-threads';
-import { type Hello, protocolVersion } from '@halogrid/proto';
+import { decodeNeed, type Hello, protocolVersion } from '@halogrid/proto';
 import {
   aborted,
   type ClientSecurity,
@@ -13,6 +13,7 @@ import {
   type HttpServer,
   type ListenAddress,
   type Log,
+  resultsVersion,
   softwareVersion,
   startHttp,
   type Warn,
@@ -21,6 +22,7 @@ import { createRegistry } from '@halogrid/service/metrics';
 import { Agent } from './agent/agent.ts';
 import type { Exit } from './agent/conversation.ts';
 import { createDial } from './agent/dial.ts';
+import { look } from './agent/look.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
 import type { DeviceInfo } from './devices/device.ts';
 import { withMetrics } from './devices/metered-device.ts';
@@ -95,6 +97,8 @@ export async function startNode(
     name: config.name,
     protocol: protocolVersion,
     softwareVersion,
+    resultsVersion,
+    lacks: missingDecoders().map((missing) => ({ need: decodeNeed(missing), reason: missing.message, sinceMs: 0 })),
     device: { kind, name, driver, gpu: gpu && { uuid: gpu.uuid ?? '', pciBusId: gpu.busId } },
     remoteStorage: config.hasRemoteStorage,
     held: [],
@@ -125,6 +129,7 @@ export async function startNode(
         trust();
         return execute(lease, signal);
       },
+      look,
       deviceGone: reopening.lost,
       log,
       metrics,

@@ -18,9 +18,10 @@ export {
   maxUriLength,
   whyNotVerified,
 } from './job-limits.ts';
+export { decodeNeed, readNeed, writeNeed } from './needs.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
-export const protocolVersion = 4;
+export const protocolVersion = 5;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

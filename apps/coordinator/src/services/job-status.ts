@@ -1,5 +1,5 @@
 import { redactUri } from '@halogrid/imaging';
-import { JobState, JobStatus, type NodeStatus } from '@halogrid/proto';
+import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
 import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
 import type { AttachedNodeView } from '../node-session.ts';
 
@@ -22,5 +22,7 @@ export function toJobStatus(record: JobRecord, nodes: number): JobStatus {
 export function toNodeStatus(node: AttachedNodeView): NodeStatus {
   const { nodeId, name, device, softwareVersion } = node.hello;
   const { leases, shardsDone, pixelsDone, attachedMs, isDraining: draining } = node;
-  return { nodeId, name, device, softwareVersion, draining, leases, shardsDone, pixelsDone, attachedMs };
+  return NodeStatus.fromPartial({
+    ...{ nodeId, name, device, softwareVersion, draining, leases, shardsDone, pixelsDone, attachedMs },
+  });
 }

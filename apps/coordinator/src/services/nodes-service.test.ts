@@ -135,7 +135,7 @@ test('a message above the limit ends the conversation', async (t) => {
   const grpcPort = await start(t);
   const node = await ScriptedNode.attach(grpcPort);
   const lease = { jobId: 'x', shard: 0, attempt: 1, epoch: 1 };
-  node.say({ $case: 'failed', value: { ...lease, error: 'x'.repeat(maxMessageBytes), output: false } });
+  node.say({ $case: 'failed', value: { ...lease, error: 'x'.repeat(maxMessageBytes), output: false, need: '' } });
   assert.equal((await node.over()).code, status.RESOURCE_EXHAUSTED);
   await untilAttached(grpcPort, 0);
   node.hangUp();

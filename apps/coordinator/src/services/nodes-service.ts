@@ -117,6 +117,7 @@ function converse(
 function toNodeReport(report: AttachRequest['report']): NodeReport {
   switch (report?.$case) {
     case 'heartbeat':
+    case 'sight':
       return { kind: 'NodeReported' };
     case 'draining':
       return { kind: 'NodeDraining' };

@@ -59,7 +59,7 @@ export class ScriptedNode {
 
   /** Answers a lease that could not be computed. */
   fail({ jobId, shard, attempt, epoch }: Lease, error = 'The script says so'): void {
-    this.say({ $case: 'failed', value: { jobId, shard, attempt, epoch, error, output: false } });
+    this.say({ $case: 'failed', value: { jobId, shard, attempt, epoch, error, output: false, need: '' } });
   }
 
   /** Waits for the next order and takes it; it must be of that kind. Acknowledgements are passed over unless asked for. */

@@ -46,6 +46,7 @@ async function withAgent(
     dial: createDial(createClientSecurity({}), assert.fail),
     execute: shards.execute,
     deviceGone,
+    look: async ({ probe }) => ({ probe, files: [], error: '' }),
     log: createLog('test', 'silent'),
     metrics,
     nowMs: () => performance.now(),
@@ -94,6 +95,7 @@ test('a node says hello, computes what it is leased and answers', async () => {
       error: 'no memory',
       output: false,
       device: false,
+      need: '',
     });
     assert.equal((await metrics.leases.get()).values[0]!.value, 0);
   });

@@ -1,4 +1,5 @@
-import type { Hello } from '@halogrid/proto';
+import { MissingDecoderError } from '@halogrid/imaging';
+import { decodeNeed, type Hello, type Probe, type Sight } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { DeviceLostError } from '../devices/device.ts';
 import type { Executor } from '../executor/executor.ts';
@@ -22,6 +23,8 @@ export interface AgentOptions {
   hello: Hello;
   dial: Dial;
   execute: Executor;
+  /** Says what the node sees of what a probe asks for. Never rejects. */
+  look: (probe: Probe) => Promise<Sight>;
   /** Resolves with one sentence when there is no device any more. */
   deviceGone: Promise<string>;
   log: Log;
@@ -100,6 +103,9 @@ export class Agent {
       case 'startShard':
         void this.#execute(command);
         break;
+      case 'look':
+        void this.#look(command.probe);
+        break;
       case 'forgetShard':
         this.#running.get(command.leaseId)?.abort(new Error('The lease was taken back'));
         this.#options.metrics.shards.inc({ outcome: 'forgotten' });
@@ -125,6 +131,13 @@ export class Agent {
     this.#connection = connection;
   }
 
+  /** An answer of a disk that hangs may come when the conversation has long been another. */
+  async #look(probe: Probe): Promise<void> {
+    const connection = this.#connection;
+    const sight = await this.#options.look(probe);
+    if (this.#connection === connection) this.#handle({ kind: 'looked', sight });
+  }
+
   async #execute({ leaseId, lease }: Extract<ConversationCommand, { kind: 'startShard' }>): Promise<void> {
     const { execute, metrics, log } = this.#options;
     const abort = new AbortController();
@@ -147,6 +160,7 @@ export class Agent {
         error,
         isOutput: caught instanceof OutputError,
         isDevice: caught instanceof DeviceLostError,
+        need: caught instanceof MissingDecoderError ? decodeNeed(caught) : '',
       });
     } finally {
       this.#running.delete(leaseId);

@@ -222,7 +222,16 @@ describe('the conversation with the coordinator', () => {
 
 test('an answer carries the identity of its lease', () => {
   const { commands } = play(...work, [40, failed]);
-  const value = { jobId: 'j', shard: 8, attempt: 2, epoch: 4, error: 'No device.', output: false, device: true };
+  const value = {
+    jobId: 'j',
+    shard: 8,
+    attempt: 2,
+    epoch: 4,
+    error: 'No device.',
+    output: false,
+    device: true,
+    need: '',
+  };
   assert.deepEqual(commands, [{ kind: 'send', report: { $case: 'failed', value } }]);
 });
 

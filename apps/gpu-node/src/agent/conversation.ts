@@ -1,4 +1,13 @@
-import type { AttachRequest, AttachResponse, HeldLease, Hello, Lease, ShardCompleted } from '@halogrid/proto';
+import type {
+  AttachRequest,
+  AttachResponse,
+  HeldLease,
+  Hello,
+  Lease,
+  Probe,
+  ShardCompleted,
+  Sight,
+} from '@halogrid/proto';
 import { answerTo, type HeldShard, heldLeases, keepNamed } from './held-shard.ts';
 
 /** How a node ended: 0 as asked, 1 because it could not go on; `reason` is one sentence. */
@@ -49,8 +58,8 @@ export interface Conversation {
 /** What became of a shard. */
 export type Answer =
   | { kind: 'shardCompleted'; report: ShardCompleted }
-  /** `isOutput`: its results could not be written. `isDevice`: the device was lost over it. */
-  | { kind: 'shardFailed'; error: string; isOutput: boolean; isDevice?: boolean };
+  /** `isOutput`: its results could not be written. `isDevice`: the device was lost over it. `need`: what the node lacks for it. */
+  | { kind: 'shardFailed'; error: string; isOutput: boolean; isDevice?: boolean; need?: string };
 
 /** What happened; `jitter` is a random number in [0, 1). */
 export type ConversationEvent =
@@ -58,6 +67,8 @@ export type ConversationEvent =
   /** The connection ended; `isRefusal` when the coordinator will not have this node, now or later. */
   | { kind: 'disconnected'; reason: string; isRefusal: boolean; jitter: number }
   | (Answer & { leaseId: number })
+  /** The answer to a probe of the connection that there is now. */
+  | { kind: 'looked'; sight: Sight }
   | { kind: 'stopRequested'; reason: string }
   /** There is no device any more, for this reason. */
   | { kind: 'deviceGone'; reason: string }
@@ -73,6 +84,7 @@ export type ConversationCommand =
   | { kind: 'hangUp'; reason: string }
   | { kind: 'startShard'; leaseId: number; lease: Lease }
   | { kind: 'forgetShard'; leaseId: number }
+  | { kind: 'look'; probe: Probe }
   | { kind: 'end'; exit: Exit };
 
 export interface ConversationOptions {
@@ -161,6 +173,14 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
     case 'shardCompleted':
     case 'shardFailed':
       return report(state, event.leaseId, nowMs, event);
+    case 'looked': {
+      if (state.phase.kind !== 'attached') return { state, commands: [] };
+      const phase = { ...state.phase, reportedMs: nowMs };
+      return {
+        state: { ...state, phase },
+        commands: [{ kind: 'send', report: { $case: 'sight', value: event.sight } }],
+      };
+    }
     case 'stopRequested':
       return drain(state, event.reason, nowMs);
     case 'deviceGone':
@@ -201,6 +221,8 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
       // Nothing is leased after it. Other orders may have been on their way when the node announced that it stops.
       if (state.draining === 'announced') return { state: { ...heard, draining: 'heard' }, commands: [] };
       return drain(heard, 'The coordinator told the node to stop', nowMs);
+    case 'probe':
+      return { state: heard, commands: [{ kind: 'look', probe: order.value }] };
     default:
       return { state: heard, commands: [] };
   }

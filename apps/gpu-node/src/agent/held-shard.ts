@@ -14,8 +14,8 @@ export function answerTo(
   answer: Answer,
 ): NonNullable<AttachRequest['report']> {
   if (answer.kind === 'shardCompleted') return { $case: 'completed', value: { ...answer.report, epoch } };
-  const { error, isOutput: output, isDevice: device } = answer;
-  return { $case: 'failed', value: { jobId, shard, attempt, epoch, error, output, device } };
+  const { error, isOutput: output, isDevice: device, need = '' } = answer;
+  return { $case: 'failed', value: { jobId, shard, attempt, epoch, error, output, device, need } };
 }
 
 /** Their leases, as hello names them. */

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type OpenImage, openImage } from '@halogrid/imaging';
 import type { Size } from '@halogrid/kernels';
 import type { TestImage } from '@halogrid/kernels/testing';
+import { Cause } from '@halogrid/proto';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import { openTwinDevice } from '../devices/twin-device.ts';
@@ -218,7 +219,8 @@ test('an image smaller than a kernel is set aside with a sentence', async () => 
     const error = 'A 5 x 4 image is smaller than the kernel, which needs 21 pixels a side';
     const frames = await execute(frameLease(folder, [uri, uris[0]!], { pipeline }), never);
     const tile = await execute(tileLease(folder, uri, size, { x: 1, y: 0, width: 2, height: 2 }, { pipeline }), never);
-    for (const { errors } of [frames, tile]) assert.deepEqual(errors, [{ source: 0, stage: 'read', error }]);
+    for (const { errors } of [frames, tile])
+      assert.deepEqual(errors, [{ source: 0, stage: 'read', error, cause: Cause.CONTENT }]);
     assert.deepEqual(
       frames.results.map(({ source }) => source),
       [1],
@@ -364,7 +366,7 @@ test('an image that changed since it was planned is set aside with a sentence', 
     ]) {
       const { errors } = await execute(tileLease(folder, uris[0]!, planned, rect), never);
       const error = 'The image is 64 x 48 now and was 65 x 48 when the job was planned';
-      assert.deepEqual(errors, [{ source: 0, stage: 'read', error }]);
+      assert.deepEqual(errors, [{ source: 0, stage: 'read', error, cause: Cause.CHANGED }]);
     }
   });
 });

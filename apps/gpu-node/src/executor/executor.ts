@@ -49,7 +49,6 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const run: ShardRun = {
       device: verify ? twin : device,
       batchShare,
-      attempt,
       openImage,
       writeChunk,
       planes,

@@ -11,6 +11,7 @@ import {
   samplingOf,
   sourceError,
 } from './shard-run.ts';
+import { checkVersion } from './source-version.ts';
 import { startAhead } from './start-ahead.ts';
 import { tooSmall } from './too-small.ts';
 
@@ -78,7 +79,7 @@ export async function* openBatches(
       if (next.done) break;
       const { source, position, image, error } = next.value;
       if (!image) {
-        outcomes[position] = failedOutcome(run, source, error);
+        outcomes[position] = await failedOutcome(source, error);
         continue;
       }
       held.add(image);
@@ -119,7 +120,14 @@ export async function* openBatches(
 /** Never rejects. */
 async function open(run: ShardRun, frame: { source: Source; position: number }): Promise<Opened> {
   try {
-    return { ...frame, image: await run.openImage(frame.source.uri) };
+    const image = await run.openImage(frame.source.uri);
+    try {
+      checkVersion(image.version, frame.source.version);
+      return { ...frame, image };
+    } catch (error) {
+      await closeImage(run, image);
+      throw error;
+    }
   } catch (error) {
     return { ...frame, error };
   }

@@ -54,11 +54,11 @@ async function decodeFrames(
   outcomes: SourceOutcome[],
 ): Promise<PlacedFrame[]> {
   const errors = await settleAll(frames.map((frame) => decodeFrame(run, frame, bytes)));
-  return frames.filter(({ source, position }, i) => {
+  for (const [i, { source, position }] of frames.entries()) {
     const error = errors[i];
-    if (error) outcomes[position] = failedOutcome(run, source, error);
-    return !error;
-  });
+    if (error) outcomes[position] = await failedOutcome(source, error);
+  }
+  return frames.filter((_, i) => !errors[i]);
 }
 
 async function decodeFrame(

@@ -1,4 +1,4 @@
-import { InputError, type OpenImage, type PixelType, pixelBytes } from '@halogrid/imaging';
+import { changedInput, InputError, type OpenImage, type PixelType, pixelBytes } from '@halogrid/imaging';
 import {
   type CopyRect,
   type ItemResult,
@@ -61,17 +61,8 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
     await run.clock.time('encode', () => writeChunks(run, source, size, rect, result));
     return sourceResult(source, size, rect, result);
   } catch (error) {
-    return failedOutcome(run, source, await deeperReason(source, error));
+    return await failedOutcome(source, error);
   }
-}
-
-/** What is being written to may look damaged, or cut off. */
-async function deeperReason(source: Source, error: unknown): Promise<unknown> {
-  if (!(error instanceof InputError)) return error;
-  return await checkStillVersion(source).then(
-    () => error,
-    (changed: unknown) => changed,
-  );
 }
 
 /** Uses an image that other tiles need too: by region where it or a copy can be read so, from the cache where not. */
@@ -134,7 +125,7 @@ async function copyOf(run: ShardRun, source: Source, version: string): Promise<s
     const image = await run.openImage(source.uri);
     try {
       checkVersion(image.version, source.version);
-      if (!image.copy) throw new InputError('read', 'The image changed while it was read');
+      if (!image.copy) throw changedInput('The image changed while it was read');
       await image.copy.write(path, run.channels);
       await checkStillVersion(source);
     } finally {
@@ -169,7 +160,7 @@ async function loadImage(
     await checkStillVersion(source);
     return { kind: 'planes', width, height, pixel, bytes };
   } catch (error) {
-    if (error instanceof InputError && !error.mayPass) return { kind: 'broken', error };
+    if (error instanceof InputError && error.fault === 'content') return { kind: 'broken', error };
     throw error;
   } finally {
     if (image) await closeImage(run, image);
@@ -178,8 +169,7 @@ async function loadImage(
 
 function checkSize(now: Size, planned: Size): void {
   if (now.width === planned.width && now.height === planned.height) return;
-  throw new InputError(
-    'read',
+  throw changedInput(
     `The image is ${now.width} x ${now.height} now and was ${planned.width} x ${planned.height} when the job was planned`,
   );
 }

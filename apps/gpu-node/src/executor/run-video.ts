@@ -4,7 +4,7 @@ import type { Source, VideoSegment } from '@halogrid/proto';
 import { Batch } from './batch.ts';
 import { settleAll } from './settle-all.ts';
 import {
-  failedOutcome,
+  failedOutcomes,
   needsMap,
   runOnDevice,
   type ShardRun,
@@ -40,7 +40,7 @@ export async function runVideo(
     await new VideoRun(run, sources, segment, outcomes).run();
   } catch (error) {
     // What came before it is lost as well: who can tell whether it was of the same file.
-    return sources.map((source) => failedOutcome(run, source, error));
+    return await failedOutcomes(sources, error);
   }
   return outcomes;
 }

@@ -1,5 +1,6 @@
 import {
   InputError,
+  type InputFault,
   type OpenImage,
   type PlaneTarget,
   piecesOf,
@@ -8,9 +9,10 @@ import {
   type writeChunk,
 } from '@halogrid/imaging';
 import type { Grid, ItemResult, Pipeline, PipelineItem, Rect, Sampling, Size } from '@halogrid/kernels';
-import type { Source, SourceError, SourceResult } from '@halogrid/proto';
+import { Cause, type Source, type SourceError, type SourceResult } from '@halogrid/proto';
 import type { Device } from '../devices/device.ts';
 import type { Batch } from './batch.ts';
+import { deeperReason } from './deeper-reason.ts';
 import { OutputError } from './output-error.ts';
 import type { PlaneCache } from './plane-cache.ts';
 import type { StageClock } from './stage-clock.ts';
@@ -20,8 +22,6 @@ export interface ShardRun {
   readonly device: Device;
   /** Part of the usual size that batches have, in (0, 1]. */
   readonly batchShare: number;
-  /** 1 for the first. */
-  readonly attempt: number;
   readonly openImage: (uri: string) => Promise<OpenImage>;
   readonly writeChunk: typeof writeChunk;
   readonly planes: PlaneCache;
@@ -128,17 +128,27 @@ function numbersOf(counts: Uint32Array): number[] {
   return numbers;
 }
 
-/** A source that cannot be reached is given up at this attempt; before it, another node may reach it. */
-const lastAttempt = 3;
+const causes: Record<InputFault, Cause> = {
+  content: Cause.CONTENT,
+  access: Cause.ACCESS,
+  changed: Cause.CHANGED,
+  process: Cause.ACCESS,
+};
 
-/** The outcome of a source whose input is at fault. Throws every other `error`: the shard is tried again for these. */
-export function failedOutcome({ attempt }: ShardRun, source: Source, error: unknown): SourceOutcome {
-  if (!(error instanceof InputError) || (error.mayPass && attempt < lastAttempt)) throw error;
-  return sourceError(source, error.stage, error.message);
+/** The outcome of a source that could not be processed. Rejects with every other `error`: the shard is tried again for these. */
+export async function failedOutcome(source: Source, error: unknown): Promise<SourceOutcome> {
+  return (await failedOutcomes([source], error))[0]!;
 }
 
-export function sourceError(source: Source, stage: string, error: string): SourceOutcome {
-  return { kind: 'error', error: { source: source.index, stage, error } };
+/** The same for sources that are all in one file. */
+export async function failedOutcomes(sources: readonly Source[], error: unknown): Promise<SourceOutcome[]> {
+  if (!(error instanceof InputError)) throw error;
+  const { stage, message, fault } = error.fault === 'content' ? await deeperReason(sources[0]!, error) : error;
+  return sources.map((source) => sourceError(source, stage, message, causes[fault]));
+}
+
+export function sourceError(source: Source, stage: string, error: string, cause: Cause = Cause.CONTENT): SourceOutcome {
+  return { kind: 'error', error: { source: source.index, stage, error, cause } };
 }
 
 /** Closes the image and counts what was read of it. */

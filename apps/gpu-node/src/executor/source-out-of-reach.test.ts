@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { InputError, openImage } from '@halogrid/imaging';
+import { Cause } from '@halogrid/proto';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import { createTestExecutor, frameLease, patternImage, tileLease, tilesOf, withFolder } from './shard-fixture.ts';
 
@@ -14,27 +15,25 @@ function outOfReach(part: string, times = Number.POSITIVE_INFINITY) {
   let left = times;
   return createTestExecutor(device, {
     openImage: async (uri) => {
-      if (uri.includes(part) && left-- > 0) throw new InputError('read', 'The host refuses connections', true);
+      if (uri.includes(part) && left-- > 0)
+        throw new InputError('read', 'The host refuses connections', { mayPass: true });
       return openImage(uri);
     },
   });
 }
 
-test('a source that cannot be reached fails its shard, and is set aside alone at the third attempt', async () => {
+test('a source that cannot be reached is named as such, and the others are computed', async () => {
   await withFolder(async (folder) => {
     const uris = await Promise.all(
       ['a', 'far', 'c'].map((name, i) => folder.put(`${name}.pgm`, patternImage(size, i).file)),
     );
-    const execute = outOfReach('far.pgm');
-    for (const attempt of [1, 2]) {
-      await assert.rejects(execute(frameLease(folder, uris, { attempt }), never), /^InputError: The host refuses/);
-    }
-    const { results, errors } = await execute(frameLease(folder, uris, { attempt: 3 }), never);
+    const { results, errors } = await outOfReach('far.pgm')(frameLease(folder, uris), never);
     assert.deepEqual(
       results.map(({ source }) => source),
       [0, 2],
     );
-    assert.deepEqual(errors, [{ source: 1, stage: 'read', error: 'The host refuses connections' }]);
+    const error = 'The host refuses connections';
+    assert.deepEqual(errors, [{ source: 1, stage: 'read', error, cause: Cause.ACCESS }]);
   });
 });
 
@@ -43,27 +42,40 @@ test('a tiled image that could not be reached is read as soon as it can be', asy
     const uri = await folder.put('far.pgm', patternImage(size, 1).file);
     const execute = outOfReach('far.pgm', 1);
     const [tile] = tilesOf(size, 20);
-    await assert.rejects(execute(tileLease(folder, uri, size, tile!), never), /^InputError: The host refuses/);
+    const first = await execute(tileLease(folder, uri, size, tile!), never);
+    assert.deepEqual([first.results, first.errors[0]!.cause], [[], Cause.ACCESS]);
     const { results, errors } = await execute(tileLease(folder, uri, size, tile!), never);
     assert.deepEqual([results.length, errors], [1, []]);
   });
 });
 
-test('a video that cannot be reached fails its shard, and its frames are set aside at the third attempt', async () => {
+test('frames of a video that cannot be reached are named as such', async () => {
   await withFolder(async (folder) => {
     const uri = 'http://127.0.0.1:1/far.mp4';
     const sources = [0, 1].map((index) => ({ index, uri, place: { packet: index } }));
     const segment = { packet: 0, position: 48, size: 9, strictFrom: 0, end: 2, version: '"1" 100', hwaccel: '' };
-    const lease = (attempt: number) =>
-      frameLease(folder, [], { attempt, work: { $case: 'frames', value: { sources, segment } } });
-    const execute = createTestExecutor(device);
-    for (const attempt of [1, 2]) await assert.rejects(execute(lease(attempt), never), /refuses connections$/);
-    const { results, errors } = await execute(lease(3), never);
+    const lease = frameLease(folder, [], { work: { $case: 'frames', value: { sources, segment } } });
+    const { results, errors } = await createTestExecutor(device)(lease, never);
     assert.deepEqual(results, []);
     const error = "The host '127.0.0.1:1' refuses connections";
     assert.deepEqual(
       errors,
-      [0, 1].map((source) => ({ source, stage: 'read', error })),
+      [0, 1].map((source) => ({ source, stage: 'read', error, cause: Cause.ACCESS })),
+    );
+  });
+});
+
+test('a frame of another version than the one that was listed is named as such, whatever is in it', async () => {
+  await withFolder(async (folder) => {
+    const uris = await Promise.all(['a', 'b'].map((name, i) => folder.put(`${name}.pgm`, patternImage(size, i).file)));
+    const image = await openImage(uris[0]!);
+    await image.close();
+    const sources = uris.map((uri, index) => ({ index, uri, version: index === 0 ? image.version : '1 1' }));
+    const lease = frameLease(folder, [], { work: { $case: 'frames', value: { sources } } });
+    const { results, errors } = await createTestExecutor(device)(lease, never);
+    assert.deepEqual(
+      [results.map(({ source }) => source), errors.map(({ source, cause }) => [source, cause])],
+      [[0], [[1, Cause.CHANGED]]],
     );
   });
 });

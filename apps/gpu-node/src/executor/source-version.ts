@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { allowedPath, InputError, isRemoteUri, localVersion, remoteVersion } from '@halogrid/imaging';
+import { allowedPath, changedInput, InputError, isRemoteUri, localVersion, remoteVersion } from '@halogrid/imaging';
 import type { Source } from '@halogrid/proto';
 
 /** A name for the source as it is now, which changes when it is written to. A source that is not there is its URI. */
@@ -11,10 +11,7 @@ export async function sourceVersion(uri: string): Promise<string> {
 /** Throws InputError for a version that is not the planned one, where that is known. */
 export function checkVersion(now: string | undefined, planned: string | undefined): void {
   if (planned === undefined || now === planned) return;
-  throw new InputError(
-    'read',
-    'The file is not what it was when the job was planned: it has been written to or replaced',
-  );
+  throw changedInput('The file is not what it was when the job was planned: it has been written to or replaced');
 }
 
 /**

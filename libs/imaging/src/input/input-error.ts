@@ -1,18 +1,41 @@
 /**
- * Something is wrong with an input, in one sentence, so it is set aside; trying again would fail again, unless it says that
- * it may pass. `read`: its bytes
- * cannot be had; `decode`: they are not an image that can be processed. Whatever else goes wrong (out of memory, out of
- * file descriptors, no decoder for this platform) is a plain error and not the input's fault.
+ * What an InputError tells of the input.
+ *
+ * - `content`: the bytes are not an image that can be processed, and will not be one elsewhere: damage, format, limits.
+ * - `access`: the bytes cannot be had here: not found, forbidden, an error of input or output, too many open files, no way to
+ *   the host. Another machine may have them.
+ * - `changed`: there are other bytes than those that were asked for.
+ * - `process`: this process has too many files open, or no memory: that tells nothing of the input.
+ */
+export type InputFault = 'content' | 'access' | 'changed' | 'process';
+
+/**
+ * An input cannot be processed, in one sentence. `stage` is where that showed: `read`: its bytes cannot be had; `decode`: they
+ * are not an image that can be processed. Whatever else goes wrong (out of memory, no decoder for this platform) is a plain
+ * error and not the input's.
  */
 export class InputError extends Error {
   readonly stage: 'read' | 'decode';
-  /** A host or a network failed, perhaps not for long, and perhaps not for other machines. */
+  readonly fault: InputFault;
+  /** A host or a network failed, perhaps not for long. */
   readonly mayPass: boolean;
 
-  constructor(stage: 'read' | 'decode', message: string, mayPass = false) {
+  /** Unless given, what cannot be read is a matter of access, and what cannot be decoded of content. */
+  constructor(
+    stage: 'read' | 'decode',
+    message: string,
+    {
+      fault = stage === 'read' ? 'access' : 'content',
+      mayPass = false,
+    }: { fault?: InputFault; mayPass?: boolean } = {},
+  ) {
     super(message);
     this.name = 'InputError';
     this.stage = stage;
+    this.fault = fault;
     this.mayPass = mayPass;
   }
 }
+
+/** There is another file than the one that was asked for, in one sentence. */
+export const changedInput = (message: string): InputError => new InputError('read', message, { fault: 'changed' });

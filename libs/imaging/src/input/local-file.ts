@@ -1,5 +1,6 @@
 import { fstatSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { getSystemErrorMap } from 'node:util';
 import { giveBackBytes, takeBytes } from './byte-pool.ts';
 import { InputError } from './input-error.ts';
 import { forReading } from './open-flags.ts';
@@ -12,7 +13,7 @@ const headBytes = 2 ** 14;
 /** Of one call: Linux takes 1024 buffers, and each row has one for what follows it. */
 const rowsAtOnce = 512;
 
-/** Failures of the file itself; others, such as too many open files, are this process's. */
+/** What failures of the file itself mean, where the system's words do not tell enough. */
 const reasons: Record<string, string> = {
   ENOENT: 'The file does not exist',
   ENOTDIR: 'A part of the path is not a folder',
@@ -25,6 +26,9 @@ const reasons: Record<string, string> = {
   EIO: 'The file cannot be read: input/output error',
   ESTALE: 'The file cannot be read: it was replaced on the file server',
 };
+
+/** Failures that tell nothing of the file. */
+const ofProcess = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
 /** A name for a file as it is now, which changes when it is written to. */
 export const localVersion = ({ size, mtimeMs }: { size: number; mtimeMs: number }): string => `${size} ${mtimeMs}`;
@@ -60,7 +64,7 @@ export class LocalFile {
 
   /** Rejects with InputError for whatever is not a readable, regular file with something in it. Never waits for a FIFO. */
   static async open(path: string): Promise<LocalFile> {
-    const handle = await open(path, forReading).catch(refuse);
+    const handle = await open(path, forReading).catch(refuseRead);
     try {
       // Known since it was opened. Asking on libuv's pool costs 40 µs of this thread, and a turn behind what is decoded (measured).
       const stat = fstatSync(handle.fd);
@@ -101,7 +105,7 @@ export class LocalFile {
       const wanted = (some.length - 1) * stepBytes + rowBytes;
       const { bytesRead } = await this.#handle
         .readv(some.flatMap((row) => [row, gap]).slice(0, -1), start)
-        .catch(refuse);
+        .catch(refuseRead);
       this.#bytesRead += bytesRead;
       if (bytesRead === wanted) continue;
       // The system may give less than it was asked for.
@@ -154,7 +158,7 @@ async function readFully(handle: FileHandle, into: Uint8Array, position: number)
   for (let done = 0; done < into.length; ) {
     // One read call takes less than 2 GiB.
     const length = Math.min(into.length - done, 2 ** 30);
-    const { bytesRead } = await handle.read(into, done, length, position + done).catch(refuse);
+    const { bytesRead } = await handle.read(into, done, length, position + done).catch(refuseRead);
     if (bytesRead === 0) {
       throw new InputError('decode', `The file is truncated: it ends at byte ${position + done}, inside the image`);
     }
@@ -162,7 +166,12 @@ async function readFully(handle: FileHandle, into: Uint8Array, position: number)
   }
 }
 
-function refuse(error: NodeJS.ErrnoException): never {
-  const reason = reasons[error.code ?? ''];
-  throw reason ? new InputError('read', reason) : error;
+/** Throws the InputError that a failure to read a file means. */
+export function refuseRead(error: NodeJS.ErrnoException): never {
+  const { code = '', errno } = error;
+  const because = getSystemErrorMap().get(errno ?? 0)?.[1];
+  const reason = reasons[code] ?? (because && `The file cannot be read: ${because} (${code})`);
+  // A closed descriptor is a mistake of ours, as is what the system never said.
+  if (!reason || code === 'EBADF') throw error;
+  throw new InputError('read', reason, { fault: ofProcess.has(code) ? 'process' : 'access' });
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { KoffiFunc, LibraryHandle } from 'koffi';
 import { atMost } from '../at-most.ts';
 import { loadKoffi } from './load-koffi.ts';
+import { MissingDecoderError } from './missing-decoder-error.ts';
 import { poolThreads } from './pool-threads.ts';
 
 /*
@@ -74,6 +75,18 @@ export interface JpegTarget {
 let library: TurboJpeg | undefined;
 /** What the calls in flight read and write; native code holds only addresses. */
 const inUse = new Set<object>();
+
+/** The folder of the package, of which nothing is loaded; throws MissingDecoderError where it is not there. */
+export function checkTurboJpeg(): string {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('@julusian/jpeg-turbo/package.json'));
+  } catch {
+    throw new MissingDecoderError(
+      'jpeg',
+      "JPEGs cannot be read here: the package @julusian/jpeg-turbo is not installed; 'npm install' gets it",
+    );
+  }
+}
 
 /** Reads the header on this thread, in microseconds; a text says what is wrong with it. */
 export function readTurboJpegHeader(jpeg: Uint8Array): TurboJpegHeader | string {
@@ -160,8 +173,8 @@ function openLibrary(): LibraryHandle {
     linux: [`${platform}/libturbojpeg.so.0`, `${platform}-musl/libturbojpeg.so.0`],
     darwin: [`${platform}/node-napi-v10.node`],
   };
-  const folder = dirname(createRequire(import.meta.url).resolve('@julusian/jpeg-turbo/package.json'));
   const failures: string[] = [];
+  const folder = checkTurboJpeg();
   for (const file of files[process.platform] ?? []) {
     try {
       return loadKoffi().load(join(folder, 'prebuilds', `jpeg-turbo-${file}`));
@@ -169,7 +182,8 @@ function openLibrary(): LibraryHandle {
       failures.push((error as Error).message);
     }
   }
-  throw new Error(
+  throw new MissingDecoderError(
+    'jpeg',
     `There is no JPEG decoder for ${platform}: ${failures.join('; ') || 'only Linux and macOS have one'}`,
   );
 }

@@ -40,8 +40,11 @@ export function checkVersion(expected: FileVersion, answer: Answer): void {
 
 /** What an answer to conditions or a range that cannot be met means. */
 export function changed(how: string): TransferError {
-  return new TransferError(`The file changed while it was read: ${how}`, false);
+  return new ChangedFileError(`The file changed while it was read: ${how}`, false);
 }
+
+/** A request was answered with another version of the file than the one that is being read. */
+export class ChangedFileError extends TransferError {}
 
 const names = { etag: 'its ETag', lastModified: 'its time of change', sizeBytes: 'its size in bytes' };
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { InputError } from '../input-error.ts';
 import { type Answer, ask } from './ask.ts';
-import { changed } from './file-version.ts';
+import { ChangedFileError, changed } from './file-version.ts';
 import type { RemoteLimits } from './remote-limits.ts';
 import type { RemoteTarget } from './remote-target.ts';
 import { TransferError } from './transfer-error.ts';
@@ -17,7 +17,9 @@ export async function get<T>(...args: Parameters<typeof tryToGet<T>>): Promise<T
   try {
     return await tryToGet(...args);
   } catch (error) {
-    throw error instanceof TransferError ? new InputError('read', error.message, error.mayPass) : error;
+    if (!(error instanceof TransferError)) throw error;
+    const fault = error instanceof ChangedFileError ? 'changed' : 'access';
+    throw new InputError('read', error.message, { fault, mayPass: error.mayPass });
   }
 }
 

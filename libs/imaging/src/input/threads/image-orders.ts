@@ -1,4 +1,6 @@
 import type { SourceAccess } from '../../access/source-access.ts';
+import type { InputError } from '../input-error.ts';
+import type { MissingDecoderError } from '../missing-decoder-error.ts';
 import type { OpenImage } from '../open-image.ts';
 import type { PlaneTarget } from '../plane-target.ts';
 import type { Rect } from '../rect.ts';
@@ -38,8 +40,9 @@ export interface ImageAnswer {
   error?: SentError;
 }
 
-/** An error on its way between threads; `input` for an InputError. */
+/** An error on its way between threads; `input` for an InputError, `decodes` for a MissingDecoderError. */
 export interface SentError {
   message: string;
-  input?: { stage: 'read' | 'decode'; mayPass: boolean };
+  input?: Pick<InputError, 'stage' | 'fault' | 'mayPass'>;
+  decodes?: MissingDecoderError['decodes'];
 }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { sourceAccess } from '../../access/source-access.ts';
 import { endThread } from '../../end-thread.ts';
 import { InputError } from '../input-error.ts';
+import { MissingDecoderError } from '../missing-decoder-error.ts';
 import type { ImageAnswer, ImageOrder, ImageThreadSetup, SentError } from './image-orders.ts';
 
 type Unnumbered<Order> = Order extends unknown ? Omit<Order, 'id'> : never;
@@ -71,6 +72,7 @@ export class ImageThread {
   }
 }
 
-function received({ message, input }: SentError): Error {
-  return input ? new InputError(input.stage, message, input.mayPass) : new Error(message);
+function received({ message, input, decodes }: SentError): Error {
+  if (decodes) return new MissingDecoderError(decodes, message);
+  return input ? new InputError(input.stage, message, input) : new Error(message);
 }

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { restrictSources } from '../../access/source-access.ts';
 import { endWhenAsked } from '../../end-thread.ts';
 import { InputError } from '../input-error.ts';
+import { MissingDecoderError } from '../missing-decoder-error.ts';
 import { type OpenImage, openImage } from '../open-image.ts';
 import type { ImageAnswer, ImageOrder, ImageThreadSetup, OpenedImage, SentError } from './image-orders.ts';
 import { memoryAt } from './native-memory.ts';
@@ -64,7 +65,9 @@ function describe({ format, width, height, pixel, version, readsRegions, copy }:
 
 function sent(error: unknown): SentError {
   if (error instanceof InputError) {
-    return { message: error.message, input: { stage: error.stage, mayPass: error.mayPass } };
+    const { message, stage, fault, mayPass } = error;
+    return { message, input: { stage, fault, mayPass } };
   }
+  if (error instanceof MissingDecoderError) return { message: error.message, decodes: error.decodes };
   return { message: error instanceof Error ? error.message : String(error) };
 }

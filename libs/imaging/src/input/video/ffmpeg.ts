@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { MissingDecoderError } from '../missing-decoder-error.ts';
 
 /*
  * FFmpeg out of the package @seydx/node-av-linux-ARCH, which is one file with everything linked into it. Its classes are
@@ -159,7 +160,8 @@ export function checkFfmpeg(): string {
   try {
     return require.resolve(packageName);
   } catch {
-    throw new Error(
+    throw new MissingDecoderError(
+      'video',
       `Videos cannot be read here: the package ${packageName} is not installed; 'npm install' gets it on Linux x64 and arm64`,
     );
   }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { allowedPath } from '../../access/allowed-path.ts';
-import { InputError } from '../input-error.ts';
+import { changedInput, InputError } from '../input-error.ts';
 import { localVersion } from '../local-file.ts';
 import { BlockReader } from '../remote/block-reader.ts';
 import { RemoteFile } from '../remote/remote-file.ts';
@@ -68,4 +68,4 @@ async function versionAt(path: string): Promise<string> {
   }
 }
 
-export const changedVideo = (): InputError => new InputError('read', 'The video has changed since the job was planned');
+export const changedVideo = (): InputError => changedInput('The video has changed since the job was planned');

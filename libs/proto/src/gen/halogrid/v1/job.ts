@@ -171,7 +171,27 @@ export interface JobSpec {
     | boolean
     | undefined;
   /** Nothing of an earlier job is kept. May differ from that job's. */
-  fresh?: boolean | undefined;
+  fresh?:
+    | boolean
+    | undefined;
+  /** The job fails as soon as more inputs than that are quarantined; absent: however many are. */
+  maxQuarantined?:
+    | MaxQuarantined
+    | undefined;
+  /** The job waits where no attached node can read its sources or write its results; otherwise it fails after a while. */
+  waitForNode?: boolean | undefined;
+}
+
+/** How many inputs may be quarantined. */
+export interface MaxQuarantined {
+  limit:
+    | //
+    /** 0: none. */
+    { $case: "inputs"; value: number }
+    | //
+    /** Of all inputs, 0 to 100: as long as not all are listed, the job fails only by what the listed ones tell for certain. */
+    { $case: "percent"; value: number }
+    | undefined;
 }
 
 /** Applies to videos alone. A frame has a number in its video, from 0, and a time from the video's first frame. */
@@ -227,6 +247,23 @@ export interface JobStatus {
   error: string;
   /** SHA-256 over the ordered results in lower-case hex, once the job is complete. */
   digest: string;
+  /** Why inputs were quarantined, the most frequent first; at most 20, the last of them for all others then. */
+  reasons: QuarantineReason[];
+  /** Why nothing of the job goes on, in one sentence: no attached node can do what it needs. Empty while something does. */
+  waiting: string;
+  /** What a person should know of what the job's sources stand for, a sentence each: what was left out, for one. At most 21. */
+  notes: string[];
+}
+
+/** Quarantined inputs that have the same thing wrong with them. */
+export interface QuarantineReason {
+  /** "read", "decode" or "compute". */
+  stage: string;
+  /** One sentence; of sentences that differ in numbers and names only, the first. */
+  error: string;
+  inputs: number;
+  /** One of the inputs. */
+  example: string;
 }
 
 function createBaseOperation(): Operation {
@@ -522,6 +559,8 @@ function createBaseJobSpec(): JobSpec {
     video: undefined,
     checksum: undefined,
     fresh: undefined,
+    maxQuarantined: undefined,
+    waitForNode: undefined,
   };
 }
 
@@ -562,6 +601,12 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.fresh !== undefined) {
       writer.uint32(96).bool(message.fresh);
+    }
+    if (message.maxQuarantined !== undefined) {
+      MaxQuarantined.encode(message.maxQuarantined, writer.uint32(106).fork()).join();
+    }
+    if (message.waitForNode !== undefined) {
+      writer.uint32(112).bool(message.waitForNode);
     }
     return writer;
   },
@@ -675,6 +720,22 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.fresh = reader.bool();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.maxQuarantined = MaxQuarantined.decode(reader, reader.uint32());
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.waitForNode = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -708,6 +769,91 @@ export const JobSpec: MessageFns<JobSpec> = {
       : undefined;
     message.checksum = object.checksum ?? undefined;
     message.fresh = object.fresh ?? undefined;
+    message.maxQuarantined = (object.maxQuarantined !== undefined && object.maxQuarantined !== null)
+      ? MaxQuarantined.fromPartial(object.maxQuarantined)
+      : undefined;
+    message.waitForNode = object.waitForNode ?? undefined;
+    return message;
+  },
+};
+
+function createBaseMaxQuarantined(): MaxQuarantined {
+  return { limit: undefined };
+}
+
+export const MaxQuarantined: MessageFns<MaxQuarantined> = {
+  encode(message: MaxQuarantined, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.limit?.$case) {
+      case "inputs":
+        writer.uint32(8).uint64(message.limit.value);
+        break;
+      case "percent":
+        writer.uint32(17).double(message.limit.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MaxQuarantined {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMaxQuarantined();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limit = { $case: "inputs", value: longToNumber(reader.uint64()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.limit = { $case: "percent", value: reader.double() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MaxQuarantined>): MaxQuarantined {
+    return MaxQuarantined.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<MaxQuarantined>): MaxQuarantined {
+    const message = createBaseMaxQuarantined();
+    switch (object.limit?.$case) {
+      case "inputs": {
+        if (object.limit?.value !== undefined && object.limit?.value !== null) {
+          message.limit = { $case: "inputs", value: object.limit.value };
+        }
+        break;
+      }
+      case "percent": {
+        if (object.limit?.value !== undefined && object.limit?.value !== null) {
+          message.limit = { $case: "percent", value: object.limit.value };
+        }
+        break;
+      }
+    }
     return message;
   },
 };
@@ -978,6 +1124,9 @@ function createBaseJobStatus(): JobStatus {
     nodes: 0,
     error: "",
     digest: "",
+    reasons: [],
+    waiting: "",
+    notes: [],
   };
 }
 
@@ -1012,6 +1161,15 @@ export const JobStatus: MessageFns<JobStatus> = {
     }
     if (message.digest !== "") {
       writer.uint32(82).string(message.digest);
+    }
+    for (const v of message.reasons) {
+      QuarantineReason.encode(v!, writer.uint32(90).fork()).join();
+    }
+    if (message.waiting !== "") {
+      writer.uint32(98).string(message.waiting);
+    }
+    for (const v of message.notes) {
+      writer.uint32(106).string(v!);
     }
     return writer;
   },
@@ -1109,6 +1267,30 @@ export const JobStatus: MessageFns<JobStatus> = {
             message.digest = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.reasons.push(QuarantineReason.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.waiting = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.notes.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1138,6 +1320,100 @@ export const JobStatus: MessageFns<JobStatus> = {
     message.nodes = object.nodes ?? 0;
     message.error = object.error ?? "";
     message.digest = object.digest ?? "";
+    message.reasons = object.reasons?.map((e) => QuarantineReason.fromPartial(e)) || [];
+    message.waiting = object.waiting ?? "";
+    message.notes = object.notes?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseQuarantineReason(): QuarantineReason {
+  return { stage: "", error: "", inputs: 0, example: "" };
+}
+
+export const QuarantineReason: MessageFns<QuarantineReason> = {
+  encode(message: QuarantineReason, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.stage !== "") {
+      writer.uint32(10).string(message.stage);
+    }
+    if (message.error !== "") {
+      writer.uint32(18).string(message.error);
+    }
+    if (message.inputs !== 0) {
+      writer.uint32(24).uint64(message.inputs);
+    }
+    if (message.example !== "") {
+      writer.uint32(34).string(message.example);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QuarantineReason {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuarantineReason();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.stage = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.inputs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.example = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<QuarantineReason>): QuarantineReason {
+    return QuarantineReason.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<QuarantineReason>): QuarantineReason {
+    const message = createBaseQuarantineReason();
+    message.stage = object.stage ?? "";
+    message.error = object.error ?? "";
+    message.inputs = object.inputs ?? 0;
+    message.example = object.example ?? "";
     return message;
   },
 };

@@ -22,6 +22,65 @@ import {
 } from "@grpc/grpc-js";
 import { Grid, Pipeline } from "./job.ts";
 
+/** What an error of a source tells. */
+export const Cause = {
+  UNSPECIFIED: "CAUSE_UNSPECIFIED",
+  /** CONTENT - The bytes are those that were listed, and something is wrong with them: damage, a format or size that is not supported. */
+  CONTENT: "CAUSE_CONTENT",
+  /** ACCESS - The bytes could not be had: not found, forbidden, an error of input or output, too many open files, no way to the host. */
+  ACCESS: "CAUSE_ACCESS",
+  /** CHANGED - There are other bytes than those that were listed: another size, time or ETag. */
+  CHANGED: "CAUSE_CHANGED",
+  UNRECOGNIZED: "UNRECOGNIZED",
+} as const;
+
+export type Cause = typeof Cause[keyof typeof Cause];
+
+export namespace Cause {
+  export type UNSPECIFIED = typeof Cause.UNSPECIFIED;
+  export type CONTENT = typeof Cause.CONTENT;
+  export type ACCESS = typeof Cause.ACCESS;
+  export type CHANGED = typeof Cause.CHANGED;
+  export type UNRECOGNIZED = typeof Cause.UNRECOGNIZED;
+}
+
+export function causeFromJSON(object: any): Cause {
+  switch (object) {
+    case 0:
+    case "CAUSE_UNSPECIFIED":
+      return Cause.UNSPECIFIED;
+    case 1:
+    case "CAUSE_CONTENT":
+      return Cause.CONTENT;
+    case 2:
+    case "CAUSE_ACCESS":
+      return Cause.ACCESS;
+    case 3:
+    case "CAUSE_CHANGED":
+      return Cause.CHANGED;
+    case -1:
+    case "UNRECOGNIZED":
+    default:
+      return Cause.UNRECOGNIZED;
+  }
+}
+
+export function causeToNumber(object: Cause): number {
+  switch (object) {
+    case Cause.UNSPECIFIED:
+      return 0;
+    case Cause.CONTENT:
+      return 1;
+    case Cause.ACCESS:
+      return 2;
+    case Cause.CHANGED:
+      return 3;
+    case Cause.UNRECOGNIZED:
+    default:
+      return -1;
+  }
+}
+
 /** A report of the node: the first is `hello`, and only the first. */
 export interface AttachRequest {
   report:
@@ -35,6 +94,7 @@ export interface AttachRequest {
     /** The node takes no further shards; it finishes what it holds, then closes the stream. */
     { $case: "draining"; value: Draining }
     | { $case: "returned"; value: ShardReturned }
+    | { $case: "sight"; value: Sight }
     | undefined;
 }
 
@@ -61,6 +121,20 @@ export interface Hello {
    * go on. A node keeps them for a minute after its connection broke.
    */
   held: HeldLease[];
+  /** Which results the node computes: a number that rises with every change of a digest. A node of another one is refused. */
+  resultsVersion: number;
+  /** What shards may need that this node cannot do: "decode video", "decode jpeg". */
+  lacks: Lack[];
+}
+
+/** Something that shards need of a node, and that this one cannot do. */
+export interface Lack {
+  /** "read URI": read files below that URI; "write URI": write files below it; "decode video", "decode jpeg". */
+  need: string;
+  /** One sentence that says why. */
+  reason: string;
+  /** Milliseconds since 1970 by the coordinator's clock; 0 in a hello. */
+  sinceMs: number;
 }
 
 /** A lease as its holder names it. */
@@ -109,8 +183,8 @@ export interface ShardCompleted {
   /** One for each source of the shard that could be processed, in the order of the lease. */
   results: SourceResult[];
   /**
-   * One for each that could not: quarantined, never retried, because reading it again would fail again. A source whose
-   * host cannot be reached fails the shard instead, until its third attempt: another node may reach it.
+   * One for each that could not. Those of CAUSE_CONTENT are quarantined; of the others the coordinator first finds out whether
+   * it is the node: then nothing of the answer counts.
    */
   errors: SourceError[];
   /** Seconds this shard spent in each stage: read, decode, upload, compute, readback, encode. */
@@ -147,12 +221,13 @@ export interface SourceError {
   stage: string;
   /** One sentence that says what is wrong with the input. */
   error: string;
+  cause: Cause;
 }
 
 /**
  * The shard could not be computed for a reason outside its sources (device lost, out of memory, output not writable):
- * it is leased again, to another node where there is one. After the third failure, on two nodes at least where there are
- * two, its sources are quarantined, or, if it was the output, the job fails.
+ * it is leased again, to another node where there is one. Once it has failed three times, and on every node that could have
+ * had it, its sources are quarantined.
  */
 export interface ShardFailed {
   jobId: string;
@@ -161,10 +236,33 @@ export interface ShardFailed {
   epoch: number;
   /** One sentence. */
   error: string;
-  /** The results could not be written, so that no other shard's can be either. */
+  /** The results could not be written. Where the coordinator cannot write there either, the job fails. */
   output: boolean;
   /** The device was lost, or had no memory left for it: the first time, the shard is not blamed for it. */
-  device?: boolean | undefined;
+  device?:
+    | boolean
+    | undefined;
+  /** What the shard needs and the node turned out to lack, as Lack.need: the shard is not blamed for it. Empty: nothing known. */
+  need: string;
+}
+
+/** The answer to a probe: what the node sees. */
+export interface Sight {
+  /** The probe's own number. */
+  probe: number;
+  /** One for each file of the probe, in its order. */
+  files: SeenFile[];
+  /** Why it could not write where it should, in one sentence; empty: it could, or was not asked. */
+  error: string;
+}
+
+export interface SeenFile {
+  /** As Source.version; empty where the file cannot be read. */
+  version: string;
+  /** SHA-256 of what the probe asked for; empty for what is on a server. */
+  sha256: Uint8Array;
+  /** Why the file cannot be read, in one sentence; empty: it can. */
+  error: string;
 }
 
 /** A draining node has no time left for the shard: it is leased to another as if it had never been leased to this one. */
@@ -193,7 +291,24 @@ export interface AttachResponse {
     | //
     /** The node stops: it finishes what it holds and leaves. Also the answer to its own Draining: no lease follows. */
     { $case: "drain"; value: Drain }
+    | { $case: "probe"; value: Probe }
     | undefined;
+}
+
+/** Has the node show what it can do before it is given work that needs it. It answers with a Sight. */
+export interface Probe {
+  /** Never used again in this conversation. */
+  probe: number;
+  /** Files that the coordinator has listed; at most 16. */
+  files: ProbedFile[];
+  /** Folder URI below which the node makes a file and removes it; empty: none. */
+  write: string;
+}
+
+export interface ProbedFile {
+  uri: string;
+  /** The whole file is hashed; otherwise its first 64 KiB and its last, one after the other, or all of a file of 128 KiB or less. */
+  whole: boolean;
 }
 
 export interface Welcome {
@@ -281,8 +396,8 @@ export interface Source {
     | VideoPlace
     | undefined;
   /**
-   * Of a tile: a name for the file as it was when the job was planned. A node that finds another version there answers with an
-   * error of the source instead of a result, so that no image is put together of two.
+   * A name for the file as it was listed, or, of a tile, as it was when the job was planned; absent where nobody could tell. A
+   * node that finds another version there answers with an error of CAUSE_CHANGED instead of a result.
    */
   version?: string | undefined;
 }
@@ -362,6 +477,12 @@ export interface NodeStatus {
   pixelsDone: number;
   /** Milliseconds since 1970 by the coordinator's clock. */
   attachedMs: number;
+  /** What it was asked for and cannot do; it gets no shard that needs it. */
+  lacks: Lack[];
+  /** Until when it gets no shards because it fails too often, in milliseconds since 1970; 0: it gets some. */
+  setAsideUntilMs: number;
+  /** Shards that it failed since it attached. */
+  shardsFailed: number;
 }
 
 function createBaseAttachRequest(): AttachRequest {
@@ -388,6 +509,9 @@ export const AttachRequest: MessageFns<AttachRequest> = {
         break;
       case "returned":
         ShardReturned.encode(message.report.value, writer.uint32(50).fork()).join();
+        break;
+      case "sight":
+        Sight.encode(message.report.value, writer.uint32(58).fork()).join();
         break;
     }
     return writer;
@@ -454,6 +578,14 @@ export const AttachRequest: MessageFns<AttachRequest> = {
             message.report = { $case: "returned", value: ShardReturned.decode(reader, reader.uint32()) };
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.report = { $case: "sight", value: Sight.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -508,6 +640,12 @@ export const AttachRequest: MessageFns<AttachRequest> = {
         }
         break;
       }
+      case "sight": {
+        if (object.report?.value !== undefined && object.report?.value !== null) {
+          message.report = { $case: "sight", value: Sight.fromPartial(object.report.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -523,6 +661,8 @@ function createBaseHello(): Hello {
     creditBytes: 0,
     remoteStorage: false,
     held: [],
+    resultsVersion: 0,
+    lacks: [],
   };
 }
 
@@ -551,6 +691,12 @@ export const Hello: MessageFns<Hello> = {
     }
     for (const v of message.held) {
       HeldLease.encode(v!, writer.uint32(66).fork()).join();
+    }
+    if (message.resultsVersion !== 0) {
+      writer.uint32(72).uint32(message.resultsVersion);
+    }
+    for (const v of message.lacks) {
+      Lack.encode(v!, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -632,6 +778,22 @@ export const Hello: MessageFns<Hello> = {
             message.held.push(HeldLease.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.resultsVersion = reader.uint32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.lacks.push(Lack.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -659,6 +821,87 @@ export const Hello: MessageFns<Hello> = {
     message.creditBytes = object.creditBytes ?? 0;
     message.remoteStorage = object.remoteStorage ?? false;
     message.held = object.held?.map((e) => HeldLease.fromPartial(e)) || [];
+    message.resultsVersion = object.resultsVersion ?? 0;
+    message.lacks = object.lacks?.map((e) => Lack.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseLack(): Lack {
+  return { need: "", reason: "", sinceMs: 0 };
+}
+
+export const Lack: MessageFns<Lack> = {
+  encode(message: Lack, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.need !== "") {
+      writer.uint32(10).string(message.need);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    if (message.sinceMs !== 0) {
+      writer.uint32(24).uint64(message.sinceMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Lack {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLack();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.need = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.sinceMs = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Lack>): Lack {
+    return Lack.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Lack>): Lack {
+    const message = createBaseLack();
+    message.need = object.need ?? "";
+    message.reason = object.reason ?? "";
+    message.sinceMs = object.sinceMs ?? 0;
     return message;
   },
 };
@@ -1357,7 +1600,7 @@ export const SourceResult: MessageFns<SourceResult> = {
 };
 
 function createBaseSourceError(): SourceError {
-  return { source: 0, stage: "", error: "" };
+  return { source: 0, stage: "", error: "", cause: Cause.UNSPECIFIED };
 }
 
 export const SourceError: MessageFns<SourceError> = {
@@ -1370,6 +1613,9 @@ export const SourceError: MessageFns<SourceError> = {
     }
     if (message.error !== "") {
       writer.uint32(26).string(message.error);
+    }
+    if (message.cause !== Cause.UNSPECIFIED) {
+      writer.uint32(32).int32(causeToNumber(message.cause));
     }
     return writer;
   },
@@ -1411,6 +1657,14 @@ export const SourceError: MessageFns<SourceError> = {
             message.error = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.cause = causeFromJSON(reader.int32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1431,12 +1685,13 @@ export const SourceError: MessageFns<SourceError> = {
     message.source = object.source ?? 0;
     message.stage = object.stage ?? "";
     message.error = object.error ?? "";
+    message.cause = object.cause ?? Cause.UNSPECIFIED;
     return message;
   },
 };
 
 function createBaseShardFailed(): ShardFailed {
-  return { jobId: "", shard: 0, attempt: 0, epoch: 0, error: "", output: false, device: undefined };
+  return { jobId: "", shard: 0, attempt: 0, epoch: 0, error: "", output: false, device: undefined, need: "" };
 }
 
 export const ShardFailed: MessageFns<ShardFailed> = {
@@ -1461,6 +1716,9 @@ export const ShardFailed: MessageFns<ShardFailed> = {
     }
     if (message.device !== undefined) {
       writer.uint32(56).bool(message.device);
+    }
+    if (message.need !== "") {
+      writer.uint32(66).string(message.need);
     }
     return writer;
   },
@@ -1534,6 +1792,14 @@ export const ShardFailed: MessageFns<ShardFailed> = {
             message.device = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.need = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1558,6 +1824,165 @@ export const ShardFailed: MessageFns<ShardFailed> = {
     message.error = object.error ?? "";
     message.output = object.output ?? false;
     message.device = object.device ?? undefined;
+    message.need = object.need ?? "";
+    return message;
+  },
+};
+
+function createBaseSight(): Sight {
+  return { probe: 0, files: [], error: "" };
+}
+
+export const Sight: MessageFns<Sight> = {
+  encode(message: Sight, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.probe !== 0) {
+      writer.uint32(8).uint32(message.probe);
+    }
+    for (const v of message.files) {
+      SeenFile.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.error !== "") {
+      writer.uint32(26).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Sight {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSight();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.probe = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.files.push(SeenFile.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Sight>): Sight {
+    return Sight.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Sight>): Sight {
+    const message = createBaseSight();
+    message.probe = object.probe ?? 0;
+    message.files = object.files?.map((e) => SeenFile.fromPartial(e)) || [];
+    message.error = object.error ?? "";
+    return message;
+  },
+};
+
+function createBaseSeenFile(): SeenFile {
+  return { version: "", sha256: new Uint8Array(0), error: "" };
+}
+
+export const SeenFile: MessageFns<SeenFile> = {
+  encode(message: SeenFile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== "") {
+      writer.uint32(10).string(message.version);
+    }
+    if (message.sha256.length !== 0) {
+      writer.uint32(18).bytes(message.sha256);
+    }
+    if (message.error !== "") {
+      writer.uint32(26).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SeenFile {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSeenFile();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sha256 = reader.bytes();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SeenFile>): SeenFile {
+    return SeenFile.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SeenFile>): SeenFile {
+    const message = createBaseSeenFile();
+    message.version = object.version ?? "";
+    message.sha256 = object.sha256 ?? new Uint8Array(0);
+    message.error = object.error ?? "";
     return message;
   },
 };
@@ -1678,6 +2103,9 @@ export const AttachResponse: MessageFns<AttachResponse> = {
       case "drain":
         Drain.encode(message.order.value, writer.uint32(50).fork()).join();
         break;
+      case "probe":
+        Probe.encode(message.order.value, writer.uint32(58).fork()).join();
+        break;
     }
     return writer;
   },
@@ -1743,6 +2171,14 @@ export const AttachResponse: MessageFns<AttachResponse> = {
             message.order = { $case: "drain", value: Drain.decode(reader, reader.uint32()) };
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.order = { $case: "probe", value: Probe.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1792,7 +2228,159 @@ export const AttachResponse: MessageFns<AttachResponse> = {
         }
         break;
       }
+      case "probe": {
+        if (object.order?.value !== undefined && object.order?.value !== null) {
+          message.order = { $case: "probe", value: Probe.fromPartial(object.order.value) };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBaseProbe(): Probe {
+  return { probe: 0, files: [], write: "" };
+}
+
+export const Probe: MessageFns<Probe> = {
+  encode(message: Probe, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.probe !== 0) {
+      writer.uint32(8).uint32(message.probe);
+    }
+    for (const v of message.files) {
+      ProbedFile.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.write !== "") {
+      writer.uint32(26).string(message.write);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Probe {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseProbe();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.probe = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.files.push(ProbedFile.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.write = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Probe>): Probe {
+    return Probe.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Probe>): Probe {
+    const message = createBaseProbe();
+    message.probe = object.probe ?? 0;
+    message.files = object.files?.map((e) => ProbedFile.fromPartial(e)) || [];
+    message.write = object.write ?? "";
+    return message;
+  },
+};
+
+function createBaseProbedFile(): ProbedFile {
+  return { uri: "", whole: false };
+}
+
+export const ProbedFile: MessageFns<ProbedFile> = {
+  encode(message: ProbedFile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.uri !== "") {
+      writer.uint32(10).string(message.uri);
+    }
+    if (message.whole !== false) {
+      writer.uint32(16).bool(message.whole);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ProbedFile {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseProbedFile();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.uri = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.whole = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ProbedFile>): ProbedFile {
+    return ProbedFile.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ProbedFile>): ProbedFile {
+    const message = createBaseProbedFile();
+    message.uri = object.uri ?? "";
+    message.whole = object.whole ?? false;
     return message;
   },
 };
@@ -2980,6 +3568,9 @@ function createBaseNodeStatus(): NodeStatus {
     shardsDone: 0,
     pixelsDone: 0,
     attachedMs: 0,
+    lacks: [],
+    setAsideUntilMs: 0,
+    shardsFailed: 0,
   };
 }
 
@@ -3011,6 +3602,15 @@ export const NodeStatus: MessageFns<NodeStatus> = {
     }
     if (message.attachedMs !== 0) {
       writer.uint32(72).uint64(message.attachedMs);
+    }
+    for (const v of message.lacks) {
+      Lack.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.setAsideUntilMs !== 0) {
+      writer.uint32(88).uint64(message.setAsideUntilMs);
+    }
+    if (message.shardsFailed !== 0) {
+      writer.uint32(96).uint64(message.shardsFailed);
     }
     return writer;
   },
@@ -3100,6 +3700,30 @@ export const NodeStatus: MessageFns<NodeStatus> = {
             message.attachedMs = longToNumber(reader.uint64());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.lacks.push(Lack.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.setAsideUntilMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.shardsFailed = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3128,6 +3752,9 @@ export const NodeStatus: MessageFns<NodeStatus> = {
     message.shardsDone = object.shardsDone ?? 0;
     message.pixelsDone = object.pixelsDone ?? 0;
     message.attachedMs = object.attachedMs ?? 0;
+    message.lacks = object.lacks?.map((e) => Lack.fromPartial(e)) || [];
+    message.setAsideUntilMs = object.setAsideUntilMs ?? 0;
+    message.shardsFailed = object.shardsFailed ?? 0;
     return message;
   },
 };

@@ -1,0 +1,26 @@
+import { InputError, showFile, tryWrite } from '@halogrid/imaging';
+import type { Probe, SeenFile, Sight } from '@halogrid/proto';
+
+/** What a node sees of what a probe asks for. Never rejects. */
+export async function look({ probe, files, write }: Probe): Promise<Sight> {
+  const seen = await Promise.all(files.map(({ uri, whole }) => seeFile(uri, whole)));
+  return { probe, files: seen, error: write === '' ? '' : await whyNotWritten(write) };
+}
+
+async function seeFile(uri: string, isWhole: boolean): Promise<SeenFile> {
+  try {
+    const { version, sha256 } = await showFile(uri, isWhole);
+    return { version, sha256: Buffer.from(sha256), error: '' };
+  } catch (error) {
+    const sentence = error instanceof InputError ? error.message : `The file cannot be read: ${messageOf(error)}`;
+    return { version: '', sha256: Buffer.alloc(0), error: sentence };
+  }
+}
+
+const whyNotWritten = (folder: string): Promise<string> =>
+  tryWrite(folder).then(
+    () => '',
+    (error) => messageOf(error),
+  );
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,17 @@
+import { MissingDecoderError } from './missing-decoder-error.ts';
+import { checkTurboJpeg } from './turbojpeg.ts';
+import { checkFfmpeg } from './video/ffmpeg.ts';
+
+/** What this machine cannot decode, by whether the packages are there; that they load shows when they are first used. */
+export function missingDecoders(): MissingDecoderError[] {
+  const missing: MissingDecoderError[] = [];
+  for (const check of [checkFfmpeg, checkTurboJpeg]) {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof MissingDecoderError)) throw error;
+      missing.push(error);
+    }
+  }
+  return missing;
+}
