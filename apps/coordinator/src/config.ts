@@ -25,6 +25,8 @@ export interface CoordinatorOptions {
   http?: string;
   /** A node is lost when it says nothing for this long after an order. 100 … 600000. */
   nodeTimeoutMs?: number;
+  /** A job fails when nodes are attached and for this long none can do what it needs, unless it waits. 0 … 86400000. */
+  nodeGraceMs?: number;
   /** The ledger: a file, or the URL of a PostgreSQL database. HALOGRID_LEDGER, or a file below the user's data, unless given. */
   ledger?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
@@ -41,6 +43,7 @@ export interface CoordinatorConfig {
   listen: ListenAddress;
   http: ListenAddress;
   nodeTimeoutMs: number;
+  nodeGraceMs: number;
   /** As openStore takes it; undefined where each job has its own. A URL may hold a password. */
   ledger: string | undefined;
   security: ServerSecurity;
@@ -58,10 +61,14 @@ export const coordinatorDefaults = {
   http: '127.0.0.1:9464',
   /** A node that dies is noticed by its connection; this is for one that hangs. Far above a pause of its event loop. */
   nodeTimeoutMs: 10_000,
+  /** A person needs no longer to start another node, or to mount a folder again. */
+  nodeGraceMs: 120_000,
   insecureNetwork: false,
   security: {},
   data: {},
 } satisfies CoordinatorOptions;
+
+const ownNodesGraceMs = 10_000;
 
 /** Fills in defaults and checks everything. Throws UsageError. */
 export function createCoordinatorConfig(
@@ -74,6 +81,11 @@ export function createCoordinatorConfig(
     ...Object.fromEntries(given),
   };
   const { nodeTimeoutMs, insecureNetwork } = merged;
+  // No other node will join the coordinator of one run.
+  const nodeGraceMs = options.nodeGraceMs ?? (options.ledgerInOutput ? ownNodesGraceMs : merged.nodeGraceMs);
+  if (!Number.isInteger(nodeGraceMs) || nodeGraceMs < 0 || nodeGraceMs > 86_400_000) {
+    throw new UsageError(`Expected 0 to 86400000 milliseconds for --node-grace but received '${nodeGraceMs}'`);
+  }
   if (!Number.isInteger(nodeTimeoutMs) || nodeTimeoutMs < 100 || nodeTimeoutMs > 600_000) {
     throw new UsageError(`Expected 100 to 600000 milliseconds for --node-timeout but received '${nodeTimeoutMs}'`);
   }
@@ -93,6 +105,7 @@ export function createCoordinatorConfig(
     listen,
     http,
     nodeTimeoutMs,
+    nodeGraceMs,
     ledger: options.ledgerInOutput ? undefined : options.ledger || env.HALOGRID_LEDGER || defaultLedger(env),
     security,
     // Whoever reaches this process from outside must not reach further through it.

@@ -12,7 +12,7 @@ import { createPipeline, placeItem, planPipeline, runReference } from '@halogrid
 import { JobSpec, type JobStatus, JobsClient, type Lease, type SourceResult } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
-import { createCoordinatorConfig } from './config.ts';
+import { type CoordinatorOptions, createCoordinatorConfig } from './config.ts';
 import { type RunningCoordinator, startCoordinator } from './coordinator.ts';
 import { mapType } from './output/map-type.ts';
 import type { ScriptedNode } from './services/scripted-node.ts';
@@ -24,13 +24,13 @@ export interface Stage {
 }
 
 /** A coordinator on free ports, a client of it, and a folder; all gone when the test ends. */
-export async function setStage(t: TestContext, nodeTimeoutMs = 10_000): Promise<Stage> {
+export async function setStage(t: TestContext, options: CoordinatorOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-coordinator-'));
   const config = createCoordinatorConfig({
     listen: '127.0.0.1:0',
     http: '127.0.0.1:0',
     ledger: 'memory',
-    nodeTimeoutMs,
+    ...options,
   });
   const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
   const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPipeline } from '@halogrid/kernels';
-import { Hello, JobSpec } from '@halogrid/proto';
+import { Hello, JobSpec, type Probe } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import { systemClock } from './clock.ts';
@@ -99,7 +99,11 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
     dispatcher.report(session, { kind: 'ShardCompleted', lease, answer });
   };
   const lease = (order: LeaseOrder) => void setImmediate(answer, order);
-  const connection = { welcome() {}, lease, recall() {}, drop() {} };
+  const probe = ({ probe }: Probe): void => {
+    const sight = { probe, files: [], error: '' };
+    setImmediate(() => dispatcher.report(session, { kind: 'NodeLooked', sight }));
+  };
+  const connection = { welcome() {}, lease, recall() {}, probe, drop() {} };
   const session = dispatcher.attach(hello, connection);
 }
 

@@ -1,4 +1,5 @@
-import type { Hello } from '@halogrid/proto';
+import { atMost } from '@halogrid/imaging';
+import { type Hello, writeNeed } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from './clock.ts';
 import { type AcceptedJob, endBecause, JobRun, type JobWork } from './job-run.ts';
@@ -6,16 +7,23 @@ import { InvalidResultError } from './ledger/check-answer.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Metrics } from './metrics.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport, NodeSession } from './node-session.ts';
+import { previewSources } from './output/picture-files.ts';
 import type { Command } from './scheduler/commands.ts';
 import type { JobOrder, LeaseId, SchedulerEvent } from './scheduler/events.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { type ComparableAnswer, comparable } from './services/answer-digest.ts';
-import type { PlanStep } from './shard.ts';
+import type { PlanStep, Shard } from './shard.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
+import { needsOfJob } from './sight/needs-of.ts';
+import { NodeProbes } from './sight/node-probes.ts';
+import { type Eyes, ownEyes } from './sight/own-view.ts';
+import { vetAnswer } from './sight/vet-answer.ts';
 import { WorkRecorder } from './work-recorder.ts';
 
 /** Time between looks at the clock; a silent node is noticed this much late at most. */
 const tickMs = 100;
+
+const vetsAtOnce = 8;
 
 export interface DispatcherOptions {
   ledger: Ledger;
@@ -25,6 +33,10 @@ export interface DispatcherOptions {
   reportWithinMs: number;
   metrics: Metrics;
   log: Log;
+  /** How the coordinator finds out what it sees itself; its own unless given. */
+  eyes?: Eyes;
+  /** How long a job waits where nodes are attached and none can do what it needs. */
+  graceMs?: number;
   /** Calls `task` every `ms` until what it returns is called; timers of the system unless given. */
   every?: (ms: number, task: () => void) => () => void;
 }
@@ -41,13 +53,26 @@ export class Dispatcher {
   readonly #sessions = new Map<number, NodeSession>();
   /** Those who wait for a change of a job. */
   readonly #changes = new Map<string, PromiseWithResolvers<void>>();
+  readonly #probes: NodeProbes;
+  readonly #eyes: Eyes;
+  /** Answers are vetted a few at a time: each may have files read. */
+  readonly #vetting = atMost(vetsAtOnce);
+  /** What shards of running jobs need. */
+  readonly #needs = new Map<string, ReturnType<typeof needsOfJob>>();
   readonly #stopTicks: () => void;
   #lastSession = 0;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    const { reportWithinMs, ledger, metrics, clock, log, every = systemTimer } = options;
-    this.#scheduler = new Scheduler({ epoch: ledger.epoch, reportWithinMs, tickMs });
+    const { reportWithinMs, graceMs, ledger, metrics, clock, log, eyes = ownEyes, every = systemTimer } = options;
+    const grace = graceMs === undefined ? {} : { graceMs };
+    this.#scheduler = new Scheduler({ epoch: ledger.epoch, reportWithinMs, tickMs, ...grace });
+    this.#eyes = eyes;
+    this.#probes = new NodeProbes(
+      eyes,
+      () => clock.monotonicMs(),
+      (session, need, shown) => this.#handle({ ...shown, session, need }),
+    );
     this.#recorder = new WorkRecorder(metrics, clock, log);
     this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
   }
@@ -84,12 +109,15 @@ export class Dispatcher {
     log.info({ jobId, shards: counts.shards, shardsDone: counts.shardsDone }, 'A job goes on');
     this.#start(job);
     // Its shards are leased at once.
-    this.#handle({ kind: 'JobResumed', ...orderOf(job), planned: counts.shards, open });
+    const withNeeds = open.map(({ shard, attempts }) => ({ shard: this.#withNeeds(jobId, shard), attempts }));
+    this.#probes.planned(withNeeds.map(({ shard }) => shard));
+    this.#handle({ kind: 'JobResumed', ...orderOf(job), planned: counts.shards, open: withNeeds });
   }
 
   #start(job: AcceptedJob): void {
-    const { jobId } = job;
+    const { jobId, spec, scratch } = job;
     this.#recorder.jobSubmitted(job);
+    this.#needs.set(jobId, needsOfJob(spec, scratch, previewSources));
     const run = new JobRun(job, this.#options, {
       planned: (steps) => this.#planned(jobId, steps),
       planEnded: () => this.#handle({ kind: 'PlanEnded', jobId }),
@@ -100,6 +128,7 @@ export class Dispatcher {
     this.#runs.set(jobId, run);
     void run.ended.then(() => {
       this.#runs.delete(jobId);
+      this.#needs.delete(jobId);
       this.#recorder.jobEnded(jobId);
     });
   }
@@ -133,9 +162,9 @@ export class Dispatcher {
     const session = ++this.#lastSession;
     const attachedMs = this.#options.clock.wallMs();
     this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
-    const { nodeId, creditBytes, held } = hello;
+    const { nodeId, name, creditBytes, held, lacks } = hello;
     const brought = held.map(({ verify, ...lease }) => ({ ...lease, isCheck: verify }));
-    const joined = { kind: 'NodeJoined', session, nodeId, creditBytes, brought } as const;
+    const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, brought, lacks } as const;
     const commands = this.#scheduler.handle(joined, this.#options.clock.monotonicMs());
     const adopted = commands.filter((command) => command.kind === 'AdoptShard');
     connection.welcome(adopted.map(({ lease, isCheck }) => ({ ...lease, isCheck })));
@@ -154,7 +183,10 @@ export class Dispatcher {
     const node = this.#sessions.get(session);
     if (!node) return;
     const { name, device } = node.hello;
-    if (report.kind !== 'ShardCompleted') this.#handle({ ...report, session });
+    if (report.kind === 'NodeLooked') {
+      this.#handle({ kind: 'NodeReported', session });
+      void this.#probes.answered(session, report.sight);
+    } else if (report.kind !== 'ShardCompleted') this.#handle({ ...report, session });
     else this.#handle({ ...report, session, answer: comparable(report.answer, { name, device: device?.name ?? '' }) });
   }
 
@@ -163,25 +195,36 @@ export class Dispatcher {
     const node = this.#sessions.get(session);
     if (!node) return;
     const isDraining = this.#scheduler.node(session)?.isDraining;
-    this.#sessions.delete(session);
+    this.#forgetSession(session);
     this.#recorder.nodeLeft(node.hello, isDraining ? undefined : 'Its connection broke');
     this.#handle({ kind: 'NodeLeft', session });
   }
 
   /** Every attached node, by name. */
   nodes(): AttachedNodeView[] {
-    const views = [...this.#sessions].map(([session, { connection: _, ...node }]) => {
-      return { ...node, ...this.#scheduler.node(session)! };
+    const { clock } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const offsetMs = clock.wallMs() - nowMs;
+    const views = [...this.#sessions].map(([session, { connection: _, ...node }]): AttachedNodeView => {
+      const { asideUntilMs, lacks, failures: shardsFailed, ...known } = this.#scheduler.node(session)!;
+      return {
+        ...{ ...node, ...known, shardsFailed },
+        lacks: lacks.map((lack) => ({ ...lack, sinceMs: Math.round(lack.sinceMs + offsetMs) })),
+        asideUntilMs: asideUntilMs > nowMs ? Math.round(asideUntilMs + offsetMs) : 0,
+      };
     });
     return views.sort((a, b) => (a.hello.name < b.hello.name ? -1 : 1));
   }
 
-  /** Attached nodes that hold or held a shard of the job; 0 once it has ended. */
-  nodesOf(jobId: string): number {
+  /**
+   * What a job is at. `nodes`: attached ones that hold or held a shard of it; 0 once it has ended. `waiting`: why it does not go
+   * on though nodes are attached, in one sentence; empty where it does.
+   */
+  jobNow(jobId: string): { nodes: number; waiting: string } {
     const nodeIds = this.#runs.get(jobId)?.nodeIds;
-    let attached = 0;
-    for (const { hello } of this.#sessions.values()) if (nodeIds?.has(hello.nodeId)) attached++;
-    return attached;
+    let nodes = 0;
+    for (const { hello } of this.#sessions.values()) if (nodeIds?.has(hello.nodeId)) nodes++;
+    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '' };
   }
 
   /** Shards of the running jobs, by state. */
@@ -218,17 +261,31 @@ export class Dispatcher {
         break;
       case 'DropNode': {
         const node = this.#sessions.get(command.session);
-        this.#sessions.delete(command.session);
+        this.#forgetSession(command.session);
         if (node) this.#recorder.nodeLeft(node.hello, command.lost ? command.reason : undefined);
         node?.connection.drop(command.reason, command.isFinal);
         break;
       }
+      case 'ProbeNode':
+        this.#probe(command.session, command.need);
+        break;
+      case 'VetAnswer':
+        void this.#vet(command);
+        break;
+      case 'VetOutput':
+        void this.#vetOutput(command);
+        break;
+      case 'SkipShard':
+        void this.#settle(command.jobId, command.shard, (ledger) => ledger.skipShard(command.jobId, command.shard));
+        break;
       case 'CommitShard':
         void this.#commit(command);
         break;
-      case 'QuarantineShard':
-        void this.#quarantine(command);
+      case 'QuarantineShard': {
+        const { jobId, shard, error, attempts } = command;
+        void this.#settle(jobId, shard.shard, (ledger) => ledger.quarantineShard(jobId, shard.shard, error, attempts));
         break;
+      }
       case 'FinaliseJob':
         this.#runs.get(command.jobId)?.shardsDone();
         break;
@@ -238,14 +295,16 @@ export class Dispatcher {
       case 'RecordMismatch':
       case 'RecordWrongAnswer':
       case 'RecordSetAside':
+      case 'RecordLack':
       case 'RecordSetback':
         break;
     }
   }
 
   #planned(jobId: string, steps: PlanStep[]): void {
-    const shards = steps.flatMap((step) => (step.kind === 'shard' ? [step.shard] : []));
+    const shards = steps.flatMap((step) => (step.kind === 'shard' ? [this.#withNeeds(jobId, step.shard)] : []));
     this.#recorder.planned(jobId, steps);
+    this.#probes.planned(shards);
     if (shards.length > 0) this.#handle({ kind: 'ShardsPlanned', jobId, shards });
     this.#changed(jobId);
   }
@@ -291,16 +350,49 @@ export class Dispatcher {
     }
   }
 
-  async #quarantine(command: Extract<Command<ComparableAnswer>, { kind: 'QuarantineShard' }>): Promise<void> {
-    const { jobId, shard, error, attempts } = command;
+  /** Writes down that a shard is done without a result. */
+  async #settle(jobId: string, shard: number, write: (ledger: Ledger) => Promise<void>): Promise<void> {
     try {
-      await this.#options.ledger.quarantineShard(jobId, shard.shard, error, attempts);
+      await write(this.#options.ledger);
       this.#runs.get(jobId)?.resultsCame();
-      this.#handle({ kind: 'CommitFinished', jobId, shard: shard.shard });
+      this.#handle({ kind: 'CommitFinished', jobId, shard });
       this.#changed(jobId);
     } catch (caught) {
       this.#fail(jobId, caught);
     }
+  }
+
+  #withNeeds(jobId: string, shard: Shard): Shard {
+    const needs = this.#needs.get(jobId)?.(shard);
+    return needs?.length ? { ...shard, needs } : shard;
+  }
+
+  #probe(session: number, need: string): void {
+    const node = this.#sessions.get(session);
+    if (!node) return;
+    const { hello, connection } = node;
+    const isRemote = hello.remoteStorage;
+    void this.#probes.ask({ session, isRemote, probe: (probe) => connection.probe(probe) }, need);
+  }
+
+  async #vet({ shard, opinion }: Extract<Command<ComparableAnswer>, { kind: 'VetAnswer' }>): Promise<void> {
+    // The scheduler carries answers unread; this one came with a report.
+    const answer = (opinion.answer as ComparableAnswer).content;
+    const { attempt } = opinion.lease;
+    const verdict = await this.#vetting(() => vetAnswer(this.#eyes, this.#probes, { shard, answer, attempt }));
+    this.#handle({ kind: 'AnswerVetted', opinion, verdict });
+  }
+
+  async #vetOutput(command: Extract<Command<ComparableAnswer>, { kind: 'VetOutput' }>): Promise<void> {
+    const { session, lease, failure } = command;
+    const scratch = this.#runs.get(lease.jobId)?.job.scratch;
+    const canWrite = scratch !== undefined && (await this.#vetting(() => this.#eyes.canWrite(scratch)));
+    this.#handle({ kind: 'OutputVetted', session, lease, failure, need: canWrite ? writeNeed(scratch) : undefined });
+  }
+
+  #forgetSession(session: number): void {
+    this.#sessions.delete(session);
+    this.#probes.left(session);
   }
 
   /** Fails the job: the ledger does not take what is written, or the output folder does not. */
@@ -324,4 +416,5 @@ const orderOf = ({ jobId, spec }: AcceptedJob): JobOrder => ({
   jobId,
   priority: spec.priority,
   verify: spec.verifyPercent,
+  waitsForNode: spec.waitForNode,
 });

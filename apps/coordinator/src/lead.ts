@@ -87,6 +87,7 @@ export async function lead(options: LeadOptions): Promise<Leading> {
     },
     clock,
     reportWithinMs: config.nodeTimeoutMs,
+    graceMs: config.nodeGraceMs,
     metrics: createMetrics(registry),
     log,
   });

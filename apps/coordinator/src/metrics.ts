@@ -51,6 +51,14 @@ export function createMetrics(registry: Registry) {
       'nodes_set_aside_total',
       'Times that a node got no shards for a while, as it failed too often.',
     ),
+    shardsSkipped: counter(
+      'shards_skipped_total',
+      'Tiles that were not leased, as their image was set aside for another of its tiles.',
+    ),
+    lacksFound: counter(
+      'nodes_lacking_total',
+      'Times that a node turned out not to be able to do what shards needed, and got no more of these.',
+    ),
     checkedShards: counter(
       'checked_shards_total',
       'Leases to compute a shard again with the reference, for comparison.',
@@ -141,6 +149,25 @@ export function exposeState(registry: Registry, dispatcher: Dispatcher, ledger: 
       const draining = nodes.filter((node) => node.isDraining).length;
       this.set({ state: 'attached' }, nodes.length - draining);
       this.set({ state: 'draining' }, draining);
+    },
+  });
+  new Gauge({
+    name: 'halogrid_node_lacks',
+    help: 'What a node was asked for by jobs and cannot do (read a folder, write results, decode), by node: it gets no shard that needs it.',
+    labelNames: ['node'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { hello, lacks } of dispatcher.nodes()) this.inc({ node: hello.name }, lacks.length);
+    },
+  });
+  new Gauge({
+    name: 'halogrid_jobs_blocked',
+    help: 'Jobs that do not go on because no attached node can do what they need.',
+    registers,
+    async collect() {
+      const jobs = await ledger.listJobs();
+      this.set(jobs.filter(({ jobId }) => dispatcher.jobNow(jobId).waiting !== '').length);
     },
   });
   new Gauge({

@@ -1,4 +1,4 @@
-import type { Hello } from '@halogrid/proto';
+import type { Hello, Lack, Probe, Sight } from '@halogrid/proto';
 import type { AcceptedJob } from './job-run.ts';
 import type { BroughtLease, Failure, LeaseId } from './scheduler/events.ts';
 import type { ShardAnswer } from './services/answer-message.ts';
@@ -20,6 +20,8 @@ export interface NodeConnection {
   lease(order: LeaseOrder): void;
   /** The leases of these shards of the job are to be forgotten; none: all of them. */
   recall(jobId: string, shards: number[]): void;
+  /** Has the node say what it sees. */
+  probe(probe: Probe): void;
   /** Ends the conversation, for the reason given; `isFinal` when the node is not to come back. */
   drop(reason: string, isFinal: boolean): void;
 }
@@ -28,6 +30,8 @@ export interface NodeConnection {
 export type NodeReport =
   | { kind: 'NodeReported' }
   | { kind: 'NodeDraining' }
+  /** The answer to a probe. */
+  | { kind: 'NodeLooked'; sight: Sight }
   | { kind: 'ShardCompleted'; lease: LeaseId; answer: ShardAnswer }
   | { kind: 'ShardFailed'; lease: LeaseId; failure: Failure }
   | { kind: 'ShardReturned'; lease: LeaseId };
@@ -37,6 +41,12 @@ export interface AttachedNodeView {
   leases: number;
   leasedBytes: number;
   isDraining: boolean;
+  /** Since it attached. */
+  shardsFailed: number;
+  /** What it was asked for and cannot do; times are milliseconds since 1970. */
+  lacks: Lack[];
+  /** Until when it gets no shards as it fails too often, in milliseconds since 1970; 0 where it gets some. */
+  asideUntilMs: number;
   shardsDone: number;
   pixelsDone: number;
   /** Milliseconds since 1970. */

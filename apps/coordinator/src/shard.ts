@@ -1,5 +1,5 @@
 import type { PixelType, Rect, Size } from '@halogrid/kernels';
-import type { VideoSegment } from '@halogrid/proto';
+import type { Cause, VideoSegment } from '@halogrid/proto';
 
 /** An input of a job: an image or a frame. Sources are numbered in the order of results. */
 export interface SourceRef {
@@ -38,6 +38,10 @@ export interface Shard {
   work: ShardWork;
   /** Decoded bytes a node holds for it, as far as the planner can tell; counts against the node's credit. */
   costBytes: number;
+  /**
+   * What a node must have shown that it can do: see needs-of.ts. Shards that need the same share one array. Absent: nothing.
+   */
+  needs?: readonly string[];
 }
 
 /** The result of a source in an earlier job's output, which holds for this job too. */
@@ -89,4 +93,6 @@ export interface SourceError {
   source: number;
   stage: string;
   error: string;
+  /** Whether the bytes could be had, and are those that were listed, which alone makes it the input's; absent: they are. */
+  cause?: Cause;
 }

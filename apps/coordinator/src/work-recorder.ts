@@ -1,4 +1,4 @@
-import type { Hello } from '@halogrid/proto';
+import { type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from './clock.ts';
 import type { AcceptedJob } from './job-run.ts';
@@ -77,6 +77,22 @@ export class WorkRecorder {
         metrics.shardsFinished.inc({ kernel: this.#kernel(jobId), outcome: 'quarantined' });
         for (const { index } of sourcesOf(shard.work)) this.#quarantined(jobId, index, 'compute');
         this.#log.error({ jobId, shard: shard.shard, attempts }, `A shard is given up: ${error}`);
+        break;
+      }
+      case 'SkipShard':
+        metrics.shardsSkipped.inc();
+        break;
+      case 'RecordLack': {
+        const { nodeId, need, reason } = command;
+        const node = this.#nodeNames.get(nodeId) ?? nodeId;
+        if (reason !== undefined) metrics.lacksFound.inc();
+        const facts = { nodeId, node, need };
+        if (reason === undefined) this.#log.info(facts, `Node '${node}' can ${needInWords(need)} again`);
+        else
+          this.#log.warn(
+            facts,
+            `Node '${node}' cannot ${needInWords(need)}, and gets no work that needs it: ${reason}`,
+          );
         break;
       }
       case 'RecordSetback': {

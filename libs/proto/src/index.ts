@@ -18,7 +18,7 @@ export {
   maxUriLength,
   whyNotVerified,
 } from './job-limits.ts';
-export { decodeNeed, readNeed, writeNeed } from './needs.ts';
+export { decodeNeed, needInWords, readNeed, writeNeed } from './needs.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
 export const protocolVersion = 5;

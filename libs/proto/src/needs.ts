@@ -8,3 +8,18 @@ export const writeNeed = (uri: string): string => `write ${uri}`;
 
 /** What is packed that way is decoded. */
 export const decodeNeed = ({ decodes }: { decodes: 'jpeg' | 'video' }): string => `decode ${decodes}`;
+
+/** A need as a person would say it, after "can" or "cannot". */
+export function needInWords(need: string): string {
+  const [verb, what = ''] = need.split(/ (.*)/s);
+  if (verb === 'decode') return what === 'jpeg' ? 'decode JPEGs' : 'decode videos';
+  return `${verb} '${what.startsWith('file:') ? pathIn(what) : what}'`;
+}
+
+function pathIn(uri: string): string {
+  try {
+    return decodeURIComponent(new URL(uri).pathname);
+  } catch {
+    return uri;
+  }
+}

@@ -51,6 +51,11 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
       if (orders.push(order) === 1) setImmediate(answer);
     },
     recall: () => {},
+    probe: ({ probe }) => {
+      setImmediate(() => {
+        dispatcher.report(session, { kind: 'NodeLooked', sight: { probe, files: [], error: '' } });
+      });
+    },
     drop: () => {},
   });
 }

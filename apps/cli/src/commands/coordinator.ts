@@ -9,6 +9,7 @@ interface CoordinatorCommandOptions {
   ledger?: string;
   ledgerInOutput?: boolean;
   nodeTimeout?: number;
+  nodeGrace?: number;
   insecureNetwork?: boolean;
   tlsCert?: string;
   tlsKey?: string;
@@ -40,6 +41,11 @@ export function addCoordinatorCommand(program: Command): void {
       'a node that is silent for longer is lost (default: 10000)',
       wholeNumber('--node-timeout', 100, 600_000),
     )
+    .option(
+      '--node-grace <ms>',
+      'a job fails when for longer no attached node can read its sources or write its results (default: 120000)',
+      wholeNumber('--node-grace', 0, 86_400_000),
+    )
     .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
     .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
     .option('--tokens <file>', 'who may do what: ROLE NAME TOKEN [EXPIRES] a line; read again when it changes')
@@ -54,13 +60,22 @@ export function addCoordinatorCommand(program: Command): void {
     .action(async (options: CoordinatorCommandOptions) => {
       // Imported late, like every part that only one command needs: no coordinator is loaded to print a status.
       const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');
-      const { listen, http, ledger, ledgerInOutput, nodeTimeout: nodeTimeoutMs, insecureNetwork } = options;
+      const {
+        listen,
+        http,
+        ledger,
+        ledgerInOutput,
+        nodeTimeout: nodeTimeoutMs,
+        nodeGrace: nodeGraceMs,
+        insecureNetwork,
+      } = options;
       const config = createCoordinatorConfig({
         listen,
         http,
         ledger,
         ledgerInOutput,
         nodeTimeoutMs,
+        nodeGraceMs,
         insecureNetwork,
         security: options,
         data: options,

@@ -121,6 +121,13 @@ export class DurableLedger implements Ledger {
     await home.journal.write(open);
   }
 
+  async skipShard(jobId: string, shard: number): Promise<void> {
+    const { open, home } = this.#job(jobId);
+    if (!open) return;
+    open.skipShard(shard);
+    await home.journal.write(open);
+  }
+
   async settled(jobId: string, from: number, atMost: number): Promise<SettledSources> {
     return this.#job(jobId).open?.settled(from, atMost) ?? { next: from, done: [], file: '' };
   }

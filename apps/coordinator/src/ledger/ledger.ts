@@ -126,6 +126,8 @@ export interface Ledger {
    * attempts. Of a shard that is done already it changes nothing.
    */
   quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void>;
+  /** The shard is done without a result: its source is quarantined already. Does nothing where it was done before. */
+  skipShard(jobId: string, shard: number): Promise<void>;
   /**
    * The sources from index `from` on that are settled, up to the first that is not, and `atMost`. The last ones may follow
    * a little later, as what is kept of them is written, and are there once `results` has resolved.

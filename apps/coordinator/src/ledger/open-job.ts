@@ -155,6 +155,12 @@ export class OpenJob implements Journaled {
     this.#takeCounts();
   }
 
+  skipShard(shard: number): void {
+    if (!this.#shard(shard)) return;
+    this.#shardDone(shard, 0);
+    this.#takeCounts();
+  }
+
   settled(from: number, atMost: number): SettledSources {
     const done: SettledSources['done'] = [];
     let next = from;

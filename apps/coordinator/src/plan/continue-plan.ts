@@ -28,7 +28,14 @@ export async function* continuePlan(
  * source that was written to since is done again by the next job, because the version in the record is the one that counts.
  */
 const clean = (step: PlanStep): unknown =>
-  JSON.parse(JSON.stringify({ ...step, version: undefined, result: undefined }));
+  JSON.parse(JSON.stringify({ ...withoutFrameVersions(step), version: undefined, result: undefined }));
+
+/** The tiles of an image are all of one version, so that theirs must be the same. */
+function withoutFrameVersions(step: PlanStep): PlanStep {
+  if (step.kind !== 'shard' || step.shard.work.kind !== 'frames') return step;
+  const sources = step.shard.work.sources.map((source) => ({ ...source, version: undefined }));
+  return { ...step, shard: { ...step.shard, work: { ...step.shard.work, sources } } };
+}
 
 /** The first source that a shard is of. A source that is set aside is the last one. */
 function uriOf(step: PlanStep): string | undefined {

@@ -55,17 +55,20 @@ const looksAhead = 256;
 /** Images opened at once: enough to hide a disk's or a server's latency, few enough to hold open, of which some are read whole. */
 const opensAhead = 8;
 
+/** An input; `listedVersion` is its version where `version` is that of its content. */
+type Input = Source & { listedVersion?: string };
+
 /** What the planner found out about an input. */
 type Probe =
-  | { kind: 'sized'; input: Source; size: ImageSize; version?: string }
-  | { kind: 'video'; input: Source }
-  | { kind: 'unopened'; input: Source; bytes: number }
-  | { kind: 'unreadable'; input: Source; error: InputError };
+  | { kind: 'sized'; input: Input; size: ImageSize; version?: string }
+  | { kind: 'video'; input: Input }
+  | { kind: 'unopened'; input: Input; bytes: number }
+  | { kind: 'unreadable'; input: Input; error: InputError };
 
 /** An input of which the result of an earlier job holds: that of its file with that number. */
 interface Kept {
   kind: 'kept';
-  input: Source;
+  input: Input;
   file: number;
 }
 
@@ -128,14 +131,16 @@ export async function* planJob(
     // Before anything is waited for, so that inputs that are listed twice take their results in order.
     const file = listed.error ? undefined : earlier?.index.take(redactUri(listed.uri));
     const isLocal = !listed.error && listed.uri.startsWith('file:');
-    const input = spec.checksum && isLocal ? { ...listed, version: await versionOfContent(listed.uri) } : listed;
+    const { version: listedVersion } = listed;
+    const input: Input =
+      spec.checksum && isLocal ? { ...listed, listedVersion, version: await versionOfContent(listed.uri) } : listed;
     if (file === undefined || !input.version || !(await earlier!.holds(file, input.uri, input.version)))
       return look(input);
     return { kind: 'kept', input, file };
   };
   const opening = atMost(opensAhead);
-  const openToLook = (input: Source): Promise<Probe> => opening(() => probeImage(input, open));
-  const look = async (input: Source): Promise<Probe> => {
+  const openToLook = (input: Input): Promise<Probe> => opening(() => probeImage(input, open));
+  const look = async (input: Input): Promise<Probe> => {
     const { uri, sizeBytes } = input;
     if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
     if (input.named || hasVideoExtension(input.name)) {
@@ -174,7 +179,8 @@ export async function* planJob(
       signal?.throwIfAborted();
       continue;
     }
-    const source: SourceRef = { index: index++, uri };
+    const pin = pinOf(probed.input);
+    const source: SourceRef = { index: index++, uri, ...(pin && { version: pin }) };
     if (probed.kind === 'unreadable') {
       const { stage, message } = probed.error;
       yield { kind: 'source', index: source.index, uri, name, tiles: 0, ...version };
@@ -208,7 +214,7 @@ export async function* planJob(
 /** Of videos that no name told to be such before. */
 const noColour = 'Colour of videos is not supported: their gray is, with channels=gray';
 
-async function probeImage(input: Source, open: typeof openImage): Promise<Probe> {
+async function probeImage(input: Input, open: typeof openImage): Promise<Probe> {
   try {
     const image = await open(input.uri);
     const { width, height, pixel, version } = image;
@@ -219,9 +225,17 @@ async function probeImage(input: Source, open: typeof openImage): Promise<Probe>
   }
 }
 
+/**
+ * The version that nodes are held to: what tells of a file wherever it is read. What a bucket says of its objects when it lists them
+ * is none that reading one tells.
+ */
+function pinOf({ uri, version, listedVersion = version }: Input): string | undefined {
+  return uri.startsWith('s3:') ? undefined : listedVersion;
+}
+
 /** Throws what is not the input's fault. */
 function asInputError(error: unknown): InputError {
-  if (error instanceof InputError) return error;
+  if (error instanceof InputError && error.fault !== 'process') return error;
   throw error;
 }
 

@@ -2,6 +2,7 @@ import { isActive } from './active-nodes.ts';
 import { jobsInOrder } from './choose-job.ts';
 import { isSuspect } from './is-poison.ts';
 import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry } from './scheduler-state.ts';
+import { canDo } from './sights.ts';
 
 /**
  * Whether the node's credit covers the shard; a node without a lease takes any, or a large one would never run. A shard that
@@ -30,12 +31,13 @@ function nextShard(
   node: AttachedNode,
   now: number,
 ): ShardEntry | undefined {
+  const can = (needs: readonly string[]): boolean => canDo(node, needs);
   return (
-    retries.find((entry) => mayHave(state, entry, node, now)) ??
+    retries.find(can, (entry) => mayHave(state, entry, node, now)) ??
     // What the node has open already; else what nobody has; else what comes next.
-    fresh.find(({ place }) => place === node.place) ??
-    fresh.find(({ place }) => !place.isTaken) ??
-    fresh.find(() => true)
+    fresh.find(can, ({ place }) => place === node.place) ??
+    fresh.find(can, ({ place }) => !place.isTaken) ??
+    fresh.find(can, () => true)
   );
 }
 
@@ -44,12 +46,14 @@ function mayHave(state: SchedulerState, entry: ShardEntry, node: AttachedNode, n
   if (entry.state.kind === 'queued' && entry.state.notBeforeMs > now) return false;
   const own = reluctance(entry, node);
   if (own === 0) return true;
-  for (const other of state.nodes.values()) if (isActive(other, now) && reluctance(entry, other) < own) return false;
+  for (const other of state.nodes.values()) {
+    if (isActive(other, now) && canDo(other, entry.shard.needs) && reluctance(entry, other) < own) return false;
+  }
   return true;
 }
 
 /** 0 for a node that has not had the shard; more for one that is to check its own answer, and most for one that failed it. */
-export function reluctance({ failedOn, opinions }: ShardEntry, { nodeId }: AttachedNode): 0 | 1 | 2 {
-  if (failedOn.includes(nodeId)) return 2;
+export function reluctance({ failedOn, refusedOn, opinions }: ShardEntry, { nodeId }: AttachedNode): 0 | 1 | 2 {
+  if (failedOn.includes(nodeId) || refusedOn.includes(nodeId)) return 2;
   return opinions.some((opinion) => opinion.nodeId === nodeId) ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 import type { Shard } from '../shard.ts';
-import type { LeaseId } from './events.ts';
+import type { Failure, LeaseId, Opinion } from './events.ts';
 
 /**
  * Why a shard is leased: for the first time, after a failure, after its node went away or handed it back, for a second
@@ -35,6 +35,12 @@ export type Command<Answer> =
     }
   /** Tells the node that joined that this lease, which it brought along, goes on under this name. Before all other orders. */
   | { kind: 'AdoptShard'; session: number; lease: LeaseId; isCheck: boolean }
+  /** Has the node show whether it can do that, and reports NeedShown or NeedLacked. */
+  | { kind: 'ProbeNode'; session: number; need: string }
+  /** Finds out whether what the node could not have can be had, and reports AnswerVetted with that opinion. */
+  | { kind: 'VetAnswer'; shard: Shard; opinion: Opinion }
+  /** Finds out whether results of the job can be written, and reports OutputVetted with that failure. */
+  | { kind: 'VetOutput'; session: number; lease: LeaseId; shard: Shard; failure: Failure }
   /** Tells the node to forget its leases of these shards of the job; none: of all. */
   | { kind: 'RecallShards'; session: number; jobId: string; shards: number[] }
   /**
@@ -46,6 +52,8 @@ export type Command<Answer> =
   | { kind: 'CommitShard'; session: number; lease: LeaseId; leasedAtMs: number; answer: Answer }
   /** Writes to the ledger that the shard is given up, and reports CommitFinished. */
   | { kind: 'QuarantineShard'; jobId: string; shard: Shard; attempts: number; error: string }
+  /** Writes to the ledger that the shard, a tile of an image that is set aside already, is done, and reports CommitFinished. */
+  | { kind: 'SkipShard'; jobId: string; shard: number }
   /** Writes the output: every shard is committed or quarantined. Given once a job, and the last word about it. */
   | { kind: 'FinaliseJob'; jobId: string }
   /** Ends the job without results, and reports JobAbandoned: its output cannot be written, or cannot be trusted. */
@@ -56,5 +64,7 @@ export type Command<Answer> =
   | { kind: 'RecordWrongAnswer'; nodeId: string; lease: LeaseId }
   /** Counts and logs that a node which fails too often gets no shards for a while. */
   | { kind: 'RecordSetAside'; nodeId: string; forMs: number; failures: number; of: number }
+  /** Counts and logs that the node gets no shards that need what it lacks; `reason` undefined: that it gets them again. */
+  | { kind: 'RecordLack'; session: number; nodeId: string; need: string; reason: string | undefined }
   /** Counts and logs work that was done in vain. */
   | { kind: 'RecordSetback'; nodeId: string; lease: LeaseId; setback: Setback; error: string };

@@ -21,6 +21,8 @@ export interface Failure {
   isOutput: boolean;
   /** The device was lost or had no memory: the first time the shard is not blamed for it. */
   isDevice?: boolean;
+  /** What the shard needs and its node turned out to lack. */
+  need?: string;
 }
 
 /** An answer of a node. Answers with the same digest say the same; it is asked for only where answers are compared. */
@@ -28,7 +30,33 @@ export interface Comparable {
   readonly digest: string;
   /** Memory that it takes until it is written, about. */
   readonly bytes: number;
+  /** Sources of the shard that have a result, as a part of all, in [0, 1]; absent: all. */
+  readonly goodShare?: number;
+  /** Whether it says of sources that they could not be had. Perhaps it is the node. */
+  readonly isDoubtful?: boolean;
 }
+
+/** An answer that waits to be believed, or was. */
+export interface Opinion {
+  readonly nodeId: string;
+  readonly session: number;
+  readonly lease: LeaseId;
+  readonly leasedAtMs: number;
+  /** It is the reference's, of which nothing but the digest is used. */
+  readonly isCheck: boolean;
+  readonly answer: Comparable;
+}
+
+/** What was found out about an answer that is doubtful. */
+export type Verdict =
+  /** It is so: the coordinator cannot have those sources either, or has others than were listed. */
+  | { kind: 'upheld' }
+  /** The coordinator can have one of them: the node lacks `need`, for that reason. */
+  | { kind: 'refuted'; need: string | undefined; reason: string }
+  /** The coordinator cannot tell: the other nodes will. */
+  | { kind: 'untold'; reason: string }
+  /** It may be otherwise soon. */
+  | { kind: 'later'; reason: string };
 
 /** What a job asks of the scheduler besides its shards. */
 export interface JobOrder {
@@ -37,6 +65,8 @@ export interface JobOrder {
   priority?: number;
   /** Percent of the shards that are computed a second time, by the reference, before they are committed. */
   verify?: number;
+  /** It waits where no attached node can do what it needs, instead of failing after a while. */
+  waitsForNode?: boolean;
 }
 
 /**
@@ -57,7 +87,21 @@ export type SchedulerEvent<Answer> =
   | { kind: 'PlanEnded'; jobId: string }
   /** The job was cancelled or failed: nothing of it is wanted any more. */
   | { kind: 'JobAbandoned'; jobId: string }
-  | { kind: 'NodeJoined'; session: number; nodeId: string; creditBytes: number; brought?: readonly BroughtLease[] }
+  | {
+      kind: 'NodeJoined';
+      session: number;
+      nodeId: string;
+      /** For people; its id unless given. */
+      name?: string;
+      creditBytes: number;
+      brought?: readonly BroughtLease[];
+      /** What it says that it cannot do. */
+      lacks?: readonly { need: string; reason: string }[];
+    }
+  /** The node has shown that it can do what shards need. */
+  | { kind: 'NeedShown'; session: number; need: string }
+  /** The node has shown that it cannot. */
+  | { kind: 'NeedLacked'; session: number; need: string; reason: string }
   /** The node said something; every word of it puts off its deadline. */
   | { kind: 'NodeReported'; session: number }
   /** The node takes no further shards and finishes what it holds. */
@@ -65,6 +109,10 @@ export type SchedulerEvent<Answer> =
   /** The conversation is over: the node left after draining; otherwise its connection or its process died. */
   | { kind: 'NodeLeft'; session: number }
   | { kind: 'ShardCompleted'; session: number; lease: LeaseId; answer: Answer }
+  /** The answer to VetAnswer. */
+  | { kind: 'AnswerVetted'; opinion: Opinion; verdict: Verdict }
+  /** The answer to VetOutput: `need` is what the node lacks; undefined where nobody can write there. */
+  | { kind: 'OutputVetted'; session: number; lease: LeaseId; failure: Failure; need: string | undefined }
   /** The shard could not be computed for a reason outside its sources. */
   | { kind: 'ShardFailed'; session: number; lease: LeaseId; failure: Failure }
   /** The node will not compute the shard, because it stops: as if it had never been leased. */

@@ -1,9 +1,11 @@
+import { forgetNeeds } from './job-needs.ts';
 import type { ScheduledJob, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 
 /** The shard, which is settling, is done. */
 export function finishShard<A>(turn: Turn<A>, entry: ShardEntry): void {
   const { job, shard, state } = entry;
   job.open.delete(shard.shard);
+  forgetNeeds(job, shard);
   if (state.kind === 'settling') {
     job.unwrittenBytes -= state.answerBytes;
     entry.state = { ...state, answerBytes: 0 };

@@ -1,7 +1,8 @@
 import { isActive } from './active-nodes.ts';
 import type { SchedulerState, ShardEntry } from './scheduler-state.ts';
+import { lacksFor } from './sights.ts';
 
-/** Failures after which a shard is given up, on two nodes at least where there are two. */
+/** Failures after which a shard is given up, once every node that could have it has failed it. */
 const maxFailures = 3;
 /**
  * Nodes that died while they held a shard, after which it is given up as their killer. A node that has attached again
@@ -15,14 +16,17 @@ export const maxDeadNodes = 3;
 export const maxLosses = 10;
 
 /**
- * Whether the shard failed too often to be tried again: what fails on one node alone may be that node's fault, and is, where
- * that is the only node and has failed everything else, too.
+ * Whether the shard failed too often to be tried again. What fails on some nodes may be their fault as long as another could
+ * have it, and is, where these are all that there are and none of them has ever computed anything.
  */
-export function isPoison(state: SchedulerState, { failedOn }: ShardEntry, now: number): boolean {
+export function isPoison(state: SchedulerState, entry: ShardEntry, now: number): boolean {
+  const { failedOn } = entry;
   if (failedOn.length < maxFailures) return false;
-  if (new Set(failedOn).size >= 2) return true;
-  for (const node of state.nodes.values()) if (isActive(node, now) && !failedOn.includes(node.nodeId)) return false;
-  return state.nodes.size > 1 || !state.nodesById.get(failedOn[0]!)?.health.failsEverything;
+  for (const node of state.nodes.values()) {
+    const couldHaveIt = isActive(node, now) && !lacksFor(node, entry);
+    if (couldHaveIt && !failedOn.includes(node.nodeId)) return false;
+  }
+  return !failedOn.every((nodeId) => state.nodesById.get(nodeId)?.health.failsEverything);
 }
 
 /** Nodes lost over a shard, after which it is leased alone: whatever a killer shares its node with is blamed too. */

@@ -2,10 +2,19 @@ import type { Shard } from '../shard.ts';
 import { isHeldUp } from './choose-job.ts';
 import type { JobOrder, SchedulerEvent } from './events.ts';
 import { finaliseWhenDone, finishShard, forgetJob } from './finish-shard.ts';
+import { countNeeds } from './job-needs.ts';
 import { leaseToAll, release } from './leases.ts';
 import { reopen } from './opinions.ts';
 import { placeOf } from './place-of.ts';
-import { type AttachedNode, createEntry, createJob, type Turn } from './scheduler-state.ts';
+import {
+  type AttachedNode,
+  createEntry,
+  createJob,
+  type ScheduledJob,
+  type ShardEntry,
+  type Turn,
+} from './scheduler-state.ts';
+import { needsPlanned } from './sights.ts';
 
 /** That of a coordinator of which no node can know an earlier one. */
 const firstEpoch = 1;
@@ -23,16 +32,19 @@ export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
   const { state, now } = turn;
   const job = state.jobs.get(event.jobId)!;
   const notBeforeMs = state.epoch > firstEpoch ? now + state.reportWithinMs : now;
+  openShards(
+    turn,
+    job,
+    event.open.map(({ shard }) => shard),
+  );
   for (const { shard, attempts } of event.open) {
-    const entry = createEntry(job, shard, placeOf(job, shard), now);
+    const entry = job.open.get(shard.shard)!;
     if (attempts > 0) {
       entry.attempts = attempts;
       entry.state = { kind: 'queued', sinceMs: now, notBeforeMs, reason: 'lost' };
     }
-    job.open.set(shard.shard, entry);
     (attempts > 0 ? job.retries : job.fresh).push(entry);
   }
-  turn.state.openShards += event.open.length;
   job.planned = event.planned;
   leaseToAll(turn);
 }
@@ -40,14 +52,21 @@ export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
 export function shardsPlanned<A>(turn: Turn<A>, jobId: string, shards: Shard[]): void {
   const job = turn.state.jobs.get(jobId);
   if (!job) return;
-  for (const shard of shards) {
+  for (const entry of openShards(turn, job, shards)) job.fresh.push(entry);
+  job.planned += shards.length;
+  leaseToAll(turn);
+}
+
+/** Makes entries for shards that are in no queue yet, and asks nodes whether they can do what these need. */
+function openShards<A>(turn: Turn<A>, job: ScheduledJob, shards: readonly Shard[]): ShardEntry[] {
+  needsPlanned(turn, job, new Set(shards.flatMap(({ needs = [] }) => needs)));
+  turn.state.openShards += shards.length;
+  return shards.map((shard) => {
+    countNeeds(job, shard);
     const entry = createEntry(job, shard, placeOf(job, shard), turn.now);
     job.open.set(shard.shard, entry);
-    job.fresh.push(entry);
-  }
-  job.planned += shards.length;
-  turn.state.openShards += shards.length;
-  leaseToAll(turn);
+    return entry;
+  });
 }
 
 export function planEnded<A>(turn: Turn<A>, jobId: string): void {

@@ -15,7 +15,8 @@ const table: [fairShare: number, limit: number][] = [
 
 for (const [fairShare, limit] of table) {
   test(`a node whose share of the open shards is ${fairShare} may hold ${limit}`, () => {
-    assert.equal(leaseLimit(fairShare, true), limit);
-    assert.equal(leaseLimit(fairShare, false), Math.min(4, limit));
+    assert.equal(leaseLimit(fairShare, true, false), limit);
+    assert.equal(leaseLimit(fairShare, false, false), Math.min(4, limit));
+    assert.equal(leaseLimit(fairShare, true, true), 1);
   });
 }

@@ -9,10 +9,12 @@ const busyLeases = 4;
 /**
  * Leases that a node may hold now whose rate makes `fairShare` of the open shards its own: half of it. Near the end of the
  * work shards are thus held back for whichever node is free first, a slow one is left with as many as it can do meanwhile,
- * and a node that joins late finds some. One at least; and as long as its rate is not known, only what keeps it busy: how
- * long it will hold them is not known either.
+ * and a node that joins late finds some. One at least; as long as its rate is not known, only what keeps it busy: how
+ * long it will hold them is not known either. A node on probation gets one: if it fails again, it does so sooner than others
+ * compute, and must not be given more for it.
  */
-export function leaseLimit(fairShare: number, isRateKnown: boolean): number {
+export function leaseLimit(fairShare: number, isRateKnown: boolean, isOnProbation: boolean): number {
+  if (isOnProbation) return 1;
   const busy = Math.min(busyLeases, Math.ceil(fairShare));
   return Math.min(isRateKnown ? maxLeases : busyLeases, Math.max(1, busy, Math.ceil(fairShare / 2)));
 }

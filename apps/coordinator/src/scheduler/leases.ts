@@ -46,16 +46,34 @@ function hasRoom(state: SchedulerState, node: AttachedNode): boolean {
   const [first] = node.leases;
   if (first && isSuspect(first.entry)) return false;
   const { size } = node.leases;
-  return size < leaseLimit(state.openShards * shareOf(state, node), node.rate.bytesPerMs !== undefined);
+  const isRateKnown = node.rate.bytesPerMs !== undefined;
+  return size < leaseLimit(state.openShards * shareOf(state, node), isRateKnown, node.isOnProbation);
 }
 
 function leaseOne<A>(turn: Turn<A>, node: AttachedNode): boolean {
-  const entry = chooseShard(turn.state, node, turn.now);
-  if (entry?.state.kind !== 'queued') return false;
-  const { reason, sinceMs } = entry.state;
-  unqueue(entry);
-  lease(turn, entry, node, reason, turn.now - sinceMs);
-  return true;
+  for (;;) {
+    const entry = chooseShard(turn.state, node, turn.now);
+    if (entry?.state.kind !== 'queued') return false;
+    const { reason, sinceMs } = entry.state;
+    unqueue(entry);
+    if (isRefused(entry)) {
+      skip(turn, entry);
+      continue;
+    }
+    lease(turn, entry, node, reason, turn.now - sinceMs);
+    return true;
+  }
+}
+
+/** Whether the shard is a tile of an image that is set aside, because another of its tiles showed what is wrong with it. */
+function isRefused({ job, shard: { work } }: ShardEntry): boolean {
+  return work.kind === 'tile' && job.refused.has(work.source.index);
+}
+
+function skip<A>({ commands }: Turn<A>, entry: ShardEntry): void {
+  const { job, shard } = entry;
+  entry.state = { kind: 'settling', nodeId: '', answerBytes: 0 };
+  commands.push({ kind: 'SkipShard', jobId: job.jobId, shard: shard.shard });
 }
 
 /** Takes a shard that waits for a node out of its queue. */
@@ -136,10 +154,7 @@ export function release({ waiting }: SchedulerState, held: HeldLease): void {
   entry.state = { kind: 'settling', nodeId: node.nodeId, answerBytes: 0 };
 }
 
-/**
- * After a failure on a node, from which it is released: the shard is leased again, or given up. Results that cannot be
- * written are no fault of the sources, so that they fail the job instead.
- */
+/** After a failure on a node, from which it is released: the shard is leased again, or given up. */
 export function retryFailed<A>(
   turn: Turn<A>,
   entry: ShardEntry,
@@ -148,17 +163,16 @@ export function retryFailed<A>(
   failure: Failure,
 ): void {
   const { state, now, commands } = turn;
-  const { error, isOutput, isDevice } = failure;
+  const { error, isDevice } = failure;
   if (isDevice && !entry.hasLostDevice) entry.hasLostDevice = true;
   else entry.failedOn = [...entry.failedOn, nodeId];
   if (entry.state.kind === 'settling' && isPoison(state, entry, now)) {
-    if (isOutput) commands.push({ kind: 'FailJob', jobId: entry.job.jobId, error });
-    else giveUp(turn, entry, error);
+    giveUp(turn, entry, error);
   } else {
     commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error });
-    // Of a node that is alone and has computed nothing yet it cannot be told: others may come.
+    // A node that is alone and has computed nothing yet may itself be at fault: another one is waited for, for a while.
     const isUnproven = state.nodes.size === 1 && state.nodesById.get(nodeId)?.health.isProven === false;
-    requeue(turn, entry, 'failed', isUnproven && !isOutput ? now + state.reportWithinMs : now);
+    requeue(turn, entry, 'failed', isUnproven ? now + state.reportWithinMs : now);
   }
 }
 

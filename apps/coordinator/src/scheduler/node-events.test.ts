@@ -206,7 +206,8 @@ test('what it reports adds up: queued, leased and done shards, bytes', () => {
   scheduler.handle(joined(2, 20), 0);
   for (const event of job('job', shards(10, 10))) scheduler.handle(event, 0);
   assert.deepEqual(scheduler.shards(), { queued: 6, leased: 4, done: 0 });
-  assert.deepEqual(scheduler.node(1), { leases: 2, leasedBytes: 20, isDraining: false });
+  const { leases, leasedBytes, isDraining } = scheduler.node(1)!;
+  assert.deepEqual([leases, leasedBytes, isDraining], [2, 20, false]);
   assert.equal(scheduler.queued('job').shards, 6);
   scheduler.handle(completed(1, lease(0)), 0);
   scheduler.handle(committed(0), 0);

@@ -1,9 +1,10 @@
 import { adoptLeases } from './adopt.ts';
-import type { BroughtLease } from './events.ts';
+import type { SchedulerEvent } from './events.ts';
 import { handBack, shareAnew } from './leases.ts';
 import { NodeHealth } from './node-health.ts';
 import { NodeRate } from './node-rate.ts';
 import type { AttachedNode, Turn } from './scheduler-state.ts';
+import { failBlocked, greet, keepAsking } from './sights.ts';
 import { copyStragglers } from './stragglers.ts';
 
 /** Why a node that answered wrongly is not wanted any more. */
@@ -14,12 +15,9 @@ export const wrongNodeReason =
  * Attaches the node. Where it is attached already, the older conversation ends and its leases are handed back, unless the node
  * brings them along.
  */
-export function nodeJoined<A>(
-  turn: Turn<A>,
-  event: { session: number; nodeId: string; creditBytes: number; brought?: readonly BroughtLease[] },
-): void {
+export function nodeJoined<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'NodeJoined' }>): void {
   const { state, now, commands } = turn;
-  const { session, nodeId, creditBytes, brought = [] } = event;
+  const { session, nodeId, name = nodeId, creditBytes, brought = [], lacks = [] } = event;
   if (state.wrongNodes.has(nodeId)) {
     commands.push({ kind: 'DropNode', session, lost: true, isFinal: true, reason: wrongNodeReason });
     return;
@@ -30,13 +28,18 @@ export function nodeJoined<A>(
     const reason = 'The node attached anew';
     commands.push({ kind: 'DropNode', session: before.session, lost: false, isFinal: false, reason });
   }
+  const health = state.health.get(nodeId) ?? new NodeHealth();
   const node: AttachedNode = {
     session,
     nodeId,
+    name,
     creditBytes,
     leases: new Set(),
     rate: new NodeRate(),
-    health: state.health.get(nodeId) ?? new NodeHealth(),
+    health,
+    sights: new Map(),
+    isOnProbation: health.timesAside > 0,
+    failures: 0,
     place: undefined,
     leasedBytes: 0,
     isDraining: false,
@@ -45,6 +48,7 @@ export function nodeJoined<A>(
   state.nodes.set(session, node);
   state.nodesById.set(nodeId, node);
   adoptLeases(turn, node, brought);
+  greet(turn, node, lacks);
   shareAnew(turn);
 }
 
@@ -82,8 +86,10 @@ export function ticked<A>(turn: Turn<A>): void {
     const reason = `The node was silent for more than ${state.reportWithinMs} ms`;
     commands.push({ kind: 'DropNode', session: node.session, lost: true, isFinal: false, reason });
   }
+  keepAsking(turn);
   // Rates have changed, and the time of some that are set aside is over.
   shareAnew(turn);
+  failBlocked(turn);
   copyStragglers(turn);
 }
 

@@ -1,9 +1,11 @@
+import type { Opinion } from './events.ts';
 import { finishShard } from './finish-shard.ts';
 import { isSampled } from './is-sampled.ts';
+import { countNeeds } from './job-needs.ts';
 import { judge } from './judge.ts';
 import { giveUp, leaseToAll, release, requeue, shareAnew } from './leases.ts';
 import { removeNode, wrongNodeReason } from './node-events.ts';
-import type { AttachedNode, Opinion, ShardEntry, Turn } from './scheduler-state.ts';
+import type { AttachedNode, ShardEntry, Turn } from './scheduler-state.ts';
 
 /** Takes an answer for a shard from which its lease is released: it is committed, or another opinion is asked for. */
 export function hear<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
@@ -39,6 +41,7 @@ export function reopen<A>(turn: Turn<A>, entry: ShardEntry): void {
   const { job, shard } = entry;
   if (!job.open.has(shard.shard)) {
     job.open.set(shard.shard, entry);
+    countNeeds(job, shard);
     turn.state.openShards++;
   }
   requeue(turn, entry, 'check');
@@ -87,9 +90,11 @@ function conclude<A>(turn: Turn<A>, entry: ShardEntry, believed: Opinion): void 
 function believe<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
   const { commands } = turn;
   const { job, shard, committed } = entry;
+  if (opinion.answer.goodShare === 0 && shard.work.kind === 'tile') job.refused.add(shard.work.source.index);
   if (!committed) {
     const { session, lease, leasedAtMs, nodeId } = opinion;
     entry.opinions = [];
+    entry.vetting = undefined;
     const { bytes: answerBytes } = opinion.answer;
     entry.state = { kind: 'settling', nodeId, answerBytes };
     job.unwrittenBytes += answerBytes;

@@ -1,10 +1,11 @@
 import type { Shard } from '../shard.ts';
 import type { AttemptReason, Command } from './commands.ts';
 import { Durations } from './durations.ts';
-import type { Comparable, JobOrder, LeaseId } from './events.ts';
+import type { JobOrder, Opinion } from './events.ts';
 import type { NodeHealth } from './node-health.ts';
 import type { NodeRate } from './node-rate.ts';
-import { ShardQueue } from './shard-queue.ts';
+import { QueuesByNeeds } from './queues-by-needs.ts';
+import type { Sight } from './sights.ts';
 
 /** Where a shard that is not done is. */
 export type EntryState =
@@ -27,17 +28,6 @@ export interface HeldLease {
   readonly isAdopted: boolean;
 }
 
-/** An answer that waits to be believed, or was. */
-export interface Opinion {
-  readonly nodeId: string;
-  readonly session: number;
-  readonly lease: LeaseId;
-  readonly leasedAtMs: number;
-  /** It is the reference's, of which nothing but the digest is used. */
-  readonly isCheck: boolean;
-  readonly answer: Comparable;
-}
-
 /** A shard that is not done, or whose result is contested. */
 export interface ShardEntry {
   readonly job: ScheduledJob;
@@ -55,6 +45,10 @@ export interface ShardEntry {
   lostOn: readonly string[];
   /** A device was lost over it once, which was not counted. */
   hasLostDevice: boolean;
+  /** Ids of nodes that could not have its sources or write its results, which blames them and not the shard. */
+  refusedOn: readonly string[];
+  /** Number of the lease whose answer or failure is being vetted. */
+  vetting: number | undefined;
   opinions: readonly Opinion[];
   /** What was committed, once something was. */
   committed: Opinion | undefined;
@@ -74,12 +68,19 @@ export interface ScheduledJob {
   readonly jobId: string;
   readonly priority: number;
   readonly verify: number;
+  readonly waitsForNode: boolean;
   /** Shards that are not done, by number. */
   readonly open: Map<number, ShardEntry>;
   /** Shards that were never leased, in the order of the plan. */
-  readonly fresh: ShardQueue<ShardEntry>;
+  readonly fresh: QueuesByNeeds;
   /** Shards that were leased in vain: they go first, because the job cannot end without them. */
-  readonly retries: ShardQueue<ShardEntry>;
+  readonly retries: QueuesByNeeds;
+  /** What shards that are not done need, and how many of them. */
+  readonly needs: Map<string, number>;
+  /** Since when no node that is given shards can do it, by need. */
+  readonly lackedSinceMs: Map<string, number>;
+  /** Images that are set aside: what is left of their tiles is not leased. By the number of the source. */
+  readonly refused: Set<number>;
   /** Committed shards of which a recalled copy may still be answered, by number. */
   readonly contestable: Map<number, ShardEntry>;
   /** Times from lease to answer of the last shards. */
@@ -102,10 +103,18 @@ export interface ScheduledJob {
 export interface AttachedNode {
   readonly session: number;
   readonly nodeId: string;
+  /** For people. */
+  readonly name: string;
   readonly creditBytes: number;
   readonly leases: Set<HeldLease>;
   readonly rate: NodeRate;
   readonly health: NodeHealth;
+  /** What it has shown of what shards need; of what it was never asked there is nothing. */
+  readonly sights: Map<string, Sight>;
+  /** It failed, lacked something or was set aside, and has computed nothing since: it gets one shard at a time. */
+  isOnProbation: boolean;
+  /** Shards that it failed since it attached. */
+  failures: number;
   /** What it read last, of any job. */
   place: Place | undefined;
   /** Cost of its leases. */
@@ -122,9 +131,11 @@ export interface SchedulerOptions {
   reportWithinMs: number;
   /** Time between ticks. */
   tickMs: number;
+  /** A job fails when for so long no node that is given shards can do what it needs, unless it waits for one. */
+  graceMs?: number;
 }
 
-export interface SchedulerState extends SchedulerOptions {
+export interface SchedulerState extends Required<SchedulerOptions> {
   readonly jobs: Map<string, ScheduledJob>;
   /** Jobs were given leases so many times. */
   turns: number;
@@ -152,8 +163,12 @@ export interface Turn<Answer> {
   readonly commands: Command<Answer>[];
 }
 
+/** Longer than a person needs to start another node, or a folder to be mounted again. */
+const defaultGraceMs = 120_000;
+
 export function createState(options: SchedulerOptions): SchedulerState {
   return {
+    graceMs: defaultGraceMs,
     ...options,
     jobs: new Map(),
     turns: 0,
@@ -169,14 +184,18 @@ export function createState(options: SchedulerOptions): SchedulerState {
   };
 }
 
-export function createJob({ jobId, priority = 0, verify = 0 }: JobOrder): ScheduledJob {
+export function createJob({ jobId, priority = 0, verify = 0, waitsForNode = false }: JobOrder): ScheduledJob {
   return {
     jobId,
     priority,
     verify,
+    waitsForNode,
     open: new Map(),
-    fresh: new ShardQueue(sourcesOf),
-    retries: new ShardQueue(sourcesOf),
+    fresh: new QueuesByNeeds(),
+    retries: new QueuesByNeeds(),
+    needs: new Map(),
+    lackedSinceMs: new Map(),
+    refused: new Set(),
     contestable: new Map(),
     durations: new Durations(),
     leasedBytes: 0,
@@ -203,13 +222,13 @@ export function createEntry(job: ScheduledJob, shard: Shard, place: Place, now: 
     failedOn: none,
     lostOn: none,
     hasLostDevice: false,
+    refusedOn: none,
+    vetting: undefined,
     opinions: none,
     committed: undefined,
     recalled: none,
   };
 }
-
-const sourcesOf = ({ shard: { work } }: ShardEntry): number => (work.kind === 'tile' ? 1 : work.sources.length);
 
 /** Shards of the job that wait for a node. */
 export function queuedShards(job: ScheduledJob): number {

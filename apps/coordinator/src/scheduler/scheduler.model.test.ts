@@ -268,9 +268,9 @@ class World {
   #checkBooks(): void {
     const held = new Set<string>();
     for (const [session, node] of this.nodes) {
-      const booked = this.scheduler.node(session);
+      const { leases, leasedBytes: bytes, isDraining } = this.scheduler.node(session)!;
       const leasedBytes = node.held.reduce((sum, { costBytes }) => sum + costBytes, 0);
-      assert.deepEqual(booked, { leases: node.held.length, leasedBytes, isDraining: node.isDraining });
+      assert.deepEqual([leases, bytes, isDraining], [node.held.length, leasedBytes, node.isDraining]);
       for (const { lease } of node.held) held.add(`${lease.jobId}/${lease.shard}`);
     }
     const writing = this.#writing.filter(({ lease }) => this.isOpen(lease)).length;

@@ -6,7 +6,6 @@ import {
   joined,
   lease,
   left,
-  notWritten,
   proven,
   shard,
   shards,
@@ -92,18 +91,6 @@ testCases([
     given: [...proven, ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2))],
     when: failed(1, lease(0, 3)),
     expected: ['quarantine job/0 after 3: The device was lost'],
-  },
-  {
-    name: 'results that cannot be written are tried again like any other failure',
-    given: [joined(1, 1), joined(2, 1), ...job('job', shards(2))],
-    when: notWritten(1, lease(0)),
-    expected: ['failed job/0#1 of node-1'],
-  },
-  {
-    name: 'results that cannot be written three times fail the job, because the sources are not at fault',
-    given: [joined(1), ...job('job', shards(1)), notWritten(1, lease(0)), notWritten(1, lease(0, 2))],
-    when: notWritten(1, lease(0, 3)),
-    expected: ['fail job: The disk is full'],
   },
   {
     name: 'an answer that the ledger rejects is a failure of its node',

@@ -1,9 +1,31 @@
-import { commitRejected, shardCompleted, shardFailed, shardReturned } from './answer-events.ts';
+import {
+  answerVetted,
+  commitRejected,
+  outputVetted,
+  shardCompleted,
+  shardFailed,
+  shardReturned,
+} from './answer-events.ts';
 import type { Command } from './commands.ts';
 import type { Comparable, SchedulerEvent } from './events.ts';
 import { commitFinished, jobAbandoned, jobResumed, jobSubmitted, planEnded, shardsPlanned } from './job-events.ts';
+import { needLacked, needShown } from './need-events.ts';
 import { nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
 import { createState, queuedShards, type SchedulerOptions, type SchedulerState, type Turn } from './scheduler-state.ts';
+import { whyBlocked } from './sights.ts';
+
+/** A node as the scheduler has it. Times are of its clock. */
+export interface NodeView {
+  leases: number;
+  leasedBytes: number;
+  isDraining: boolean;
+  /** Shards that it failed since it attached. */
+  failures: number;
+  /** What it was asked for and cannot do. */
+  lacks: { need: string; reason: string; sinceMs: number }[];
+  /** Until when it gets no shards because it fails too often; in the past where it gets some. */
+  asideUntilMs: number;
+}
 
 /**
  * Decides which node computes which shard. It knows no clock, socket or ledger: `handle` takes an event and the time in
@@ -49,10 +71,22 @@ export class Scheduler<Answer extends Comparable> {
     return sum;
   }
 
-  /** What the node holds; undefined when it is not attached. */
-  node(session: number): { leases: number; leasedBytes: number; isDraining: boolean } | undefined {
+  /** Why the job does not go on though nodes are attached; undefined where it does. */
+  whyBlocked(jobId: string): string | undefined {
+    const job = this.#state.jobs.get(jobId);
+    return job && whyBlocked(this.#state, job);
+  }
+
+  /** The node as it is now; undefined when it is not attached. */
+  node(session: number): NodeView | undefined {
     const node = this.#state.nodes.get(session);
-    return node && { leases: node.leases.size, leasedBytes: node.leasedBytes, isDraining: node.isDraining };
+    if (!node) return undefined;
+    const { leases, leasedBytes, isDraining, failures, health } = node;
+    const lacks = [...node.sights].flatMap(([need, sight]) => {
+      return sight.kind === 'lacking' ? [{ need, reason: sight.reason, sinceMs: sight.sinceMs }] : [];
+    });
+    const { asideUntilMs } = health;
+    return { leases: leases.size, leasedBytes, isDraining, failures, lacks, asideUntilMs };
   }
 }
 
@@ -92,6 +126,12 @@ function apply<A extends Comparable>(turn: Turn<A>, event: SchedulerEvent<A>): v
     case 'NodeDraining':
       nodeDraining(turn, event.session);
       break;
+    case 'NeedShown':
+      needShown(turn, event);
+      break;
+    case 'NeedLacked':
+      needLacked(turn, event);
+      break;
     case 'NodeLeft':
       nodeLeft(turn, event.session);
       break;
@@ -100,6 +140,12 @@ function apply<A extends Comparable>(turn: Turn<A>, event: SchedulerEvent<A>): v
       break;
     case 'ShardFailed':
       shardFailed(turn, event);
+      break;
+    case 'AnswerVetted':
+      answerVetted(turn, event);
+      break;
+    case 'OutputVetted':
+      outputVetted(turn, event);
       break;
     case 'ShardReturned':
       shardReturned(turn, event);

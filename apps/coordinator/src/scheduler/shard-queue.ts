@@ -6,26 +6,14 @@ export const lookahead = 64;
 
 /** First in, first out, except that the taker may pass over a few entries at the front. All operations are O(1). */
 export class ShardQueue<T> {
-  readonly #weightOf: (entry: T) => number;
   #entries: (T | undefined)[] = [];
   #head = 0;
-  #weight = 0;
-
-  constructor(weightOf: (entry: T) => number = () => 1) {
-    this.#weightOf = weightOf;
-  }
 
   get size(): number {
     return this.#entries.length - this.#head;
   }
 
-  /** Of all entries together. */
-  get weight(): number {
-    return this.#weight;
-  }
-
   push(entry: T): void {
-    this.#weight += this.#weightOf(entry);
     this.#entries.push(entry);
   }
 
@@ -41,7 +29,6 @@ export class ShardQueue<T> {
 
   /** Removes an entry that `find` returned. */
   remove(entry: T): void {
-    this.#weight -= this.#weightOf(entry);
     let i = this.#head;
     while (this.#entries[i] !== entry) i++;
     for (; i > this.#head; i--) this.#entries[i] = this.#entries[i - 1];

@@ -2,6 +2,7 @@ import { isActive } from './active-nodes.ts';
 import { fits, reluctance } from './choose-shard.ts';
 import { lease } from './leases.ts';
 import { type AttachedNode, queuedShards, type ScheduledJob, type ShardEntry, type Turn } from './scheduler-state.ts';
+import { canDo } from './sights.ts';
 
 /** Part of a job that must be done before the rest is judged by it. */
 const doneShare = 0.75;
@@ -25,7 +26,11 @@ export function copyStragglers<A>(turn: Turn<A>): void {
       if (idle.length === 0 || job.copies >= Math.floor(job.planned * copiesShare)) break;
       if (!isStraggler(entry, now - limitMs)) continue;
       const index = idle.findIndex(
-        (node) => reluctance(entry, node) === 0 && entry.held[0]!.node !== node && fits(node, entry),
+        (node) =>
+          reluctance(entry, node) === 0 &&
+          canDo(node, entry.shard.needs) &&
+          entry.held[0]!.node !== node &&
+          fits(node, entry),
       );
       if (index < 0) continue;
       job.copies++;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Shard } from '../shard.ts';
 import type { Command } from './commands.ts';
-import type { Comparable, LeaseId, SchedulerEvent } from './events.ts';
+import type { Comparable, LeaseId, SchedulerEvent, Verdict } from './events.ts';
 import { Scheduler } from './scheduler.ts';
 
 export type Event = SchedulerEvent<Comparable>;
@@ -69,6 +69,34 @@ export const notWritten = (session: number, id: LeaseId): Event => ({
   lease: id,
   failure: { error: 'The disk is full', isOutput: true },
 });
+/** A shard that needs this of its node. */
+export const needing = (number: number, needs: readonly string[]): Shard => ({ ...shard(number), needs });
+export const shown = (session: number, need: string): Event => ({ kind: 'NeedShown', session, need });
+export const lacked = (session: number, need: string, reason = 'It is not there'): Event => ({
+  kind: 'NeedLacked',
+  session,
+  need,
+  reason,
+});
+/** An answer that says of some sources that they could not be had. */
+export const doubtful = (session: number, id: LeaseId): Event => ({
+  kind: 'ShardCompleted',
+  session,
+  lease: id,
+  answer: { digest: 'doubtful', bytes: 1, goodShare: 0, isDoubtful: true },
+});
+export const vetted = (session: number, id: LeaseId, verdict: Verdict): Event => ({
+  kind: 'AnswerVetted',
+  opinion: {
+    nodeId: `node-${session}`,
+    session,
+    lease: id,
+    leasedAtMs: 0,
+    isCheck: false,
+    answer: { digest: 'doubtful', bytes: 1, goodShare: 0, isDoubtful: true },
+  },
+  verdict,
+});
 export const committed = (number: number, jobId = 'job'): Event => ({ kind: 'CommitFinished', jobId, shard: number });
 export const tick: Event = { kind: 'Tick' };
 
@@ -79,6 +107,18 @@ export function words(command: Command<Comparable>): string {
       return `lease ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} to ${command.session} (${command.reason}${command.isCheck ? ', by the reference' : ''})`;
     case 'AdoptShard':
       return `adopt ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} of ${command.session}${command.isCheck ? ', by the reference' : ''}`;
+    case 'ProbeNode':
+      return `ask ${command.session} whether it can ${command.need}`;
+    case 'VetAnswer':
+      return `vet ${command.opinion.lease.jobId}/${command.shard.shard}#${command.opinion.lease.attempt} of ${command.opinion.session}`;
+    case 'VetOutput':
+      return `vet the output of ${command.lease.jobId} for ${command.session}`;
+    case 'SkipShard':
+      return `skip ${command.jobId}/${command.shard}`;
+    case 'RecordLack':
+      return command.reason === undefined
+        ? `${command.nodeId} can ${command.need} again`
+        : `${command.nodeId} cannot ${command.need}: ${command.reason}`;
     case 'RecallShards':
       return `recall ${[command.jobId, ...command.shards].join('/')} from ${command.session}`;
     case 'DropNode':

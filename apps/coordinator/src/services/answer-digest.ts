@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { Cause } from '@halogrid/proto';
 import type { SourceResult } from '../shard.ts';
 import type { ShardAnswer } from './answer-message.ts';
 
@@ -9,6 +10,8 @@ export interface ComparableAnswer {
   readonly node: { name: string; device: string };
   readonly digest: string;
   readonly bytes: number;
+  readonly goodShare: number;
+  readonly isDoubtful: boolean;
 }
 
 /** What a result takes besides its bins, which are 8 bytes each. */
@@ -16,7 +19,10 @@ const resultBytes = 256;
 
 export function comparable(content: ShardAnswer, node: ComparableAnswer['node']): ComparableAnswer {
   let digest: string | undefined;
+  const { results, errors } = content;
   return {
+    goodShare: results.length / Math.max(1, results.length + errors.length),
+    isDoubtful: errors.some(({ cause = Cause.CONTENT }) => cause !== Cause.CONTENT),
     content,
     node,
     bytes: content.results.reduce((sum, { bins }) => sum + resultBytes + 8 * bins.length, 0),

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { Client, type ServiceError, status } from '@grpc/grpc-js';
 import { Hello, JobsService, NodesClient, NodesService, protocolVersion } from '@halogrid/proto';
-import { type ClientSecurity, createClientSecurity, type ServerSecurityOptions } from '@halogrid/service';
+import {
+  type ClientSecurity,
+  createClientSecurity,
+  resultsVersion,
+  type ServerSecurityOptions,
+} from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
 import { createLog } from '@halogrid/service/log';
 import { makeCertificates, secretFolder, writeSecret } from '../../../../libs/service/src/security/testing.ts';
@@ -99,7 +104,7 @@ test('a node whose token is taken away is let go while it is attached', async (t
   t.after(() => nodes.close());
   const attached = nodes.attach();
   const device = { kind: 'cpu', name: 'script', driver: '' };
-  const hello = { nodeId: 'a', name: 'a', protocol: protocolVersion, device, creditBytes: 1 };
+  const hello = { nodeId: 'a', name: 'a', protocol: protocolVersion, resultsVersion, device, creditBytes: 1 };
   attached.write({ report: { $case: 'hello', value: Hello.fromPartial(hello) } });
   await once(attached, 'data');
   writeSecret(path.replace(/\/tokens$/, ''), 'tokens', `read bob ${tokenOf('bob')}\n`);

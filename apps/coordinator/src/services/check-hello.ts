@@ -1,5 +1,5 @@
 import { type AttachRequest, type Hello, protocolVersion } from '@halogrid/proto';
-import { softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { Refusal } from './refusal.ts';
 
 const deviceKinds = ['gpu', 'software', 'cpu'];
@@ -15,6 +15,12 @@ export function checkHello(report: AttachRequest['report']): Hello {
     throw new Refusal(
       'unmet',
       `The node speaks protocol ${protocol} (software ${hello.softwareVersion}) but this coordinator ${protocolVersion} (software ${softwareVersion}); run the same version on both`,
+    );
+  }
+  if (hello.resultsVersion !== resultsVersion) {
+    throw new Refusal(
+      'unmet',
+      `The node computes results of version ${hello.resultsVersion || 1} (software ${hello.softwareVersion}) but this coordinator takes ${resultsVersion} (software ${softwareVersion}); run the same version on both`,
     );
   }
   for (const [field, value] of Object.entries({ node_id: nodeId, name })) {

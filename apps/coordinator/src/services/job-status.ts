@@ -1,5 +1,5 @@
 import { redactUri } from '@halogrid/imaging';
-import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
+import { JobState, JobStatus, type NodeStatus } from '@halogrid/proto';
 import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
 import type { AttachedNodeView } from '../node-session.ts';
 
@@ -12,17 +12,26 @@ const wireStates: Record<LedgerState, JobState> = {
   cancelled: JobState.CANCELLED,
 };
 
-/** The job as the wire carries it, without what may be secret in its URIs. `nodes`: attached ones that hold or held a shard of it. */
-export function toJobStatus(record: JobRecord, nodes: number): JobStatus {
+/**
+ * The job as the wire carries it, without what may be secret in its URIs. `nodes`: attached ones that hold or held a shard of it;
+ * `waiting`: why nothing of it goes on.
+ */
+export function toJobStatus(record: JobRecord, { nodes, waiting }: { nodes: number; waiting: string }): JobStatus {
   const spec = { ...record.spec, sources: record.spec.sources.map(redactUri) };
-  return JobStatus.fromPartial({ ...record, spec, state: wireStates[record.state], nodes });
+  return JobStatus.fromPartial({ ...record, spec, state: wireStates[record.state], nodes, waiting });
 }
 
 /** The node as the wire carries it. */
 export function toNodeStatus(node: AttachedNodeView): NodeStatus {
   const { nodeId, name, device, softwareVersion } = node.hello;
-  const { leases, shardsDone, pixelsDone, attachedMs, isDraining: draining } = node;
-  return NodeStatus.fromPartial({
-    ...{ nodeId, name, device, softwareVersion, draining, leases, shardsDone, pixelsDone, attachedMs },
-  });
+  const { leases, shardsDone, shardsFailed, pixelsDone, attachedMs, isDraining: draining } = node;
+  return {
+    ...{ nodeId, name, device, softwareVersion, draining, leases, shardsDone, shardsFailed, pixelsDone, attachedMs },
+    lacks: node.lacks.map(({ need, reason, sinceMs }) => ({ need: redactNeed(need), reason, sinceMs })),
+    setAsideUntilMs: node.asideUntilMs,
+  };
 }
+
+/** A need without what may be secret in its URI. */
+const redactNeed = (need: string): string =>
+  need.replace(/^(read|write) (.*)$/s, (_, verb, uri) => `${verb} ${redactUri(uri)}`);

@@ -26,7 +26,11 @@ const running: JobRecord = {
 function watchJob(record: () => JobRecord, watchIntervalMs: number) {
   const changed = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
-  const dispatcher = { ended: () => ended.promise, changed: () => changed.promise, nodesOf: () => [] };
+  const dispatcher = {
+    ended: () => ended.promise,
+    changed: () => changed.promise,
+    jobNow: () => ({ nodes: 0, waiting: '' }),
+  };
   const ledger = { getJob: async () => record() };
   const { watch } = createJobsService({
     dispatcher: dispatcher as unknown as Dispatcher,

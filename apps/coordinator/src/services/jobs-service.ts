@@ -34,7 +34,7 @@ export function createJobsService({
   async function statusOf(jobId: string): Promise<JobStatus> {
     const record = await ledger.getJob(jobId);
     if (!record) throw new Refusal('missing', `There is no job '${jobId}'`);
-    return toJobStatus(record, dispatcher.nodesOf(jobId));
+    return toJobStatus(record, dispatcher.jobNow(jobId));
   }
 
   function answer<Request, Response>(respond: (request: Request) => Promise<Response>) {
@@ -89,7 +89,7 @@ export function createJobsService({
     get: answer(async ({ jobId }) => ({ job: await statusOf(jobId) })),
     list: answer(async () => {
       const records = await ledger.listJobs();
-      return { jobs: records.map((record) => toJobStatus(record, dispatcher.nodesOf(record.jobId))) };
+      return { jobs: records.map((record) => toJobStatus(record, dispatcher.jobNow(record.jobId))) };
     }),
     cancel: answer(async ({ jobId }) => {
       await dispatcher.cancel(jobId);

@@ -17,7 +17,7 @@ export function createJsonApi(
   const resources: Record<string, () => Promise<object>> = {
     '/api/v1/jobs': async () => {
       const records = await ledger.listJobs();
-      return { jobs: records.map((record) => toJobStatus(record, dispatcher.nodesOf(record.jobId))) };
+      return { jobs: records.map((record) => toJobStatus(record, dispatcher.jobNow(record.jobId))) };
     },
     '/api/v1/nodes': async () => ({ nodes: dispatcher.nodes().map(toNodeStatus) }),
   };

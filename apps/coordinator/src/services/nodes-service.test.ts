@@ -12,6 +12,7 @@ import {
   type NodesServer,
   protocolVersion,
 } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import { systemClock } from '../clock.ts';
@@ -63,7 +64,8 @@ async function untilAttached(grpcPort: number, count: number): Promise<NodeStatu
 
 const device = { kind: 'cpu', name: '', driver: '' };
 const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
-  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 4 /],
+  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 5 /],
+  ['other results', { resultsVersion: 1 }, status.FAILED_PRECONDITION, /results of version 1 .* takes 2 /],
   ['no id', { nodeId: '' }, status.INVALID_ARGUMENT, /for node_id but received ''/],
   ['an endless name', { name: 'x'.repeat(201) }, status.INVALID_ARGUMENT, /1 to 200 characters for name/],
   ['no device', { device: undefined }, status.INVALID_ARGUMENT, /gpu, software, cpu for device.kind/],
@@ -232,7 +234,10 @@ test('nothing piles up for a node that reports but does not read', async (t) => 
   call.push({
     report: {
       $case: 'hello',
-      value: Hello.fromPartial({ nodeId: 'deaf', name: 'deaf', protocol: protocolVersion, device, creditBytes: 1 }),
+      value: Hello.fromPartial({
+        ...{ nodeId: 'deaf', name: 'deaf', protocol: protocolVersion, resultsVersion },
+        ...{ device, creditBytes: 1 },
+      }),
     },
   });
   for (let i = 0; i < 10_000; i++) call.push({ report: { $case: 'heartbeat', value: {} } });

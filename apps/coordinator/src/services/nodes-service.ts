@@ -63,6 +63,7 @@ function converse(
       files.recall(jobId, shards);
       send({ $case: 'recall', value: { jobId, shards } });
     },
+    probe: (probe) => send({ $case: 'probe', value: probe }),
     drop: (details, isFinal) => end({ code: isFinal ? status.FAILED_PRECONDITION : status.UNAVAILABLE, details }),
   };
 
@@ -117,15 +118,16 @@ function converse(
 function toNodeReport(report: AttachRequest['report']): NodeReport {
   switch (report?.$case) {
     case 'heartbeat':
-    case 'sight':
       return { kind: 'NodeReported' };
     case 'draining':
       return { kind: 'NodeDraining' };
+    case 'sight':
+      return { kind: 'NodeLooked', sight: report.value };
     case 'completed':
       return { kind: 'ShardCompleted', lease: toLeaseId(report.value), answer: toShardAnswer(report.value) };
     case 'failed': {
-      const { error, output: isOutput, device: isDevice } = report.value;
-      return { kind: 'ShardFailed', lease: toLeaseId(report.value), failure: { error, isOutput, isDevice } };
+      const { error, output: isOutput, device: isDevice, need } = report.value;
+      return { kind: 'ShardFailed', lease: toLeaseId(report.value), failure: { error, isOutput, isDevice, need } };
     }
     case 'returned':
       return { kind: 'ShardReturned', lease: toLeaseId(report.value) };

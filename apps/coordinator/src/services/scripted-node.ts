@@ -7,8 +7,12 @@ import {
   Hello,
   type Lease,
   NodesClient,
+  type Probe,
   protocolVersion,
+  type SeenFile,
 } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service';
+import { ownEyes } from '../sight/own-view.ts';
 
 type Report = NonNullable<AttachRequest['report']>;
 type Order = NonNullable<AttachResponse['order']>;
@@ -17,6 +21,10 @@ type ValueOf<K> = Extract<Order, { $case: K }>['value'];
 export class ScriptedNode {
   /** Orders that were heard and not taken yet. */
   readonly heard: AttachResponse[] = [];
+  /** Probes are answered with what this machine has; otherwise they are heard as other orders are. */
+  showsWhatItSees = true;
+  /** Why it says that it cannot write results; empty: it can. */
+  writeError = '';
   /** How the conversation ended; undefined while it goes on. */
   ended: { code: number; details: string } | undefined;
   readonly #client: NodesClient;
@@ -25,7 +33,10 @@ export class ScriptedNode {
   constructor(grpcPort: number) {
     this.#client = new NodesClient(`127.0.0.1:${grpcPort}`, credentials.createInsecure());
     this.#call = this.#client.attach();
-    this.#call.on('data', (order: AttachResponse) => this.heard.push(order));
+    this.#call.on('data', (response: AttachResponse) => {
+      if (response.order?.$case === 'probe' && this.showsWhatItSees) void this.#show(response.order.value);
+      else this.heard.push(response);
+    });
     this.#call.on('end', () => {
       this.ended ??= { code: 0, details: '' };
     });
@@ -44,7 +55,8 @@ export class ScriptedNode {
 
   hello(more: Partial<Hello> = {}): void {
     const device = { kind: 'cpu', name: 'script', driver: '' };
-    const defaults = { nodeId: 'scripted', name: 'scripted', protocol: protocolVersion, device, creditBytes: 2 ** 30 };
+    const versions = { protocol: protocolVersion, resultsVersion };
+    const defaults = { nodeId: 'scripted', name: 'scripted', ...versions, device, creditBytes: 2 ** 30 };
     this.say({ $case: 'hello', value: Hello.fromPartial({ ...defaults, ...more }) });
   }
 
@@ -55,6 +67,17 @@ export class ScriptedNode {
   /** Sends a message without a report. */
   sayNothing(): void {
     this.#call.write({ report: undefined });
+  }
+
+  async #show({ probe, files, write }: Probe): Promise<void> {
+    const seen = await Promise.all(
+      files.map(async ({ uri, whole }): Promise<SeenFile> => {
+        const view = await ownEyes.see(uri, whole);
+        if (view.kind === 'not there') return { version: '', sha256: Buffer.alloc(0), error: view.reason };
+        return { version: view.file.version, sha256: Buffer.from(view.file.sha256), error: '' };
+      }),
+    );
+    if (!this.ended) this.say({ $case: 'sight', value: { probe, files: seen, error: write && this.writeError } });
   }
 
   /** Answers a lease that could not be computed. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkMoment, checkOutcome } from './check-outcome.ts';
 import type { MetricSums } from './metric-sums.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
-import { createCluster, frames, nature } from './testing.ts';
+import { blindTo, createCluster, frames, nature } from './testing.ts';
 
 // After every fault the result is that of the undisturbed job, bit for bit, and every shard is accepted once.
 
@@ -166,9 +166,53 @@ const faults: Fault[] = [
     check: ({ setAside }) => assert.ok(setAside >= 1),
   },
   {
-    name: 'a node cannot read sources for a while: it is set aside, and no shard is blamed',
+    name: 'a node cannot read sources for a while: it gets none of them meanwhile, and no shard is blamed',
     arrange: ({ clock, nodes }) => clock.after(1000, () => nodes[first]!.loseStorage(60_000)),
-    check: ({ setAside }) => assert.ok(setAside >= 1),
+    check: ({ lacksFound, leases }) => {
+      assert.ok(lacksFound >= 1);
+      assert.ok(leases <= 120, `${leases} leases`);
+    },
+  },
+  {
+    name: 'a node never sees the sources: it gets none of them',
+    arrange: (cluster) => cluster.add(nature('blind', { blind: [blindTo('file:///in/')] })),
+    check: ({ leases, lacksFound }, { nodes }) => {
+      assert.deepEqual([leases, lacksFound, nodes.at(-1)!.computedBytes], [100, 1, 0]);
+    },
+  },
+  {
+    name: 'a node has other files where the sources are: it gets none of them',
+    arrange: (cluster) => cluster.add(nature('other', { blind: [blindTo('file:///in/', { finds: 'others' })] })),
+    check: ({ leases, lacksFound }) => assert.deepEqual([leases, lacksFound], [100, 1]),
+  },
+  {
+    name: 'a node shows the sources and fails to read them: it gets little, and no shard is blamed',
+    arrange: (cluster) => cluster.add(nature('torn', { blind: [blindTo('file:///in/', { finds: 'damage' })] })),
+    check: ({ leases }) => assert.ok(leases <= 120, `${leases} leases`),
+  },
+  {
+    name: 'a node cannot write results: it gets no shard that makes any, and no job fails',
+    arrange: (cluster) => cluster.add(nature('full', { blind: [blindTo('file:///out/')] })),
+    check: ({ lacksFound }) => assert.equal(lacksFound, 1),
+  },
+  {
+    name: 'a node that sees nothing is alone for a minute, and another does the work',
+    isEmpty: true,
+    arrange: (cluster) => {
+      cluster.add(nature('blind', { blind: [blindTo('file:///in/')] }));
+      cluster.add(nature('late'), 60_000);
+    },
+    check: ({ leases }) => assert.equal(leases, 100),
+  },
+  {
+    name: 'a job that waits for a node does so for an hour',
+    isEmpty: true,
+    arrange: (cluster) => {
+      cluster.jobs.set('job', frames({ waitsForNode: true }));
+      cluster.add(nature('blind', { blind: [blindTo('file:///in/')] }));
+      cluster.add(nature('late'), 3_600_000);
+    },
+    check: ({ leases }) => assert.equal(leases, 100),
   },
   {
     name: 'the coordinator is killed, and the next one takes what the nodes have of its shards',
@@ -324,6 +368,17 @@ test('a job is cancelled while its shards run: nodes hold nothing of it within a
   await cluster.close();
 });
 
+test('a job fails with a sentence where all nodes fail everything for long, and nothing of it is quarantined', async () => {
+  const cluster = await createCluster();
+  for (const name of ['one', 'two', 'three']) cluster.add(nature(name, { failures: 1 }));
+  cluster.submit(frames());
+  await cluster.untilEnded();
+  const { state, error, counts } = (await cluster.ledger.getJob('job'))!;
+  assert.deepEqual([state, counts.quarantined], ['failed', 0]);
+  assert.match(error, /^Each of the 3 nodes that there are failed every shard .*: It cannot be computed$/);
+  await cluster.close();
+});
+
 test('a job fails with a sentence where the only node fails everything for long', async () => {
   const cluster = await createCluster();
   cluster.add(nature('bad', { failures: 1 }));
@@ -333,6 +388,19 @@ test('a job fails with a sentence where the only node fails everything for long'
   assert.equal(state, 'failed');
   assert.match(error, /^Node bad-1, the only one there is, failed every shard .*: It cannot be computed$/);
   assert.ok(cluster.clock.monotonicMs() > 90_000, `${cluster.clock.monotonicMs()} ms`);
+  await cluster.close();
+});
+
+test('a job fails with a sentence where no node sees its sources for long, and nothing of it is quarantined', async () => {
+  const cluster = await createCluster();
+  for (const name of ['one', 'two']) cluster.add(nature(name, { blind: [blindTo('file:///in/')] }));
+  cluster.submit(frames());
+  await cluster.untilEnded();
+  const { state, error, counts } = (await cluster.ledger.getJob('job'))!;
+  assert.deepEqual([state, counts.quarantined, counts.attempts], ['failed', 0, 0]);
+  const because = "node 'one': The file does not exist (/in/job/0/0.pgm) (and 1 more)";
+  assert.ok(error.startsWith(`No attached node can read '/in/job/0': ${because}; mount the folder there`), error);
+  assert.ok(cluster.clock.monotonicMs() > 120_000, `${cluster.clock.monotonicMs()} ms`);
   await cluster.close();
 });
 

@@ -8,6 +8,7 @@ export interface MetricSums {
   mismatches: number;
   wrongAnswers: number;
   setAside: number;
+  lacksFound: number;
   copies: number;
 }
 
@@ -27,6 +28,7 @@ export async function sumMetrics(metrics: Metrics): Promise<MetricSums> {
     mismatches: await sum(metrics.mismatches),
     wrongAnswers: await sum(metrics.wrongAnswers),
     setAside: await sum(metrics.nodesSetAside),
+    lacksFound: await sum(metrics.lacksFound),
     copies: await sum(metrics.shardAttempts, { reason: 'straggler' }),
   };
 }

@@ -1,11 +1,12 @@
 import { SeededRandom } from './seeded-random.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
-import type { SimulatedJob } from './simulated-job.ts';
+import type { Blindness } from './simulated-files.ts';
+import { rootOf, type SimulatedJob } from './simulated-job.ts';
 import { type NodeNature, type SimulatedNode, soundNature } from './simulated-node.ts';
 
 /**
- * Draws jobs, nodes and what goes wrong from the seed. One node stays well, so that every job ends; and nothing is drawn so
- * often that giving up a sound shard would be right: three failures on two nodes, or three dead nodes.
+ * Draws jobs, nodes and what goes wrong from the seed. One node stays well, so that every job ends and nothing that can be read
+ * is ever set aside, whatever the others cannot see; and no shard loses three nodes, after which giving it up would be right.
  */
 export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
   const random = new SeededRandom(seed ^ 0x5eed);
@@ -20,7 +21,9 @@ export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
 
   cluster.add(drawNature(random, 'sound'));
   const others = Array.from({ length: random.whole(1, 6) }, (_, i) => drawNature(random, `node-${i}`));
-  const faulty = others.map((nature, i) => (i === 0 ? drawFault(random, nature, lies, hasKiller) : nature));
+  const faulty = others
+    .map((nature, i) => (i === 0 ? drawFault(random, nature, lies, hasKiller) : nature))
+    .map((nature) => ({ ...nature, blind: drawBlindness(random, [...cluster.jobs.values()]) }));
   const nodes = faulty.map((nature) => cluster.add(nature, random.chance(0.3) ? random.whole(0, 8000) : 0));
   // Where a shard takes nodes along, no other is lost: it could not be told which shard was to blame.
   const losses = ['crash', 'cut', 'part', 'freeze'];
@@ -61,6 +64,8 @@ function drawJob(random: SeededRandom, jobId: string, lies: boolean, hasKiller: 
     shards,
     group: random.whole(1, 5),
     costBytes: random.whole(20, 400),
+    roots: random.pick([1, 1, 2, 3]),
+    waitsForNode: random.chance(0.2),
     priority: random.whole(-1, 1),
     verify: lies ? 100 : random.pick([0, 0, 30]),
     poison: new Set(random.chance(0.3) ? [random.whole(0, shards - 1)] : []),
@@ -86,6 +91,25 @@ function drawFault(random: SeededRandom, nature: NodeNature, lies: boolean, hasK
   if (lies) return { ...nature, lies: random.pick([0.1, 1]) };
   // It would be alone at times, and poison is what the only node there is fails.
   return !hasKiller && random.chance(0.3) ? { ...nature, failures: 1 } : nature;
+}
+
+/** What a node cannot see or write, from the start or from some moment on, for some time or for ever. */
+function drawBlindness(random: SeededRandom, jobs: readonly SimulatedJob[]): Blindness[] {
+  return Array.from({ length: random.pick([0, 0, 1, 1, 2, 4]) }, () => {
+    const { jobId, roots } = random.pick(jobs);
+    const fromMs = random.pick([0, random.whole(0, 8000)]);
+    return {
+      below: random.pick([
+        `${rootOf(jobId, random.whole(0, roots - 1))}/`,
+        `file:///in/${jobId}/`,
+        'file:///in/',
+        'file:///out/',
+      ]),
+      fromMs,
+      untilMs: random.pick([Number.POSITIVE_INFINITY, fromMs + random.whole(1, 20_000)]),
+      finds: random.pick(['nothing', 'others', 'damage']),
+    };
+  });
 }
 
 function arrangeFate(cluster: SimulatedCluster, random: SeededRandom, node: SimulatedNode, fate: string): void {

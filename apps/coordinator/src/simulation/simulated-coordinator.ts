@@ -6,6 +6,7 @@ import { Journal } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { OpenSpool } from '../ledger/open-job.ts';
 import type { Metrics } from '../metrics.ts';
+import { simulatedEyes } from './simulated-files.ts';
 import { SimulatedStore, type StoreWorld } from './simulated-store.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -40,6 +41,7 @@ export class SimulatedCoordinator {
       reportWithinMs,
       metrics,
       log,
+      eyes: simulatedEyes,
       every: (ms, task) => clock.every(ms, () => this.tell(task)),
     });
   }

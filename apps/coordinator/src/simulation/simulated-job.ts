@@ -13,6 +13,9 @@ export interface SimulatedJob {
   group: number;
   /** Of each shard; one number for all. */
   costBytes: number;
+  /** Folders that its sources are in, in turn. */
+  roots: number;
+  waitsForNode: boolean;
   priority: number;
   verify: number;
   /** Shards that no device computes. */
@@ -28,13 +31,16 @@ const pipeline = createPipeline(operations);
 const side = 4;
 export const binCount = 256;
 
-export function acceptedJob({ jobId, priority, verify }: SimulatedJob): AcceptedJob {
+export const rootOf = (jobId: string, root: number): string => `file:///in/${jobId}/${root}`;
+
+export function acceptedJob({ jobId, roots, waitsForNode, priority, verify }: SimulatedJob): AcceptedJob {
   const spec = JobSpec.fromPartial({
-    sources: ['file:///in'],
+    sources: Array.from({ length: roots }, (_, root) => rootOf(jobId, root)),
     pipeline: { operations },
     out: `file:///out/${jobId}`,
     mapFormat: 'none',
     priority,
+    waitForNode: waitsForNode,
     verifyPercent: verify,
   });
   return { jobId, spec, pipeline, scratch: `${spec.out}/.scratch` };
@@ -51,7 +57,8 @@ export async function* planOf(job: SimulatedJob): AsyncGenerator<PlanStep> {
   }
 }
 
-const uriOf = ({ jobId }: SimulatedJob, source: number): string => `file:///in/${jobId}/${source}.pgm`;
+const uriOf = ({ jobId, roots }: SimulatedJob, source: number): string =>
+  `${rootOf(jobId, source % roots)}/${source}.pgm`;
 
 /** Indexes of the sources that a shard reads. */
 function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {
@@ -60,7 +67,7 @@ function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {
 }
 
 function workOf(job: SimulatedJob, shard: number): Shard['work'] {
-  const sources = sourcesOf(job, shard).map((index) => ({ index, uri: uriOf(job, index) }));
+  const sources = sourcesOf(job, shard).map((index) => ({ index, uri: uriOf(job, index), version: 'listed' }));
   if (job.kind === 'frames') return { kind: 'frames', sources };
   return { kind: 'tile', source: sources[0]!, ...tileOf(job, shard) };
 }

@@ -1,9 +1,12 @@
 import { Hello, protocolVersion } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service';
 import type { LeaseOrder, NodeReport } from '../node-session.ts';
 import type { BroughtLease, LeaseId } from '../scheduler/events.ts';
 import { checkHello } from '../services/check-hello.ts';
+import type { SourceError } from '../shard.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { SimulatedCoordinator } from './simulated-coordinator.ts';
+import { type Blindness, cannotWrite, sightOf, unreadOf } from './simulated-files.ts';
 import { changedResultsOf, resultsOf, type SimulatedJob, wrongResultsOf } from './simulated-job.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -27,6 +30,8 @@ export interface NodeNature {
   /** Shards of a job that take it this much longer. */
   stragglers: ReadonlyMap<number, number>;
   protocol: number;
+  /** What it cannot see or write, and when. */
+  blind: readonly Blindness[];
 }
 
 export const soundNature = {
@@ -40,6 +45,7 @@ export const soundNature = {
   hangMs: 1,
   stragglers: new Map<number, number>(),
   protocol: protocolVersion,
+  blind: [],
 } satisfies Omit<NodeNature, 'name'>;
 
 export interface NodeSurroundings {
@@ -206,6 +212,13 @@ export class SimulatedNode {
       welcome: (kept) => arrives(() => this.#welcomed(kept)),
       lease: (order) => arrives(() => this.#take(order)),
       recall: (jobId, shards) => arrives(() => this.#forget(jobId, shards)),
+      probe: (probe) =>
+        arrives(() => {
+          this.#report({
+            kind: 'NodeLooked',
+            sight: sightOf(this.#blindness(), probe, this.#world.clock.monotonicMs()),
+          });
+        }),
       drop: (_reason, isFinal) => arrives(() => this.#dropped(isFinal)),
     });
     this.#link = { coordinator, session };
@@ -218,6 +231,7 @@ export class SimulatedNode {
       name,
       protocol,
       creditBytes,
+      resultsVersion,
       device: { kind: 'gpu', name: 'simulated' },
       held: this.#held.map(({ order: { lease, isCheck } }) => ({ ...lease, verify: isCheck })),
     });
@@ -323,12 +337,13 @@ export class SimulatedNode {
     const { shard, lease, isCheck } = held.order;
     const job = jobs.get(lease.jobId)!;
     const isLost = !isCheck && this.#deviceLosses < this.nature.deviceLosses;
-    const isAway = clock.monotonicMs() < this.#storageAwayUntilMs;
-    const isFailing = isLost || isAway || job.poison.has(lease.shard) || random.chance(this.nature.failures);
+    const isFailing = isLost || job.poison.has(lease.shard) || random.chance(this.nature.failures);
     const slowness = (isCheck ? referenceSlowness : 1) * (this.nature.stragglers.get(lease.shard) ?? 1);
     const failingMs = isLost ? this.nature.hangMs : 1;
     if (isLost) this.#deviceLosses++;
-    clock.after(isFailing ? failingMs : (shard.costBytes / this.nature.bytesPerMs) * slowness, () => {
+    // Failing is soon done.
+    const isBlind = this.#unread(held).length > 0;
+    clock.after(isFailing || isBlind ? failingMs : (shard.costBytes / this.nature.bytesPerMs) * slowness, () => {
       this.#whenAwake(() => {
         if (this.#current !== held) return;
         this.#current = undefined;
@@ -350,12 +365,39 @@ export class SimulatedNode {
       this.#answer(held, (named) => ({ kind: 'ShardFailed', lease: named, failure }));
       return;
     }
+    const errors = this.#unread(held);
+    if (errors.length > 0) {
+      const bad = new Set(errors.map(({ source }) => source));
+      const results = resultsOf(job, lease.shard).filter(({ source }) => !bad.has(source));
+      const answer = { results, errors, stageSeconds: {}, inputBytes: 0 };
+      this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
+      return;
+    }
+    if (shard.needs?.some((need) => need.startsWith('write')) && this.#cannotWrite(held)) {
+      const failure = { error: 'No space left on device', isOutput: true };
+      this.#answer(held, (named) => ({ kind: 'ShardFailed', lease: named, failure }));
+      return;
+    }
     this.computedBytes += shard.costBytes;
     this.busyUntilMs = this.#world.clock.monotonicMs();
     const isLie = !isCheck && this.#world.random.chance(this.nature.lies);
     const find = job.changed.has(lease.shard) ? changedResultsOf : isLie ? wrongResultsOf : resultsOf;
     const answer = { results: find(job, lease.shard), errors: [], stageSeconds: {}, inputBytes: 0 };
     this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
+  }
+
+  /** Also while its storage is away. */
+  #blindness(): readonly Blindness[] {
+    const away = { below: 'file:///in/', fromMs: 0, untilMs: this.#storageAwayUntilMs, finds: 'nothing' } as const;
+    return [...this.nature.blind, away];
+  }
+
+  #unread({ order: { shard } }: HeldShard): SourceError[] {
+    return unreadOf(this.#blindness(), shard, this.#world.clock.monotonicMs());
+  }
+
+  #cannotWrite({ order: { job } }: HeldShard): boolean {
+    return cannotWrite(this.#blindness(), job.scratch, this.#world.clock.monotonicMs());
   }
 
   /** Without a connection the answer waits for one. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { memoryFolder } from './memory-folder.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
+import type { Blindness } from './simulated-files.ts';
 import type { SimulatedJob } from './simulated-job.ts';
 import { type NodeNature, soundNature } from './simulated-node.ts';
 
@@ -19,6 +20,11 @@ export function nature(name: string, changes: Partial<NodeNature> = {}): NodeNat
   return { ...soundNature, name, ...changes };
 }
 
+/** A node that is so from the start, and stays so, unless it is given. */
+export function blindTo(below: string, changes: Partial<Blindness> = {}): Blindness {
+  return { below, fromMs: 0, untilMs: Number.POSITIVE_INFINITY, finds: 'nothing', ...changes };
+}
+
 /** A job of 100 frames, a shard each of 100 bytes, changed by what is given. */
 export function frames(changes: Partial<SimulatedJob> = {}): SimulatedJob {
   return {
@@ -27,6 +33,8 @@ export function frames(changes: Partial<SimulatedJob> = {}): SimulatedJob {
     shards: 100,
     group: 1,
     costBytes: 100,
+    roots: 1,
+    waitsForNode: false,
     priority: 0,
     verify: 0,
     poison: new Set(),

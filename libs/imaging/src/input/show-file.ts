@@ -63,10 +63,13 @@ async function* blocks(file: FileHandle, start: number, end: number, signal?: Ab
 }
 
 async function showRemote(uri: string, isWhole: boolean, signal?: AbortSignal): Promise<ShownFile> {
-  const headers: Record<string, string> = isWhole ? {} : { range: 'bytes=0-0' };
-  return await get(remoteTarget(uri), headers, defaultRemoteLimits, async (answer) => {
-    if (isWhole) for await (const _ of answer.body) signal?.throwIfAborted();
-    const version = versionOf(answer);
-    return { version: versionName(version), sha256: new Uint8Array(0), sizeBytes: version.sizeBytes ?? 0 };
-  });
+  const target = remoteTarget(uri);
+  // An answer with a part of the file tells the size of all of it; one with all of it need not.
+  const version = await get(target, { range: 'bytes=0-0' }, defaultRemoteLimits, async (answer) => versionOf(answer));
+  if (isWhole) {
+    await get(target, {}, defaultRemoteLimits, async ({ body }) => {
+      for await (const _ of body) signal?.throwIfAborted();
+    });
+  }
+  return { version: versionName(version), sha256: new Uint8Array(0), sizeBytes: version.sizeBytes ?? 0 };
 }

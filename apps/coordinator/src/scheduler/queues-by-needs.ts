@@ -1,0 +1,61 @@
+import type { ShardEntry } from './scheduler-state.ts';
+import { ShardQueue } from './shard-queue.ts';
+
+/** Shards without needs share this. */
+const nothing: readonly string[] = [];
+
+/**
+ * Shards that wait for a node, in a queue for each set of needs: those that a node cannot do keep it from none that it can. A
+ * job has few such sets (see needs-of.ts).
+ */
+export class QueuesByNeeds {
+  readonly #queues = new Map<readonly string[], ShardQueue<ShardEntry>>();
+  #size = 0;
+  #weight = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Sources in all of them. */
+  get weight(): number {
+    return this.#weight;
+  }
+
+  push(entry: ShardEntry): void {
+    const needs = needsOf(entry);
+    let queue = this.#queues.get(needs);
+    if (!queue) {
+      queue = new ShardQueue();
+      this.#queues.set(needs, queue);
+    }
+    queue.push(entry);
+    this.#size++;
+    this.#weight += sourcesIn(entry);
+  }
+
+  /** The first entry of the plan that is accepted, near the front of a queue whose needs are met. It stays in there. */
+  find(canDo: (needs: readonly string[]) => boolean, accepts: (entry: ShardEntry) => boolean): ShardEntry | undefined {
+    let first: ShardEntry | undefined;
+    for (const [needs, queue] of this.#queues) {
+      if (needs !== nothing && !canDo(needs)) continue;
+      const found = queue.find(accepts);
+      if (found && (!first || found.shard.shard < first.shard.shard)) first = found;
+    }
+    return first;
+  }
+
+  /** Removes an entry that `find` returned. */
+  remove(entry: ShardEntry): void {
+    const needs = needsOf(entry);
+    const queue = this.#queues.get(needs)!;
+    queue.remove(entry);
+    if (queue.size === 0) this.#queues.delete(needs);
+    this.#size--;
+    this.#weight -= sourcesIn(entry);
+  }
+}
+
+const needsOf = ({ shard: { needs } }: ShardEntry): readonly string[] => (needs?.length ? needs : nothing);
+
+const sourcesIn = ({ shard: { work } }: ShardEntry): number => (work.kind === 'tile' ? 1 : work.sources.length);

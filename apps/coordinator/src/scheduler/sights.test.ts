@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  committed,
+  completed,
+  create,
+  doubtful,
+  type Event,
+  failed,
+  job,
+  joined,
+  lacked,
+  lease,
+  needing,
+  notWritten,
+  shown,
+  testCases,
+  tick,
+  tile,
+  vetted,
+  words,
+} from './testing.ts';
+
+const read = ['read file:///a'];
+const other = ['read file:///b'];
+const [a] = read as [string];
+const [b] = other as [string];
+/** One shard that needs `a`, and a node that has shown it. */
+const begun: Event[] = [joined(1), ...job('job', [needing(0, read)]), shown(1, a)];
+const refuted = { kind: 'refuted', need: a, reason: 'The file does not exist' } as const;
+const untold = { kind: 'untold', reason: 'The server refuses access' } as const;
+
+testCases([
+  {
+    name: 'a node is asked for what shards need before it is given any',
+    given: [joined(1)],
+    when: job('job', [needing(0, read)])[1]!,
+    expected: [],
+  },
+  {
+    name: 'a node that joins is asked for what jobs need',
+    given: job('job', [needing(0, read), needing(1, other)]),
+    when: joined(1),
+    expected: [`ask 1 whether it can ${a}`, `ask 1 whether it can ${b}`],
+  },
+  {
+    name: 'what a node has shown it is given',
+    given: [joined(1), ...job('job', [needing(0, read), needing(1, other)])],
+    when: shown(1, b),
+    expected: ['lease job/1#1 to 1 (first)'],
+  },
+  {
+    name: 'what a node lacks it is not given, and others are',
+    given: [joined(1), joined(2), ...job('job', [needing(0, read)]), shown(2, a)],
+    when: lacked(1, a),
+    expected: [`node-1 cannot ${a}: It is not there`],
+  },
+  {
+    name: 'shards that a node cannot do keep it from none that it can, however many there are',
+    given: [
+      joined(1),
+      ...job('job', [...Array.from({ length: 500 }, (_, i) => needing(i, read)), needing(500, other)]),
+      lacked(1, a),
+    ],
+    when: shown(1, b),
+    expected: ['lease job/500#1 to 1 (first)'],
+  },
+  {
+    name: 'an answer that says that sources could not be had is vetted before anything comes of it',
+    given: begun,
+    when: doubtful(1, lease(0)),
+    expected: ['vet job/0#1 of 1'],
+  },
+  {
+    name: 'an answer that is upheld is committed',
+    given: [...begun, doubtful(1, lease(0))],
+    when: vetted(1, lease(0), { kind: 'upheld' }),
+    expected: ['commit job/0#1 of 1'],
+  },
+  {
+    name: 'an answer that is refuted blames the node: it gets no more of these, and the shard goes to another',
+    given: [...begun, joined(2), shown(2, a), doubtful(1, lease(0))],
+    when: vetted(1, lease(0), refuted),
+    expected: [
+      `node-1 cannot ${a}: The file does not exist`,
+      'failed job/0#1 of node-1',
+      'lease job/0#2 to 2 (failed)',
+    ],
+  },
+  {
+    name: 'what the coordinator cannot tell goes to the nodes that have not had it',
+    given: [...begun, joined(2), shown(2, a), doubtful(1, lease(0))],
+    when: vetted(1, lease(0), untold),
+    expected: ['failed job/0#1 of node-1', 'lease job/0#2 to 2 (failed)'],
+  },
+  {
+    name: 'what no node could have, and the coordinator cannot tell, is so',
+    given: [
+      ...[...begun, joined(2), shown(2, a), doubtful(1, lease(0))],
+      ...[vetted(1, lease(0), untold), doubtful(2, lease(0, 2))],
+    ],
+    when: vetted(2, lease(0, 2), untold),
+    expected: ['commit job/0#2 of 2'],
+  },
+  {
+    name: 'a verdict on a shard that was done meanwhile changes nothing',
+    given: [...begun, doubtful(1, lease(0)), vetted(1, lease(0), { kind: 'upheld' }), committed(0)],
+    when: vetted(1, lease(0), refuted),
+    expected: [],
+  },
+  {
+    name: 'results that cannot be written have the coordinator look',
+    given: begun,
+    when: notWritten(1, lease(0)),
+    expected: ['vet the output of job for 1'],
+  },
+  {
+    name: 'where nobody can write results, the job fails',
+    given: [...begun, notWritten(1, lease(0))],
+    when: {
+      kind: 'OutputVetted',
+      session: 1,
+      lease: lease(0),
+      failure: { error: 'The disk is full', isOutput: true },
+      need: undefined,
+    },
+    expected: ['failed job/0#1 of node-1', 'fail job: The disk is full', 'lease job/0#2 to 1 (failed)'],
+  },
+  {
+    name: 'what a node turns out to lack as it computes is its fault alone',
+    given: begun,
+    when: {
+      kind: 'ShardFailed',
+      session: 1,
+      lease: lease(0),
+      failure: { error: 'libturbojpeg is not there', isOutput: false, need: a },
+    },
+    expected: [`node-1 cannot ${a}: libturbojpeg is not there`, 'failed job/0#1 of node-1'],
+  },
+  {
+    name: 'a shard is not given up as long as a node that could have it has not failed it',
+    given: [
+      ...[joined(1), joined(2), joined(3), ...job('job', [needing(0, [])])],
+      ...[failed(1, lease(0)), failed(2, lease(0, 2))],
+    ],
+    when: failed(3, lease(0, 3)),
+    expected: ['quarantine job/0 after 3: The device was lost'],
+  },
+  {
+    name: 'a node that cannot have a shard is not waited for before it is given up',
+    given: [
+      ...[joined(1), joined(2), ...job('job', [needing(0, read)]), shown(1, a), lacked(2, a)],
+      ...[failed(1, lease(0)), failed(1, lease(0, 2))],
+    ],
+    when: failed(1, lease(0, 3)),
+    expected: ['quarantine job/0 after 3: The device was lost'],
+  },
+  {
+    name: 'tiles of an image that is set aside are not leased any more',
+    given: [
+      ...[joined(1, 1), ...job('job', [tile(0, 'file:///a.png'), tile(1, 'file:///a.png'), tile(2, 'file:///a.png')])],
+      {
+        kind: 'ShardCompleted',
+        session: 1,
+        lease: lease(0),
+        answer: { digest: 'bad', bytes: 1, goodShare: 0 },
+      },
+    ],
+    when: completed(1, lease(1)),
+    expected: ['duplicate job/1#1 of node-1'],
+  },
+]);
+
+/** Feeds events at moments, and returns what is commanded, each with its moment. */
+function play(events: readonly [atMs: number, Event][]): string[] {
+  const scheduler = create();
+  return events.flatMap(([atMs, event]) => scheduler.handle(event, atMs).map((command) => `${atMs} ${words(command)}`));
+}
+
+/** Ticks of every tenth of a second, with a word of node 1 each. */
+const ticks = (fromMs: number, toMs: number): [number, Event][] =>
+  Array.from({ length: (toMs - fromMs) / 100 }, (_, i) => fromMs + 100 * (i + 1)).flatMap((atMs): [number, Event][] => [
+    [atMs, { kind: 'NodeReported', session: 1 }],
+    [atMs, tick],
+  ]);
+
+test('a node that lacks something is asked again, after ever longer times', () => {
+  const events: [number, Event][] = [...job('job', [needing(0, read)]), joined(1)].map((event) => [0, event]);
+  events.push([0, lacked(1, a)], ...ticks(0, 1000), [1000, lacked(1, a)], ...ticks(1000, 3100), [3100, shown(1, a)]);
+  assert.deepEqual(play(events), [
+    `0 ask 1 whether it can ${a}`,
+    `0 node-1 cannot ${a}: It is not there`,
+    `1000 ask 1 whether it can ${a}`,
+    `3000 ask 1 whether it can ${a}`,
+    `3100 node-1 can ${a} again`,
+    '3100 lease job/0#1 to 1 (first)',
+  ]);
+});
+
+test('a node that does not answer what it sees is taken for blind until it does', () => {
+  const events: [number, Event][] = [...job('job', [needing(0, read)]), joined(1)].map((event) => [0, event]);
+  events.push(...ticks(0, 1500), [1500, shown(1, a)]);
+  assert.deepEqual(play(events).slice(1), [
+    `1100 node-1 cannot ${a}: It has not answered for 1000 ms whether it can`,
+    `1500 node-1 can ${a} again`,
+    '1500 lease job/0#1 to 1 (first)',
+  ]);
+});
+
+test('a node that fails what it has shown gets one shard at a time, until it has computed one', () => {
+  const shards = Array.from({ length: 9 }, (_, i) => needing(i, read));
+  const events: [number, Event][] = [joined(1), ...job('job', shards), shown(1, a)].map((event) => [0, event]);
+  const first = [0, 1, 2, 3].flatMap((i): [number, Event][] => [
+    [1, doubtful(1, lease(i))],
+    [1, vetted(1, lease(i), refuted)],
+  ]);
+  const leases = play([...events, ...first, [2, shown(1, a)], [3, completed(1, lease(0, 2))]]).flatMap((word) => {
+    const [atMs, kind] = word.split(' ');
+    return kind === 'lease' ? [Number(atMs)] : [];
+  });
+  // Its rate is known to be slow, so that it holds half of what is left.
+  assert.deepEqual(leases, [0, 0, 0, 0, 2, 3, 3, 3, 3]);
+});
+
+test('a node that is asked to show what it has shown for another job goes on meanwhile', () => {
+  const scheduler = create();
+  const tell = (event: Event): string[] => scheduler.handle(event, 0).map(words);
+  for (const event of [joined(1), ...job('one', [needing(0, read)]), shown(1, a)]) tell(event);
+  tell({ kind: 'JobSubmitted', jobId: 'two' });
+  assert.deepEqual(tell({ kind: 'ShardsPlanned', jobId: 'two', shards: [needing(0, read)] }), [
+    `ask 1 whether it can ${a}`,
+  ]);
+  assert.deepEqual(tell(tick), ['lease two/0#1 to 1 (first)']);
+});

@@ -1,0 +1,190 @@
+import { needInWords } from '@halogrid/proto';
+import { isActive } from './active-nodes.ts';
+import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
+
+/** What a node has shown of something that shards need. It is given no shard that needs what it has not shown. */
+export type Sight =
+  /** It was asked, and has not answered. */
+  | { kind: 'asked'; sinceMs: number }
+  /** It can. `waitMs` is how long it was last waited before it was asked again. */
+  | { kind: 'shown'; waitMs: number }
+  /** It cannot, and is asked again at `askAtMs`. */
+  | { kind: 'lacking'; reason: string; sinceMs: number; askAtMs: number; waitMs: number; isAsked: boolean };
+
+/** Before a node that lacks something is asked again; twice as long each further time, up to the longest. */
+const firstWaitMs = 1_000;
+/** A folder may be mounted at any time. */
+const longestWaitMs = 30_000;
+/** What a node shows and then fails at all the same is hardly worth asking. */
+const longestWaitAfterFailuresMs = 5 * 60_000;
+/** Sights that are kept of a node for people to see, beside those that jobs need. */
+const maxSights = 64;
+
+export function canDo({ sights }: AttachedNode, needs: readonly string[] | undefined): boolean {
+  return needs === undefined || needs.every((need) => sights.get(need)?.kind === 'shown');
+}
+
+/** Whether the node is known not to be able to compute the shard. */
+export function lacksFor({ sights }: AttachedNode, { shard }: ShardEntry): boolean {
+  return shard.needs?.some((need) => sights.get(need)?.kind === 'lacking') ?? false;
+}
+
+/** Asks every node about the needs of a job that it did not have before, also where the node has shown them for another job. */
+export function needsPlanned<A>(turn: Turn<A>, job: ScheduledJob, needs: Iterable<string>): void {
+  for (const need of needs) {
+    if (job.needs.has(need)) continue;
+    job.needs.set(need, 0);
+    for (const node of turn.state.nodes.values()) ask(turn, node, need);
+  }
+}
+
+/** Asks a node that joins about all that jobs need, and believes what it says that it lacks. */
+export function greet<A>(turn: Turn<A>, node: AttachedNode, lacks: readonly { need: string; reason: string }[]): void {
+  const { state, now } = turn;
+  for (const { need, reason } of lacks) {
+    // It will not come while the node's process lives.
+    setLacking(turn, node, need, { reason, askAtMs: Number.POSITIVE_INFINITY, waitMs: firstWaitMs, sinceMs: now });
+  }
+  for (const job of state.jobs.values()) {
+    for (const need of job.needs.keys()) if (!node.sights.has(need)) ask(turn, node, need);
+  }
+}
+
+/** The node has shown that it can. */
+export function setShown<A>(turn: Turn<A>, node: AttachedNode, need: string): void {
+  const { session, nodeId } = node;
+  const before = node.sights.get(need);
+  node.sights.set(need, { kind: 'shown', waitMs: before && before.kind !== 'asked' ? before.waitMs : firstWaitMs });
+  if (before?.kind !== 'lacking') return;
+  turn.commands.push({ kind: 'RecordLack', session, nodeId, need, reason: undefined });
+  node.isOnProbation = true;
+}
+
+/** The node has shown that it cannot. */
+export function setLacked<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string): void {
+  lack(turn, node, need, reason, longestWaitMs);
+}
+
+/** The node failed a shard for lack of that, whatever it had shown before. */
+export function loseSight<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string): void {
+  if (node.sights.get(need)?.kind === 'lacking') return;
+  node.isOnProbation = true;
+  lack(turn, node, need, reason, longestWaitAfterFailuresMs);
+}
+
+/** The node has computed a shard: what it failed at before is forgiven. */
+export function confirmSights(node: AttachedNode, { shard }: ShardEntry): void {
+  for (const need of shard.needs ?? []) {
+    const sight = node.sights.get(need);
+    if (sight?.kind === 'shown') sight.waitMs = firstWaitMs;
+  }
+}
+
+/** Asks again who lacked something a while ago, and takes for lacking who does not answer. */
+export function keepAsking<A>(turn: Turn<A>): void {
+  const { state, now } = turn;
+  for (const node of state.nodes.values()) {
+    for (const [need, sight] of node.sights) {
+      if (sight.kind === 'asked' && now - sight.sinceMs > state.reportWithinMs) {
+        const reason = `It has not answered for ${state.reportWithinMs} ms whether it can`;
+        // Its answer is still waited for.
+        setLacking(turn, node, need, {
+          reason,
+          askAtMs: 0,
+          waitMs: firstWaitMs,
+          sinceMs: sight.sinceMs,
+          isAsked: true,
+        });
+      } else if (sight.kind === 'lacking' && !sight.isAsked && sight.askAtMs <= now && isNeeded(state, need)) {
+        sight.isAsked = true;
+        turn.commands.push({ kind: 'ProbeNode', session: node.session, need });
+      }
+    }
+  }
+}
+
+/**
+ * Fails the jobs that no node could go on with for too long, though nodes are there, unless they wait for one. A node that shows
+ * what it then fails at again does not end that time, and what it computes just now does not let it pass.
+ */
+export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
+  const active = [...state.nodes.values()].filter((node) => isActive(node, now));
+  for (const job of state.jobs.values()) {
+    for (const need of job.needs.keys()) {
+      const lacks = ({ sights }: AttachedNode): boolean => sights.get(need)?.kind === 'lacking';
+      const isHopeless = active.length > 0 && active.every((node) => lacks(node) || node.isOnProbation);
+      if (!isHopeless) job.lackedSinceMs.delete(need);
+      else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
+      else if (!job.waitsForNode && now - job.lackedSinceMs.get(need)! >= state.graceMs && active.every(lacks)) {
+        commands.push({ kind: 'FailJob', jobId: job.jobId, error: blockedSentence(state, need)! });
+        break;
+      }
+    }
+  }
+}
+
+/** Why the job does not go on: no node can do what some of its shards need. */
+export function whyBlocked(state: SchedulerState, job: ScheduledJob): string | undefined {
+  const [need] = job.lackedSinceMs.keys();
+  return need === undefined ? undefined : blockedSentence(state, need);
+}
+
+/** Undefined where no node lacks it just now. */
+function blockedSentence({ nodes }: SchedulerState, need: string): string | undefined {
+  const lacking = [...nodes.values()].flatMap(({ name, sights }) => {
+    const sight = sights.get(need);
+    return sight?.kind === 'lacking' ? [`'${name}': ${sight.reason}`] : [];
+  });
+  if (lacking.length === 0) return undefined;
+  const others = lacking.length > 1 ? ` (and ${lacking.length - 1} more)` : '';
+  return `No attached node can ${needInWords(need)}: node ${lacking[0]}${others}; ${remedyOf(need)}, or have the job wait for another node with --wait-for-node`;
+}
+
+function remedyOf(need: string): string {
+  if (need.startsWith('decode')) return 'install what is missing there';
+  if (/^(read|write) file:/.test(need))
+    return 'mount the folder there, and start the node with a --data-root that holds it';
+  return 'let the node reach the host, with the keys that it asks for';
+}
+
+function ask<A>(turn: Turn<A>, node: AttachedNode, need: string): void {
+  const sight = node.sights.get(need);
+  if (
+    sight?.kind === 'asked' ||
+    (sight?.kind === 'lacking' && (sight.isAsked || sight.askAtMs === Number.POSITIVE_INFINITY))
+  )
+    return;
+  // What it has shown before is good until it answers otherwise.
+  if (!sight) node.sights.set(need, { kind: 'asked', sinceMs: turn.now });
+  else if (sight.kind === 'lacking') sight.isAsked = true;
+  turn.commands.push({ kind: 'ProbeNode', session: node.session, need });
+  for (const known of node.sights.keys()) {
+    if (node.sights.size <= maxSights) break;
+    if (!isNeeded(turn.state, known)) node.sights.delete(known);
+  }
+}
+
+function lack<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string, longestMs: number): void {
+  const before = node.sights.get(need);
+  const waitMs = before && before.kind !== 'asked' ? Math.min(longestMs, before.waitMs) : firstWaitMs;
+  const sinceMs = before?.kind === 'lacking' ? before.sinceMs : turn.now;
+  setLacking(turn, node, need, { reason, sinceMs, askAtMs: turn.now + waitMs, waitMs: waitMs * 2 });
+}
+
+function setLacking<A>(
+  { commands }: Turn<A>,
+  node: AttachedNode,
+  need: string,
+  sight: Omit<Extract<Sight, { kind: 'lacking' }>, 'kind' | 'isAsked'> & { isAsked?: boolean },
+): void {
+  const { session, nodeId } = node;
+  if (node.sights.get(need)?.kind !== 'lacking') {
+    commands.push({ kind: 'RecordLack', session, nodeId, need, reason: sight.reason });
+  }
+  node.sights.set(need, { kind: 'lacking', isAsked: false, ...sight });
+}
+
+const isNeeded = ({ jobs }: SchedulerState, need: string): boolean => {
+  for (const job of jobs.values()) if (job.needs.has(need)) return true;
+  return false;
+};

@@ -1,0 +1,66 @@
+import type { JobSpec } from '@halogrid/proto';
+import { decodeNeed, readNeed, writeNeed } from '@halogrid/proto';
+import type { Shard, SourceRef } from '../shard.ts';
+
+/** What was asked for to be read, as far as needs go. */
+type Asked = Pick<JobSpec, 'sources' | 'mapFormat'>;
+
+/** Places of a job that nodes prove before they read there, at most: of what is beyond, failures tell. */
+const maxRoots = 32;
+
+/**
+ * What the shards of a job need of a node: to read below a root, which is a folder that the job names, the folder of a file that
+ * it or a manifest names, or a host or bucket; to write results, where there are any; to decode JPEGs or videos. Shards that need
+ * the same get the same array.
+ */
+export function needsOfJob(
+  { sources, mapFormat }: Asked,
+  scratch: string,
+  previews: number,
+): (shard: Shard) => readonly string[] {
+  const named = new Set(sources.map(folderOf));
+  const roots = new Map<string, string>();
+  const known = new Map<string, readonly string[]>();
+  const rootOf = (uri: string): string | undefined => {
+    const root = rootBelow(uri, named);
+    if (!roots.has(root) && roots.size < maxRoots) roots.set(root, readNeed(root));
+    return roots.get(root);
+  };
+  return (shard) => {
+    const { work } = shard;
+    const refs = work.kind === 'tile' ? [work.source] : work.sources;
+    const needs = new Set<string>();
+    for (const folder of new Set(refs.map(({ uri }) => parentOf(uri)))) {
+      const root = rootOf(folder);
+      if (root) needs.add(root);
+    }
+    if (mapFormat !== 'none' || refs.some(({ index }) => index < previews)) needs.add(writeNeed(scratch));
+    const decodes = decoderOf(refs[0], work.kind === 'frames' && work.segment !== undefined);
+    if (decodes) needs.add(decodeNeed({ decodes }));
+    const key = [...needs].join('\n');
+    const same = known.get(key) ?? [...needs];
+    known.set(key, same);
+    return same;
+  };
+}
+
+/** The folder that a source names, or that its pattern begins with; of an image, what is not a folder matches nothing. */
+function folderOf(source: string): string {
+  const pattern = source.search(/[*?[{]/);
+  const fixed = pattern < 0 || !source.startsWith('file:') ? source : source.slice(0, source.lastIndexOf('/', pattern));
+  return fixed.replace(/\/+$/, '');
+}
+
+/** The longest of the folders named that holds `folder`; else, on this machine, itself, or its host or bucket. */
+function rootBelow(folder: string, named: ReadonlySet<string>): string {
+  if (!folder.startsWith('file:')) return /^[^:]+:\/\/[^/]*/.exec(folder)?.[0] ?? folder;
+  for (let at = folder; at.length > 'file://'.length; at = parentOf(at)) if (named.has(at)) return at;
+  return folder;
+}
+
+const parentOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndexOf('/')));
+
+function decoderOf(first: SourceRef | undefined, isVideo: boolean): 'video' | 'jpeg' | undefined {
+  if (isVideo) return 'video';
+  return first && /\.(jpe?g|jpe|jfif)$/i.test(first.uri) ? 'jpeg' : undefined;
+}

@@ -1,0 +1,167 @@
+import { redactUri } from '@halogrid/imaging';
+import type { Probe, SeenFile, Sight } from '@halogrid/proto';
+import type { Shard } from '../shard.ts';
+import type { Eyes } from './own-view.ts';
+import { type Sample, Samples } from './samples.ts';
+
+/** What a node has shown. */
+export type Shown = { kind: 'NeedShown' } | { kind: 'NeedLacked'; reason: string };
+
+/** The node that is asked. */
+export interface Asked {
+  session: number;
+  /** It sees no files of ours: the coordinator reads and writes for it. */
+  isRemote: boolean;
+  probe(probe: Probe): void;
+}
+
+/** A sample as the coordinator sees it. */
+interface Expected extends Sample {
+  version: string;
+  sha256: Uint8Array;
+}
+
+interface Pending {
+  session: number;
+  need: string;
+  expected: Expected[];
+}
+
+/** What the coordinator sees is good for so long: a thousand nodes may be asked at once. */
+const expectedForMs = 2_000;
+
+/**
+ * Has nodes show what they can do: words probes by what the coordinator sees itself, and tells by the answers whether a node sees
+ * the same. What the coordinator cannot see, nodes are believed to, until they fail.
+ */
+export class NodeProbes {
+  readonly samples = new Samples();
+  readonly #eyes: Eyes;
+  readonly #nowMs: () => number;
+  readonly #tell: (session: number, need: string, shown: Shown) => void;
+  readonly #pending = new Map<number, Pending>();
+  /** Roots as they were when the coordinator first saw something there. */
+  readonly #identities = new Map<string, string | undefined>();
+  readonly #recent = new Map<string, { untilMs: number; expected: Promise<Expected[]> }>();
+  #last = 0;
+
+  constructor(eyes: Eyes, nowMs: () => number, tell: (session: number, need: string, shown: Shown) => void) {
+    this.#eyes = eyes;
+    this.#nowMs = nowMs;
+    this.#tell = tell;
+  }
+
+  planned(shards: readonly Shard[]): void {
+    for (const shard of shards) this.samples.note(shard);
+  }
+
+  /** Asks the node; what it has shown is told later, and never where it does not answer. */
+  async ask(node: Asked, need: string): Promise<void> {
+    const { session } = node;
+    const [verb, place = ''] = need.split(/ (.*)/s);
+    const isThroughUs = node.isRemote && place.startsWith('file:');
+    if (verb === 'decode' || isThroughUs) {
+      // It was told already, and may work now; what it gets through the coordinator, that one has.
+      await undefined;
+      this.#tell(session, need, { kind: 'NeedShown' });
+      return;
+    }
+    if (verb === 'write') {
+      node.probe(this.#number({ session, need, expected: [] }, place));
+      return;
+    }
+    const expected = await this.#expected(need);
+    if (expected.length > 0) node.probe(this.#number({ session, need, expected }, ''));
+    else if (await this.isGone(need)) {
+      this.#tell(session, need, { kind: 'NeedLacked', reason: 'the coordinator cannot read it any more either' });
+    } else this.#tell(session, need, { kind: 'NeedShown' });
+  }
+
+  /** Takes the answer to a probe; one to no probe is ignored. */
+  async answered(session: number, sight: Sight): Promise<void> {
+    const pending = this.#pending.get(sight.probe);
+    if (pending?.session !== session) return;
+    this.#pending.delete(sight.probe);
+    const { need, expected } = pending;
+    const reason = sight.error || (await this.#whyNot(expected, sight.files));
+    this.#tell(session, need, reason ? { kind: 'NeedLacked', reason } : { kind: 'NeedShown' });
+  }
+
+  /** The conversation is over. */
+  left(session: number): void {
+    for (const [number, pending] of this.#pending) if (pending.session === session) this.#pending.delete(number);
+  }
+
+  /**
+   * Whether what was at a root is there no longer, for the coordinator itself: then nothing can be told of the files below it. It
+   * is another folder than before, as one is on which nothing is mounted any more.
+   */
+  async isGone(need: string): Promise<boolean> {
+    const before = this.#identities.get(need);
+    return before !== undefined && (await this.#eyes.identify(rootOf(need))) !== before;
+  }
+
+  #number(pending: Pending, write: string): Probe {
+    const probe = ++this.#last;
+    this.#pending.set(probe, pending);
+    const files = pending.expected.map(({ uri, isWhole: whole }) => ({ uri, whole }));
+    return { probe, files, write };
+  }
+
+  /** The samples of a root that the coordinator can read, as they are now. */
+  #expected(need: string): Promise<Expected[]> {
+    const known = this.#recent.get(need);
+    const nowMs = this.#nowMs();
+    if (known && nowMs < known.untilMs) return known.expected;
+    const expected = this.#look(need);
+    this.#recent.set(need, { untilMs: nowMs + expectedForMs, expected });
+    return expected;
+  }
+
+  async #look(need: string): Promise<Expected[]> {
+    if (!this.#identities.has(need)) this.#identities.set(need, await this.#eyes.identify(rootOf(need)));
+    const seen = await Promise.all(this.samples.of(need).map((sample) => this.#see(sample)));
+    return seen.filter((sample) => sample !== undefined);
+  }
+
+  async #see(sample: Sample): Promise<Expected | undefined> {
+    const view = await this.#eyes.see(sample.uri, sample.isWhole);
+    return view.kind === 'there' ? { ...sample, version: view.file.version, sha256: view.file.sha256 } : undefined;
+  }
+
+  /** Why the node does not see what the coordinator sees; undefined where it does. */
+  async #whyNot(expected: readonly Expected[], files: readonly SeenFile[]): Promise<string | undefined> {
+    for (const [i, file] of expected.entries()) {
+      const why = difference(file, files[i]);
+      if (!why) continue;
+      // It may have been removed, or written to, since the coordinator looked.
+      const now = await this.#see(file);
+      if (now && difference(now, files[i])) return `${why} (${sayUri(file.uri)})`;
+    }
+    return undefined;
+  }
+}
+
+/** How a file that the node sees differs from that of the coordinator; undefined where it does not. */
+function difference(expected: Expected, seen: SeenFile | undefined): string | undefined {
+  if (!seen) return 'It has not shown the file';
+  if (seen.error) return seen.error;
+  if (seen.version !== expected.version) {
+    return `It is another file there: size and time of change, or ETag, are '${seen.version}' and not '${expected.version}'`;
+  }
+  return Buffer.compare(seen.sha256, expected.sha256) === 0
+    ? undefined
+    : 'It is another file there: its content differs';
+}
+
+const rootOf = (need: string): string => need.slice('read '.length);
+
+/** A file as a person would name it. */
+export function sayUri(uri: string): string {
+  if (!uri.startsWith('file:')) return redactUri(uri);
+  try {
+    return decodeURIComponent(new URL(uri).pathname);
+  } catch {
+    return uri;
+  }
+}

@@ -1,0 +1,64 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { InputError, isRemoteUri, type ShownFile, showFile, tryWrite } from '@halogrid/imaging';
+
+/** What the coordinator finds at a place itself. */
+export type OwnView =
+  /** The file, as it is there now. */
+  | { kind: 'there'; file: ShownFile }
+  /** It cannot be read here, for that reason; `isMissing`: its folder can be, and it is not in there. */
+  | { kind: 'not there'; reason: string; isMissing: boolean; mayPass: boolean };
+
+/** How the coordinator looks for itself. All of it is bounded in time, and nothing rejects. */
+export interface Eyes {
+  /** Reads a file as far as it takes to tell it from another, or all of it. */
+  see(uri: string, isWhole: boolean): Promise<OwnView>;
+  /** A name for the folder of that URI, which another one mounted there would not have; undefined where there is none. */
+  identify(folderUri: string): Promise<string | undefined>;
+  /** Whether results can be written below that folder. */
+  canWrite(folderUri: string): Promise<boolean>;
+}
+
+/** A disk that does not answer for so long is taken for one that cannot be read. */
+const patienceMs = 60_000;
+
+export const ownEyes: Eyes = { see, identify, canWrite };
+
+async function see(uri: string, isWhole: boolean): Promise<OwnView> {
+  const signal = AbortSignal.timeout(patienceMs);
+  const gaveUp = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  gaveUp.catch(() => {});
+  try {
+    return { kind: 'there', file: await Promise.race([showFile(uri, isWhole, signal), gaveUp]) };
+  } catch (error) {
+    const isOfInput = error instanceof InputError;
+    return {
+      kind: 'not there',
+      reason: error instanceof Error ? error.message : String(error),
+      isMissing: isOfInput && !isRemoteUri(uri) && (await isFolder(dirname(fileURLToPath(uri)))),
+      mayPass: !isOfInput || error.mayPass || error.fault === 'process',
+    };
+  }
+}
+
+async function identify(folderUri: string): Promise<string | undefined> {
+  if (isRemoteUri(folderUri)) return undefined;
+  return await stat(fileURLToPath(folderUri)).then(
+    ({ dev, ino }) => `${dev} ${ino}`,
+    () => undefined,
+  );
+}
+
+async function canWrite(folderUri: string): Promise<boolean> {
+  return await tryWrite(folderUri).then(
+    () => true,
+    () => false,
+  );
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );

@@ -1,0 +1,53 @@
+import type { Shard, SourceRef } from '../shard.ts';
+
+/** A file that a node can be asked for. */
+export interface Sample {
+  uri: string;
+  /** Read to its end. */
+  isWhole: boolean;
+}
+
+/** Files that are kept of a root, and those among them that nodes failed at: they are asked for until they can be read. */
+const maxListed = 3;
+const maxFailed = 3;
+
+/** Some of the files that jobs have listed, by the root that they are below. */
+export class Samples {
+  readonly #listed = new Map<string, string[]>();
+  readonly #failed = new Map<string, string[]>();
+
+  /** Takes what the shard reads for samples, where there are too few. */
+  note({ needs = [], work }: Shard): void {
+    for (const need of needs) {
+      const known = this.#listed.get(need);
+      if (known && known.length >= maxListed) continue;
+      const uris = refsOf(work).flatMap(({ uri }) => (isBelow(uri, need) ? [uri] : []));
+      this.#listed.set(need, [...new Set([...(known ?? []), ...uris])].slice(0, maxListed));
+    }
+  }
+
+  /** A node could not have this one: whoever shows that it can do that shows it by this. */
+  failed(need: string, uri: string): void {
+    const known = this.#failed.get(need) ?? [];
+    this.#failed.set(need, [uri, ...known.filter((other) => other !== uri)].slice(0, maxFailed));
+  }
+
+  of(need: string): Sample[] {
+    const failed = this.#failed.get(need) ?? [];
+    const listed = (this.#listed.get(need) ?? []).filter((uri) => !failed.includes(uri));
+    return [...failed.map((uri) => ({ uri, isWhole: true })), ...listed.map((uri) => ({ uri, isWhole: false }))];
+  }
+
+  /** No job needs it any more. */
+  forget(need: string): void {
+    this.#listed.delete(need);
+    this.#failed.delete(need);
+  }
+}
+
+export const refsOf = (work: Shard['work']): SourceRef[] => (work.kind === 'tile' ? [work.source] : work.sources);
+
+const isBelow = (uri: string, need: string): boolean => {
+  const root = /^read (.*)$/s.exec(need)?.[1];
+  return root !== undefined && uri.startsWith(`${root}/`);
+};

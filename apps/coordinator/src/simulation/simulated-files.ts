@@ -1,0 +1,57 @@
+import { hash } from 'node:crypto';
+import type { ShownFile } from '@halogrid/imaging';
+import { Cause, type Probe, type Sight } from '@halogrid/proto';
+import type { Shard, SourceError } from '../shard.ts';
+import type { Eyes } from '../sight/own-view.ts';
+import { refsOf } from '../sight/samples.ts';
+
+/** What a node cannot do for a while: read or write what is below a folder, or see there what others see. */
+export interface Blindness {
+  /** Beginning of the URIs that it is about. */
+  below: string;
+  fromMs: number;
+  untilMs: number;
+  /** What it finds instead: nothing, other files, or an error when it reads to the end. */
+  finds: 'nothing' | 'others' | 'damage';
+}
+
+/** Every file is there, for whoever is not blind. */
+const fileAt = (uri: string): ShownFile => ({ version: 'listed', sha256: hash('sha256', uri, 'buffer'), sizeBytes: 1 });
+
+/** Those of a coordinator that sees everything. */
+export const simulatedEyes: Eyes = {
+  see: async (uri) => ({ kind: 'there', file: fileAt(uri) }),
+  identify: async () => 'mounted',
+  canWrite: async () => true,
+};
+
+const blindnessAt = (blind: readonly Blindness[], uri: string, nowMs: number): Blindness | undefined =>
+  blind.find(({ below, fromMs, untilMs }) => uri.startsWith(below) && nowMs >= fromMs && nowMs < untilMs);
+
+/** The answer of such a node to a probe. */
+export function sightOf(blind: readonly Blindness[], { probe, files, write }: Probe, nowMs: number): Sight {
+  const isWriteLost = write !== '' && blindnessAt(blind, `${write}/`, nowMs) !== undefined;
+  const seen = files.map(({ uri, whole }) => {
+    const { finds } = blindnessAt(blind, uri, nowMs) ?? {};
+    const { version, sha256 } = fileAt(uri);
+    if (finds === 'nothing' || (finds === 'damage' && whole)) return { ...nothing, error: 'The file does not exist' };
+    if (finds === 'others') return { version: 'other', sha256: hash('sha256', 'other', 'buffer'), error: '' };
+    return { version, sha256: Buffer.from(sha256), error: '' };
+  });
+  return { probe, files: seen, error: isWriteLost ? 'No space left on device' : '' };
+}
+
+const nothing = { version: '', sha256: Buffer.alloc(0) };
+
+/** What it could not have of a shard's sources; empty where it has all. */
+export function unreadOf(blind: readonly Blindness[], { work }: Shard, nowMs: number): SourceError[] {
+  return refsOf(work).flatMap(({ index, uri }) => {
+    const found = blindnessAt(blind, uri, nowMs);
+    if (!found) return [];
+    const cause = found.finds === 'others' ? Cause.CHANGED : Cause.ACCESS;
+    return [{ source: index, stage: 'read', error: 'It cannot be read there', cause }];
+  });
+}
+
+export const cannotWrite = (blind: readonly Blindness[], scratch: string, nowMs: number): boolean =>
+  blindnessAt(blind, `${scratch}/`, nowMs) !== undefined;
