@@ -20,6 +20,8 @@ export interface NodeConnection {
   lease(order: LeaseOrder): void;
   /** The leases of these shards of the job are to be forgotten; none: all of them. */
   recall(jobId: string, shards: number[]): void;
+  /** Why nothing was heard of a node, where that is not for its silence. */
+  whyUnheard?(): string | undefined;
   /** Ends the conversation, for the reason given; `isFinal` when the node is not to come back. */
   drop(reason: string, isFinal: boolean): void;
 }

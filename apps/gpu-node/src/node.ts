@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { imageOpener, restrictSources, writeChunk } from '@halogrid/imaging';
 import { poolThreads } from '@halogrid/imaging/pool-threads';
+import { shortened } from '@halogrid/kernels';
 import { type Hello, protocolVersion } from '@halogrid/proto';
 import {
   aborted,
@@ -95,7 +96,13 @@ export async function startNode(
     name: config.name,
     protocol: protocolVersion,
     softwareVersion,
-    device: { kind, name, driver, gpu: gpu && { uuid: gpu.uuid ?? '', pciBusId: gpu.busId } },
+    // Coordinators take no longer ones.
+    device: {
+      kind,
+      name: shortened(name),
+      driver: shortened(driver),
+      gpu: gpu && { uuid: gpu.uuid ?? '', pciBusId: gpu.busId },
+    },
     remoteStorage: config.hasRemoteStorage,
     held: [],
     creditBytes: config.creditBytes ?? device.batchesInFlight * creditBytesABatch,
