@@ -7,6 +7,8 @@ import { type ProcessInfo, processesWith } from './process-list.ts';
 
 const launcher = fileURLToPath(new URL('../apps/cli/bin/halogrid.mjs', import.meta.url));
 
+const asOlderNode = ['--import', 'data:text/javascript,delete process.execve'];
+
 /** In the environment of every process that this test file starts, and of what those start. */
 const ofThisFile = `HALOGRID_TEST=${randomUUID()}`;
 
@@ -38,15 +40,17 @@ export interface HalogridOptions {
   cwd?: string;
   /** A process group of its own, as a shell would give it, for signals to all of it. */
   ownGroup?: boolean;
+  /** The launcher runs under a Node that cannot replace its process, as those before 22.15: it stays beside the program. */
+  olderNode?: boolean;
   /** For programs that are measured, not tested. */
   maxLifeMs?: number;
   /** Settings beside those of this process. */
   env?: Record<string, string>;
 }
 
-/** `halogrid ...args` as a child process, by its launcher, and whatever it starts. */
+/** `halogrid ...args` as a child process, by its launcher, and whatever that starts. */
 export class Halogrid {
-  /** Of the launcher. */
+  /** Of the launcher, which becomes the program. */
   readonly pid: number;
   readonly ended: Promise<Ended>;
   /** The first line of stdout as JSON; rejects when the program ends without one. */
@@ -57,9 +61,9 @@ export class Halogrid {
   #stderr = '';
 
   constructor(args: readonly string[], options: HalogridOptions = {}) {
-    const { cwd, ownGroup = false, maxLifeMs = defaultMaxLifeMs, env } = options;
+    const { cwd, ownGroup = false, olderNode = false, maxLifeMs = defaultMaxLifeMs, env } = options;
     const marks = [ofThisFile, this.#mark].map((setting) => setting.split('='));
-    this.#child = spawn(process.execPath, [launcher, ...args], {
+    this.#child = spawn(process.execPath, [...(olderNode ? asOlderNode : []), launcher, ...args], {
       cwd,
       detached: ownGroup,
       env: { ...process.env, ...env, ...Object.fromEntries(marks) },
@@ -88,7 +92,7 @@ export class Halogrid {
     this.firstLine.catch(() => {});
   }
 
-  /** Sends a signal to the launcher, which passes on those that ask to end. */
+  /** Sends a signal to the launcher, or what it became; it passes on those that ask to end. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }

@@ -45,7 +45,9 @@ test(`${sidePx} x ${sidePx} pixels on the software device take less than 1.5 GB 
     t.diagnostic(`${role}: ${Math.round(bytes / 1e6)} MB at most`);
     assert.ok(bytes < limitBytes, `the ${role} had ${bytes} bytes resident`);
   }
-  assert.deepEqual([...peaks.keys()].sort(), ['coordinator', 'launcher', 'node', 'run']);
+  // The launcher becomes the program, or stays beside it where its Node cannot do that.
+  peaks.delete('launcher');
+  assert.deepEqual([...peaks.keys()].sort(), ['coordinator', 'node', 'run']);
   const { counts, wallSeconds } = readJson(out, 'job.json');
   t.diagnostic(`${wallSeconds} s`);
   assert.equal(counts.pixels, sidePx ** 2);

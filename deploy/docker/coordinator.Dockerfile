@@ -15,11 +15,15 @@ COPY libs/service/package.json libs/service/
 COPY test/package.json test/
 # Every native dependency comes built in its package: no install script is needed on Linux.
 RUN npm ci --omit=dev --ignore-scripts
+# 'no' leaves FFmpeg out, which is under GPL 3, and videos with it: see THIRD-PARTY-NOTICES.md.
+ARG FFMPEG=yes
+RUN if [ "$FFMPEG" = no ]; then rm -rf node_modules/@seydx; fi
 
 FROM node:24.21.0-bookworm-slim
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
-COPY package.json ./
+COPY package.json LICENSE THIRD-PARTY-NOTICES.md ./
+COPY licenses licenses
 COPY libs libs
 COPY apps apps
 COPY samples samples

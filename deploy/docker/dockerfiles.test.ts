@@ -43,6 +43,10 @@ for (const image of images) {
     for (const manifest of manifests) assert.ok(copied.includes(manifest), `${manifest} is not copied`);
   });
 
+  test(`${image}: it holds the licence, the notices and the texts of licences`, () => {
+    for (const path of ['LICENSE', 'THIRD-PARTY-NOTICES.md', 'licenses']) assert.ok(copied.includes(path), path);
+  });
+
   test(`${image}: all that is copied exists and is let through by the ignore file`, () => {
     const allowed = read(`deploy/docker/${image}.Dockerfile.dockerignore`).split('\n');
     assert.equal(

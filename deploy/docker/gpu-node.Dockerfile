@@ -15,6 +15,9 @@ COPY libs/service/package.json libs/service/
 COPY test/package.json test/
 # Every native dependency comes built in its package: no install script is needed on Linux.
 RUN npm ci --omit=dev --ignore-scripts
+# 'no' leaves FFmpeg out, which is under GPL 3, and videos with it: see THIRD-PARTY-NOTICES.md.
+ARG FFMPEG=yes
+RUN if [ "$FFMPEG" = no ]; then rm -rf node_modules/@seydx; fi
 
 FROM node:24.21.0-bookworm-slim
 # What NVIDIA's Vulkan driver needs from the image: the loader, and libEGL and libXext, which the driver's libGLX_nvidia
@@ -24,7 +27,8 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
-COPY package.json ./
+COPY package.json LICENSE THIRD-PARTY-NOTICES.md ./
+COPY licenses licenses
 COPY libs libs
 COPY apps apps
 COPY samples samples

@@ -35,8 +35,9 @@ function compiledCode() {
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs `halogrid ...args` and resolves with its exit code (128 + the signal's number when a signal ended it, as a shell
- * would say).
+ * Runs `halogrid ...args` in the place of this process where Node can do that (22.15 on, not on Windows): then there is no other
+ * process that could outlive this one, whatever ends it. Otherwise resolves with its exit code (128 + the signal's number when a
+ * signal ended it, as a shell would say).
  *
  * @param {string[]} args
  * @returns {Promise<number>}
@@ -46,16 +47,29 @@ export function launch(args) {
     console.error(`halogrid: Nothing is installed here: run 'npm ci' first (there is no ${node})`);
     return Promise.resolve(1);
   }
-  const child = spawn(node, [...nodeFlags(args), main, ...args], {
-    // The channel's end tells the program that this process is gone, however it went.
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  const words = [...nodeFlags(args), main, ...args];
+  const env = {
     // libuv reads this once, at its first use, so it must be set before the program starts. Decoders and file reads run
     // on that pool, whose default of 4 leaves larger machines idle.
-    env: {
-      UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
-      ...compiledCode(),
-      ...process.env,
-    },
+    UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
+    ...compiledCode(),
+    ...process.env,
+  };
+  // The first process of a container is not ended by signals that it does not handle, and a program handles them only later.
+  if (process.execve && process.platform !== 'win32' && process.pid !== 1) process.execve(node, [node, ...words], env);
+  return launchChild(words, env);
+}
+
+/**
+ * @param {string[]} words
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<number>}
+ */
+function launchChild(words, env) {
+  const child = spawn(node, words, {
+    // The channel's end tells the program that this process is gone, however it went.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env,
   });
   const pass = (signal) => child.kill(signal);
   for (const signal of passedOn) process.on(signal, pass);

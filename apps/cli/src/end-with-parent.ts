@@ -6,6 +6,8 @@ const patienceMs = 5_000;
  * SIGTERM, and for good a few seconds later.
  */
 export function endWithParent(): void {
+  // It went while this process was loading what it runs: the event is over, and nothing has begun that would need an order.
+  if (process.connected === false) process.exit(143);
   if (!process.channel) return;
   process.channel.unref();
   process.once('disconnect', () => {

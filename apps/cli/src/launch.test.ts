@@ -6,22 +6,24 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const halogrid = fileURLToPath(new URL('../bin/halogrid.mjs', import.meta.url));
-const run = (...args: string[]) => spawnSync(process.execPath, [halogrid, ...args], { encoding: 'utf8' });
+const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
-/** A coordinator behind the launcher, once it serves. */
-async function startServer() {
-  const args = [
-    'coordinator',
-    '--listen',
-    '127.0.0.1:0',
-    '--http',
-    '127.0.0.1:0',
-    '--ledger',
-    'memory',
-    '--log-level',
-    'silent',
-  ];
-  const launcher = spawn(process.execPath, [halogrid, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** The launcher as it is under a Node that can replace its process, and under one that cannot: options of Node. */
+const launchers: [name: string, options: string[]][] = [
+  ['that becomes the program', []],
+  ['that stays beside it', ['--import', 'data:text/javascript,delete process.execve']],
+];
+
+const anyPort = ['--http', '127.0.0.1:0', '--log-level', 'silent'];
+const coordinator = ['coordinator', '--listen', '127.0.0.1:0', '--ledger', 'memory', ...anyPort];
+const node = ['node', '--coordinator', '127.0.0.1:1', '--device', 'cpu', ...anyPort];
+
+const spawned = (options: string[], args: string[]) =>
+  spawn(process.execPath, [...options, halogrid, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+
+/** A coordinator or node behind the launcher, once it serves. */
+async function startServer(options: string[], args: string[]) {
+  const launcher = spawned(options, args);
   const lines = createInterface({ input: launcher.stdout });
   const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => ['null'])]);
   const health = () => fetch(`http://127.0.0.1:${JSON.parse(line).http}/healthz`);
@@ -30,30 +32,59 @@ async function startServer() {
 }
 
 test('the output and the exit code of the program are the launcher’s', () => {
-  const version = run('--version');
-  assert.deepEqual([version.status, version.stderr], [0, '']);
-  assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/);
+  for (const [, options] of launchers) {
+    const version = spawnSync(process.execPath, [...options, halogrid, '--version'], { encoding: 'utf8' });
+    assert.deepEqual([version.status, version.stderr], [0, '']);
+    assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/);
+  }
 });
 
 test('wrong usage is one sentence on stderr and exit code 2', () => {
-  const { status, stdout, stderr } = run('run', 'a.png', '--jsn');
-  assert.deepEqual([status, stdout, stderr], [2, '', "halogrid: Unknown option '--jsn' (did you mean --json?)\n"]);
+  for (const [, options] of launchers) {
+    const args = [...options, halogrid, 'run', 'a.png', '--jsn'];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    assert.deepEqual([status, stdout, stderr], [2, '', "halogrid: Unknown option '--jsn' (did you mean --json?)\n"]);
+  }
 });
 
-test('a signal to the launcher reaches the program, which ends in order', async () => {
-  const { launcher, health } = await startServer();
-  launcher.kill('SIGTERM');
-  assert.deepEqual(await once(launcher, 'exit'), [0, null]);
-  await assert.rejects(health());
-});
+for (const [name, options] of launchers) {
+  test(`a signal to a launcher ${name} reaches the program, which ends in order`, async () => {
+    const { launcher, health } = await startServer(options, coordinator);
+    launcher.kill('SIGTERM');
+    assert.deepEqual(await once(launcher, 'exit'), [0, null]);
+    await assert.rejects(health());
+  });
 
-test('the program does not outlive a launcher that is killed', async () => {
-  const { launcher, health } = await startServer();
-  launcher.kill('SIGKILL');
-  const isGone = () =>
-    health().then(
-      () => false,
-      () => true,
-    );
-  while (!(await isGone())) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const args of [coordinator, node]) {
+    test(`a ${args[0]} does not outlive a launcher ${name} and is killed`, async () => {
+      const { launcher, health } = await startServer(options, args);
+      const closed = once(launcher.stdout, 'close');
+      launcher.kill('SIGKILL');
+      // Whoever is left of it would hold its stdout open.
+      await closed;
+      await assert.rejects(health());
+    });
+  }
+
+  test(`nothing outlives a launcher ${name} and is killed while it starts`, async () => {
+    for (let ms = 20; ms <= 320; ms += 60) {
+      const launcher = spawned(options, coordinator);
+      launcher.stdout.resume();
+      const closed = once(launcher.stdout, 'close');
+      setTimeout(() => launcher.kill('SIGKILL'), ms);
+      await closed;
+    }
+  });
+}
+
+test('a program whose launcher was gone before it looked does not begin', { timeout: 60_000 }, async (t) => {
+  // It is kept from looking until the other end of its channel is closed.
+  const wait = "if (process.connected) await new Promise((resolve) => process.once('disconnect', resolve));";
+  const late = `data:text/javascript,${encodeURIComponent(wait)}`;
+  const child = spawn(process.execPath, ['--import', late, main, ...coordinator], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  child.disconnect();
+  assert.deepEqual(await once(child, 'exit'), [143, null]);
 });

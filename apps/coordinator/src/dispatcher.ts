@@ -262,8 +262,10 @@ export class Dispatcher {
       case 'DropNode': {
         const node = this.#sessions.get(command.session);
         this.#forgetSession(command.session);
-        if (node) this.#recorder.nodeLeft(node.hello, command.lost ? command.reason : undefined);
-        node?.connection.drop(command.reason, command.isFinal);
+        const unheard = command.lost && !command.isFinal ? node?.connection.whyUnheard?.() : undefined;
+        const reason = unheard ?? command.reason;
+        if (node) this.#recorder.nodeLeft(node.hello, command.lost ? reason : undefined);
+        node?.connection.drop(reason, command.isFinal);
         break;
       }
       case 'ProbeNode':

@@ -37,6 +37,9 @@ function choosePlanner({ config, onClose }: LeadOptions): JobWork['plan'] {
   return (spec, _pipeline, signal) => thread.plan(spec, signal);
 }
 
+/** A caller that takes nothing for so long stands still or is gone, also where nodes are given less time to speak. */
+const leastUntakenMs = 10_000;
+
 export interface LeadOptions {
   config: CoordinatorConfig;
   clock: Clock;
@@ -114,6 +117,10 @@ export async function lead(options: LeadOptions): Promise<Leading> {
   };
   const { access, tls } = options;
   const { connections: limits, introspection } = config;
-  grpc = await startGrpc(config.listen, services, { tls, access, limits, introspection });
+  grpc = await startGrpc(config.listen, services, {
+    ...{ tls, access, limits, introspection },
+    untakenMs: Math.max(config.nodeTimeoutMs, leastUntakenMs),
+    warn: (sentence) => log.warn(sentence),
+  });
   return { grpcPort: grpc.port, api: createJsonApi(dispatcher, ledger, log) };
 }

@@ -22,6 +22,8 @@ export interface NodeConnection {
   recall(jobId: string, shards: number[]): void;
   /** Has the node say what it sees. */
   probe(probe: Probe): void;
+  /** Why nothing was heard of a node, where that is not for its silence. */
+  whyUnheard?(): string | undefined;
   /** Ends the conversation, for the reason given; `isFinal` when the node is not to come back. */
   drop(reason: string, isFinal: boolean): void;
 }

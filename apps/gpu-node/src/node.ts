@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { imageOpener, missingDecoders, restrictSources, writeChunk } from '@halogrid/imaging';
 import { poolThreads } from '@halogrid/imaging/pool-threads';
+import { shortened } from '@halogrid/kernels';
 import { decodeNeed, type Hello, protocolVersion } from '@halogrid/proto';
 import {
   aborted,
@@ -99,7 +100,13 @@ export async function startNode(
     softwareVersion,
     resultsVersion,
     lacks: missingDecoders().map((missing) => ({ need: decodeNeed(missing), reason: missing.message, sinceMs: 0 })),
-    device: { kind, name, driver, gpu: gpu && { uuid: gpu.uuid ?? '', pciBusId: gpu.busId } },
+    // Coordinators take no longer ones.
+    device: {
+      kind,
+      name: shortened(name),
+      driver: shortened(driver),
+      gpu: gpu && { uuid: gpu.uuid ?? '', pciBusId: gpu.busId },
+    },
     remoteStorage: config.hasRemoteStorage,
     held: [],
     creditBytes: config.creditBytes ?? device.batchesInFlight * creditBytesABatch,

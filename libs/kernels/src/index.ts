@@ -19,3 +19,4 @@ export { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from '.
 export type { DenseResult, ItemResult } from './plane-item.ts';
 export { runReference } from './reference.ts';
 export type { Sampling } from './sampling.ts';
+export { shortened } from './shortened.ts';

@@ -18,6 +18,17 @@ export {
   maxUriLength,
   whyNotVerified,
 } from './job-limits.ts';
+export type { Bound, Excess } from './limits/bounds.ts';
+export { decodeBounded, maxParts, orderParts, reportParts, submitParts } from './limits/count-parts.ts';
+export {
+  excessOf,
+  jobIdBounds,
+  leaseBounds,
+  maxSentenceLength,
+  orderBounds,
+  reportBounds,
+  submitBounds,
+} from './limits/message-bounds.ts';
 export { decodeNeed, needInWords, readNeed, writeNeed } from './needs.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */

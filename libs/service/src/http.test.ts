@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
-import { startHttp } from './http.ts';
+import { defaultHttpLimits, startHttp } from './http.ts';
 import { createRegistry, Gauge } from './metrics.ts';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses!.some((at) => at.address === '::1'));
@@ -54,6 +56,54 @@ test('pages are for everyone to read, and may load nothing from elsewhere', asyn
   assert.equal(await (await ask('HEAD')).text(), '');
   assert.equal((await ask('POST')).status, 405);
   assert.equal((await fetch(`http://127.0.0.1:${server.port}/metrics`)).status, 401);
+});
+
+test('all is for reading: another method is told so, and changes nothing', async (t) => {
+  const server = await startHttp({
+    host: '127.0.0.1',
+    port: 0,
+    registry: createRegistry('node'),
+    notReady: () => undefined,
+    pages: new Map([['/', { type: 'text/html', body: Buffer.from('here') }]]),
+  });
+  t.after(() => server.close());
+  for (const path of ['/metrics', '/healthz', '/readyz', '/']) {
+    const ask = (method: string) => fetch(`http://127.0.0.1:${server.port}${path}`, { method });
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const response = await ask(method);
+      assert.deepEqual([response.status, response.headers.get('allow')], [405, 'GET, HEAD'], `${method} ${path}`);
+      assert.equal(await response.text(), `Expected GET or HEAD but received ${method}\n`);
+    }
+    const head = await ask('HEAD');
+    assert.deepEqual([head.status, await head.text()], [200, ''], path);
+    assert.equal((await ask('GET')).status, 200);
+  }
+});
+
+test('a connection that takes no byte of its answer is closed', async (t) => {
+  const { promise: answerClosed, resolve: noteClosed } = Promise.withResolvers<void>();
+  const server = await startHttp({
+    host: '127.0.0.1',
+    port: 0,
+    registry: createRegistry('node'),
+    notReady: () => undefined,
+    route(_request, response) {
+      response.once('close', noteClosed).end(Buffer.alloc(2 ** 25));
+      return true;
+    },
+    limits: { ...defaultHttpLimits, stalledMs: 200 },
+  });
+  t.after(() => server.close());
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+  socket.write('GET /large HTTP/1.1\r\nhost: here\r\n\r\n');
+  // Nothing is read of it before the other side has hung up, which the answer then shows by being short.
+  await answerClosed;
+  let bytes = 0;
+  socket.on('data', (chunk) => {
+    bytes += chunk.length;
+  });
+  await once(socket, 'close');
+  assert.ok(bytes < 2 ** 25, `${bytes} bytes came`);
 });
 
 test('a metric that cannot be read is an answer of 500 and not the end of the process', async (t) => {

@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Registry } from 'prom-client';
 import type { ListenAddress } from './listen-address.ts';
 import { listenOn } from './listen-on.ts';
+import { inTurn } from './requests-in-turn.ts';
 import { type Access, openAccess } from './security/access.ts';
 import {
   addressOf,
@@ -51,10 +52,20 @@ export interface HttpLimits extends ConnectionLimits {
   headersMs: number;
   /** To the end of a request. */
   requestMs: number;
+  /** Without a byte in either direction while there is something to be sent or answered. */
+  stalledMs: number;
 }
 
-/** Headers here are few, so 10 s and 16 KiB are ample; a chunk of a map may be large and the network slow. */
-export const defaultHttpLimits: HttpLimits = { ...defaultConnectionLimits, headersMs: 10_000, requestMs: 600_000 };
+/**
+ * Headers here are few, so 10 s and 16 KiB are ample; a chunk of a map may be large and the network slow. What takes no byte of an
+ * answer for a minute is gone, or means it.
+ */
+export const defaultHttpLimits: HttpLimits = {
+  ...defaultConnectionLimits,
+  headersMs: 10_000,
+  requestMs: 600_000,
+  stalledMs: 60_000,
+};
 const maxHeaderBytes = 2 ** 14;
 
 export interface HttpServer {
@@ -70,7 +81,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
   const { access = openAccess, limits = defaultHttpLimits } = options;
   const gate = new ConnectionGate(limits);
   const collect = togetherWhileUnderWay(() => options.registry.metrics());
-  const server = createHttpServer(options.tls, limits, (request, response) => {
+  const serve = inTurn((request, response) => {
     const path = (request.url ?? '/').split('?')[0];
     if (options.openRoute?.(request, response)) return gate.spoke(addressOf(request.socket), false);
     const page = options.pages?.get(path!);
@@ -78,6 +89,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     const isAllowed = isOpen || allow(request, response, options.tls, access);
     gate.spoke(addressOf(request.socket), isAllowed && !isOpen);
     if (!isAllowed) return;
+    if ((isOpen || path === '/metrics') && !isRead(request, response)) return;
     if (page) return sendPage(request, response, page);
     if (path === '/healthz') return send(response, 200, 'ok');
     if (path === '/readyz') {
@@ -90,6 +102,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
     }
     if (!options.route?.(request, response)) send(response, 404, `Nothing at ${path}`);
   });
+  const server = createHttpServer(options.tls, limits, serve);
   gate.watch(server);
   const port = await listenOn(server, options);
   return {
@@ -105,7 +118,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpServer> {
 
 function createHttpServer(
   tls: (() => Tls) | undefined,
-  { headersMs, requestMs }: HttpLimits,
+  { headersMs, requestMs, stalledMs }: HttpLimits,
   listener: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const options: ServerOptions = {
@@ -114,18 +127,25 @@ function createHttpServer(
     connectionsCheckingInterval: Math.min(1_000, headersMs),
     maxHeaderSize: maxHeaderBytes,
   };
-  if (!tls) return createServer(options, listener);
+  if (!tls) return closingStalled(createServer(options, listener), stalledMs);
   let current = tls();
   // Probes have no certificate: who has none is told so where it asks for more than they do.
   const asked = { requestCert: current.ca !== undefined, rejectUnauthorized: false, handshakeTimeout: headersMs };
   const server = createSecureServer({ ...options, ...current, ...asked }, listener);
   // Before the server's own listener, which begins the handshake.
-  return server.prependListener('connection', () => {
+  server.prependListener('connection', () => {
     const now = tls();
     if (now === current) return;
     current = now;
     server.setSecureContext(current);
   });
+  return closingStalled(server, stalledMs);
+}
+
+/** Closes connections on which nothing moves. */
+function closingStalled(server: Server, stalledMs: number): Server {
+  server.timeout = stalledMs;
+  return server;
 }
 
 /** Whether the caller may read; if not, it is told why. */
@@ -146,12 +166,15 @@ function allow(
   return false;
 }
 
+/** Whether the request is for reading, as every path of this server is; if not, it is told so. */
+function isRead({ method }: IncomingMessage, response: ServerResponse): boolean {
+  if (method === 'GET' || method === 'HEAD') return true;
+  response.setHeader('allow', 'GET, HEAD');
+  send(response, 405, `Expected GET or HEAD but received ${method}`);
+  return false;
+}
+
 function sendPage(request: IncomingMessage, response: ServerResponse, { type, body }: Page): void {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('allow', 'GET, HEAD');
-    send(response, 405, `Expected GET but received ${request.method}`);
-    return;
-  }
   response.writeHead(200, { ...pageHeaders, 'content-type': type, 'content-length': body.length });
   response.end(request.method === 'GET' ? body : undefined);
 }

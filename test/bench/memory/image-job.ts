@@ -95,7 +95,7 @@ const megabytes = (bytes: number | undefined): string => String(Math.round((byte
 
 /** A row an image, as a table of Markdown. */
 export function describeImages(rows: readonly ImageMeasurement[]): string {
-  const roles = ['node', 'coordinator', 'run', 'launcher'];
+  const roles = ['node', 'coordinator', 'run'];
   const head = ['image', 'Gpx', 'seconds', 'map MB', ...roles.map((role) => `${role} MB`), 'map'];
   const cells = rows.map(({ width, height, seconds, mapBytes, peaks, checked }) => [
     `${width} x ${height}`,

@@ -1,4 +1,5 @@
 import type { ShardCompleted, SourceResult as WireResult } from '@halogrid/proto';
+import { stageLabel } from '../metrics.ts';
 import type { LeaseId } from '../scheduler/events.ts';
 import type { SourceError, SourceResult } from '../shard.ts';
 
@@ -17,7 +18,18 @@ export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
 
 /** The answer off the wire. Whether it can be right is for the ledger to say. */
 export function toShardAnswer({ results, errors, stageSeconds, inputBytes }: ShardCompleted): ShardAnswer {
-  return { results: results.map(toSourceResult), errors, stageSeconds, inputBytes };
+  return { results: results.map(toSourceResult), errors, stageSeconds: knownStages(stageSeconds), inputBytes };
+}
+
+/** Stages that this version does not know are one: whatever a node calls them, a job's list of them stays short. */
+function knownStages(stageSeconds: Record<string, number>): Record<string, number> {
+  const known: Record<string, number> = {};
+  for (const [stage, seconds] of Object.entries(stageSeconds)) {
+    if (!Number.isFinite(seconds) || seconds < 0) continue;
+    const label = stageLabel(stage);
+    known[label] = (known[label] ?? 0) + seconds;
+  }
+  return known;
 }
 
 function toSourceResult({ source, width, height, rect, counted, bins }: WireResult): SourceResult {

@@ -1,7 +1,18 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import { type JobsServer, JobsService, maxMessageBytes, type NodesServer, NodesService } from '@halogrid/proto';
+import {
+  AttachRequest,
+  decodeBounded,
+  type JobsServer,
+  JobsService,
+  maxMessageBytes,
+  type NodesServer,
+  NodesService,
+  reportParts,
+  SubmitRequest,
+  submitParts,
+} from '@halogrid/proto';
 import {
   type Access,
   ConnectionGate,
@@ -11,6 +22,7 @@ import {
   type Tls,
 } from '@halogrid/service';
 import { withAccess } from './call-access.ts';
+import { paceCalls } from './paced-calls.ts';
 
 /** Time that clients have to take the ends of their streams. */
 const closingMs = 500;
@@ -24,6 +36,22 @@ const options = {
   // A node holds one stream, a client some; a connection on which nobody calls is closed, and made again when needed.
   'grpc.max_concurrent_streams': 100,
   'grpc.max_connection_idle_ms': 300_000,
+};
+
+/** The services, whose requests are looked at before they are decoded: see `decodeBounded`. */
+const boundedJobs = {
+  ...JobsService,
+  submit: {
+    ...JobsService.submit,
+    requestDeserialize: (bytes: Buffer) => decodeBounded(SubmitRequest, bytes, submitParts),
+  },
+};
+const boundedNodes = {
+  ...NodesService,
+  attach: {
+    ...NodesService.attach,
+    requestDeserialize: (bytes: Buffer) => decodeBounded(AttachRequest, bytes, reportParts),
+  },
 };
 
 export interface GrpcServer {
@@ -48,6 +76,9 @@ export interface GrpcOptions {
   tls: (() => Tls) | undefined;
   access: Access;
   limits: ConnectionLimits;
+  /** A connection that has not taken what was sent to it for so long is closed, and `warn` told so. */
+  untakenMs: number;
+  warn: (sentence: string) => void;
   /** Serves health and reflection, too. */
   introspection: boolean;
 }
@@ -56,13 +87,23 @@ export interface GrpcOptions {
 export async function startGrpc(
   address: ListenAddress,
   services: { jobs: JobsServer; nodes: NodesServer },
-  { tls, access, limits, introspection }: GrpcOptions,
+  { tls, access, limits, untakenMs, warn, introspection }: GrpcOptions,
 ): Promise<GrpcServer> {
   const gate = new ConnectionGate(limits);
   const spoke = (peer: string, isTrusted: boolean) => gate.spoke(peer, isTrusted);
-  const server = new Server({ ...options, interceptors: [withAccess(access, spoke, () => performance.now())] });
-  server.addService(JobsService, services.jobs);
-  server.addService(NodesService, services.nodes);
+  const nowMs = () => performance.now();
+  const pace = paceCalls({
+    untakenMs,
+    bytesWritten: (peer) => gate.bytesWritten(peer),
+    onUntaken: (peer, path) => {
+      warn(`The connection of ${peer} is closed: it has not taken what was sent to it by ${path} for ${untakenMs} ms`);
+      gate.drop(peer);
+    },
+    nowMs,
+  });
+  const server = new Server({ ...options, interceptors: [pace.interceptor, withAccess(access, spoke, nowMs)] });
+  server.addService(boundedJobs, services.jobs);
+  server.addService(boundedNodes, services.nodes);
   // Its libraries take 120 ms of a start (measured).
   if (introspection) (await import('./introspection.ts')).addIntrospection(server);
 
@@ -85,6 +126,7 @@ export async function startGrpc(
     close: async () => {
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
       await shutDown(server);
+      pace.close();
       gate.close();
       await closed;
     },

@@ -55,6 +55,7 @@ async function answer(
   if (!job) throw new HttpError(403, 'The token is not that of a lease that is held');
   if (what === 'sources' && request.method === 'GET') return sendSource(request, response, job, rest);
   if (what === 'chunks' && request.method === 'PUT') return takeChunk(request, response, job, rest);
+  response.setHeader('allow', what === 'chunks' ? 'PUT' : 'GET');
   throw new HttpError(405, 'Expected GET of a source or PUT of a chunk');
 }
 

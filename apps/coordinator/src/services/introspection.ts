@@ -1,13 +1,32 @@
-import type { Server } from '@grpc/grpc-js';
+import { type Server, status, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
+import { shortened } from '@halogrid/kernels';
 import { protoFiles, protoRoot } from '@halogrid/proto';
-import { HealthImplementation } from 'grpc-health-check';
+import { service } from 'grpc-health-check';
+
+const services = new Set(['', 'halogrid.v1.Jobs', 'halogrid.v1.Nodes']);
+const serving = { status: 'SERVING' };
+
+/**
+ * The health of what is served, which does not change while it is. The library's own keeps the name of everything that was ever
+ * watched, and asks nobody who they are.
+ */
+const health: UntypedServiceImplementation = {
+  check: (call: { request: { service: string } }, callback: (error: object | null, value?: object) => void) => {
+    const name = call.request.service;
+    if (services.has(name)) callback(null, serving);
+    else callback({ code: status.NOT_FOUND, details: `There is no service '${shortened(name)}' here` });
+  },
+  // biome-ignore lint/suspicious/noExplicitAny: this service has no types
+  watch: (call: any) => call.write(services.has(call.request.service) ? serving : { status: 'SERVICE_UNKNOWN' }),
+  list: (_call: unknown, callback: (error: null, value: object) => void) =>
+    callback(null, { statuses: Object.fromEntries([...services].map((name) => [name, serving])) }),
+};
 
 /** Adds the standard services that say what a server serves, and that it does: reflection and health. */
 export function addIntrospection(server: Server): void {
-  const serving = { '': 'SERVING', 'halogrid.v1.Jobs': 'SERVING', 'halogrid.v1.Nodes': 'SERVING' } as const;
-  new HealthImplementation(serving).addToServer(server);
+  server.addService(service, health);
   const definitions = loadSync(protoFiles, { includeDirs: [protoRoot], keepCase: true });
   new ReflectionService(definitions).addToServer(server);
 }

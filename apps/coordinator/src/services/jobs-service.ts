@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { handleUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
+import { shortened } from '@halogrid/kernels';
 import { hasEnded, type JobStatus, type JobsServer, type WatchRequest, type WatchResponse } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { checkJobIdBounds, checkSubmitBounds } from './check-bounds.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 import { toJobStatus } from './job-status.ts';
 import { Refusal } from './refusal.ts';
@@ -33,7 +35,7 @@ export function createJobsService({
 }: JobsServiceOptions): JobsServer {
   async function statusOf(jobId: string): Promise<JobStatus> {
     const record = await ledger.getJob(jobId);
-    if (!record) throw new Refusal('missing', `There is no job '${jobId}'`);
+    if (!record) throw new Refusal('missing', `There is no job '${shortened(jobId)}'`);
     return toJobStatus(record, dispatcher.jobNow(jobId));
   }
 
@@ -57,7 +59,7 @@ export function createJobsService({
    * and nothing piles up for it.
    */
   async function watch(call: ServerWritableStream<WatchRequest, WatchResponse>): Promise<void> {
-    const { jobId } = call.request;
+    const { jobId } = checkJobIdBounds(call.request);
     let wake = (): void => {};
     let hurry = (): void => {};
     void dispatcher.ended(jobId).then(() => hurry());
@@ -84,14 +86,15 @@ export function createJobsService({
 
   return {
     submit: answer(async (request) => {
-      return { job: await statusOf(await submitJob(dispatcher, createJobId, request, resume)) };
+      return { job: await statusOf(await submitJob(dispatcher, createJobId, checkSubmitBounds(request), resume)) };
     }),
-    get: answer(async ({ jobId }) => ({ job: await statusOf(jobId) })),
+    get: answer(async (request) => ({ job: await statusOf(checkJobIdBounds(request).jobId) })),
     list: answer(async () => {
       const records = await ledger.listJobs();
       return { jobs: records.map((record) => toJobStatus(record, dispatcher.jobNow(record.jobId))) };
     }),
-    cancel: answer(async ({ jobId }) => {
+    cancel: answer(async (request) => {
+      const { jobId } = checkJobIdBounds(request);
       await dispatcher.cancel(jobId);
       return { job: await statusOf(jobId) };
     }),

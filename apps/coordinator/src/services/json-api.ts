@@ -26,8 +26,9 @@ export function createJsonApi(
     if (answerResults(request, response)) return true;
     const read = resources[(request.url ?? '').split('?')[0]!];
     if (!read) return false;
-    if (request.method !== 'GET') {
-      send(response, 405, { error: `Expected GET but received ${request.method}` });
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      send(response, 405, { error: `Expected GET or HEAD but received ${request.method}` });
       return true;
     }
     read().then(

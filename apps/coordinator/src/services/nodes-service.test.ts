@@ -66,15 +66,20 @@ const device = { kind: 'cpu', name: '', driver: '' };
 const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
   ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 5 /],
   ['other results', { resultsVersion: 1 }, status.FAILED_PRECONDITION, /results of version 1 .* takes 2 /],
-  ['no id', { nodeId: '' }, status.INVALID_ARGUMENT, /for node_id but received ''/],
-  ['an endless name', { name: 'x'.repeat(201) }, status.INVALID_ARGUMENT, /1 to 200 characters for name/],
+  ['no id', { nodeId: '' }, status.INVALID_ARGUMENT, /for hello.node_id but received ''/],
+  [
+    'an endless name',
+    { name: 'x'.repeat(201) },
+    status.INVALID_ARGUMENT,
+    /1 to 200 characters, none of them a control character, for hello.name/,
+  ],
   ['no device', { device: undefined }, status.INVALID_ARGUMENT, /gpu, software, cpu for device.kind/],
   ['an unknown device', { device: { ...device, kind: 'tpu' } }, status.INVALID_ARGUMENT, /received 'tpu'/],
   [
     'an endless UUID',
     { device: { ...device, gpu: { uuid: 'x'.repeat(201), pciBusId: '' } } },
     status.INVALID_ARGUMENT,
-    /at most 200 characters for device.gpu uuid/,
+    /at most 200 characters, none of them a control character, for hello.device.gpu.uuid/,
   ],
   ['no credit', { creditBytes: 0 }, status.INVALID_ARGUMENT, /at least 1 for credit_bytes but received '0'/],
 ];
@@ -240,7 +245,7 @@ test('nothing piles up for a node that reports but does not read', async (t) => 
       }),
     },
   });
-  for (let i = 0; i < 10_000; i++) call.push({ report: { $case: 'heartbeat', value: {} } });
+  for (let i = 0; i < 10_000; i++) call.push({ report: { $case: i % 2 ? 'heartbeat' : 'draining', value: {} } });
   while (call.readableLength > 0) await delay(1);
   assert.equal(dispatcher.nodes().length, 1);
   assert.ok(call.writableLength <= call.writableHighWaterMark, `${call.writableLength} orders wait`);

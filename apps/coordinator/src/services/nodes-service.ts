@@ -3,6 +3,7 @@ import type { AttachRequest, AttachResponse, NodesServer } from '@halogrid/proto
 import type { Dispatcher } from '../dispatcher.ts';
 import type { NodeConnection, NodeReport } from '../node-session.ts';
 import { toLeaseId, toShardAnswer } from './answer-message.ts';
+import { checkReportBounds } from './check-bounds.ts';
 import { checkHello } from './check-hello.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 import type { HandOver } from './hand-over.ts';
@@ -32,7 +33,8 @@ export function createNodesService(
 
 /**
  * One conversation: hello is answered with welcome, and every report after it with an order at least. What is on its way to
- * a node that does not read is bounded by the leases it may hold, because acknowledgements then are left out.
+ * a node that does not read is bounded by the leases it may hold: whatever else would only answer is left out then, and what
+ * it says is not read before it takes what it was told (see paceCalls). A node that is slow to take it is heard by what it takes.
  */
 function converse(
   call: AttachCall,
@@ -48,7 +50,11 @@ function converse(
 
   const send = (order: NonNullable<AttachResponse['order']>): void => {
     ordersSent++;
-    call.write({ reportWithinMs, order });
+    call.write({ reportWithinMs, order }, taken);
+  };
+  const taken = (): void => {
+    if (!isOver && session !== undefined && call.writableLength > 0)
+      dispatcher.report(session, { kind: 'NodeReported' });
   };
   const connection: NodeConnection = {
     welcome: (leases) => {
@@ -64,6 +70,10 @@ function converse(
       send({ $case: 'recall', value: { jobId, shards } });
     },
     probe: (probe) => send({ $case: 'probe', value: probe }),
+    whyUnheard: () =>
+      call.writableLength > 0
+        ? `The node took nothing of what it was told for more than ${reportWithinMs} ms`
+        : undefined,
     drop: (details, isFinal) => end({ code: isFinal ? status.FAILED_PRECONDITION : status.UNAVAILABLE, details }),
   };
 
@@ -81,21 +91,23 @@ function converse(
     end(error);
   }
 
-  function hear({ report }: AttachRequest): void {
+  function hear(request: AttachRequest): void {
     if (session === undefined) {
-      const hello = checkHello(report);
+      const hello = checkHello(request.report);
       clearTimeout(helloTimer);
       isRemote = hello.remoteStorage;
       session = dispatcher.attach(hello, connection);
       return;
     }
+    const { report } = checkReportBounds(request);
     if (report?.$case === 'completed' || report?.$case === 'failed' || report?.$case === 'returned') {
       files.release(toLeaseId(report.value));
     }
     const before = ordersSent;
     dispatcher.report(session, toNodeReport(report));
-    if (report?.$case === 'draining' && !isOver) send({ $case: 'drain', value: {} });
-    if (!isOver && ordersSent === before && !call.writableNeedDrain) send({ $case: 'acknowledge', value: {} });
+    if (isOver || call.writableNeedDrain) return;
+    if (report?.$case === 'draining') send({ $case: 'drain', value: {} });
+    if (ordersSent === before) send({ $case: 'acknowledge', value: {} });
   }
 
   const helloTimer = setTimeout(() => {

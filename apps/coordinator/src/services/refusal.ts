@@ -1,15 +1,26 @@
+import { shortened } from '@halogrid/kernels';
+
 /**
  * Why a request is refused: it is wrong in itself, names something that is not there, does not fit what is, asks
  * for what is out of bounds, or there is too much already.
  */
 export type RefusalKind = 'invalid' | 'missing' | 'unmet' | 'forbidden' | 'exhausted';
 
+/** Bytes of a sentence at most: a status of gRPC is among the headers, of which clients take 8 KiB, and each byte may become three. */
+const maxBytes = 2_000;
+
+/** A sentence that fits a status: what is too long of it, such as a value that somebody chose, is left out. */
+export function fitting(sentence: string): string {
+  const short = shortened(sentence, maxBytes);
+  return Buffer.byteLength(short) <= maxBytes ? short : shortened(short, maxBytes / 4);
+}
+
 /** A request is refused, and nothing came of it; the message is one sentence for whoever asked. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
 
   constructor(kind: RefusalKind, message: string) {
-    super(message);
+    super(fitting(message));
     this.name = 'Refusal';
     this.kind = kind;
   }
@@ -17,5 +28,5 @@ export class Refusal extends Error {
 
 /** Throws the refusal of an option's value, with what is allowed. */
 export function refuseValue(what: string, value: unknown, allowed: string): never {
-  throw new Refusal('invalid', `Expected ${allowed} for ${what} but received '${value}'`);
+  throw new Refusal('invalid', `Expected ${allowed} for ${what} but received '${shortened(value)}'`);
 }

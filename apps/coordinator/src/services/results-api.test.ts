@@ -79,7 +79,7 @@ test('a range, the head of a file, and what is neither', async (t) => {
 
   const post = await at('histogram.json', { method: 'POST' });
   assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD']);
-  assert.deepEqual(await post.json(), { error: 'Expected GET but received POST' });
+  assert.deepEqual(await post.json(), { error: 'Expected GET or HEAD but received POST' });
 });
 
 test('nothing but results is served', async (t) => {

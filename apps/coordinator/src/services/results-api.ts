@@ -59,7 +59,7 @@ async function answer(
 ): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
-    throw new NoResult(405, `Expected GET but received ${request.method}`);
+    throw new NoResult(405, `Expected GET or HEAD but received ${request.method}`);
   }
   const folder = await resultsFolder(ledger, wanted.jobId);
   if (wanted.kind === 'list') return sendJson(request, response, 200, { files: await listFiles(folder) });

@@ -1,6 +1,14 @@
 // The only file of the node that knows gRPC.
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { type AttachRequest, type AttachResponse, maxMessageBytes, NodesClient } from '@halogrid/proto';
+import { shortened } from '@halogrid/kernels';
+import {
+  type AttachRequest,
+  type AttachResponse,
+  excessOf,
+  maxMessageBytes,
+  NodesClient,
+  orderBounds,
+} from '@halogrid/proto';
 import type { ClientSecurity, Warn } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
 import { toRemoteLease } from './remote-lease.ts';
@@ -63,6 +71,13 @@ export function createDial(security: ClientSecurity, warn: Warn): Dial {
       return true;
     };
     call.on('data', (order: AttachResponse) => {
+      const excess = excessOf(order, orderBounds);
+      if (excess) {
+        call.cancel();
+        if (finish())
+          listener.disconnected(`it ordered too much: ${excess.what}, of which ${excess.allowed} is expected`, false);
+        return;
+      }
       if (order.order?.$case === 'welcome') httpPort = order.order.value.httpPort;
       if (!isOver) listener.ordered(withRemoteFiles(order, originOf(address, httpPort, security)));
     });
@@ -70,7 +85,7 @@ export function createDial(security: ClientSecurity, warn: Warn): Dial {
       if (finish()) listener.disconnected('the coordinator closed the stream', false);
     });
     call.on('error', (error: ServiceError) => {
-      if (finish()) listener.disconnected(error.details || error.message, refusals.has(error.code));
+      if (finish()) listener.disconnected(shortened(error.details || error.message, 1_000), refusals.has(error.code));
     });
     return {
       send: (report) => void call.write({ report }),

@@ -8,7 +8,7 @@ import type { Lease, Source } from '@halogrid/proto';
 export function toRemoteLease(lease: Lease, origin: string): Lease {
   const base = origin + lease.handOver;
   const move = (source: Source): Source => {
-    if (!source.uri.startsWith('file:')) return source;
+    if (!source.uri.startsWith('file:') || !URL.canParse(source.uri)) return source;
     // Its name tells how it is best read. The coordinator looks after its version.
     return {
       ...source,

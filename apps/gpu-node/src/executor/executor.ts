@@ -3,6 +3,7 @@ import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/k
 import type { Lease, ShardCompleted } from '@halogrid/proto';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import { Budget } from './budget.ts';
+import { checkLease } from './check-lease.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
 import { runTile } from './run-tile.ts';
@@ -79,6 +80,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   return async (lease, signal) => {
+    checkLease(lease);
     await turns.acquire(1);
     try {
       signal.throwIfAborted();

@@ -55,7 +55,7 @@ const refused: [title: string, given: Record<string, string>, message: string][]
   [
     'a long matrix that is no JSON',
     { matrix: `[[${'1,'.repeat(100)}]]` },
-    `Expected a square matrix of finite numbers as JSON, such as [[0,1,0],[1,-4,1],[0,1,0]], for conv:matrix but received '[[${'1,'.repeat(27)}1...'`,
+    `Expected a square matrix of finite numbers as JSON, such as [[0,1,0],[1,-4,1],[0,1,0]], for conv:matrix but received '[[${'1,'.repeat(28)}1…'`,
   ],
   [
     'a matrix without rows',

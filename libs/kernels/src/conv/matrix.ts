@@ -1,4 +1,5 @@
 import { ParameterError } from '../parameter-error.ts';
+import { shortened } from '../shortened.ts';
 
 /** Sides of a convolution kernel: odd, and a halo that fits beside the first vector of a GPU lane. */
 export const smallestSide = 3;
@@ -17,7 +18,7 @@ export type Matrix = readonly (readonly number[])[];
 /** Reads a matrix from JSON. Throws ParameterError where it is not square, of odd side 3 to 31, of finite numbers. */
 export function parseMatrix(text: string): Matrix {
   const refuse = (value: unknown, allowed: string): never => {
-    throw new ParameterError('conv:matrix', shortened(String(value)), allowed);
+    throw new ParameterError('conv:matrix', shortened(value, 60), allowed);
   };
   let rows: unknown;
   try {
@@ -44,5 +45,3 @@ export function parseMatrix(text: string): Matrix {
 
 /** JSON has no word for infinity, which a number too large to read becomes. */
 const display = (entry: unknown): string => (typeof entry === 'number' ? String(entry) : JSON.stringify(entry));
-
-const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 57)}...` : text);

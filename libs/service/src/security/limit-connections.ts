@@ -26,6 +26,8 @@ export class ConnectionGate {
   readonly #limits: ConnectionLimits;
   /** Those that have not been let in, oldest first, by `addressOf`. */
   readonly #strangers = new Map<string, Connection>();
+  /** All that are open, by `addressOf`. */
+  readonly #sockets = new Map<string, Socket>();
   #open = 0;
 
   constructor(limits: ConnectionLimits) {
@@ -42,10 +44,12 @@ export class ConnectionGate {
     const address = addressOf(socket);
     const timer = setTimeout(() => socket.destroy(), this.#limits.speakWithinMs).unref();
     this.#strangers.set(address, { socket, timer });
+    this.#sockets.set(address, socket);
     this.#open++;
     socket.once('close', () => {
       this.#open--;
       clearTimeout(timer);
+      if (this.#sockets.get(address) === socket) this.#sockets.delete(address);
       if (this.#strangers.get(address)?.socket === socket) this.#strangers.delete(address);
     });
     if (this.#open <= this.#limits.maxConnections) return;
@@ -60,6 +64,16 @@ export class ConnectionGate {
   /** Closes the connections that have not been let in. */
   close(): void {
     for (const { socket } of this.#strangers.values()) socket.destroy();
+  }
+
+  /** Bytes that have gone out to ADDRESS:PORT; 0 where nobody is connected from there. */
+  bytesWritten(address: string): number {
+    return this.#sockets.get(address)?.bytesWritten ?? 0;
+  }
+
+  /** Closes the connection from ADDRESS:PORT, let in or not. */
+  drop(address: string): void {
+    this.#sockets.get(address)?.destroy();
   }
 
   /** The connection from ADDRESS:PORT asked for something. One that `isTrusted` makes room for no other any more. */

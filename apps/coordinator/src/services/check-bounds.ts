@@ -1,0 +1,56 @@
+import { shortened } from '@halogrid/kernels';
+import {
+  type AttachRequest,
+  type Bound,
+  type CancelRequest,
+  excessOf,
+  type GetRequest,
+  jobIdBounds,
+  maxSentenceLength,
+  reportBounds,
+  type SubmitRequest,
+  submitBounds,
+  type WatchRequest,
+} from '@halogrid/proto';
+import { refuseValue } from './refusal.ts';
+
+/** Throws Refusal for a text that is too long in what somebody submits, or a list that is. */
+export const checkSubmitBounds = (request: SubmitRequest): SubmitRequest => within(request, submitBounds);
+
+/** As `checkSubmitBounds`, for what names a job. */
+export const checkJobIdBounds = <R extends GetRequest | WatchRequest | CancelRequest>(request: R): R =>
+  within(request, jobIdBounds);
+
+/** As `checkSubmitBounds`, for what a node reports. Its sentences are cut: the rest of an answer may be good. */
+export function checkReportBounds(request: AttachRequest): AttachRequest {
+  const { report } = within(request, reportBounds);
+  switch (report?.$case) {
+    case 'completed': {
+      const errors = report.value.errors.map((error) => ({ ...error, error: cutSentence(error.error) }));
+      return { report: { ...report, value: { ...report.value, errors } } };
+    }
+    case 'hello': {
+      const lacks = report.value.lacks.map((lack) => ({ ...lack, reason: cutSentence(lack.reason) }));
+      return { report: { ...report, value: { ...report.value, lacks } } };
+    }
+    case 'sight': {
+      const files = report.value.files.map((file) => ({ ...file, error: cutSentence(file.error) }));
+      return { report: { ...report, value: { ...report.value, files, error: cutSentence(report.value.error) } } };
+    }
+    case 'failed':
+      return { report: { ...report, value: { ...report.value, error: cutSentence(report.value.error) } } };
+    default:
+      return request;
+  }
+}
+
+/** On one line, and not too long for one. */
+function cutSentence(sentence: string): string {
+  return shortened(sentence.slice(0, 2 * maxSentenceLength).replaceAll(/\s+/g, ' '), maxSentenceLength);
+}
+
+function within<Message>(message: Message, bounds: Bound<Message>): Message {
+  const excess = excessOf(message, bounds);
+  if (excess) refuseValue(excess.what, excess.value, excess.allowed);
+  return message;
+}

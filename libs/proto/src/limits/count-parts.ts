@@ -1,0 +1,46 @@
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+
+/** Fields of a message that hold what may be repeated, by number, and those that are it, which are `one` each. */
+export interface Parts {
+  readonly [field: number]: Parts | 'one';
+}
+
+/** Parts of a message at most: an empty one takes two bytes on the wire and a hundred times that once it is decoded. */
+export const maxParts = 200_000;
+
+/** Of AttachRequest: the leases of hello; results, errors and stages of an answer. */
+export const reportParts: Parts = { 1: { 8: 'one' }, 3: { 5: 'one', 6: 'one', 7: 'one' } };
+/** Of SubmitRequest: sources, operations and their parameters. */
+export const submitParts: Parts = { 1: { 1: 'one', 2: { 1: { 2: 'one' } } } };
+/** Of AttachResponse: leases of a welcome; operations with parameters, and sources, of a lease. */
+export const orderParts: Parts = { 2: { 3: 'one' }, 4: { 5: { 1: { 2: 'one' } }, 7: { 1: 'one' } } };
+
+/** Decodes a message that has `most` parts at most; throws one sentence for one that has more, before it takes any memory. */
+export function decodeBounded<Message>(
+  { decode }: { decode: (bytes: Uint8Array) => Message },
+  bytes: Uint8Array,
+  parts: Parts,
+  most = maxParts,
+): Message {
+  if (countParts(new BinaryReader(bytes), bytes.length, parts, most) > most) {
+    throw new RangeError(`Expected at most ${most} parts of a message but received more`);
+  }
+  return decode(bytes);
+}
+
+/** Counts until there are more than `most`. */
+function countParts(reader: BinaryReader, end: number, parts: Parts, most: number): number {
+  let count = 0;
+  while (reader.pos < end && count <= most) {
+    const [field, type] = reader.tag();
+    const inside = type === WireType.LengthDelimited ? parts[field] : undefined;
+    if (!inside) reader.skip(type, field);
+    else {
+      const length = reader.uint32();
+      const insideEnd = Math.min(reader.pos + length, end);
+      count += 1 + (inside === 'one' ? 0 : countParts(reader, insideEnd, inside, most - count));
+      reader.pos = insideEnd;
+    }
+  }
+  return count;
+}

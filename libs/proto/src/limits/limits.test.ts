@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AttachRequest, Hello, JobSpec, SubmitRequest } from '../index.ts';
+import { decodeBounded, reportParts, submitParts } from './count-parts.ts';
+import { excessOf, reportBounds, submitBounds } from './message-bounds.ts';
+
+const helloWith = (more: Partial<Hello>): AttachRequest => {
+  const value = Hello.fromPartial({ nodeId: 'a', name: 'b', device: { kind: 'cpu', name: '', driver: '' }, ...more });
+  return { report: { $case: 'hello', value } };
+};
+
+test('a message within its bounds has no excess', () => {
+  assert.equal(excessOf(helloWith({ name: 'x'.repeat(200) }), reportBounds), undefined);
+  assert.equal(excessOf({ report: undefined }, reportBounds), undefined);
+  assert.equal(excessOf({ spec: undefined, nameOutByJob: false }, submitBounds), undefined);
+});
+
+test('an excess is named as the .proto files name its field', () => {
+  const lease = { jobId: 'x', shard: 0, attempt: 1, epoch: 1, verify: false };
+  const device = { kind: 'cpu', name: '', driver: 'd'.repeat(1001) };
+  const table: [more: Partial<Hello>, what: string, allowed: string][] = [
+    [{ nodeId: '' }, 'hello.node_id', '1 to 200 characters, none of them a control character,'],
+    [{ name: 'a\nb' }, 'hello.name', '1 to 200 characters, none of them a control character,'],
+    [{ device }, 'hello.device.driver', 'at most 1000 characters, none of them a control character,'],
+    [{ held: Array.from({ length: 4097 }, () => lease) }, 'the number of hello.held', 'at most 4096'],
+    [
+      { held: [{ ...lease, jobId: 'x'.repeat(201) }] },
+      'hello.held.job_id',
+      'at most 200 characters, none of them a control character,',
+    ],
+  ];
+  for (const [more, what, allowed] of table) {
+    const excess = excessOf(helloWith(more), reportBounds);
+    assert.deepEqual([excess?.what, excess?.allowed], [what, allowed]);
+  }
+});
+
+test('names and values of a map have bounds of their own', () => {
+  const withParameters = (parameters: Record<string, string>) =>
+    SubmitRequest.fromPartial({
+      spec: JobSpec.fromPartial({ pipeline: { operations: [{ kernel: 'lbp', parameters }] } }),
+    });
+  const excess = (parameters: Record<string, string>) => excessOf(withParameters(parameters), submitBounds)?.what;
+  assert.equal(excess({ matrix: 'x'.repeat(32_768) }), undefined);
+  assert.equal(excess({ matrix: 'x'.repeat(32_769) }), "spec.pipeline.operations.parameters 'matrix'");
+  assert.equal(excess({ ['k'.repeat(101)]: '' }), 'a name in spec.pipeline.operations.parameters');
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`k${i}`, '']));
+  assert.equal(excess(many), 'the number of spec.pipeline.operations.parameters');
+});
+
+test('a message of many empty parts is refused before it is decoded', () => {
+  // Two bytes an empty error (field 6), in the answer (field 3) of a report.
+  const errors = Buffer.from(Array.from({ length: 1000 }, () => [0x32, 0x00]).flat());
+  const report = Buffer.concat([Buffer.from([0x1a, 0xd0, 0x0f]), errors]);
+  const decoded = decodeBounded(AttachRequest, report, reportParts, 1001);
+  assert.equal(decoded.report?.$case === 'completed' && decoded.report.value.errors.length, 1000);
+  const never = { decode: () => assert.fail('it was decoded') };
+  assert.throws(() => decodeBounded(never, report, reportParts, 1000), {
+    message: 'Expected at most 1000 parts of a message but received more',
+  });
+});
+
+test('parts are counted however deep they are, and whatever else there is does not count', () => {
+  const operations = Array.from({ length: 3 }, () => ({ kernel: 'lbp', parameters: { a: '1', b: '2' }, border: '' }));
+  const request = SubmitRequest.fromPartial({
+    spec: { sources: ['file:///a.png', 'file:///dddd'], out: 'o', pipeline: { operations } },
+  });
+  const bytes = SubmitRequest.encode(request).finish();
+  // The specification, 2 sources, the pipeline, 3 operations of 2 parameters.
+  assert.deepEqual(decodeBounded(SubmitRequest, bytes, submitParts, 13), request);
+  assert.throws(() => decodeBounded(SubmitRequest, bytes, submitParts, 12));
+});
+
+test('what does not decode is refused as the decoder refuses it', () => {
+  for (const bytes of [[0x0a, 0xff, 0xff], [0x1a, 0x05, 0x32], [0xff]]) {
+    assert.throws(() => decodeBounded(AttachRequest, Uint8Array.from(bytes), reportParts));
+  }
+});

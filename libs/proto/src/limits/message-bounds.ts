@@ -1,0 +1,164 @@
+// How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
+// message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
+import type {
+  AttachRequest,
+  AttachResponse,
+  CancelRequest,
+  DeviceInfo,
+  FrameBatch,
+  GetRequest,
+  GpuCard,
+  Grid,
+  HeldLease,
+  Hello,
+  JobSpec,
+  Lack,
+  Lease,
+  Operation,
+  Pipeline,
+  Probe,
+  ProbedFile,
+  Recall,
+  SeenFile,
+  ShardCompleted,
+  ShardFailed,
+  ShardReturned,
+  Sight,
+  Source,
+  SourceError,
+  SourceResult,
+  SubmitRequest,
+  Tile,
+  VideoOptions,
+  VideoSegment,
+  WatchRequest,
+  Welcome,
+} from '../index.ts';
+import { maxUriLength } from '../job-limits.ts';
+import { type Bound, bytes, type Excess, elsewhere, fields, list, map, name, oneOf, text } from './bounds.ts';
+
+/** Ids and names go into every log line. */
+const maxNameLength = 200;
+/** What a driver says of itself. */
+const maxDescriptionLength = 1_000;
+/** A word of the program's own, such as a kernel, a stage or a border; which there are is checked where they are used. */
+const word = name(100);
+const id = name(maxNameLength);
+/** A path below an output folder, or of a file in a listed folder, is longer than the URI that a job names. */
+const place = text(2 * maxUriLength);
+/** A matrix of 31 x 31 numbers of full length as JSON. */
+const maxParameterLength = 32_768;
+/** A sentence of a node, which is cut rather than refused: see `cutSentence`. */
+export const maxSentenceLength = 1_000;
+/** A lease has a source a frame, of a segment of a video or a batch. */
+const maxLeaseSources = 65_536;
+/** A node is asked for a few files of a folder. */
+const maxProbedFiles = 16;
+/** A node holds 64 leases at most. */
+const maxHeld = 4_096;
+
+const any = elsewhere;
+const grid = fields<Grid>({});
+
+const pipeline = fields<Pipeline>({
+  operations: list(
+    100,
+    fields<Operation>({ kernel: word, parameters: map(100, word, text(maxParameterLength)), border: word }),
+  ),
+});
+
+const video = fields<VideoOptions>({ hwaccel: word });
+
+/** A specification. Its URIs and how many there are of them are for `checkSpec`, as are the rules of kernels. */
+const spec = fields<JobSpec>({
+  sources: elsewhere,
+  out: elsewhere,
+  mapFormat: word,
+  pipeline,
+  grid,
+  video,
+  maxQuarantined: any,
+});
+
+export const submitBounds = fields<SubmitRequest>({ spec });
+/** Of Get, Watch and Cancel. */
+export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest> = fields<GetRequest>({ jobId: id });
+
+const held = list(maxHeld, fields<HeldLease>({ jobId: id }));
+
+const hello = fields<Hello>({
+  nodeId: name(maxNameLength, 1),
+  name: name(maxNameLength, 1),
+  softwareVersion: name(maxNameLength),
+  device: fields<DeviceInfo>({
+    kind: word,
+    name: name(maxDescriptionLength),
+    driver: name(maxDescriptionLength),
+    gpu: fields<GpuCard>({ uuid: id, pciBusId: id }),
+  }),
+  held,
+  lacks: list(16, fields<Lack>({ need: place, reason: any })),
+});
+
+/** How many bins a result has is for the ledger to check, which knows the job. */
+const result = fields<SourceResult>({ bins: any, rect: any });
+
+const completed = fields<ShardCompleted>({
+  jobId: id,
+  results: list(maxLeaseSources, result),
+  errors: list(maxLeaseSources, fields<SourceError>({ stage: word, error: any, cause: any })),
+  stageSeconds: map(32, word),
+});
+
+/** What a node reports; sentences are cut elsewhere. */
+export const reportBounds = fields<AttachRequest>({
+  report: oneOf<NonNullable<AttachRequest['report']>>({
+    hello,
+    heartbeat: any,
+    completed,
+    failed: fields<ShardFailed>({ jobId: id, error: any, need: place }),
+    draining: any,
+    returned: fields<ShardReturned>({ jobId: id }),
+    sight: fields<Sight>({
+      files: list(maxProbedFiles, fields<SeenFile>({ version: place, sha256: bytes(32), error: any })),
+      error: any,
+    }),
+  }),
+});
+
+const source = fields<Source>({ uri: place, version: place, place: any });
+
+const lease = fields<Lease>({
+  jobId: id,
+  pipeline,
+  work: oneOf<NonNullable<Lease['work']>>({
+    tile: fields<Tile>({ source, rect: any }),
+    frames: fields<FrameBatch>({
+      sources: list(maxLeaseSources, source),
+      segment: fields<VideoSegment>({ version: place, hwaccel: word }),
+    }),
+  }),
+  scratch: place,
+  grid,
+  handOver: text(maxDescriptionLength),
+});
+
+/** What a coordinator orders, but for leases. */
+export const orderBounds = fields<AttachResponse>({
+  order: oneOf<NonNullable<AttachResponse['order']>>({
+    welcome: fields<Welcome>({ kept: held }),
+    acknowledge: any,
+    // A lease that is too much is no reason to leave: it alone is refused.
+    lease: any,
+    recall: fields<Recall>({ jobId: id, shards: list(maxLeaseSources) }),
+    drain: any,
+    probe: fields<Probe>({ files: list(maxProbedFiles, fields<ProbedFile>({ uri: place })), write: place }),
+  }),
+});
+
+export const leaseBounds: Bound<Lease> = lease;
+
+/** What of a message is beyond its bounds; undefined: nothing. */
+export function excessOf<Message>(message: Message, bounds: Bound<Message>): Excess | undefined {
+  return bounds(message, '');
+}

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { status } from '@grpc/grpc-js';
+import { AttachRequest, Hello, protocolVersion, SubmitRequest, WatchRequest } from '@halogrid/proto';
+import { Cluster } from '../cluster.ts';
+import { eventually } from '../eventually.ts';
+import { drawPicture, writePgm } from '../picture-files.ts';
+import { hasProc, residentBytes } from '../process-list.ts';
+import { scratchFolder } from '../scratch-folder.ts';
+import { grpcFrame, RawCall } from './raw-call.ts';
+
+// Whoever speaks the protocol, and means harm by it: no peer takes from the others what they need. Each test floods a real
+// coordinator with one kind of message and takes no answer, while a job of a good node goes on.
+
+const skip = hasProc ? false : 'the memory of a process is told by /proc';
+
+/** What a coordinator may grow by; where messages are of megabytes, by a few that are decoded and not collected yet. */
+const mostGrowth = 70e6;
+const mostGrowthByLarge = 160e6;
+/** Answers of HTTP come within this meanwhile. */
+const answersWithinMs = 200;
+/** A flood that nothing stops goes on for so long. */
+const floodMs = 5_000;
+/** Connections and calls that are made over and over. */
+const repeatMs = 1_500;
+const nodeTimeoutMs = 2_000;
+
+const folder = scratchFolder();
+const picture = join(folder, 'picture.pgm');
+let cluster: Cluster;
+let jobs = 0;
+
+const runJob = () => {
+  return cluster.jobs.run({ sources: [picture], out: join(folder, `job-${jobs++}`), tilePx: 64, map: 'tiff' });
+};
+
+before(async () => {
+  if (skip) return;
+  await writePgm(picture, drawPicture(512, 512));
+  cluster = await Cluster.start({ nodes: 1, nodeTimeoutMs });
+  // What is compiled and kept by a first job, and by what many calls begin with, is not counted.
+  await runJob();
+  await withCall('/halogrid.v1.Nodes/Attach', async (call) => {
+    call.listen().say(hello());
+    await call.flood(report({ $case: 'heartbeat', value: {} }), 1_000);
+  });
+});
+after(() => cluster?.stop());
+
+const memory = (): number => residentBytes(cluster.coordinator.pidsOf('coordinator')[0]!)!;
+
+async function withCall(path: string, act: (call: RawCall) => Promise<void>): Promise<void> {
+  const call = new RawCall(cluster.address, path);
+  try {
+    await act(call);
+  } finally {
+    call.hangUp();
+  }
+}
+
+/** Acts while a job is done; meanwhile /healthz answers, and in the end the coordinator has not grown. */
+async function disturb(t: TestContext, act: () => Promise<void>, allowed = mostGrowth): Promise<void> {
+  const before = memory();
+  let most = before;
+  const answersMs: number[] = [];
+  let isOver = false;
+  const watch = async (): Promise<void> => {
+    while (!isOver) {
+      const startMs = performance.now();
+      assert.equal((await fetch(`${cluster.http}/healthz`)).status, 200);
+      answersMs.push(performance.now() - startMs);
+      most = Math.max(most, memory());
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const watched = watch();
+  await Promise.all([act(), runJob()]).finally(() => {
+    isOver = true;
+  });
+  await watched;
+  // The median: this machine may be busy with other tests, too.
+  const usualMs = answersMs.sort((a, b) => a - b)[answersMs.length >> 1]!;
+  t.diagnostic(`${Math.round((most - before) / 1e6)} MB more, /healthz in ${Math.round(usualMs)} ms`);
+  assert.ok(most - before < allowed, `the coordinator grew from ${before} to ${most} bytes`);
+  assert.ok(usualMs < answersWithinMs, `/healthz took ${usualMs} ms`);
+}
+
+type Report = NonNullable<AttachRequest['report']>;
+const report = (value: Report): Uint8Array => AttachRequest.encode({ report: value }).finish();
+const device = { kind: 'cpu', name: 'hostile', driver: '' };
+const hello = (more: Partial<Hello> = {}): Uint8Array => {
+  const defaults = { nodeId: 'hostile', name: 'hostile', protocol: protocolVersion, device, creditBytes: 1 };
+  return report({ $case: 'hello', value: Hello.fromPartial({ ...defaults, ...more }) });
+};
+// It drains, so that it is leased nothing that the job would wait for.
+const draining = report({ $case: 'draining', value: {} });
+const lease = { jobId: 'no-such-job', shard: 1, attempt: 1, epoch: 1 };
+const answer = { ...lease, results: [], errors: [], stageSeconds: {}, inputBytes: 0 };
+const result = { source: 0, width: 256, height: 256, rect: undefined, counted: 0 };
+
+const floods: [name: string, message: Uint8Array, growth?: number][] = [
+  ['draining', draining],
+  ['heartbeat', report({ $case: 'heartbeat', value: {} })],
+  ['returned', report({ $case: 'returned', value: lease })],
+  ['completed, of a lease that there is not', report({ $case: 'completed', value: answer })],
+  [
+    'completed, with 100,000 bins',
+    report({ $case: 'completed', value: { ...answer, results: [{ ...result, bins: Array(1e5).fill(1) }] } }),
+    mostGrowthByLarge,
+  ],
+  [
+    'failed, with a sentence of 6 MB',
+    report({ $case: 'failed', value: { ...lease, error: 'x'.repeat(6e6), output: false, need: '' } }),
+    mostGrowthByLarge,
+  ],
+];
+
+for (const [name, message, growth] of floods) {
+  test(`a node that floods with ${name}, and never reads`, { skip, timeout: 120_000 }, async (t) => {
+    const flood = () =>
+      withCall('/halogrid.v1.Nodes/Attach', async (call) => {
+        call.say(hello(), draining);
+        await call.flood(message, floodMs);
+      });
+    await disturb(t, flood, growth);
+  });
+}
+
+test('a node that takes nothing of what it is told for longer than its time is let go, and its connection closed', {
+  skip,
+  timeout: 120_000,
+}, async () => {
+  await withCall('/halogrid.v1.Nodes/Attach', async (call) => {
+    call.say(hello(), draining);
+    await eventually('it to be attached', () => cluster.node('hostile'));
+    await call.flood(draining, 60_000, 1_000);
+    await eventually('it to be let go', async () => !(await cluster.node('hostile')));
+    assert.deepEqual(await call.ended, { code: undefined, details: '' });
+  });
+});
+
+test('nodes that say hello twice, over and over', { skip, timeout: 120_000 }, async (t) => {
+  await disturb(t, async () => {
+    const endMs = performance.now() + repeatMs;
+    while (performance.now() < endMs) {
+      await withCall('/halogrid.v1.Nodes/Attach', async (call) => {
+        const { code, details } = await call.listen().say(hello(), hello()).ended;
+        assert.equal(code, status.INVALID_ARGUMENT, details);
+      });
+    }
+  });
+});
+
+/** The field of that number as a text, or a message. */
+const field = (number: number, bytes: Uint8Array): Uint8Array => {
+  const length: number[] = [];
+  for (let rest = bytes.length; length.length === 0 || rest > 0; rest = Math.floor(rest / 128)) {
+    length.push((rest % 128) + (rest >= 128 ? 128 : 0));
+  }
+  return Buffer.concat([Buffer.from([number * 8 + 2, ...length]), bytes]);
+};
+
+for (const version of ['v1', 'v1alpha']) {
+  test(`requests of reflection ${version} whose answers nobody reads`, { skip, timeout: 120_000 }, async (t) => {
+    // file_containing_symbol: 20 bytes, which are answered by all of the .proto files.
+    const request = field(4, Buffer.from('halogrid.v1.Jobs'));
+    await disturb(t, () =>
+      withCall(`/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`, async (call) => {
+        await call.flood(request, floodMs);
+      }),
+    );
+  });
+}
+
+test('watchers of health by names without end', { skip, timeout: 120_000 }, async (t) => {
+  const watch = async () => {
+    const session = connectHttp2(`http://${cluster.address}`).on('error', () => {});
+    try {
+      for (let i = 0; i < 60; i++) {
+        const headers = {
+          ':method': 'POST',
+          ':path': '/grpc.health.v1.Health/Watch',
+          'content-type': 'application/grpc',
+        };
+        const stream = session.request({ ...headers, te: 'trailers' }, { endStream: false }).on('error', () => {});
+        stream.end(grpcFrame(field(1, Buffer.from(String(i).padEnd(4e6, 'x')))));
+        await new Promise((resolve) => stream.once('response', resolve));
+        stream.close();
+      }
+    } finally {
+      session.destroy();
+    }
+  };
+  await disturb(t, watch, mostGrowthByLarge);
+});
+
+test('a name without end is not given back in a status', { skip }, async () => {
+  const long = 'x'.repeat(1e6);
+  const asked: [path: string, message: Uint8Array, code: status][] = [
+    ['/grpc.health.v1.Health/Check', field(1, Buffer.from(long)), status.NOT_FOUND],
+    ['/halogrid.v1.Jobs/Get', WatchRequest.encode({ jobId: long }).finish(), status.INVALID_ARGUMENT],
+    ['/halogrid.v1.Jobs/Watch', WatchRequest.encode({ jobId: long }).finish(), status.INVALID_ARGUMENT],
+    ['/halogrid.v1.Jobs/Cancel', WatchRequest.encode({ jobId: long }).finish(), status.INVALID_ARGUMENT],
+    ['/halogrid.v1.Nodes/Attach', hello({ name: long }), status.INVALID_ARGUMENT],
+    ['/halogrid.v1.Nodes/Attach', hello({ device: { ...device, name: long } }), status.INVALID_ARGUMENT],
+    [
+      '/halogrid.v1.Jobs/Submit',
+      SubmitRequest.encode(
+        SubmitRequest.fromPartial({
+          spec: { pipeline: { operations: [{ kernel: 'conv', parameters: { matrix: long } }] } },
+        }),
+      ).finish(),
+      status.INVALID_ARGUMENT,
+    ],
+  ];
+  for (const [path, message, code] of asked) {
+    const session = connectHttp2(`http://${cluster.address}`).on('error', () => {});
+    const headers = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
+    const stream = session
+      .request(headers, { endStream: false })
+      .on('error', () => {})
+      .resume();
+    const fields = await new Promise<Record<string, unknown>>((resolve) => {
+      const take = (received: Record<string, unknown>) => received['grpc-status'] && resolve(received);
+      stream.on('response', take).on('trailers', take);
+      stream.end(grpcFrame(message));
+    });
+    assert.equal(Number(fields['grpc-status']), code, path);
+    assert.ok(String(fields['grpc-message']).length < 2_048, path);
+    session.destroy();
+  }
+});
+
+test('messages of millions of empty parts', { skip, timeout: 120_000 }, async (t) => {
+  // An empty error takes two bytes in a message, and two hundred where it is decoded.
+  const errors = Buffer.alloc(6e6, Buffer.from([0x32, 0x00]));
+  await disturb(t, async () => {
+    for (let i = 0; i < 3; i++) {
+      await withCall('/halogrid.v1.Nodes/Attach', async (call) => {
+        const { code } = await call.listen().say(hello(), field(3, errors)).ended;
+        // The connection may end first, because the rest of such a message is not waited for.
+        assert.ok(code === undefined || code === status.INTERNAL, String(code));
+      });
+    }
+  });
+});
+
+for (const path of ['/metrics', '/api/v1/jobs', '/console/console.js']) {
+  test(`requests for ${path} that are sent ahead, with answers that nobody reads`, {
+    skip,
+    timeout: 120_000,
+  }, async (t) => {
+    const { hostname, port } = new URL(cluster.http);
+    const ahead = `GET ${path} HTTP/1.1\r\nhost: here\r\n\r\n`.repeat(1_000);
+    await disturb(t, async () => {
+      const sockets = Array.from({ length: 4 }, () => {
+        const socket = connect(Number(port), hostname).on('error', () => {});
+        socket.pause();
+        socket.write(ahead);
+        return socket;
+      });
+      try {
+        await new Promise((resolve) => setTimeout(resolve, repeatMs));
+      } finally {
+        for (const socket of sockets) socket.destroy();
+      }
+    });
+  });
+}

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
+
+/** A message as gRPC frames it: a byte that says it is not compressed, its length, and it. */
+export function grpcFrame(message: Uint8Array): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+/** How a call ended: its gRPC status; undefined where the connection did. */
+export interface CallEnd {
+  code: number | undefined;
+  details: string;
+}
+
+/** A call over HTTP/2 without any library of gRPC's, which reads answers only when it is told to. */
+export class RawCall {
+  readonly ended: Promise<CallEnd>;
+  readonly #session: ClientHttp2Session;
+  readonly #stream: ClientHttp2Stream;
+  #answers = 0;
+
+  constructor(address: string, path: string) {
+    this.#session = connect(`http://${address}`).on('error', () => {});
+    const headers = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
+    this.#stream = this.#session.request(headers, { endStream: false }).on('error', () => {});
+    this.#stream.pause();
+    this.ended = new Promise((resolve) => {
+      const take = (fields: Record<string, unknown>) => {
+        const code = fields['grpc-status'];
+        if (code === undefined) return;
+        resolve({ code: Number(code), details: decodeURIComponent(String(fields['grpc-message'] ?? '')) });
+      };
+      const gone = () => resolve({ code: undefined, details: '' });
+      this.#stream.on('response', take).on('trailers', take).on('close', gone);
+      this.#session.on('close', gone);
+    });
+  }
+
+  get isOpen(): boolean {
+    return !this.#stream.closed && !this.#stream.destroyed;
+  }
+
+  /** Chunks of answers that have come since they are read. */
+  get answers(): number {
+    return this.#answers;
+  }
+
+  /** Writes and does not wait. */
+  say(...messages: Uint8Array[]): this {
+    if (this.isOpen) this.#stream.write(Buffer.concat(messages.map(grpcFrame)));
+    return this;
+  }
+
+  /** Begins to read what is answered. */
+  listen(): this {
+    this.#stream.on('data', () => {
+      this.#answers++;
+    });
+    return this;
+  }
+
+  /**
+   * Sends the message over and over until nothing more of it is taken for `patienceMs`, the call ends or `maxMs` have passed.
+   * Returns how many were handed to the connection.
+   */
+  async flood(message: Uint8Array, maxMs: number, patienceMs = 1_000): Promise<number> {
+    const frame = grpcFrame(message);
+    const many = Math.max(1, Math.floor(65_536 / frame.length));
+    const chunk = Buffer.concat(Array.from({ length: many }, () => frame));
+    const endMs = performance.now() + maxMs;
+    let sent = 0;
+    while (this.isOpen && performance.now() < endMs) {
+      sent += many;
+      if (this.#stream.write(chunk)) continue;
+      const signal = AbortSignal.timeout(patienceMs);
+      const drained = await once(this.#stream, 'drain', { signal }).then(
+        () => true,
+        () => false,
+      );
+      if (!drained) break;
+    }
+    return sent;
+  }
+
+  hangUp(): void {
+    this.#stream.close();
+    this.#session.destroy();
+  }
+}
