@@ -10,7 +10,7 @@ import type { Command } from './scheduler/commands.ts';
 import type { JobOrder, LeaseId, SchedulerEvent } from './scheduler/events.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { type ComparableAnswer, comparable } from './services/answer-digest.ts';
-import type { PlanStep } from './shard.ts';
+import type { PlannedStep } from './shard.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
 import { WorkRecorder } from './work-recorder.ts';
 
@@ -243,7 +243,7 @@ export class Dispatcher {
     }
   }
 
-  #planned(jobId: string, steps: PlanStep[]): void {
+  #planned(jobId: string, steps: PlannedStep[]): void {
     const shards = steps.flatMap((step) => (step.kind === 'shard' ? [step.shard] : []));
     this.#recorder.planned(jobId, steps);
     if (shards.length > 0) this.#handle({ kind: 'ShardsPlanned', jobId, shards });

@@ -4,6 +4,7 @@ import { hasEnded, type JobStatus, type JobsServer, type WatchRequest, type Watc
 import type { Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { checkSources } from '../plan/check-sources.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 import { toJobStatus } from './job-status.ts';
 import { Refusal } from './refusal.ts';
@@ -14,6 +15,8 @@ export interface JobsServiceOptions {
   ledger: Ledger;
   createJobId: () => string;
   resume?: ResumeJob;
+  /** Unless given, sources are checked on this thread. */
+  check?: typeof checkSources;
   log: Log;
   /**
    * Between two messages to a watcher, but for the last one, which is sent at once. Unless given, 100: ten a second are what the
@@ -28,6 +31,7 @@ export function createJobsService({
   ledger,
   createJobId,
   resume,
+  check,
   log,
   watchIntervalMs = 100,
 }: JobsServiceOptions): JobsServer {
@@ -84,7 +88,7 @@ export function createJobsService({
 
   return {
     submit: answer(async (request) => {
-      return { job: await statusOf(await submitJob(dispatcher, createJobId, request, resume)) };
+      return { job: await statusOf(await submitJob(dispatcher, createJobId, request, resume, check)) };
     }),
     get: answer(async ({ jobId }) => ({ job: await statusOf(jobId) })),
     list: answer(async () => {
