@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -55,4 +55,46 @@ test('a small file of a folder that holds a huge image is cut into tiles', async
   const { code, job } = await run('huge', flat);
   assert.equal(code, 0);
   assert.deepEqual([job.counts.shards, job.counts.pixels], [4, 30_000_000]);
+});
+
+test('a folder that is run three times has the same inputs each time, and the plan says what it leaves out', async () => {
+  const place = join(folder, 'again');
+  mkdirSync(place);
+  for (const name of ['1.pgm', '2.pgm']) await writePgm(join(place, name), drawPicture(20, 20));
+  const outs: string[] = [];
+  for (let i = 0; i < 3; i++) {
+    const { code, stdout, stderr } = await halogrid(['run', '.', ...onCpu, '--json'], { cwd: place });
+    assert.equal(code, 0, stderr);
+    const { id, out } = JSON.parse(stdout);
+    outs.push(id);
+    const { sources } = readJson(out, 'job.json');
+    assert.deepEqual(
+      sources.map(({ name }: { name: string }) => name),
+      ['1', '2'],
+    );
+  }
+  const planned = await halogrid(['plan', '**/*', '--json', '--out', join(folder, 'elsewhere')], { cwd: place });
+  const { sources, notes } = JSON.parse(planned.stdout);
+  assert.equal(sources, 2);
+  assert.equal(notes.length, 3);
+  for (const [i, id] of outs.sort().entries())
+    assert.match(notes[i], new RegExp(`^Left out '/.*${id}': .* job ${id}$`));
+  assert.deepEqual(planned.stderr.match(/^Left out .*$/gm), notes);
+});
+
+test('a file whose name is not UTF-8 is set aside, and errors.jsonl says which it is', async () => {
+  const odd = join(folder, 'odd');
+  mkdirSync(odd);
+  await writePgm(join(odd, 'a.pgm'), drawPicture(20, 20));
+  renameSync(
+    join(odd, 'a.pgm'),
+    Buffer.concat([Buffer.from(join(odd, 'a')), Buffer.from([0xff]), Buffer.from('.pgm')]),
+  );
+  await writePgm(join(odd, 'b.pgm'), drawPicture(20, 20));
+  const { code, job } = await run('raw-name', odd);
+  assert.equal(code, 3);
+  assert.deepEqual([job.counts.frames, job.counts.quarantined], [1, 1]);
+  const [error] = readErrors(join(folder, 'raw-name'));
+  assert.equal(error!.error, 'Its name is not UTF-8 (bytes 61 ff 2e 70 67 6d); rename it');
+  assert.equal(job.sources[0].uri, `${pathToFileURL(odd).href}/a%FF.pgm`);
 });

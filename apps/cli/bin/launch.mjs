@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { accessSync, existsSync, mkdirSync, constants as modes } from 'node:fs';
 import { availableParallelism, constants, homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const node = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
@@ -24,10 +24,31 @@ export function nodeFlags(args) {
 function compiledCode() {
   try {
     const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-    return { NODE_COMPILE_CACHE: join(cache, 'halogrid', 'compiled') };
+    if (!isAbsolute(cache)) return {};
+    const folder = join(cache, 'halogrid', 'compiled');
+    makeFolders(folder);
+    accessSync(folder, modes.W_OK);
+    return { NODE_COMPILE_CACHE: folder };
   } catch {
-    // A user whom the system does not know, as in containers, has no home.
+    // A user whom the system does not know, as in containers, has no home; and some homes cannot be written.
     return {};
+  }
+}
+
+/**
+ * Throws where the folder cannot be made. Node makes that of its cache by itself, but never ends where a folder that exists
+ * says that nothing can be in it, as /proc does.
+ *
+ * @param {string} path
+ */
+function makeFolders(path) {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (error.code === 'EEXIST') return;
+    if (error.code !== 'ENOENT' || path === dirname(path)) throw error;
+    makeFolders(dirname(path));
+    mkdirSync(path);
   }
 }
 

@@ -6,6 +6,7 @@ import { after, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPipeline } from '@halogrid/kernels';
 import { Hello, JobSpec, type Probe } from '@halogrid/proto';
+import type { Log } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import { systemClock } from './clock.ts';
@@ -15,7 +16,7 @@ import type { JobRecord, Ledger } from './ledger/ledger.ts';
 import { openLedger } from './ledger/testing.ts';
 import { createMetrics } from './metrics.ts';
 import type { LeaseOrder } from './node-session.ts';
-import type { PlanStep } from './shard.ts';
+import type { PlannedStep, PlanStep } from './shard.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 const spec = JobSpec.fromPartial({
@@ -51,7 +52,11 @@ interface Stage {
 }
 
 /** A dispatcher whose jobs plan two frames and write nothing, except for what `work` says. */
-async function setStage(t: TestContext, work: Partial<JobWork> = {}): Promise<Stage> {
+async function setStage(
+  t: TestContext,
+  work: Partial<JobWork> = {},
+  log: Log = createLog('test', 'silent'),
+): Promise<Stage> {
   const calls: string[] = [];
   const ledger = await openLedger(() => join(folder, String(spools++)));
   const dispatcher = new Dispatcher({
@@ -67,7 +72,7 @@ async function setStage(t: TestContext, work: Partial<JobWork> = {}): Promise<St
     clock: systemClock,
     reportWithinMs: 10_000,
     metrics: createMetrics(createRegistry('coordinator')),
-    log: createLog('test', 'silent'),
+    log,
   });
   t.after(async () => {
     await dispatcher.close();
@@ -106,6 +111,29 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
   const connection = { welcome() {}, lease, recall() {}, probe, drop() {} };
   const session = dispatcher.attach(hello, connection);
 }
+
+test('a note of a plan is logged, and is not recorded', async (t) => {
+  const lines: unknown[][] = [];
+  const log = createLog('test', 'silent');
+  const noting: Log = Object.assign(Object.create(log), { info: (...line: unknown[]) => void lines.push(line) });
+  const noted = async function* (): AsyncGenerator<PlannedStep> {
+    yield { kind: 'note', text: 'Left out something' };
+    yield { kind: 'quarantine', index: 0, stage: 'read', error: 'It is not there' };
+  };
+  const onlySource = { kind: 'source', index: 0, uri: 'file:///in/0.pgm', name: '0.pgm', tiles: 0 } as const;
+  const plan = async function* (): AsyncGenerator<PlannedStep> {
+    yield onlySource;
+    yield* noted();
+  };
+  const { dispatcher, ended } = await setStage(t, { plan }, noting);
+  await dispatcher.submit(job);
+  const { state, counts } = await ended();
+  assert.deepEqual([state, counts.sources, counts.quarantined], ['complete', 1, 1]);
+  assert.deepEqual(
+    lines.filter(([, text]) => text === 'Left out something'),
+    [[{ jobId: 'job' }, 'Left out something']],
+  );
+});
 
 test('a job is planned, computed, finalised and completed, and its folder is released', async (t) => {
   const { dispatcher, calls, ended } = await setStage(t);

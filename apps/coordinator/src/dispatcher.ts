@@ -12,7 +12,7 @@ import type { Command } from './scheduler/commands.ts';
 import type { JobOrder, LeaseId, SchedulerEvent } from './scheduler/events.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { type ComparableAnswer, comparable } from './services/answer-digest.ts';
-import type { PlanStep, Shard } from './shard.ts';
+import type { PlannedStep, Shard } from './shard.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
 import { needsOfJob } from './sight/needs-of.ts';
 import { NodeProbes } from './sight/node-probes.ts';
@@ -24,6 +24,9 @@ import { WorkRecorder } from './work-recorder.ts';
 const tickMs = 100;
 
 const vetsAtOnce = 8;
+
+/** Jobs whose notes are kept. */
+const maxNotedJobs = 100;
 
 export interface DispatcherOptions {
   ledger: Ledger;
@@ -57,6 +60,8 @@ export class Dispatcher {
   readonly #eyes: Eyes;
   /** Answers are vetted a few at a time: each may have files read. */
   readonly #vetting = atMost(vetsAtOnce);
+  /** What a person should know of the plans of the last jobs, a sentence each. */
+  readonly #notes = new Map<string, string[]>();
   /** What shards of running jobs need. */
   readonly #needs = new Map<string, ReturnType<typeof needsOfJob>>();
   readonly #stopTicks: () => void;
@@ -218,13 +223,13 @@ export class Dispatcher {
 
   /**
    * What a job is at. `nodes`: attached ones that hold or held a shard of it; 0 once it has ended. `waiting`: why it does not go
-   * on though nodes are attached, in one sentence; empty where it does.
+   * on though nodes are attached, in one sentence; empty where it does. `notes`: what was left out of its plan, and the like.
    */
-  jobNow(jobId: string): { nodes: number; waiting: string } {
+  jobNow(jobId: string): { nodes: number; waiting: string; notes: readonly string[] } {
     const nodeIds = this.#runs.get(jobId)?.nodeIds;
     let nodes = 0;
     for (const { hello } of this.#sessions.values()) if (nodeIds?.has(hello.nodeId)) nodes++;
-    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '' };
+    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', notes: this.#notes.get(jobId) ?? [] };
   }
 
   /** Shards of the running jobs, by state. */
@@ -303,9 +308,10 @@ export class Dispatcher {
     }
   }
 
-  #planned(jobId: string, steps: PlanStep[]): void {
+  #planned(jobId: string, steps: PlannedStep[]): void {
     const shards = steps.flatMap((step) => (step.kind === 'shard' ? [this.#withNeeds(jobId, step.shard)] : []));
     this.#recorder.planned(jobId, steps);
+    for (const step of steps) if (step.kind === 'note') this.#note(jobId, step.text);
     this.#probes.planned(shards);
     if (shards.length > 0) this.#handle({ kind: 'ShardsPlanned', jobId, shards });
     this.#changed(jobId);
@@ -362,6 +368,12 @@ export class Dispatcher {
     } catch (caught) {
       this.#fail(jobId, caught);
     }
+  }
+
+  #note(jobId: string, text: string): void {
+    this.#notes.set(jobId, [...(this.#notes.get(jobId) ?? []), text]);
+    const [oldest] = this.#notes.keys();
+    if (this.#notes.size > maxNotedJobs) this.#notes.delete(oldest!);
   }
 
   #withNeeds(jobId: string, shard: Shard): Shard {

@@ -6,7 +6,7 @@ import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources } from 
 import { FencedError } from './ledger/store/ledger-store.ts';
 import { continuePlan } from './plan/continue-plan.ts';
 import { runPlan } from './plan/run-plan.ts';
-import type { PlanStep } from './shard.ts';
+import type { PlannedStep } from './shard.ts';
 
 /**
  * Shards of a job that wait for a node, at most, before its plan is pulled further: some seconds of work for a hundred
@@ -29,7 +29,7 @@ export interface AcceptedJob {
 /** What a job needs done outside of the coordinator's memory. */
 export interface JobWork {
   /** Throws the signal's reason soon after it aborts; so does `finalise`. */
-  plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<PlanStep>;
+  plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<PlannedStep>;
   /** The part of the output that is written while results come; undefined where there is none. */
   features(job: AcceptedJob, events: FeaturesEvents): FeaturesOutput | undefined;
   /** Writes the output. `now` gives milliseconds since 1970. */
@@ -74,8 +74,8 @@ export function endBecause(error: unknown): JobEnd | 'closing' {
 
 /** What a running job tells the dispatcher. */
 export interface JobRunListener {
-  /** Steps that are in the ledger. */
-  planned(steps: PlanStep[]): void;
+  /** Steps that are in the ledger, and notes. */
+  planned(steps: PlannedStep[]): void;
   planEnded(): void;
   /** Shards that wait for a node now, and the sources in them. */
   queued(): { shards: number; sources: number };
@@ -176,7 +176,8 @@ export class JobRun {
     const steps = this.#work.plan(spec, pipeline, this.#stopped.signal);
     await runPlan(continuePlan(this.#ledger.recordedPlan(jobId), steps), {
       write: async (steps) => {
-        await this.#ledger.addPlan(jobId, steps, false);
+        const recorded = steps.filter((step) => step.kind !== 'note');
+        await this.#ledger.addPlan(jobId, recorded, false);
         if (steps.some((step) => step.kind === 'kept')) this.resultsCame();
         this.#listener.planned(steps);
       },

@@ -13,6 +13,7 @@ import { featuresThread } from './output/features-file.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { openFeatures } from './output/open-features.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
+import { checkSources } from './plan/check-sources.ts';
 import { PlanThread } from './plan/plan-thread.ts';
 import { planJob } from './plan/planner.ts';
 import { recoverJobs } from './recover-jobs.ts';
@@ -29,12 +30,21 @@ import { createNodesService } from './services/nodes-service.ts';
  */
 const enoughCores = 4;
 
-function choosePlanner({ config, onClose }: LeadOptions): JobWork['plan'] {
-  if (config.ledger === undefined && availableParallelism() < enoughCores) return planJob;
+interface Planner {
+  plan: JobWork['plan'];
+  check: typeof checkSources;
+}
+
+function choosePlanner({ config, onClose }: LeadOptions): Planner {
+  if (config.ledger === undefined && availableParallelism() < enoughCores)
+    return { plan: planJob, check: checkSources };
   const thread = new PlanThread();
   thread.prepare();
   onClose(() => thread.close());
-  return (spec, _pipeline, signal) => thread.plan(spec, signal);
+  return {
+    plan: (spec, _pipeline, signal) => thread.plan(spec, signal),
+    check: (uris) => thread.check(uris),
+  };
 }
 
 /** A caller that takes nothing for so long stands still or is gone, also where nodes are given less time to speak. */
@@ -78,7 +88,7 @@ export async function lead(options: LeadOptions): Promise<Leading> {
   options.opened(ledger);
   featuresThread.prepare();
   onClose(() => ledger.close());
-  const plan = choosePlanner(options);
+  const { plan, check } = choosePlanner(options);
   const dispatcher = new Dispatcher({
     ledger,
     work: {
@@ -111,6 +121,7 @@ export async function lead(options: LeadOptions): Promise<Leading> {
         config.ledger === undefined
           ? (spec, nameOutByJob) => resumeInFolder(spec, nameOutByJob, { ...context, ledger, dispatcher })
           : undefined,
+      check,
       log,
     }),
     nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort }),

@@ -75,6 +75,15 @@ export type PlanStep =
   | { kind: 'quarantine'; index: number; stage: string; error: string }
   | { kind: 'shard'; shard: Shard };
 
+/** Something to be told of a plan, a sentence. It is no part of the plan, and is not recorded with it. */
+export interface PlanNote {
+  kind: 'note';
+  text: string;
+}
+
+/** What a plan is made of, as it is made. */
+export type PlannedStep = PlanStep | PlanNote;
+
 /** The exact result of one tile or one whole frame, as a node reports it. */
 export interface SourceResult {
   source: number;

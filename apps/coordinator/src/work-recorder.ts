@@ -5,7 +5,7 @@ import type { AcceptedJob } from './job-run.ts';
 import { type Metrics, stageLabel } from './metrics.ts';
 import type { Command } from './scheduler/commands.ts';
 import type { ComparableAnswer } from './services/answer-digest.ts';
-import type { PlanStep, ShardWork, SourceRef, SourceResult } from './shard.ts';
+import type { PlannedStep, ShardWork, SourceRef, SourceResult } from './shard.ts';
 
 interface RecordedJob {
   kernel: string;
@@ -39,8 +39,11 @@ export class WorkRecorder {
     this.#jobs.delete(jobId);
   }
 
-  planned(jobId: string, steps: PlanStep[]): void {
-    for (const step of steps) if (step.kind === 'quarantine') this.#quarantined(jobId, step.index, step.stage);
+  planned(jobId: string, steps: PlannedStep[]): void {
+    for (const step of steps) {
+      if (step.kind === 'quarantine') this.#quarantined(jobId, step.index, step.stage);
+      else if (step.kind === 'note') this.#log.info({ jobId }, step.text);
+    }
   }
 
   nodeAttached({ nodeId, name, device, creditBytes }: Hello): void {

@@ -12,6 +12,7 @@ export { atMost } from './at-most.ts';
 export { endThread, endWhenAsked } from './end-thread.ts';
 
 // Input: sources and their pixels.
+export { charactersOfBraces } from './input/expand-braces.ts';
 export { versionOfContent } from './input/file-identity.ts';
 export { hasImageExtension } from './input/image-extensions.ts';
 export { changedInput, InputError, type InputFault } from './input/input-error.ts';
@@ -29,9 +30,17 @@ export { remoteVersion } from './input/remote/probe.ts';
 export { isRemoteUri } from './input/remote/remote-uri.ts';
 export { type ShownFile, showFile } from './input/show-file.ts';
 export { SourceUriError } from './input/source-uri-error.ts';
-export { checkHasSource, listAllSources, listSources, type Source, SourceNotFoundError } from './input/sources.ts';
+export {
+  checkHasSource,
+  type LeftOut,
+  listAllSources,
+  listSources,
+  type Source,
+  SourceNotFoundError,
+} from './input/sources.ts';
 export { imageOpener } from './input/threads/image-opener.ts';
 export { checkSourceUri, toFileUri, toUri } from './input/to-uri.ts';
+export { Turns } from './input/turns.ts';
 export { checkFfmpeg } from './input/video/ffmpeg.ts';
 export { type PlannedFrame, planVideo, type VideoPart, type VideoSegment } from './input/video/plan-video.ts';
 export { SegmentDecoder, type SegmentEvent } from './input/video/video-child.ts';

@@ -10,6 +10,7 @@ export {
 } from './listen-address.ts';
 export { listenOn } from './listen-on.ts';
 export type { Log } from './log.ts';
+export { makeFolders, makeFoldersSync } from './make-folders.ts';
 export type { Registry } from './metrics.ts';
 export { type Access, type Denial, openAccess } from './security/access.ts';
 export { type ClientSecurity, type ClientSecurityOptions, createClientSecurity } from './security/client-security.ts';

@@ -1,8 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { measureWholeTimes } from '@halogrid/gpu-node/bench';
 import { writeFileAtomically } from '@halogrid/imaging';
-import { cacheFolders } from '@halogrid/service';
+import { cacheFolders, makeFolders } from '@halogrid/service';
 import { cudaRows, openCuda } from './cuda/measure-cuda.ts';
 import { ImageCache } from './images/image-cache.ts';
 import { drawChart } from './reports/draw-chart.ts';
@@ -40,7 +39,7 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
   const device = await nameOf(options.device);
   const cpu = await nameOf('cpu');
   const out = resolve(options.out);
-  await mkdir(out, { recursive: true });
+  await makeFolders(out);
   print(`Device: ${device}. CPU: ${cpu}. A cell that takes longer than ${options.cellSeconds} s is '-'.\n`);
   const note = (line: string) => print(`${line}\n`);
   const cuda = await openCuda(options.device, note);

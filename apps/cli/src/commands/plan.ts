@@ -40,6 +40,7 @@ async function plan(sources: string[], { coordinator, json, nodes, device, ...jo
   const { describePlan } = await import('../plan/describe-plan.ts');
   try {
     const made = await makePlan(spec!, { nodes, device }, signal);
+    for (const note of made.notes) console.error(note);
     process.stdout.write(json ? `${JSON.stringify(made, null, 2)}\n` : describePlan(made));
     return 0;
   } catch (error) {

@@ -4,16 +4,18 @@ import { type JobPlan, jobPlan, type PlannedRun } from './job-plan.ts';
 import { rateKey, readRate } from './rates-file.ts';
 
 /**
- * Plans a job in this process. Throws UsageError where it is refused or cannot fit, and the signal's reason once that
+ * Plans a job in this process; `notes` are sentences on what the plan leaves out. Throws UsageError where it is refused or cannot fit, and the signal's reason once that
  * has aborted.
  */
 export async function makePlan(
   spec: JobSpec,
   { nodes, device }: Pick<PlannedRun, 'nodes' | 'device'>,
   signal?: AbortSignal,
-): Promise<JobPlan> {
+): Promise<JobPlan & { notes: string[] }> {
   const { surveyJob } = await import('@halogrid/coordinator/plan');
-  const totals = await surveyJob(spec, signal);
+  const notes: string[] = [];
+  const totals = await surveyJob(spec, signal, (note) => notes.push(note));
   await checkFits(totals, spec);
-  return jobPlan(totals, { nodes, device, pixelsPerSecond: await readRate(rateKey(spec, device, nodes)) });
+  const pixelsPerSecond = await readRate(rateKey(spec, device, nodes));
+  return { ...jobPlan(totals, { nodes, device, pixelsPerSecond }), notes };
 }

@@ -4,8 +4,10 @@ import { UsageError } from '@halogrid/service';
 import type { JobPlan, PlannedRun } from './job-plan.ts';
 import type { makePlan } from './make-plan.ts';
 
+type MakePlan = (...given: Parameters<typeof makePlan>) => Promise<JobPlan>;
+
 /** Loaded while the nodes start, like all that it needs. */
-const makeHere: typeof makePlan = async (...given) => (await import('./make-plan.ts')).makePlan(...given);
+const makeHere: MakePlan = async (...given) => (await import('./make-plan.ts')).makePlan(...given);
 
 /**
  * Plans a job for as long as `ready` takes, because nothing else is to be done until then; undefined where that was too
@@ -15,7 +17,7 @@ export async function planMeanwhile(
   spec: JobSpec,
   run: Pick<PlannedRun, 'nodes' | 'device'>,
   ready: Promise<unknown>,
-  make: typeof makePlan = makeHere,
+  make: MakePlan = makeHere,
 ): Promise<JobPlan | undefined> {
   const stopped = new AbortController();
   // What else keeps a plan from being made, the job itself will come upon.

@@ -1,10 +1,10 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { writeFileAtomically } from '@halogrid/imaging/write-file-atomically';
 import { createPipeline, describePipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { softwareVersion } from '@halogrid/service';
+import { makeFolders, softwareVersion } from '@halogrid/service';
 
 /** Pixels a second, end to end, of the last run of each kind: see rateKey. Newest last. */
 interface Rates {
@@ -52,7 +52,7 @@ export async function keepRate(
   const { [key]: _, ...others } = await readRates(file);
   const rates = Object.fromEntries([...Object.entries(others), [key, pixels / seconds]].slice(-maxRates));
   const text = JSON.stringify({ softwareVersion, rates } satisfies Rates, null, 2);
-  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
+  await makeFolders(join(file, '..'), 0o700)
     .then(() => writeFileAtomically(file, `${text}\n`))
     .catch(() => {});
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { UsageError } from '@halogrid/service';
+import { makeFolders, UsageError } from '@halogrid/service';
 import type { ResultFile, ResultFiles } from './result-files.ts';
 
 /** Files copied at a time: enough that small ones do not wait for a round trip each. */
@@ -21,7 +21,7 @@ export async function copyResults(source: ResultFiles, folder: string): Promise<
   for (const { name } of files) requireInside(name);
   const unfinished = `${target}.${randomUUID()}`;
   try {
-    await mkdir(unfinished, { recursive: true });
+    await makeFolders(unfinished);
     const left = files.values();
     // One iterator for all of them: each takes the next file that is left.
     await Promise.all(
@@ -41,7 +41,7 @@ export async function copyResults(source: ResultFiles, folder: string): Promise<
 
 async function copyFile(source: ResultFiles, { name, bytes }: ResultFile, folder: string): Promise<void> {
   const path = join(folder, name);
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolders(dirname(path));
   let copied = 0;
   const count = new Transform({
     transform(chunk: Buffer, _, done) {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
-import { UsageError } from '@halogrid/service';
+import { makeFolders, UsageError } from '@halogrid/service';
 import { createClaim, isLeftOver, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
 import { isSameJob, type JobClaim, runningJobJson } from './job-json.ts';
 import { isReady, publishOutput } from './publish-output.ts';
@@ -210,26 +210,6 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
     if (firstMade) await removeEmptyFolders(path, firstMade);
     throw error;
   }
-}
-
-/**
- * Makes a folder and its parents; returns the first that was missing. The recursive mkdir of Node 24 never ends where a
- * folder that exists says that it does not, as /proc does.
- */
-async function makeFolders(path: string): Promise<string | undefined> {
-  try {
-    await mkdir(path);
-    return path;
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'EEXIST') return undefined;
-    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
-  }
-  const firstMade = await makeFolders(dirname(path));
-  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-    // Another job may have been as fast.
-    if (error.code !== 'EEXIST') throw error;
-  });
-  return firstMade ?? path;
 }
 
 /** Takes the place of a job that has stopped or ended, if it is the same one. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PlanStep } from '../shard.ts';
+import type { PlannedStep, PlanStep } from '../shard.ts';
 import { continuePlan } from './continue-plan.ts';
 
 const uriOf = (index: number): string => `file:///in/${index}.pgm`;
@@ -22,7 +22,7 @@ function plan(frames: number, unread = new Set<number>(), from = 0): PlanStep[] 
   }).flat();
 }
 
-async function* each(steps: PlanStep[]): AsyncGenerator<PlanStep> {
+async function* each<Step>(steps: Step[]): AsyncGenerator<Step> {
   yield* steps;
 }
 
@@ -37,6 +37,14 @@ test('a plan goes on after what was recorded of it, wherever that ends', async (
       assert.deepEqual(rest, steps.slice(cut));
     }),
   );
+});
+
+test('notes are no part of what is recorded, and are told again', async () => {
+  const steps = plan(3);
+  const note = { kind: 'note' as const, text: 'Left out' };
+  const noted: PlannedStep[] = steps.flatMap((step): PlannedStep[] => [note, step]);
+  const rest = await Array.fromAsync(continuePlan(each(recorded(steps.slice(0, 4))), each(noted)));
+  assert.deepEqual(rest, [note, note, note, note, ...noted.slice(8)]);
 });
 
 test('sources that have changed are named, and the planner is stopped', async () => {

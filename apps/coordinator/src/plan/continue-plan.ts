@@ -1,21 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PlanStep } from '../shard.ts';
+import type { PlannedStep, PlanStep } from '../shard.ts';
 
 /**
  * The steps of a plan that follow those recorded, when it is made anew. Throws one sentence where it does not begin as
- * recorded: the sources have changed, and what is done belongs to others.
+ * recorded: the sources have changed, and what is done belongs to others. Notes are not recorded, so all of them are told again.
  */
 export async function* continuePlan(
   recorded: AsyncIterable<PlanStep>,
-  planned: AsyncIterable<PlanStep>,
-): AsyncGenerator<PlanStep> {
+  planned: AsyncIterable<PlannedStep>,
+): AsyncGenerator<PlannedStep> {
   const steps = planned[Symbol.asyncIterator]();
   let lastUri = '';
   try {
     for await (const before of recorded) {
       if (before.kind === 'source') lastUri = before.uri;
-      const { value: now, done } = await steps.next();
-      if (done || !isDeepStrictEqual(clean(now), clean(before))) throw changed(uriOf(before) ?? lastUri);
+      let next = await steps.next();
+      for (; !next.done && next.value.kind === 'note'; next = await steps.next()) yield next.value;
+      if (next.done || !isDeepStrictEqual(clean(next.value), clean(before))) throw changed(uriOf(before) ?? lastUri);
     }
     for (let step = await steps.next(); !step.done; step = await steps.next()) yield step.value;
   } finally {
@@ -27,11 +28,11 @@ export async function* continuePlan(
  * As a record keeps it: without fields that are there and undefined, and without results. Versions are left out as well: a
  * source that was written to since is done again by the next job, because the version in the record is the one that counts.
  */
-const clean = (step: PlanStep): unknown =>
+const clean = (step: PlannedStep): unknown =>
   JSON.parse(JSON.stringify({ ...withoutFrameVersions(step), version: undefined, result: undefined }));
 
 /** The tiles of an image are all of one version, so that theirs must be the same. */
-function withoutFrameVersions(step: PlanStep): PlanStep {
+function withoutFrameVersions(step: PlannedStep): PlannedStep {
   if (step.kind !== 'shard' || step.shard.work.kind !== 'frames') return step;
   const sources = step.shard.work.sources.map((source) => ({ ...source, version: undefined }));
   return { ...step, shard: { ...step.shard, work: { ...step.shard.work, sources } } };

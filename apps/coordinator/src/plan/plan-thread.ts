@@ -2,7 +2,8 @@ import { on } from 'node:events';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { endThread, sourceAccess } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
-import type { PlanStep } from '../shard.ts';
+import { Refusal, type RefusalKind } from '../services/refusal.ts';
+import type { PlannedStep } from '../shard.ts';
 
 /**
  * A plan that is wanted. Its answers come through the port, which takes a message when the last one has been used, and is closed
@@ -13,9 +14,21 @@ export interface PlanOrder {
   port: MessagePort;
 }
 
+/** Sources that are to be checked. The port takes one answer. */
+export interface CheckOrder {
+  uris: readonly string[];
+  port: MessagePort;
+}
+
+/** Empty for sources that may be planned. */
+export interface CheckAnswer {
+  refused?: { kind: RefusalKind; message: string };
+  error?: string;
+}
+
 /** The next steps of a plan. */
 export interface PlanAnswer {
-  steps: PlanStep[];
+  steps: PlannedStep[];
   isLast?: true;
   /** Why there are no more. */
   error?: string;
@@ -46,7 +59,7 @@ export class PlanThread {
   }
 
   /** As planJob, but that errors are told by no more than their message. */
-  async *plan(spec: JobSpec, signal?: AbortSignal): AsyncGenerator<PlanStep> {
+  async *plan(spec: JobSpec, signal?: AbortSignal): AsyncGenerator<PlannedStep> {
     signal?.throwIfAborted();
     const { port1: port, port2 } = new MessageChannel();
     try {
@@ -63,6 +76,24 @@ export class PlanThread {
     } catch (error) {
       signal?.throwIfAborted();
       throw error;
+    } finally {
+      port.close();
+    }
+  }
+
+  /** As checkSources, but that failures of this process are told by no more than their message. */
+  async check(uris: readonly string[]): Promise<void> {
+    const { port1: port, port2 } = new MessageChannel();
+    try {
+      const { worker, ended } = this.#started();
+      worker.postMessage({ uris, port: port2 } satisfies CheckOrder, [port2]);
+      for await (const [answer] of on(port, 'message', { close: ['close'] })) {
+        const { refused, error }: CheckAnswer = answer;
+        if (refused) throw new Refusal(refused.kind, refused.message);
+        if (error !== undefined) throw new Error(error);
+        return;
+      }
+      throw new Error(`The thread that checks sources has ended: ${await ended}`);
     } finally {
       port.close();
     }

@@ -1,21 +1,25 @@
-// Runs in a worker thread: makes the plans that the PlanThread of the process orders, any number at a time.
+// Runs in a worker thread: makes the plans that the PlanThread of the process orders, and checks sources, any number at a time.
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { endWhenAsked, restrictSources } from '@halogrid/imaging';
 import { jobPipeline } from '../job-pipeline.ts';
-import type { PlanStep } from '../shard.ts';
-import type { PlanAnswer, PlanOrder } from './plan-thread.ts';
+import { Refusal } from '../services/refusal.ts';
+import type { PlannedStep } from '../shard.ts';
+import { checkSources } from './check-sources.ts';
+import type { CheckAnswer, CheckOrder, PlanAnswer, PlanOrder } from './plan-thread.ts';
 import { planJob } from './planner.ts';
 import { runPlan } from './run-plan.ts';
 
 endWhenAsked(parentPort!);
 restrictSources(workerData);
 
-parentPort!.on('message', async ({ spec, port }: PlanOrder) => {
+parentPort!.on('message', (order: PlanOrder | CheckOrder) => void ('spec' in order ? plan(order) : check(order)));
+
+async function plan({ spec, port }: PlanOrder): Promise<void> {
   const stopped = new AbortController();
   port.on('close', () => stopped.abort());
   const answer = (message: PlanAnswer): void => port.postMessage(message);
-  const write = async (steps: PlanStep[]): Promise<void> => {
+  const write = async (steps: PlannedStep[]): Promise<void> => {
     answer({ steps });
     await once(port, 'message', { signal: stopped.signal });
   };
@@ -24,6 +28,19 @@ parentPort!.on('message', async ({ spec, port }: PlanOrder) => {
     await runPlan(steps, { write, room: async () => {} });
     answer({ steps: [], isLast: true });
   } catch (error) {
-    answer({ steps: [], error: error instanceof Error ? error.message : String(error) });
+    answer({ steps: [], error: messageOf(error) });
   }
-});
+}
+
+async function check({ uris, port }: CheckOrder): Promise<void> {
+  const answer = (message: CheckAnswer): void => port.postMessage(message);
+  try {
+    await checkSources(uris);
+    answer({});
+  } catch (error) {
+    if (error instanceof Refusal) answer({ refused: { kind: error.kind, message: error.message } });
+    else answer({ error: messageOf(error) });
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

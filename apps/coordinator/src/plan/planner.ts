@@ -18,10 +18,11 @@ import { EarlierOutput } from '../earlier/earlier-output.ts';
 import { keptSteps } from '../earlier/kept-steps.ts';
 import { jobGrid } from '../job-grid.ts';
 import { binsOfSource, histogramShape } from '../ledger/histogram-shape.ts';
-import type { ImageSize, PlanStep, ShardWork, SourceRef } from '../shard.ts';
+import type { ImageSize, PlannedStep, PlanStep, ShardWork, SourceRef } from '../shard.ts';
 import { countTiles, cutTiles, tileSide } from './cut-tiles.ts';
 import { type Batch, FrameGatherer } from './gather-frames.ts';
 import { mapAhead } from './map-ahead.ts';
+import { PlanNotes } from './plan-notes.ts';
 import { planVideoSteps } from './plan-video-steps.ts';
 
 /** Frames a shard at most, unless the job says otherwise. */
@@ -100,6 +101,8 @@ const realInputs: PlannerInputs = {
  * Inputs that an earlier job in the output folder has done, and that have not been written to since, are not opened: their
  * results are kept, unless a preview is missing that they need now.
  *
+ * Folders that hold the output of a job are left out where they are not named themselves, and notes tell of them.
+ *
  * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory, and of an
  * earlier job some 50 bytes an input. Throws the signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
  */
@@ -108,7 +111,7 @@ export async function* planJob(
   pipeline: Pipeline,
   signal?: AbortSignal,
   { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
-): AsyncGenerator<PlanStep> {
+): AsyncGenerator<PlannedStep> {
   const tilePx = tileSide(spec.tilePx);
   const tilePixels = tilePx ** 2;
   const channels = pipeline.input.length;
@@ -156,7 +159,10 @@ export async function* planJob(
     const size = await peek(uri);
     return size && size.width * size.height <= tilePixels ? unopened(bytesOf(size)) : openToLook(input);
   };
-  for await (const found of mapAhead(list(spec.sources), looksAhead, probe, signal)) {
+  const notes = new PlanNotes(spec.out);
+  const listed = list(spec.sources, { onLeftOut: notes.leaveOut });
+  for await (const found of mapAhead(listed, looksAhead, probe, signal)) {
+    yield* notes.take();
     if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, index))) {
       yield* keptSteps(found.input, earlier!.results(found.file), () => index++);
       signal?.throwIfAborted();
@@ -209,6 +215,7 @@ export async function* planJob(
   }
   const rest = batches.flush();
   if (rest) yield frames(rest);
+  yield* notes.takeLast();
 }
 
 /** Of videos that no name told to be such before. */

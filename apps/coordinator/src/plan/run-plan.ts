@@ -1,4 +1,4 @@
-import type { PlanStep } from '../shard.ts';
+import type { PlannedStep } from '../shard.ts';
 
 /** Steps that wait to be written, at most, and the bins of results that they hold. */
 const maxWaiting = 1024;
@@ -6,7 +6,7 @@ const maxWaitingBins = 2 ** 22;
 
 export interface PlanSink {
   /** Keeps the steps; the next are written when this resolves. */
-  write(steps: PlanStep[]): Promise<void>;
+  write(steps: PlannedStep[]): Promise<void>;
   /** Resolves when more steps are wanted. */
   room(): Promise<void>;
 }
@@ -16,8 +16,8 @@ export interface PlanSink {
  * being written. So the first shards are out at once, and a sink that writes slowly is asked less often. Rejects when the
  * plan or the sink does.
  */
-export async function runPlan(steps: AsyncIterable<PlanStep>, sink: PlanSink): Promise<void> {
-  let waiting: PlanStep[] = [];
+export async function runPlan(steps: AsyncIterable<PlannedStep>, sink: PlanSink): Promise<void> {
+  let waiting: PlannedStep[] = [];
   let waitingBins = 0;
   let written = Promise.resolve();
   const write = (): Promise<void> => {

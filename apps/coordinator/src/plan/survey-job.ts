@@ -7,7 +7,7 @@ import { previewSources } from '../output/finalise.ts';
 import { hasEarlierOutput } from '../output/output-folder.ts';
 import { checkSpec } from '../services/check-spec.ts';
 import { Refusal } from '../services/refusal.ts';
-import type { ImageSize, PlanStep } from '../shard.ts';
+import type { ImageSize, PlannedStep } from '../shard.ts';
 import { tileSide } from './cut-tiles.ts';
 import { mapAhead } from './map-ahead.ts';
 import { PlanCounter, type PlanTotals } from './plan-totals.ts';
@@ -18,9 +18,13 @@ const peeksAhead = 8;
 
 /**
  * Plans a job without running it. The plan is the one that a coordinator makes; here every image is looked at, though not
- * decoded, for its size. Throws UsageError for a specification or a source that is refused, and the signal's reason.
+ * decoded, for its size. `onNote` is told what is to be told of the plan, in sentences. Throws UsageError for a specification or a source that is refused, and the signal's reason.
  */
-export async function surveyJob(given: JobSpec, signal?: AbortSignal): Promise<PlanTotals> {
+export async function surveyJob(
+  given: JobSpec,
+  signal?: AbortSignal,
+  onNote: (text: string) => void = () => {},
+): Promise<PlanTotals> {
   const asked = await checked(given);
   // What another job left there says nothing of this one.
   const spec = (await hasEarlierOutput(asked)) ? asked : { ...asked, fresh: true };
@@ -32,11 +36,12 @@ export async function surveyJob(given: JobSpec, signal?: AbortSignal): Promise<P
   });
   const tilePixels = tileSide(spec.tilePx) ** 2;
   const channels = pipeline.input.length === 1 ? 'gray' : 'rgb';
-  const sized = (step: PlanStep) => withSize(step, tilePixels, channels);
+  const sized = (step: PlannedStep) => withSize(step, tilePixels, channels);
   for await (const { step, size, copyBytes } of mapAhead(planJob(spec, pipeline, signal), peeksAhead, sized, signal)) {
     if (step.kind === 'source') counter.addSource(step.index, size, copyBytes);
     else if (step.kind === 'quarantine') counter.addQuarantine();
     else if (step.kind === 'kept') counter.addKept(step.index);
+    else if (step.kind === 'note') onNote(step.text);
     else counter.addShard(step.shard.work);
   }
   return counter.totals;
@@ -51,10 +56,10 @@ async function checked(given: JobSpec): Promise<JobSpec> {
 }
 
 async function withSize(
-  step: PlanStep,
+  step: PlannedStep,
   tilePixels: number,
   channels: 'gray' | 'rgb',
-): Promise<{ step: PlanStep; size?: ImageSize; copyBytes?: number }> {
+): Promise<{ step: PlannedStep; size?: ImageSize; copyBytes?: number }> {
   if (step.kind !== 'source') return { step };
   const { size } = step;
   if (size && size.width * size.height > defaultMaxWholePixels) {

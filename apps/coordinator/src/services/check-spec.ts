@@ -1,13 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import {
-  allowedPath,
-  checkHasSource,
-  checkSourceUri,
-  redactUri,
-  SourceForbiddenError,
-  SourceNotFoundError,
-  SourceUriError,
-} from '@halogrid/imaging';
+import { allowedPath, SourceForbiddenError } from '@halogrid/imaging';
 import { checkGrid, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
 import {
   type JobSpec,
@@ -20,6 +12,7 @@ import {
 } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
 import { jobPipeline } from '../job-pipeline.ts';
+import { checkSources } from '../plan/check-sources.ts';
 import { checkMapFormat } from './check-map-format.ts';
 import { checkVideo } from './check-video.ts';
 import { Refusal, refuseValue } from './refusal.ts';
@@ -27,15 +20,19 @@ import { Refusal, refuseValue } from './refusal.ts';
 /**
  * Checks a specification, all of it: the same with everything in canonical form, and its pipeline. Throws Refusal:
  * 'invalid' for a wrong option, 'missing' for a source that leads to no input, 'forbidden' for what this process may not read or write.
+ *
+ * `check` is checkSources, here or on another thread.
  */
-export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
+export async function checkSpec(
+  given: JobSpec | undefined,
+  check: typeof checkSources = checkSources,
+): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
   if (!given) throw new Refusal('invalid', 'Expected a specification of the job but received none');
   const { sources, out, mapFormat, tilePx, batchFrames, video, priority = 0, verifyPercent = 0 } = given;
   const { pipeline, grid } = checkWork(given);
   if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none');
   if (sources.length > maxSources) refuseValue('the number of sources', sources.length, `1 to ${maxSources}`);
   for (const uri of [...sources, out]) checkLength(uri);
-  for (const uri of sources) checkSource(uri);
   await checkOut(out);
   checkMapFormat(mapFormat, pipeline);
   if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
@@ -43,7 +40,7 @@ export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: Job
   checkPriority(priority);
   checkVerify(verifyPercent, pipeline);
   checkVideo(given, pipeline);
-  for (const uri of sources) await checkHasInput(uri);
+  await check(sources);
 
   const operations = pipeline.operations.map((operation) => ({
     ...operation,
@@ -86,32 +83,13 @@ function checkLength(uri: string): void {
   if (uri.length > maxUriLength) refuseValue('the length of a URI', uri.length, `at most ${maxUriLength} characters`);
 }
 
-function checkSource(uri: string): void {
-  try {
-    checkSourceUri(uri);
-  } catch (error) {
-    throw error instanceof SourceUriError ? new Refusal('invalid', error.message) : error;
-  }
-}
-
 async function checkOut(uri: string): Promise<void> {
   try {
     await allowedPath(fileURLToPath(uri));
   } catch (error) {
-    if (error instanceof SourceForbiddenError) throw forbidden('The output', error);
+    if (error instanceof SourceForbiddenError) {
+      throw new Refusal('forbidden', `The output is not allowed here: ${error.message}`);
+    }
     refuseValue('out', uri, 'an absolute file: URI');
-  }
-}
-
-const forbidden = (what: string, { message }: Error): Refusal =>
-  new Refusal('forbidden', `${what} is not allowed here: ${message}`);
-
-/** Whether the input can be read is for the planner and the nodes to find out: they set it aside. */
-async function checkHasInput(uri: string): Promise<void> {
-  try {
-    await checkHasSource(uri);
-  } catch (error) {
-    if (error instanceof SourceForbiddenError) throw forbidden(`The source '${redactUri(uri)}'`, error);
-    throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message) : error;
   }
 }

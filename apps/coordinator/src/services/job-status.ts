@@ -14,11 +14,14 @@ const wireStates: Record<LedgerState, JobState> = {
 
 /**
  * The job as the wire carries it, without what may be secret in its URIs. `nodes`: attached ones that hold or held a shard of it;
- * `waiting`: why nothing of it goes on.
+ * `waiting`: why nothing of it goes on; `notes`: what was left out of it, and the like.
  */
-export function toJobStatus(record: JobRecord, { nodes, waiting }: { nodes: number; waiting: string }): JobStatus {
+export function toJobStatus(
+  record: JobRecord,
+  { nodes, waiting, notes }: { nodes: number; waiting: string; notes: readonly string[] },
+): JobStatus {
   const spec = { ...record.spec, sources: record.spec.sources.map(redactUri) };
-  return JobStatus.fromPartial({ ...record, spec, state: wireStates[record.state], nodes, waiting });
+  return JobStatus.fromPartial({ ...record, spec, state: wireStates[record.state], nodes, waiting, notes: [...notes] });
 }
 
 /** The node as the wire carries it. */

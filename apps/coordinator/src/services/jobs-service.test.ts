@@ -29,7 +29,7 @@ function watchJob(record: () => JobRecord, watchIntervalMs: number) {
   const dispatcher = {
     ended: () => ended.promise,
     changed: () => changed.promise,
-    jobNow: () => ({ nodes: 0, waiting: '' }),
+    jobNow: () => ({ nodes: 0, waiting: '', notes: [] }),
   };
   const ledger = { getJob: async () => record() };
   const { watch } = createJobsService({

@@ -5,6 +5,7 @@ import { hasEnded, type JobStatus, type JobsServer, type WatchRequest, type Watc
 import type { Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { checkSources } from '../plan/check-sources.ts';
 import { checkJobIdBounds, checkSubmitBounds } from './check-bounds.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 import { toJobStatus } from './job-status.ts';
@@ -16,6 +17,8 @@ export interface JobsServiceOptions {
   ledger: Ledger;
   createJobId: () => string;
   resume?: ResumeJob;
+  /** Unless given, sources are checked on this thread. */
+  check?: typeof checkSources;
   log: Log;
   /**
    * Between two messages to a watcher, but for the last one, which is sent at once. Unless given, 100: ten a second are what the
@@ -30,6 +33,7 @@ export function createJobsService({
   ledger,
   createJobId,
   resume,
+  check,
   log,
   watchIntervalMs = 100,
 }: JobsServiceOptions): JobsServer {
@@ -86,7 +90,9 @@ export function createJobsService({
 
   return {
     submit: answer(async (request) => {
-      return { job: await statusOf(await submitJob(dispatcher, createJobId, checkSubmitBounds(request), resume)) };
+      return {
+        job: await statusOf(await submitJob(dispatcher, createJobId, checkSubmitBounds(request), resume, check)),
+      };
     }),
     get: answer(async (request) => ({ job: await statusOf(checkJobIdBounds(request).jobId) })),
     list: answer(async () => {

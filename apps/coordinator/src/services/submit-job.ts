@@ -2,6 +2,7 @@ import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { Dispatcher } from '../dispatcher.ts';
 import { claimOutputFolder, releaseOutputFolder, scratchUri } from '../output/output-folder.ts';
+import type { checkSources } from '../plan/check-sources.ts';
 import { checkSpec } from './check-spec.ts';
 import { Refusal } from './refusal.ts';
 
@@ -13,18 +14,19 @@ export type ResumeJob = (spec: JobSpec, nameOutByJob: boolean) => Promise<string
 /**
  * Checks the specification, claims the output folder and has the job run; returns its id. Where `resume` finds the same job
  * half-way, that goes on instead. Throws Refusal, also 'unmet' for an output folder that cannot be had; then nothing is left
- * behind.
+ * behind. `check` is as of checkSpec.
  */
 export async function submitJob(
   dispatcher: Dispatcher,
   createId: () => string,
   request: SubmitRequest,
   resume: ResumeJob = async () => undefined,
+  check?: typeof checkSources,
 ): Promise<string> {
   if (dispatcher.openJobs >= maxOpenJobs) {
     throw new Refusal('exhausted', `${maxOpenJobs} jobs run or wait already: wait until one has ended, or cancel one`);
   }
-  const { spec: given, pipeline } = await checkSpec(request.spec);
+  const { spec: given, pipeline } = await checkSpec(request.spec, check);
   const resumed = await resume(given, request.nameOutByJob).catch(refuseUsage);
   if (resumed !== undefined) return resumed;
   const jobId = createId();

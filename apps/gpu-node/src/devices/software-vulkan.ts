@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createBrotliDecompress } from 'node:zlib';
-import { cacheFolders } from '@halogrid/service';
+import { cacheFolders, makeFolders } from '@halogrid/service';
 import koffi from 'koffi';
 import { x as extract } from 'tar';
 
@@ -57,7 +57,7 @@ export async function unpackSwiftShader(archive: string, roots: readonly string[
   for (const root of roots) {
     const folder = join(root, name);
     try {
-      await mkdir(root, { recursive: true, mode: 0o700 });
+      await makeFolders(root, 0o700);
       // A library is about to be loaded from here, so nobody else may have prepared the folder.
       const { uid } = await stat(root);
       if (process.getuid && uid !== process.getuid()) throw new Error(`${root} belongs to another user`);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@halogrid/imaging';
 import type { Size } from '@halogrid/kernels';
-import { softwareVersion } from '@halogrid/service';
+import { makeFolders, softwareVersion } from '@halogrid/service';
 
 /** The strategy that was the fastest for a key of `strategyKey`. */
 export interface TunedChoice {
@@ -97,7 +97,7 @@ export async function writeTuning(
   for (const folder of folders) {
     const path = join(folder, fileOf(adapter));
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolders(folder, 0o700);
       await writeFileAtomically(path, `${JSON.stringify(tuning, null, 2)}\n`);
       return path;
     } catch (error) {

@@ -2,7 +2,11 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { SourceForbiddenError, sourceAccess } from './source-access.ts';
 
-/** Addresses of this machine, of its own network, and of services of a cloud: only a host that is named itself may have one. */
+/**
+ * Addresses that are not everyone's, by IANA's registries of special-purpose addresses (IPv4: RFC 6890 and what followed it, IPv6
+ * beside it) and of multicast: of this machine, of its own network, of services of a cloud, of documentation and tests, and
+ * those that lead to an IPv4 address by way of a relay. Only a host that is named itself may have one.
+ */
 const notPublic = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -12,28 +16,40 @@ for (const [network, prefix] of [
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ] as const) {
   notPublic.addSubnet(network, prefix, 'ipv4');
 }
 for (const [network, prefix] of [
-  ['::', 127],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
+  // Teredo, benchmarks, ORCHID and others: of all that protocols were given, nothing is a host that serves images.
+  ['2001::', 23],
+  ['2001:db8::', 32],
   ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
+  ['3fff::', 20],
 ] as const) {
   notPublic.addSubnet(network, prefix, 'ipv6');
 }
 
+/** All that is given to hosts on the internet; what is outside has a special purpose, or none yet. */
+const globalUnicast = new BlockList();
+globalUnicast.addSubnet('2000::', 3, 'ipv6');
+/** IPv4 in IPv6. */
+const mapped = new BlockList();
+mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
+
 /** Whether an IP address is one that everyone's hosts may have. IPv4 in IPv6 is looked at as IPv4. */
 export function isPublic(address: string): boolean {
-  return !notPublic.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  if (isIP(address) !== 6) return !notPublic.check(address, 'ipv4');
+  // A list of IPv4 networks holds what is mapped to them as well.
+  const isGlobal = globalUnicast.check(address, 'ipv6') || mapped.check(address, 'ipv6');
+  return isGlobal && !notPublic.check(address, 'ipv6');
 }
 
 /** Throws SourceForbiddenError for a host that this process may not ask. */

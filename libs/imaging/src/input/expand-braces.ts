@@ -1,51 +1,144 @@
 /** More than that are no pattern that a person wrote. */
 const maxAlternatives = 10_000;
+/** Of all alternatives together: of 10,000, a hundred each. */
+const maxCharacters = 2 ** 20;
+
+/** Texts, and how many characters they have together. */
+interface Texts {
+  texts: string[];
+  characters: number;
+}
+
+/** Braces that are open: the alternatives before the last comma, and what came since. */
+interface Level {
+  start: number;
+  hasComma: boolean;
+  before: Texts;
+  since: Texts;
+}
 
 /**
  * The texts that a pattern with braces stands for, in order: `a{b,c}` is ab and ac, `{8..10}` is 8, 9 and 10, `{08..10}` is
- * 08, 09 and 10. Braces may be nested; those that hold neither a comma nor a range are braces. Throws RangeError for
- * more than 10,000.
+ * 08, 09 and 10. Braces may be nested as deep as one likes; those that hold neither a comma nor a range are braces. Throws
+ * RangeError for more than 10,000, and for more than 2^20 characters of all together. The time it takes is that of writing these.
  */
 export function expandBraces(pattern: string): string[] {
-  const braces = firstBraces(pattern);
-  if (!braces) return [pattern];
-  const { start, end, commas } = braces;
-  const before = pattern.slice(0, start);
-  const ends = expandBraces(pattern.slice(end + 1));
-  const inner = alternativesOf(pattern.slice(start + 1, end), commas);
-  const middles = inner ?? expandBraces(pattern.slice(start + 1, end)).map((text) => `{${text}}`);
-  if (middles.length * ends.length > maxAlternatives) {
-    throw new RangeError(`Expected at most ${maxAlternatives} alternatives in the braces of '${pattern}'`);
-  }
-  return middles.flatMap((middle) => ends.map((rest) => `${before}${middle}${rest}`));
-}
-
-/** The first braces that are closed, and the commas in them, counted from behind the opening one. */
-function firstBraces(text: string): { start: number; end: number; commas: number[] } | undefined {
-  for (let start = text.indexOf('{'); start >= 0; start = text.indexOf('{', start + 1)) {
-    const commas: number[] = [];
-    for (let i = start, depth = 0; i < text.length; i++) {
-      if (text[i] === '{') depth++;
-      else if (text[i] === ',' && depth === 1) commas.push(i - start - 1);
-      else if (text[i] === '}' && --depth === 0) return { start, end: i, commas };
+  const closed = closedBraces(pattern);
+  const levels: Level[] = [];
+  let level = newLevel(-1);
+  const append = (more: Texts): void => {
+    level.since = product(level.since, more);
+  };
+  const special = /[{},]/g;
+  for (let at = 0; at < pattern.length; ) {
+    const char = pattern[at]!;
+    if (char === '{' && closed.has(at)) {
+      levels.push(level);
+      level = newLevel(at++);
+    } else if (char === '}' && levels.length > 0) {
+      const inner = alternativesOf(level, pattern, at++);
+      level = levels.pop()!;
+      append(inner);
+    } else if (char === ',' && levels.length > 0) {
+      level.before = sum(level.before, level.since);
+      level.since = textsOf(['']);
+      level.hasComma = true;
+      at++;
+    } else {
+      special.lastIndex = at + 1;
+      const end = special.exec(pattern)?.index ?? pattern.length;
+      append(textsOf([pattern.slice(at, end)]));
+      at = end;
     }
   }
-  return undefined;
+  return level.since.texts;
 }
 
-/** Undefined where the text between the braces is neither a list nor a range. */
-function alternativesOf(text: string, commas: readonly number[]): string[] | undefined {
-  if (commas.length > 0) {
-    const cuts = [-1, ...commas, text.length];
-    return cuts.slice(1).flatMap((end, i) => expandBraces(text.slice(cuts[i]! + 1, end)));
+/** Where braces are opened that are closed. */
+function closedBraces(pattern: string): Set<number> {
+  const open: number[] = [];
+  const closed = new Set<number>();
+  for (const { 0: brace, index } of pattern.matchAll(/[{}]/g)) {
+    if (brace === '{') open.push(index);
+    else if (open.length > 0) closed.add(open.pop()!);
   }
-  const [, from, to] = /^(\d{1,15})\.\.(\d{1,15})$/.exec(text) ?? [];
-  if (!from || !to) return undefined;
+  return closed;
+}
+
+/** What the braces stand for that are closed at `end`. */
+function alternativesOf({ start, hasComma, before, since }: Level, pattern: string, end: number): Texts {
+  if (hasComma) return sum(before, since);
+  const [, from, to] = /^(\d{1,15})\.\.(\d{1,15})$/.exec(pattern.slice(start + 1, end)) ?? [];
+  return from && to ? rangeOf(from, to) : textsOf(since.texts.map((text) => `{${text}}`));
+}
+
+function rangeOf(from: string, to: string): Texts {
   const width = /^0\d/.test(from) || /^0\d/.test(to) ? Math.max(from.length, to.length) : 0;
   const direction = Number(from) <= Number(to) ? 1 : -1;
   const count = Math.abs(Number(to) - Number(from)) + 1;
   if (count > maxAlternatives) {
-    throw new RangeError(`Expected at most ${maxAlternatives} alternatives in the braces but received '{${text}}'`);
+    throw new RangeError(
+      `Expected at most ${maxAlternatives} alternatives in the braces but received '{${from}..${to}}'`,
+    );
   }
-  return Array.from({ length: count }, (_, i) => String(Number(from) + direction * i).padStart(width, '0'));
+  return textsOf(Array.from({ length: count }, (_, i) => String(Number(from) + direction * i).padStart(width, '0')));
+}
+
+const newLevel = (start: number): Level => ({
+  start,
+  hasComma: false,
+  before: textsOf([]),
+  since: textsOf(['']),
+});
+
+const textsOf = (texts: string[]): Texts => ({
+  texts,
+  characters: texts.reduce((characters, text) => characters + text.length, 0),
+});
+
+/** Every one of `a` followed by every one of `b`. */
+function product(a: Texts, b: Texts): Texts {
+  // Copies of copies would take long where braces are nested deeply.
+  if (isEmptyText(a)) return b;
+  if (isEmptyText(b)) return a;
+  const characters = a.characters * b.texts.length + b.characters * a.texts.length;
+  checkSize(a.texts.length * b.texts.length, characters);
+  const texts: string[] = [];
+  for (const start of a.texts) for (const end of b.texts) texts.push(start + end);
+  return { texts, characters };
+}
+
+const isEmptyText = ({ texts, characters }: Texts): boolean => texts.length === 1 && characters === 0;
+
+/** Both lists may be changed, and belong to nobody else. */
+function sum(a: Texts, b: Texts): Texts {
+  checkSize(a.texts.length + b.texts.length, a.characters + b.characters);
+  if (a.texts.length === 0) return b;
+  const characters = a.characters + b.characters;
+  // The shorter one moves.
+  if (a.texts.length < b.texts.length) {
+    b.texts.unshift(...a.texts);
+    return { texts: b.texts, characters };
+  }
+  a.texts.push(...b.texts);
+  return { texts: a.texts, characters };
+}
+
+function checkSize(alternatives: number, characters: number): void {
+  if (alternatives > maxAlternatives) {
+    throw new RangeError(`Expected at most ${maxAlternatives} alternatives in the braces`);
+  }
+  if (characters > maxCharacters) {
+    throw new RangeError(`Expected at most ${maxCharacters} characters in all alternatives together`);
+  }
+}
+
+/** Characters of all that the braces of a source's URI stand for; 0 without braces, and for more than expandBraces allows. */
+export function charactersOfBraces(uri: string): number {
+  if (!/%7b|\{/i.test(uri)) return 0;
+  try {
+    return textsOf(expandBraces(decodeURIComponent(uri))).characters;
+  } catch {
+    return 0;
+  }
 }

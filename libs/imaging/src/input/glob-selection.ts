@@ -1,76 +1,120 @@
 import { expandBraces } from './expand-braces.ts';
+import { matchesName, type NamePattern, parseName } from './match-name.ts';
 import { isHidden, type Selection } from './selection.ts';
 
-/** One folder or file name of a pattern: folders of any depth, or a name that matches. */
-type Part = 'any folders' | { matches: RegExp; takesHidden: boolean };
+/**
+ * Characters of patterns with `*`, `?` or sets at most, in all alternatives together: a name takes 30 ms with as many where it
+ * is as long as names can be and all of them match it for as long as they can.
+ */
+const maxPatternCharacters = 2 ** 15;
 
-/** A pattern and how many of its parts are matched by the folder that is looked at. */
+/** Of any file system, in UTF-16 units; a manifest may name a file that cannot be. */
+const maxNameLength = 255;
+
+/** What is matched so far by the folder that is looked at; all alternatives that begin alike share their beginning. */
 interface Place {
-  parts: readonly Part[];
-  at: number;
+  /** Whether a file may be what was matched last. */
+  isEnd: boolean;
+  /** Below `**`: folders may come in between. */
+  isBelowAny: boolean;
+  /** Behind `**`, which may stand for no folder. */
+  any?: Place;
+  /** By the name that leads there. */
+  named?: Map<string, Place>;
+  /** By their text. */
+  patterns?: Map<string, { pattern: NamePattern; takesHidden: boolean; place: Place }>;
 }
 
 /**
  * The files that match a glob, whose parts are separated by '/': `*` stands for any characters, `?` for one, `[a-c]` and
  * `[!a-c]` for one of these or none of these, `{a,b}` and `{1..20}` for each of these, and `**` for folders of any depth.
  * Hidden names match only a part that begins with a dot. Symbolic links to folders are followed where a part names them,
- * not by `**`.
+ * not by `**`. Throws RangeError, in one sentence, for a set that cannot be and for more alternatives than anybody means.
  */
-export function selectGlob(pattern: string): Selection {
-  const alternatives = expandBraces(pattern).map((alternative) => alternative.split('/').filter((part) => part !== ''));
-  return new GlobSelection(alternatives.map((parts) => ({ parts: parseParts(parts), at: 0 })));
+export function selectGlob(glob: string): Selection {
+  const root = newPlace();
+  let characters = 0;
+  for (const alternative of expandBraces(glob)) {
+    characters += addAlternative(
+      root,
+      alternative.split('/').filter((part) => part !== ''),
+    );
+    if (characters > maxPatternCharacters) {
+      throw new RangeError(`Expected at most ${maxPatternCharacters} characters in the alternatives with *, ? or []`);
+    }
+  }
+  return new GlobSelection(new Set(withBehind(root)));
 }
+
+/** Returns the characters of patterns that this took. */
+function addAlternative(root: Place, parts: readonly string[]): number {
+  let place = root;
+  let characters = 0;
+  // At the end, `**` stands for the files in folders of any depth.
+  for (const part of parts.at(-1) === '**' ? [...parts, '*'] : parts) {
+    if (part === '**') {
+      // Several in a row are one.
+      if (!place.isBelowAny) place = place.any ??= newPlace(true);
+      continue;
+    }
+    const known = place.named?.get(part) ?? place.patterns?.get(part)?.place;
+    if (known) {
+      place = known;
+      continue;
+    }
+    const pattern = parseName(part);
+    const next = newPlace();
+    if ('literal' in pattern) {
+      place.named ??= new Map();
+      place.named.set(part, next);
+    } else {
+      place.patterns ??= new Map();
+      place.patterns.set(part, { pattern, takesHidden: isHidden(part), place: next });
+      characters += part.length;
+    }
+    place = next;
+  }
+  place.isEnd = true;
+  return characters;
+}
+
+const newPlace = (isBelowAny = false): Place => ({ isEnd: false, isBelowAny });
 
 class GlobSelection implements Selection {
   readonly walksAll = false;
-  readonly #places: readonly Place[];
+  readonly #places: ReadonlySet<Place>;
 
-  constructor(places: readonly Place[]) {
+  constructor(places: ReadonlySet<Place>) {
     this.#places = places;
   }
 
   takes(name: string): boolean {
-    return step(this.#places, name, false).some(({ parts, at }) => at === parts.length);
+    for (const { isEnd } of step(this.#places, name, false)) if (isEnd) return true;
+    return false;
   }
 
   enter(name: string, isLink: boolean): Selection | undefined {
-    const places = step(this.#places, name, isLink).filter(({ parts, at }) => at < parts.length);
-    return places.length > 0 ? new GlobSelection(places) : undefined;
+    const places = new Set([...step(this.#places, name, isLink)].filter(leadsOn));
+    return places.size > 0 ? new GlobSelection(places) : undefined;
   }
 }
 
-/** The places that a name leads to. */
-function step(places: readonly Place[], name: string, isLink: boolean): Place[] {
-  const next: Place[] = [];
-  for (const { parts, at } of places) {
-    for (let i = at; i < parts.length; i++) {
-      const part = parts[i]!;
-      if (part !== 'any folders') {
-        if ((part.takesHidden || !isHidden(name)) && part.matches.test(name)) next.push({ parts, at: i + 1 });
-        break;
-      }
-      if (!isHidden(name) && !isLink) next.push({ parts, at: i });
+const leadsOn = ({ any, named, patterns }: Place): boolean => (any ?? named ?? patterns) !== undefined;
+
+/** The places that a name leads to, some of them more than once. */
+function* step(places: Iterable<Place>, name: string, isLink: boolean): Generator<Place, void, undefined> {
+  if (name.length > maxNameLength) return;
+  for (const place of places) {
+    if (place.isBelowAny && !isHidden(name) && !isLink) yield place;
+    const named = place.named?.get(name);
+    if (named) yield* withBehind(named);
+    for (const { pattern, takesHidden, place: next } of place.patterns?.values() ?? []) {
+      if ((takesHidden || !isHidden(name)) && matchesName(pattern, name)) yield* withBehind(next);
     }
   }
-  return next;
 }
 
-/** At the end, `**` stands for the files in folders of any depth. */
-function parseParts(parts: readonly string[]): Part[] {
-  return (parts.at(-1) === '**' ? [...parts, '*'] : parts).map(parsePart);
-}
-
-function parsePart(text: string): Part {
-  if (text === '**') return 'any folders';
-  return { matches: new RegExp(`^${patternOf(text)}$`, 'su'), takesHidden: isHidden(text) };
-}
-
-/** The regular expression of one part, which has no braces any more. */
-function patternOf(text: string): string {
-  return text.replace(/\[(!|\^)?(\]?[^\]]*)\]|\*+|\?|[^[*?]+|\[/gsu, (found, not, set) => {
-    if (found === '?') return '.';
-    if (found.startsWith('*')) return '.*';
-    if (set) return `[${not ? '^' : ''}${set.replace(/[\\[\]^]/g, '\\$&').replace(/^-|-$/g, '\\-')}]`;
-    return found.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  });
+function* withBehind(place: Place): Generator<Place, void, undefined> {
+  yield place;
+  if (place.any) yield place.any;
 }

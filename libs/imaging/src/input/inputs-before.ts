@@ -18,30 +18,41 @@ export type SourceShape =
 export class InputsBefore {
   readonly #inputs = new Set<string>();
   readonly #folders = new Set<string>();
-  readonly #globs: { folder: string; selection: Selection }[] = [];
+  /** By the folder that they begin in. */
+  readonly #globs = new Map<string, Selection[]>();
+  readonly #leftOut = new Set<string>();
 
   add(shape: SourceShape): void {
     if (shape.kind === 'input') this.#inputs.add(shape.uri);
     else if (shape.kind === 'folder') this.#folders.add(shape.folder);
-    else if (shape.kind === 'glob') this.#globs.push(shape);
+    else if (shape.kind === 'glob') {
+      const others = this.#globs.get(shape.folder);
+      if (others) others.push(shape.selection);
+      else this.#globs.set(shape.folder, [shape.selection]);
+    }
+  }
+
+  /** A folder that was not walked with those that it is in. */
+  leaveOut(folder: string): void {
+    this.#leftOut.add(folder);
   }
 
   includes(uri: string): boolean {
     if (this.#inputs.has(uri)) return true;
-    if (this.#folders.size + this.#globs.length === 0 || !uri.startsWith('file:')) return false;
+    if (this.#folders.size + this.#globs.size === 0 || !uri.startsWith('file:')) return false;
     let path: string;
     try {
       path = fileURLToPath(uri);
     } catch {
       return false;
     }
-    return this.#isInFolder(path) || this.#globs.some((glob) => isMatch(path, glob.folder, glob.selection));
-  }
-
-  #isInFolder(path: string): boolean {
-    if (!hasImageExtension(path)) return false;
-    for (let at = path; !isHidden(basename(at)) && at !== dirname(at); at = dirname(at)) {
-      if (this.#folders.has(dirname(at))) return true;
+    let mayBeBelow = hasImageExtension(path);
+    for (let at = path; at !== dirname(at); at = dirname(at)) {
+      const folder = dirname(at);
+      mayBeBelow &&= !isHidden(basename(at));
+      if (mayBeBelow && this.#folders.has(folder)) return true;
+      if (this.#globs.get(folder)?.some((selection) => isMatch(path, folder, selection))) return true;
+      if (this.#leftOut.has(folder)) return false;
     }
     return false;
   }
@@ -49,7 +60,6 @@ export class InputsBefore {
 
 function isMatch(path: string, folder: string, selection: Selection): boolean {
   const names = relative(folder, path).split('/');
-  if (names[0] === '..') return false;
   const file = names.pop()!;
   let at: Selection | undefined = selection;
   for (const name of names) at = at?.enter(name, false);

@@ -69,7 +69,16 @@ test('padding before the end marker is ignored up to 64 bytes, and more is damag
   }
 });
 
-test('what libjpeg warns of is refused', async () => {
+test('what is wrong behind the last row, in front of the end marker, takes nothing from the picture', async () => {
+  const jpeg = fixtureBytes('420.jpg');
+  const { sha256 } = expectedFixtures['420.jpg']!;
+  const dirty = Buffer.concat([jpeg.subarray(0, -2), Buffer.from('These bytes are no padding.'), endMarker]);
+  assert.equal(await decode(dirty), sha256);
+  const message = 'The JPEG is cut off: its end marker is missing';
+  for (const cut of [2, 200]) await assert.rejects(decode(jpeg.subarray(0, -cut)), { message });
+});
+
+test('what libjpeg warns of before the last row is refused', async () => {
   const jpeg = fixtureBytes('restart.jpg');
   const lost = jpeg.indexOf(Buffer.from([0xff, 0xd3]));
   const next = jpeg.indexOf(Buffer.from([0xff, 0xd4]));

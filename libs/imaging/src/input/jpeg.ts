@@ -50,8 +50,9 @@ export function readJpegHeader(jpeg: Uint8Array): Size {
  * chroma. `jpeg` and `to` must stay as they are until the promise settles. Rejects with InputError for data that is damaged
  * or ends early.
  *
- * Decoding stops at libjpeg's first warning. It is good all the same if every row was there by then and only padding was
- * left: some cameras fill up a word or a cache line in front of the end marker.
+ * Decoding stops at libjpeg's first warning. It is good all the same if every row was there by then and needed what comes at
+ * most 64 bytes before the end marker: some cameras fill up a word or a cache line in front of it. What these bytes are nobody
+ * asks.
  */
 export async function decodeJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<void> {
   const size = readJpegHeader(jpeg);

@@ -127,6 +127,21 @@ test('an image that is cut off anywhere is refused, or decodes to every pixel', 
   }
 });
 
+test('a TIFF that the decoder warns of is refused in words that say so', async (t) => {
+  const tiff = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#246' } })
+    .tiff({ compression: 'none' })
+    .toBuffer();
+  assert.equal(tiff.toString('latin1', 0, 2), 'II');
+  await decodeWhole(await temporaryFile(t, 'good.tif', tiff));
+  // The type of ResolutionUnit (296), a SHORT, becomes ASCII.
+  const directory = tiff.readUInt32LE(4);
+  const entries = Array.from({ length: tiff.readUInt16LE(directory) }, (_, i) => directory + 2 + 12 * i);
+  tiff.writeUInt16LE(2, entries.find((at) => tiff.readUInt16LE(at) === 296)! + 2);
+  const message =
+    'The image data is damaged or cut off: the decoder warned of it, so that its pixels or their meaning are in doubt';
+  await assert.rejects(decodeWhole(await temporaryFile(t, 'warned.tif', tiff)), { stage: 'decode', message });
+});
+
 test('a tiled TIFF of which a tile cannot be decoded is refused, whatever its directory says', async (t) => {
   const zeros = Buffer.alloc(32 * 16);
   const good = twoTileTiff(8, [deflateSync(zeros.subarray(0, 256)), deflateSync(zeros.subarray(0, 256))]);

@@ -106,6 +106,8 @@ async function decodeBand(
   writeRows({ pixels: asPixels(data, pixel), channels, width, rows: height }, to);
 }
 
+const warned = 'the decoder warned of it, so that its pixels or their meaning are in doubt';
+
 async function refusing<T>(result: Promise<T>): Promise<T> {
   try {
     return await result;
@@ -115,7 +117,9 @@ async function refusing<T>(result: Promise<T>): Promise<T> {
     if (/no space left|quota exceeded|unable to open for write|wbuffer_write/i.test((error as Error).message))
       throw error;
     const reason = (error as Error).message.split('\n')[0]?.replace(/[:.]\s*$/, '');
-    const because = reason === 'Unknown error' ? '' : `: ${reason}`;
+    // What it warned of comes behind, out of a queue that all images of the process share: it may be said of another one.
+    const isOnlyWarning = reason === 'Warning treated as error due to failOn setting';
+    const because = isOnlyWarning ? `: ${warned}` : reason === 'Unknown error' ? '' : `: ${reason}`;
     throw new InputError('decode', `The image data is damaged or cut off${because}`);
   }
 }

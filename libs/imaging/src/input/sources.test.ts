@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openImage } from './open-image.ts';
 import { checkHasSource, listAllSources, listSources, type Source } from './sources.ts';
 import { temporaryFolder } from './testing.ts';
@@ -270,4 +271,111 @@ test('a manifest without a line is said to name nothing', async (t) => {
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'manifest.txt'), '# nothing\n\n');
   await assert.rejects(list(join(folder, 'manifest.txt')), notFound(/^The manifest '.*' names no images$/));
+});
+
+/** What job.json of a job says, as far as everybody's has it. */
+const jobJson = (id: string, more: object = {}): string =>
+  `${JSON.stringify({ id, state: 'complete', version: '1', ...more, specification: { sources: [], out: '' } }, null, 2)}\n`;
+
+/** Names of the inputs that sources stand for together, and the folders that were left out. */
+async function listAll(folder: string, ...paths: string[]): Promise<{ listed: string[]; leftOut: string[] }> {
+  const leftOut: string[] = [];
+  const uris = paths.map((path) => toUri(path, folder));
+  const sources = await Array.fromAsync(
+    listAllSources(uris, { onLeftOut: ({ path, jobId }) => leftOut.push(`${relative(folder, path)} ${jobId}`) }),
+  );
+  return { listed: sources.map(({ uri }) => relative(folder, fileURLToPath(uri))), leftOut };
+}
+
+test('folders that hold the output of a job are no inputs, unless they are named themselves', async (t) => {
+  const folder = await folderOf(
+    t,
+    '1.png',
+    'out/preview/1.png',
+    'deep/out/preview/2.png',
+    'other/3.png',
+    'broken/4.png',
+  );
+  await writeFile(join(folder, 'out/job.json'), jobJson('j1'));
+  await writeFile(join(folder, 'deep/out/job.json'), jobJson('j2', { state: 'running' }));
+  // Of other programs.
+  await writeFile(join(folder, 'other/job.json'), '{ "id": "x", "state": "complete", "frames": [] }');
+  await writeFile(join(folder, 'broken/job.json'), jobJson('j3').slice(0, -10));
+  const inputs = ['1.png', 'broken/4.png', 'other/3.png'];
+  const leftOut = ['deep/out j2', 'out j1'];
+  assert.deepEqual(await listAll(folder, '.'), { listed: inputs, leftOut });
+  assert.deepEqual(await listAll(folder, '**/*.png'), { listed: inputs, leftOut });
+  assert.deepEqual(await listAll(folder, 'out'), { listed: ['out/preview/1.png'], leftOut: [] });
+  assert.deepEqual(await listAll(folder, 'out/preview'), { listed: ['out/preview/1.png'], leftOut: [] });
+  assert.deepEqual(await listAll(folder, 'out/*/*.png'), { listed: ['out/preview/1.png'], leftOut: [] });
+  // What was left out there is not taken for listed here.
+  assert.deepEqual((await listAll(folder, '.', 'out')).listed, [...inputs, 'out/preview/1.png']);
+  assert.deepEqual((await listAll(folder, '**/*.png', 'out/preview', 'out')).listed, [...inputs, 'out/preview/1.png']);
+  await symlink('../out', join(folder, 'other/link'));
+  assert.deepEqual((await listAll(folder, 'other')).leftOut, ['other/link j1']);
+  await checkHasSource(toUri('.', folder));
+  const nothing = notFound(
+    / holds no images: it has no files; folders left out because they hold the output of a job: 1$/,
+  );
+  await assert.rejects(checkHasSource(toUri('deep', folder)), nothing);
+  await assert.rejects(list(join(folder, 'deep')), nothing);
+});
+
+test('the output of a job is known by the beginning of its job.json, and by what a process leaves that was killed', async (t) => {
+  const folder = await folderOf(t, '1.png', 'large/2.png', 'taken/3.png', 'replaced/4.png', 'replaced/.halogrid/x');
+  const sources = Array.from({ length: 30_000 }, (_, i) => ({ uri: `file:///a/${i}.png`, name: `${i}.png`, width: 1 }));
+  const large = JSON.parse(jobJson('j1'));
+  await writeFile(join(folder, 'large/job.json'), JSON.stringify({ ...large, sources }, null, 2));
+  assert.ok((await stat(join(folder, 'large/job.json'))).size > 2 ** 20);
+  await mkdir(join(folder, 'taken/.halogrid'));
+  await writeFile(join(folder, 'taken/.halogrid/earlier.json'), jobJson('j2'));
+  await writeFile(join(folder, 'replaced', `.job.json.${randomUUID()}`), jobJson('j3', { state: 'failed' }));
+  assert.deepEqual(await listAll(folder, '.'), { listed: ['1.png'], leftOut: ['large j1', 'replaced j3', 'taken j2'] });
+});
+
+test('a name that is not UTF-8 is listed with its bytes, and is not taken for another', async (t) => {
+  const folder = await folderOf(t, 'a\ufffd.png', 'b.png');
+  const raw = (...bytes: (string | number)[]) =>
+    Buffer.concat([`${folder}/`, ...bytes].map((part) => Buffer.from(typeof part === 'string' ? part : [part])));
+  await writeFile(raw('a', 0xff, '.png'), 'x');
+  await writeFile(raw('c ', 0xe9, '%.png'), 'x');
+  await writeFile(raw('d', 0xff, '.md'), 'x');
+  await mkdir(raw('e', 0xff));
+  const sources = await list(folder);
+  const isWrong = (bytes: string) => `Its name is not UTF-8 (bytes ${bytes}); rename it`;
+  assert.deepEqual(
+    sources.map(({ uri, error }) => [uri.slice(toUri(folder, '/').length + 1), error]),
+    [
+      ['a%FF.png', isWrong('61 ff 2e 70 6e 67')],
+      ['a%EF%BF%BD.png', undefined],
+      ['b.png', undefined],
+      ['c%20%E9%25.png', isWrong('63 20 e9 25 2e 70 6e 67')],
+      ['e%FF', isWrong('65 ff')],
+    ],
+  );
+  assert.equal(sources[1]!.sizeBytes, Buffer.byteLength('a\ufffd.png'));
+  const unknown = notFound(/z\ufffd\.png' does not exist: a file whose name is not UTF-8 must be renamed first$/);
+  await assert.rejects(list(join(folder, 'z\ufffd.png')), unknown);
+});
+
+test('lines of a manifest that name nothing are inputs that cannot be read, and are never held whole', async (t) => {
+  const folder = await folderOf(t, 'a\ufffd.png', 'b.png');
+  const manifest = join(folder, 'm.txt');
+  const lines = ['b.png', 'x'.repeat(70_000), '# y', Buffer.from([0x61, 0xff, ...Buffer.from('.png')]), 'a\ufffd.png'];
+  await writeFile(manifest, Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\r\n')])));
+  assert.deepEqual(
+    (await list(manifest)).map(({ name, error }) => [name.slice(0, 10), error]),
+    [
+      ['b.png', undefined],
+      ['x'.repeat(10), 'Line 2 of the manifest is longer than 65536 bytes, so it names no file'],
+      ['a\ufffd.png', 'Line 4 of the manifest is not UTF-8'],
+      ['a\ufffd.png', undefined],
+    ],
+  );
+});
+
+test('a glob may be longer than a name, as a list in braces is', async (t) => {
+  const folder = await folderOf(t, '7.png');
+  const numbers = Array.from({ length: 200 }, (_, i) => i);
+  assert.deepEqual(await names(join(folder, `{${numbers.join(',')}}.png`)), ['7.png']);
 });

@@ -1,21 +1,24 @@
 import type { Stats } from 'node:fs';
-import { lstat, open, stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { allowedPath } from '../access/allowed-path.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
-import { selectGlob } from './glob-selection.ts';
+import { globOf } from './glob-of.ts';
 import { supportedExtensions } from './image-extensions.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
 import { localVersion } from './local-file.ts';
+import { type ManifestLine, manifestLines } from './manifest-lines.ts';
+import { quickFiles } from './quick-files.ts';
 import { listRemote, remoteEntry, withRemoteSizes } from './remote/remote-sources.ts';
 import { isRemoteUri } from './remote/remote-uri.ts';
-import { ImagesBelow, type Selection } from './selection.ts';
+import { ImagesBelow } from './selection.ts';
 import { SourceNotFoundError } from './source-not-found-error.ts';
 import { toUri } from './to-uri.ts';
-import { type FoundFile, type WalkOptions, walkFolder } from './walk-folder.ts';
+import { Turns } from './turns.ts';
+import { type FoundFile, type LeftOut, type WalkOptions, walkFolder } from './walk-folder.ts';
 
-export { SourceNotFoundError };
+export { type LeftOut, SourceNotFoundError };
 
 /** An input before it is opened: it may yet turn out to be no image. */
 export interface Source {
@@ -39,16 +42,25 @@ export interface Source {
  * The inputs that these URIs stand for, in their order: see listSources. An input that an earlier URI stands for as well is
  * listed there alone; see InputsBefore for what can be told.
  */
-export async function* listAllSources(uris: Iterable<string>): AsyncGenerator<Source> {
+export async function* listAllSources(uris: Iterable<string>, { onLeftOut }: ListOptions = {}): AsyncGenerator<Source> {
   const before = new InputsBefore();
+  const turns = new Turns();
+  const leftOut = (folder: LeftOut): void => {
+    before.leaveOut(folder.path);
+    onLeftOut?.(folder);
+  };
   for (const uri of uris) {
-    for await (const source of listSources(uri)) {
+    for await (const source of list(uri, { onLeftOut: leftOut })) {
+      if (turns.isOver) await turns.giveWay();
       const isKnown = before.includes(source.uri) && (source.sizeBytes > 0 || (await isNoFolder(source.uri)));
       if (!isKnown) yield source;
     }
     before.add(await shapeOf(uri));
   }
 }
+
+/** `onLeftOut` is told of every folder that is left out because it holds the output of a job. */
+export type ListOptions = Pick<WalkOptions, 'onLeftOut'>;
 
 /** What is missing, or a folder, was not listed with the folder that it should be in: only a manifest names such. */
 const isNoFolder = (uri: string): Promise<boolean> =>
@@ -63,7 +75,7 @@ async function shapeOf(uri: string): Promise<SourceShape> {
   const stats = await statOf(path);
   if (!stats) {
     const { folder, rest } = await splitAtExisting(path);
-    return { kind: 'glob', folder, selection: globOf(path, rest) };
+    return { kind: 'glob', folder, selection: globOf(rest, path) };
   }
   if (stats.isDirectory()) return { kind: 'folder', folder: resolve(path) };
   return isManifest(path, stats) ? { kind: 'untold' } : { kind: 'input', uri };
@@ -80,11 +92,13 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && /\
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
  * - a glob, where there is no such file or folder: the files it matches, in natural order.
  *
- * Throws SourceForbiddenError for a URI that this process may not read. Hidden files are passed over. A folder is never held whole, however many files it has. Throws SourceNotFoundError
- * where that makes no input at all; inputs that cannot be read are listed, and opening them says why they cannot.
+ * Hidden files are passed over, and below a folder or the place where a glob begins, folders that hold the output of a job. A
+ * folder is never held whole, however many files it has. Throws SourceForbiddenError for a URI that this process may not
+ * read, and SourceNotFoundError where that makes no input at all; inputs that cannot be read are listed, and opening them says
+ * why they cannot.
  */
-export function listSources(uri: string): AsyncGenerator<Source> {
-  return list(uri, {});
+export function listSources(uri: string, options: ListOptions = {}): AsyncGenerator<Source> {
+  return list(uri, options);
 }
 
 /**
@@ -119,28 +133,45 @@ function pathOf(uri: string): string {
 
 async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator<Source> {
   const images = new ImagesBelow();
-  const found = yield* sourcesOf(folder, walkFolder(folder, images, options));
+  const leftOut = new LeftOutCount(options);
+  const found = yield* sourcesOf(folder, walkFolder(folder, images, leftOut.options));
   if (found === 0) {
     const others =
       images.others === 0
         ? 'it has no files'
         : `none of its ${images.others} files has one of the extensions ${supportedExtensions}`;
-    throw new SourceNotFoundError(`The folder '${folder}' holds no images: ${others}`);
+    throw new SourceNotFoundError(`The folder '${folder}' holds no images: ${others}${leftOut.clause}`);
   }
 }
 
 async function* listGlob(path: string, options: WalkOptions): AsyncGenerator<Source> {
   const { folder, rest } = await splitAtExisting(path);
-  if (!/[*?[{]/.test(rest)) throw new SourceNotFoundError(`'${path}' does not exist`);
-  const found = yield* sourcesOf(folder, walkFolder(folder, globOf(path, rest), options));
-  if (found === 0) throw new SourceNotFoundError(`No file matches '${path}'`);
+  if (!/[*?[{]/.test(rest)) throw new SourceNotFoundError(`'${path}' does not exist${orNotUtf8(path)}`);
+  const leftOut = new LeftOutCount(options);
+  const found = yield* sourcesOf(folder, walkFolder(folder, globOf(rest, path), leftOut.options));
+  if (found === 0) throw new SourceNotFoundError(`No file matches '${path}'${leftOut.clause}`);
 }
 
-function globOf(path: string, rest: string): Selection {
-  try {
-    return selectGlob(rest);
-  } catch (error) {
-    throw new SourceNotFoundError(`'${path}' is no glob: ${(error as Error).message}`);
+/** What Node makes of a name that is not UTF-8 leads to no file. */
+const orNotUtf8 = (path: string): string =>
+  path.includes('\ufffd') ? ': a file whose name is not UTF-8 must be renamed first' : '';
+
+/** Counts the folders that are left out, for whoever wonders where their images are. */
+class LeftOutCount {
+  readonly options: WalkOptions;
+  #count = 0;
+
+  constructor(options: WalkOptions) {
+    const onLeftOut = (leftOut: LeftOut): void => {
+      this.#count++;
+      options.onLeftOut?.(leftOut);
+    };
+    this.options = { ...options, onLeftOut };
+  }
+
+  /** To end a sentence with. */
+  get clause(): string {
+    return this.#count === 0 ? '' : `; folders left out because they hold the output of a job: ${this.#count}`;
   }
 }
 
@@ -160,19 +191,21 @@ async function* sourcesOf(folder: string, files: AsyncIterable<FoundFile>): Asyn
 async function* listManifest(path: string): AsyncGenerator<Source> {
   const folder = dirname(path);
   let found = 0;
-  const file = await open(path).catch((error: Error) => {
-    throw new SourceNotFoundError(`The manifest '${path}' cannot be read: ${error.message}`);
-  });
-  for await (const rawLine of file.readLines()) {
-    const line = rawLine.replace(/^\ufeff/, '').trim();
-    if (line === '' || line.startsWith('#')) continue;
-    found++;
-    yield await manifestEntry(line, folder);
+  const lines = manifestLines(path);
+  try {
+    for await (const line of lines) {
+      found++;
+      yield await manifestEntry(line, folder);
+    }
+  } catch (error) {
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    throw syscall ? new SourceNotFoundError(`The manifest '${path}' cannot be read: ${message}`) : error;
   }
   if (found === 0) throw new SourceNotFoundError(`The manifest '${path}' names no images`);
 }
 
-async function manifestEntry(line: string, folder: string): Promise<Source> {
+async function manifestEntry({ text: line, error: wrong }: ManifestLine, folder: string): Promise<Source> {
+  if (wrong) return { uri: line, name: basename(line), sizeBytes: 0, named: false, error: wrong };
   if (isRemoteUri(line)) return remoteEntry(line);
   let uri: string;
   let path: string;
@@ -208,10 +241,11 @@ async function splitAtExisting(path: string): Promise<{ folder: string; rest: st
 /** Undefined where there is nothing, or a symbolic link to nothing. Rejects with SourceNotFoundError where nobody can tell. */
 async function statOf(path: string): Promise<Stats | undefined> {
   try {
-    return await stat(path);
+    return await quickFiles.stat(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    // A glob may be longer than any name, as a list of names in braces is.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return undefined;
     throw new SourceNotFoundError(`'${path}' cannot be reached: ${message}`);
   }
 }

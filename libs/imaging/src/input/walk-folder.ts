@@ -1,12 +1,17 @@
-import type { Dirent } from 'node:fs';
-import { opendir, realpath } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import type { Dir, Dirent } from 'node:fs';
+import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { allowedPath, isBelow } from '../access/allowed-path.ts';
+import { jobIn } from './job-folder.ts';
 import { localVersion } from './local-file.ts';
 import { compareNatural } from './natural-order.ts';
 import { quickFiles } from './quick-files.ts';
+import { escapeBytes, notUtf8 } from './raw-name.ts';
 import { isHidden, type Selection } from './selection.ts';
 import { sortNames } from './sort-names.ts';
+import { Turns } from './turns.ts';
 
 export interface FoundFile {
   /** Path relative to the folder, separated by '/'. */
@@ -17,11 +22,21 @@ export interface FoundFile {
   version?: string;
   /** Why it is no input, in one sentence: a folder that cannot be listed, or a symbolic link that leads in a circle. */
   error?: string;
+  /** Where the name does not say it. */
+  uri?: string;
+}
+
+/** A folder that is not walked, because it holds the output of a job. */
+export interface LeftOut {
+  path: string;
+  jobId: string;
 }
 
 export interface WalkOptions {
   /** In natural order, folders where their names are; else as the file system has them, which is faster (true). */
   isSorted?: boolean;
+  /** Told of every folder that is left out; see walkFolder. */
+  onLeftOut?: (leftOut: LeftOut) => void;
 }
 
 /** Looked up at once. */
@@ -32,22 +47,25 @@ const readAtOnce = 512;
 /**
  * The files of a selection in a folder and below, in natural order and depth first, in memory that does not grow with
  * their number. Folders are listed once, where they are; a symbolic link to a folder outside is followed where it comes
- * first, one to a folder that is listed anyway is not, and one to a folder that it lies in is an error of its own.
- * Rejects where the folder itself is not there.
+ * first, one to a folder that is listed anyway is not, and one to a folder that it lies in is an error of its own. A folder
+ * below that holds the output of a job is left out. A name that is not UTF-8 is an error of its own, too. Rejects where the
+ * folder itself is not there.
  */
 export async function* walkFolder(
   folder: string,
   selection: Selection,
-  { isSorted = true }: WalkOptions = {},
+  { isSorted = true, onLeftOut = () => {} }: WalkOptions = {},
 ): AsyncGenerator<FoundFile, void, undefined> {
   const real = await realpath(folder);
-  const walk: Walk = { root: folder, isSorted, walked: new Set([real]) };
+  const walk: Walk = { root: folder, isSorted, onLeftOut, turns: new Turns(), walked: new Set([real]) };
   yield* walkPlace(walk, { prefix: '', real, above: [], selection });
 }
 
 interface Walk {
   root: string;
   isSorted: boolean;
+  onLeftOut: (leftOut: LeftOut) => void;
+  turns: Turns;
   /** Real paths of the root and of folders that links were followed to. */
   walked: Set<string>;
 }
@@ -71,7 +89,7 @@ type Looked =
   | { kind: 'nothing' };
 
 /** First letters of the names that are sorted: what an entry is, so that nobody asks for it again. */
-const letters = { file: 'f', folder: 'd', linkOfFileName: 'l', otherLink: 'o' } as const;
+const letters = { file: 'f', folder: 'd', linkOfFileName: 'l', otherLink: 'o', notUtf8: 'n' } as const;
 
 async function* walkPlace(walk: Walk, place: Place): AsyncGenerator<FoundFile, void, undefined> {
   const names = readNames(walk, place);
@@ -96,15 +114,47 @@ const ofThisProcess = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
 const compareRecords = (a: string, b: string): number => compareNatural(a, b, 1);
 
-async function* readNames({ root }: Walk, { prefix, selection }: Place): AsyncGenerator<string, void, undefined> {
+async function* readNames(walk: Walk, place: Place): AsyncGenerator<string, void, undefined> {
+  const { root, turns } = walk;
+  const { prefix, selection } = place;
+  let areUnsure = false;
   for await (const entry of await opendir(join(root, prefix), { bufferSize: readAtOnce })) {
-    const letter = letterOf(entry, selection);
-    if (letter) yield letter + entry.name;
+    if (turns.isOver) await turns.giveWay();
+    // It stands for what is not UTF-8, too.
+    if (entry.name.includes('\ufffd')) areUnsure = true;
+    else {
+      const letter = letterOf(entry, selection);
+      if (letter) yield letter + entry.name;
+    }
+  }
+  if (areUnsure) yield* readUnsure(walk, place);
+}
+
+/** The names in which Node puts U+FFFD, and those that have it. */
+async function* readUnsure({ root }: Walk, { prefix, selection }: Place): AsyncGenerator<string, void, undefined> {
+  const folder = join(root, prefix, '/');
+  const options = { bufferSize: readAtOnce, encoding: 'buffer' as BufferEncoding };
+  for await (const entry of (await opendir(folder, options)) as Dir & AsyncIterable<Dirent<Buffer>>) {
+    const bytes = entry.name;
+    const name = bytes.toString();
+    if (!name.includes('\ufffd')) continue;
+    const letter = letterOf(Object.assign(entry, { name }), selection);
+    if (!letter) continue;
+    if (isUtf8(bytes)) yield letter + name;
+    else if (letter !== letters.otherLink || (await isFolder(Buffer.concat([Buffer.from(folder), bytes])))) {
+      yield letters.notUtf8 + escapeBytes(bytes);
+    }
   }
 }
 
+const isFolder = (path: Buffer): Promise<boolean> =>
+  stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+
 /** Undefined for an entry that is not wanted. */
-function letterOf(entry: Dirent, selection: Selection): string | undefined {
+function letterOf(entry: Dirent<string>, selection: Selection): string | undefined {
   const { name } = entry;
   if (entry.isDirectory()) return selection.enter(name, false) && letters.folder;
   if (entry.isFile()) return selection.takes(name) ? letters.file : undefined;
@@ -141,6 +191,10 @@ async function look({ root }: Walk, { prefix, real }: Place, record: string): Pr
   const letter = record[0];
   const name = record.slice(1);
   if (letter === letters.folder) return { kind: 'folder', name };
+  if (letter === letters.notUtf8) {
+    const uri = pathToFileURL(join(root, prefix, '/')).href + name;
+    return { kind: 'file', file: { name: prefix + name, sizeBytes: 0, error: notUtf8(name), uri } };
+  }
   const path = join(root, prefix, name);
   const isFileName = letter !== letters.otherLink;
   try {
@@ -166,7 +220,7 @@ async function* walkReal(walk: Walk, place: Place, name: string): AsyncGenerator
   const real = join(place.real, name);
   const selection = place.selection.enter(name, false);
   // A folder that a link led to earlier was walked there.
-  if (!selection || (selection.walksAll && walk.walked.has(real))) return;
+  if (!selection || (selection.walksAll && walk.walked.has(real)) || (await isLeftOut(walk, place, name))) return;
   yield* walkPlace(walk, { ...place, prefix: `${place.prefix}${name}/`, real, selection });
 }
 
@@ -183,10 +237,19 @@ async function* walkLink(
   const above = [...place.above, place.real];
   if (above.some((folder) => isBelow(folder, real))) {
     yield { name: place.prefix + name, sizeBytes: 0, error: `${circle}: it leads to a folder that it lies in` };
-  } else if (!selection.walksAll || !isListed(walk.walked, real)) {
+  } else if ((!selection.walksAll || !isListed(walk.walked, real)) && !(await isLeftOut(walk, place, name))) {
     walk.walked.add(real);
     yield* walkPlace(walk, { prefix: `${place.prefix}${name}/`, real, above, selection });
   }
+}
+
+/** Whether the folder of that name is not walked; says so. */
+async function isLeftOut({ root, onLeftOut }: Walk, { prefix }: Place, name: string): Promise<boolean> {
+  const path = join(root, prefix, name);
+  const jobId = await jobIn(path);
+  if (jobId === undefined) return false;
+  onLeftOut({ path, jobId });
+  return true;
 }
 
 /** Why a folder that a link leads to may not be read. */

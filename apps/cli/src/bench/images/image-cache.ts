@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openImage, type Size, writeFileAtomically } from '@halogrid/imaging';
+import { makeFolders } from '@halogrid/service';
 import { randomImage } from './random-image.ts';
 import { uncompressedTiff } from './uncompressed-tiff.ts';
 
@@ -26,7 +26,7 @@ export class ImageCache {
     const refusals: string[] = [];
     for (const folder of folders) {
       try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await makeFolders(folder, 0o700);
         await writeFileAtomically(join(folder, name), tiff);
         return await readPlanes(join(folder, name), size);
       } catch (error) {

@@ -1,7 +1,8 @@
 // The only file that knows node:sqlite. Everything here blocks, which is why it runs in sqlite-worker.ts.
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { makeFoldersSync } from '@halogrid/service';
 import type { Change, Entry, EntryFilter, Leader } from './ledger-store.ts';
 
 /** "HALO": marks the files that are ours. */
@@ -52,7 +53,7 @@ export class SqliteDatabase {
   constructor(path: string) {
     this.#path = path;
     this.#db = this.#speak(() => {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFoldersSync(dirname(path));
       createPrivately(path);
       return new DatabaseSync(path, { timeout: busyMs });
     });

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { checkHost } from '../../access/allowed-host.ts';
 import { SourceForbiddenError } from '../../access/source-access.ts';
-import { selectGlob } from '../glob-selection.ts';
+import { globOf } from '../glob-of.ts';
 import { supportedExtensions } from '../image-extensions.ts';
 import { InputError } from '../input-error.ts';
 import { ImagesBelow } from '../selection.ts';
@@ -129,7 +129,7 @@ async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = fals
 async function* listGlob(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source> {
   const fixed = uri.key.slice(0, uri.key.search(/[*?[{]/));
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
-  const selection = selectGlob(uri.key.slice(folder.length));
+  const selection = globOf(uri.key.slice(folder.length), displayUri(uri));
   const found = yield* sourcesOf({ ...uri, key: folder }, walkBucket(uri.bucket, folder, selection, options));
   if (found === 0) throw new SourceNotFoundError(`No object matches '${displayUri(uri)}'`);
 }

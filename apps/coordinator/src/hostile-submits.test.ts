@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { setStage, specOf, writeImages } from './coordinator-stage.ts';
+import { checkSources } from './plan/check-sources.ts';
+import { Refusal } from './services/refusal.ts';
+
+/** Longer than that, nodes and clients would begin to notice. */
+const maxHeldMs = 200;
+
+/** Sources of hostile specifications, and what comes of each. */
+async function hostileSources(folder: string): Promise<[sources: string[], outcome: RegExp][]> {
+  const [image] = await writeImages(folder, 1);
+  const crowd = join(folder, 'crowd');
+  await mkdir(crowd);
+  const names = Array.from({ length: 600 }, (_, i) => (i < 8 ? `${'a'.repeat(240)}${i}.txt` : `${i}.txt`));
+  await Promise.all(names.map((name) => writeFile(join(crowd, name), '')));
+  await writeFile(join(folder, 'one-line.txt'), 'x'.repeat(20 * 2 ** 20));
+  const at = (path: string): string => `${pathToFileURL(folder).href}/${path}`;
+  const every = <Value>(length: number, of: (i: number) => Value): Value[] => Array.from({ length }, (_, i) => of(i));
+  return [
+    [[image!], /^accepted$/],
+    [[at('crowd/*a*a*a*a*b.jpg')], /^No file matches/],
+    [[at(`crowd/${'*a'.repeat(2000)}b`)], /^No file matches/],
+    [[at('crowd/{1..10000}b')], /^No file matches/],
+    [[at('crowd/*{1..4000}')], /^No file matches/],
+    [[at('crowd/*aaaa{1..3000}b')], /^No file matches/],
+    [[at(`${'**/'.repeat(2000)}x*y`)], /^No file matches/],
+    [[at(`crowd/*{1..10000}${'a'.repeat(20)}*`)], / is no glob: Expected at most 32768 characters in the alternatives/],
+    [[at('{'.repeat(8000))], /^No file matches/],
+    [[at(`${'{'.repeat(4000)}${'}'.repeat(4000)}`)], /^No file matches/],
+    [[at(`${'{,'.repeat(2700)}${'}'.repeat(2700)}`)], /^No file matches/],
+    [[at('{a,b}'.repeat(1600))], /at most 10000 alternatives/],
+    [
+      every(65_536, (i) => at(`*{1..${1000 + (i % 9000)}}x`)),
+      /^Expected at most 8388608 for the characters of all alternatives/,
+    ],
+    [every(65_536, () => image!), /^accepted$/],
+    [every(4_096, (i) => at(`${'x/../'.repeat(100 + (i % 50))}image-*${'?'.repeat(i % 7)}`)), /^accepted$/],
+    [[at('one-line.txt')], /^accepted$/],
+  ];
+}
+
+/**
+ * Milliseconds that the event loop is held at most until what is done has settled. Where a machine is busy with something else,
+ * that holds a process up as well, so only time counts that the thread spent on a processor.
+ */
+async function heldMs(act: () => Promise<unknown>): Promise<number> {
+  const held = monitorEventLoopDelay({ resolution: 5 });
+  let mostBusyMs = 0;
+  let last = process.threadCpuUsage();
+  const timer = setInterval(() => {
+    const now = process.threadCpuUsage();
+    mostBusyMs = Math.max(mostBusyMs, (now.user - last.user + now.system - last.system) / 1e3);
+    last = now;
+  }, 5);
+  held.enable();
+  await act();
+  // What follows an answer at once, such as the beginning of a plan.
+  await delay(50);
+  held.disable();
+  clearInterval(timer);
+  return Math.min(held.max / 1e6, mostBusyMs);
+}
+
+const ends = (text: string): string => `${text.slice(0, 100)} ... ${text.slice(-100)}`;
+
+/** A client on a thread of its own, so that its own work holds nobody up. */
+async function startClient(t: TestContext, port: number): Promise<(given: object) => Promise<string>> {
+  const client = new Worker(new URL('./submit-client.ts', import.meta.url), { workerData: { port } });
+  t.after(() => client.terminate());
+  await once(client, 'message');
+  return async (spec) => {
+    client.postMessage(spec);
+    const [answer] = await once(client, 'message');
+    return answer;
+  };
+}
+
+test('no submission holds a coordinator up, whatever its sources are', async (t) => {
+  const { coordinator, folder } = await setStage(t);
+  const client = await startClient(t, coordinator.grpcPort);
+  for (const [i, [sources, outcome]] of (await hostileSources(folder)).entries()) {
+    // A large heap may have been collected in between, but is not each time.
+    let shortest = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < 3 && shortest >= maxHeldMs; attempt++) {
+      let answer = '';
+      const longest = await heldMs(async () => {
+        answer = await client(specOf(join(folder, `job-${i}-${attempt}`), sources));
+      });
+      shortest = Math.min(shortest, longest);
+      assert.ok(outcome.test(answer), `submission ${i}: ${ends(answer)}`);
+    }
+    assert.ok(shortest < maxHeldMs, `submission ${i} holds the event loop for ${shortest} ms`);
+  }
+});
+
+test('where sources are checked on the thread that serves, others have their turns', async (t) => {
+  const { folder } = await setStage(t);
+  for (const [i, [sources, outcome]] of (await hostileSources(folder)).entries()) {
+    let turns = 1;
+    let isOver = false;
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const start = process.threadCpuUsage();
+    const answer = await checkSources(sources).then(
+      () => 'accepted',
+      (error) => {
+        assert.ok(error instanceof Refusal);
+        return error.message;
+      },
+    );
+    isOver = true;
+    assert.ok(outcome.test(answer), `sources ${i}: ${ends(answer)}`);
+    const { user, system } = process.threadCpuUsage(start);
+    const meanMs = (user + system) / 1e3 / turns;
+    assert.ok(meanMs < maxHeldMs / 4, `the check of sources ${i} holds the event loop for ${meanMs} ms at a time`);
+  }
+});

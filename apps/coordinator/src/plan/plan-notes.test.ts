@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PlanNotes } from './plan-notes.ts';
+
+test('what is left out is told of once, but for the own output and for more than anybody reads', () => {
+  const notes = new PlanNotes('file:///a/own/');
+  notes.leaveOut({ path: '/a/own', jobId: 'j0' });
+  assert.deepEqual(notes.take(), []);
+  notes.leaveOut({ path: '/a/b', jobId: 'j1' });
+  assert.deepEqual(notes.take(), [{ kind: 'note', text: "Left out '/a/b': it holds the output of job j1" }]);
+  assert.deepEqual(notes.take(), []);
+  for (let i = 2; i <= 23; i++) notes.leaveOut({ path: `/a/${i}`, jobId: `j${i}` });
+  assert.equal(notes.take().length, 19);
+  assert.deepEqual(notes.takeLast(), [
+    { kind: 'note', text: 'Left out as well: 3 more folders that hold the output of a job' },
+  ]);
+});

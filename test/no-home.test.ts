@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// What a user's home is good for is a matter of speed: where nothing can be kept there, everything is done without.
+
+const folder = scratchFolder();
+const picture = join(folder, 'picture.pgm');
+
+before(() => writePgm(picture, drawPicture(200, 100)));
+
+/** Folders in which none can be made: Linux says of the first that what exists does not. */
+const homes = ['/proc/nowhere', '/dev/null/home'];
+const skip = !existsSync('/proc/self');
+
+for (const HOME of homes) {
+  const env = { HOME, XDG_CACHE_HOME: '', XDG_DATA_HOME: '' };
+
+  test(`a job runs with ${HOME} as home`, { skip }, async () => {
+    const out = join(folder, HOME.replaceAll('/', '-'));
+    const { code, stderr } = await halogrid(['run', picture, '--out', out, '--device', 'cpu'], {
+      env,
+      maxLifeMs: 60_000,
+    });
+    assert.equal(code, 0, stderr);
+    assert.ok(existsSync(join(out, 'histogram.json')));
+  });
+
+  test(`a coordinator says that it has no place for its ledger with ${HOME} as home`, { skip }, async () => {
+    const args = ['coordinator', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0'];
+    const { code, stderr } = await halogrid(args, { env, maxLifeMs: 60_000 });
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`^halogrid: The ledger '${HOME}/.*' cannot be used: E[A-Z]+: [^\\n]+\\n$`));
+  });
+}
