@@ -21,6 +21,7 @@ import {
 import { jobGrid } from '../job-grid.ts';
 import { jobPipeline } from '../job-pipeline.ts';
 import { checkMapFormat } from './check-map-format.ts';
+import { checkMaxQuarantined } from './check-max-quarantined.ts';
 import { checkVideo } from './check-video.ts';
 import { Refusal, refuseValue } from './refusal.ts';
 
@@ -42,6 +43,7 @@ export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: Job
   if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
   checkPriority(priority);
   checkVerify(verifyPercent, pipeline);
+  checkMaxQuarantined(given.maxQuarantined);
   checkVideo(given, pipeline);
   for (const uri of sources) await checkHasInput(uri);
 
@@ -56,6 +58,8 @@ export async function checkSpec(given: JobSpec | undefined): Promise<{ spec: Job
   spec.video = video;
   spec.checksum = given.checksum || undefined;
   spec.fresh = given.fresh || undefined;
+  spec.maxQuarantined = given.maxQuarantined;
+  spec.waitForNode = given.waitForNode || undefined;
   return { spec, pipeline };
 }
 
