@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { status } from '@grpc/grpc-js';
 import { Cause, JobState, type JobStatus, type Lease, type MaxQuarantined } from '@halogrid/proto';
+import { createLog } from '@halogrid/service/log';
+import { systemClock } from './clock.ts';
 import { complete, refusalOf, setStage, specOf, submit, watchToEnd, writeImages } from './coordinator-stage.ts';
+import { jobPipeline } from './job-pipeline.ts';
+import { JobRun, type JobWork } from './job-run.ts';
+import { planOf, spec } from './ledger/ledger-scene.ts';
+import { openLedger } from './ledger/testing.ts';
 import { ScriptedNode } from './services/scripted-node.ts';
 
 const inputs = (value: number): MaxQuarantined => ({ limit: { $case: 'inputs', value } });
@@ -113,4 +120,55 @@ test('that a job waits for a node is passed on as it was asked for', async (t) =
   const waiting = await submit(jobs, specOf(join(folder, 'a'), sources, { waitForNode: true }));
   const other = await submit(jobs, specOf(join(folder, 'b'), sources, { waitForNode: false }));
   assert.deepEqual([waiting.spec!.waitForNode, other.spec!.waitForNode], [true, undefined]);
+});
+
+const idle: JobWork = {
+  plan: async function* () {},
+  features: () => undefined,
+  finalise: async () => {},
+  abandon: async () => {},
+  release: () => {},
+};
+
+/** What becomes of a job with one source that its plan sets aside and one shard, which is given up where `isGivenUp`. */
+async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
+  const ledger = await openLedger(() => join(tmpdir(), 'never-written'));
+  const steps = planOf(
+    Array.from({ length: 2 }, () => ({ width: 1, height: 1 })),
+    1,
+    1,
+    new Set([0]),
+  );
+  await ledger.createJob({ jobId: 'job', spec, submittedMs: 1 });
+  await ledger.addPlan('job', steps, true);
+  const job = {
+    jobId: 'job',
+    spec: { ...spec, maxQuarantined: inputs(allowed) },
+    pipeline: jobPipeline(spec),
+    scratch: '',
+  };
+  const context = { ledger, work: idle, clock: systemClock, log: createLog('test', 'silent') };
+  const run: JobRun = new JobRun(job, context, {
+    planned: () => {},
+    planEnded: async () => {
+      if (isGivenUp) await ledger.quarantineShard('job', 0, 'Given up', 3);
+      if (isGivenUp) run.shardsDone();
+    },
+    queued: () => ({ shards: 0, sources: 0 }),
+    abandoned: () => {},
+    changed: () => {},
+  });
+  await run.ended;
+  const { state, error } = (await ledger.getJob('job'))!;
+  await ledger.close();
+  return error || state;
+}
+
+test('a job that goes on with a lower limit than it has reached fails at once', async () => {
+  assert.match(await endOf(0, false), /^More inputs are quarantined \(1\) than --max-quarantined allows \(0\): /);
+});
+
+test('no job is completed that has lost too many, whoever noticed', async () => {
+  assert.match(await endOf(1, true), /^More inputs are quarantined \(2\) than --max-quarantined allows \(1\): /);
+  assert.equal(await endOf(2, true), 'complete');
 });
