@@ -1,4 +1,5 @@
-import { describeCount, describeDuration, describePixels, describeSpeed } from './quantities.js';
+import { describeClock, describeCount, describeDuration, describePixels, describeSpeed } from './quantities.js';
+import { describeLack, describeReason, pathOf, whyNothingMerged } from './sentences.js';
 
 /**
  * @import { JobStatus, NodeStatus } from '@halogrid/proto'
@@ -71,6 +72,8 @@ export function jobView(job, ms, rates) {
     time: describeDuration((job.finishedMs || ms) - job.submittedMs),
     out: pathOf(job.spec?.out ?? ''),
     error: job.error,
+    waiting: hasEnded(job) ? '' : job.waiting,
+    reasons: job.reasons.map(describeReason),
   };
 }
 
@@ -79,9 +82,8 @@ export function nodeView(node, ms, rates) {
   const { kind = '', name = '' } = node.device ?? {};
   return {
     name: node.name,
-    state: /** @type {State} */ (
-      node.draining ? { word: 'draining', tone: 'wait' } : { word: node.leases > 0 ? 'busy' : 'idle', tone: 'good' }
-    ),
+    state: nodeState(node),
+    lacks: node.lacks.map(describeLack),
     device: `${kind}: ${name}`,
     speed: describeSpeed(rates.of(`node ${node.nodeId}`)),
     leases: describeCount(node.leases),
@@ -94,20 +96,28 @@ export function nodeView(node, ms, rates) {
 /** @param {JobStatus} job */
 const isRunning = ({ state }) => state === 'JOB_STATE_RUNNING' || state === 'JOB_STATE_FINALISING';
 
+/** @param {JobStatus} job */
+const hasEnded = ({ finishedMs }) => finishedMs > 0;
+
 /** @param {JobStatus} job @returns {State} */
-function jobState({ state, nodes }) {
-  const word = state.replace('JOB_STATE_', '').toLowerCase();
-  if (word === 'running' && nodes === 0) return { word: 'waits for a node', tone: 'wait' };
+function jobState(job) {
+  const word = job.state.replace('JOB_STATE_', '').toLowerCase();
+  const nothing = whyNothingMerged(job);
+  if (nothing) return { word: `${word}, but ${nothing}`, tone: 'bad' };
+  if (word === 'running' && job.waiting) return { word: 'waits', tone: 'wait' };
+  if (word === 'running' && job.nodes === 0) return { word: 'waits for a node', tone: 'wait' };
   return { word, tone: tones[word] ?? '' };
+}
+
+/** @param {NodeStatus} node @returns {State} */
+function nodeState({ draining, setAsideUntilMs, leases }) {
+  if (draining) return { word: 'draining', tone: 'wait' };
+  if (setAsideUntilMs > 0) return { word: `set aside until ${describeClock(setAsideUntilMs)}`, tone: 'wait' };
+  return { word: leases > 0 ? 'busy' : 'idle', tone: 'good' };
 }
 
 /** As `--op` would be given. @param {{ kernel: string, parameters: { [name: string]: string } }} operation */
 function describeOperation({ kernel, parameters }) {
   const list = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   return list.length > 0 ? `${kernel}:${list.join(',')}` : kernel;
-}
-
-/** @param {string} uri */
-function pathOf(uri) {
-  return uri.startsWith('file://') ? decodeURIComponent(new URL(uri).pathname) : uri;
 }

@@ -47,6 +47,25 @@ test('a job that runs shows what it computes, how far it is and how fast', () =>
     quarantined: '2',
     time: '1 min 5 s',
     out: '/data/o ut',
+    waiting: '',
+    reasons: [],
+  });
+});
+
+test('a job shows why inputs are quarantined and what it waits for, and nothing once it has ended', () => {
+  const reasons = [{ stage: 'decode', error: 'The file is empty', inputs: 2, example: 'file:///in/a.png' }];
+  const waiting = 'No attached node can read /in';
+  const view = jobView({ ...running, reasons, waiting }, 0, new Rates());
+  assert.deepEqual(view.reasons, ['2 × decode: The file is empty, e.g. /in/a.png']);
+  assert.deepEqual([view.waiting, view.state], [waiting, { word: 'waits', tone: 'wait' }]);
+  assert.equal(jobView({ ...complete, waiting }, 0, new Rates()).waiting, '');
+});
+
+test('a job that merged nothing is no good news', () => {
+  const nothing = { ...complete, counts: { ...counts, frames: 0, quarantined: 40 } };
+  assert.deepEqual(jobView(nothing, 0, new Rates()).state, {
+    word: 'complete, but nothing was merged: all 40 inputs are quarantined',
+    tone: 'bad',
   });
 });
 
@@ -88,6 +107,7 @@ test('a node shows its device and its speed', () => {
   assert.deepEqual(nodeView(node, 61_000, rates), {
     name: 'left',
     state: { word: 'busy', tone: 'good' },
+    lacks: [],
     device: 'gpu: NVIDIA H200',
     speed: '1 Gpx/s',
     leases: '3',
@@ -96,6 +116,16 @@ test('a node shows its device and its speed', () => {
     attached: '1 min',
   });
   assert.equal(nodeView({ ...node, draining: true }, 0, rates).state.word, 'draining');
+});
+
+test('a node shows what it cannot do, and until when it is set aside', () => {
+  const node = NodeStatus.fromPartial({
+    lacks: [{ need: 'read file:///data', reason: 'EACCES: permission denied', sinceMs: 1 }],
+    setAsideUntilMs: new Date(2026, 0, 2, 3, 4, 5).getTime(),
+  });
+  const { lacks, state } = nodeView(node, 0, new Rates());
+  assert.deepEqual(lacks, ['cannot read /data: EACCES: permission denied']);
+  assert.deepEqual(state, { word: 'set aside until 03:04:05', tone: 'wait' });
 });
 
 test('the figures at the top are of the jobs that run', () => {

@@ -38,7 +38,7 @@ function show(now) {
 
   const jobs = now.jobs.slice(0, shownJobs).flatMap((job) => jobRows(jobView(job, now.ms, rates)));
   fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No job yet: halogrid submit SOURCE… gives this cluster one.')]);
-  const nodes = now.nodes.map((node) => nodeRow(nodeView(node, now.ms, rates)));
+  const nodes = now.nodes.flatMap((node) => nodeRows(nodeView(node, now.ms, rates)));
   fill('nodes', nodes.length > 0 ? nodes : [emptyRow(8, 'No node is attached: halogrid node --coordinator HOST:PORT')]);
 }
 
@@ -55,13 +55,17 @@ function jobRows(job) {
     ...[job.speed, job.frames, job.quarantined, job.time].map(numberCell),
     longCell(job.out),
   );
-  if (!job.error) return [row];
-  return [row, element('tr', {}, element('td', { colspan: '9', class: 'error' }, job.error))];
+  return [
+    row,
+    ...(job.error ? [sentenceRow(9, job.error, 'error')] : []),
+    ...(job.waiting ? [sentenceRow(9, job.waiting, 'waiting')] : []),
+    ...job.reasons.map((reason) => sentenceRow(9, reason, 'quarantined')),
+  ];
 }
 
 /** @param {ReturnType<typeof nodeView>} node */
-function nodeRow(node) {
-  return element(
+function nodeRows(node) {
+  const row = element(
     'tr',
     {},
     element('td', {}, node.name),
@@ -69,6 +73,7 @@ function nodeRow(node) {
     element('td', {}, node.device),
     ...[node.speed, node.leases, node.shards, node.pixels, node.attached].map(numberCell),
   );
+  return [row, ...node.lacks.map((lack) => sentenceRow(8, `${node.name} ${lack}`, 'lack'))];
 }
 
 /** @param {State} state */
@@ -81,8 +86,11 @@ const longCell = (text) => element('td', { class: 'long', title: text }, element
 const numberCell = (text) => element('td', { class: 'number' }, text);
 
 /** @param {number} columns @param {string} sentence */
-function emptyRow(columns, sentence) {
-  return element('tr', {}, element('td', { colspan: String(columns), class: 'empty' }, sentence));
+const emptyRow = (columns, sentence) => sentenceRow(columns, sentence, 'empty');
+
+/** A sentence over all columns. @param {number} columns @param {string} sentence @param {string} className */
+function sentenceRow(columns, sentence, className) {
+  return element('tr', {}, element('td', { colspan: String(columns), class: className }, sentence));
 }
 
 /** @param {string} sentence @param {string} className */

@@ -14,6 +14,11 @@ export function describePixels(pixels) {
 /** @param {number} pixelsPerSecond */
 export const describeSpeed = (pixelsPerSecond) => (pixelsPerSecond > 0 ? `${describePixels(pixelsPerSecond)}/s` : '–');
 
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
+/** The time of day here: `09:05:03`. @param {number} ms since 1970 */
+export const describeClock = (ms) => clock.format(ms);
+
 /** A duration in its two largest units: `42 s`, `2 min 5 s`, `3 h 7 min`, `2 d 4 h`. @param {number} ms */
 export function describeDuration(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000));

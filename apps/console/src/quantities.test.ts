@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeDuration, describePixels, describeSpeed } from './quantities.js';
+import { describeClock, describeDuration, describePixels, describeSpeed } from './quantities.js';
 
 test('pixels are told in three digits, with the letters of units', () => {
   const table: [pixels: number, text: string][] = [
@@ -18,6 +18,11 @@ test('pixels are told in three digits, with the letters of units', () => {
 test('no speed is a dash', () => {
   assert.equal(describeSpeed(0), '–');
   assert.equal(describeSpeed(37.1e6), '37.1 Mpx/s');
+});
+
+test('a time of day is that of this place', () => {
+  assert.equal(describeClock(new Date(2026, 0, 2, 3, 4, 5).getTime()), '03:04:05');
+  assert.equal(describeClock(new Date(2026, 6, 2, 23, 59, 0).getTime()), '23:59:00');
 });
 
 test('durations are told in their two largest units', () => {

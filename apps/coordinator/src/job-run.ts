@@ -6,6 +6,7 @@ import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources } from 
 import { FencedError } from './ledger/store/ledger-store.ts';
 import { continuePlan } from './plan/continue-plan.ts';
 import { runPlan } from './plan/run-plan.ts';
+import { whyTooManyQuarantined } from './quarantine-limit.ts';
 import type { PlannedStep } from './shard.ts';
 
 /**
@@ -132,6 +133,7 @@ export class JobRun {
   /** The ledger has more results, or has set sources aside. */
   resultsCame(): void {
     this.#features?.advance();
+    this.#checkQuarantined().catch((error) => this.stop(endBecause(error)));
   }
 
   /** Every shard is committed or quarantined. */
@@ -152,6 +154,7 @@ export class JobRun {
     try {
       await this.#plan();
       await this.#shardsDone.promise;
+      await this.#checkQuarantined();
       stopped.throwIfAborted();
       await this.#setState('finalising');
       const results = await this.#ledger.results(this.job.jobId);
@@ -172,6 +175,8 @@ export class JobRun {
     const { jobId, spec, pipeline } = this.job;
     const { state, planned } = (await this.#ledger.getJob(jobId))!;
     if (state === 'pending') await this.#setState('running');
+    // One that goes on may allow fewer than it did.
+    await this.#checkQuarantined();
     if (planned) return this.#listener.planEnded();
     const steps = this.#work.plan(spec, pipeline, this.#stopped.signal);
     await runPlan(continuePlan(this.#ledger.recordedPlan(jobId), steps), {
@@ -180,11 +185,22 @@ export class JobRun {
         await this.#ledger.addPlan(jobId, recorded, false);
         if (steps.some((step) => step.kind === 'kept')) this.resultsCame();
         this.#listener.planned(steps);
+        await this.#checkQuarantined();
       },
       room: () => this.#waitForRoom(),
     });
     await this.#ledger.addPlan(jobId, [], true);
     this.#listener.planEnded();
+    await this.#checkQuarantined();
+  }
+
+  /** Fails the job where more inputs are quarantined than it allows. */
+  async #checkQuarantined(): Promise<void> {
+    const { jobId, spec } = this.job;
+    if (!spec.maxQuarantined) return;
+    const record = await this.#ledger.getJob(jobId);
+    const error = record && whyTooManyQuarantined(spec.maxQuarantined, record);
+    if (error) this.stop({ state: 'failed', error });
   }
 
   async #waitForRoom(): Promise<void> {

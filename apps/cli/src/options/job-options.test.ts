@@ -32,6 +32,8 @@ test('a source alone asks for the defaults', () => {
     verifyPercent: undefined,
     checksum: undefined,
     fresh: undefined,
+    maxQuarantined: undefined,
+    waitForNode: undefined,
   });
 });
 
@@ -41,6 +43,7 @@ test('every option reaches the specification', () => {
     ...['--op', 'lbp:convention=nw-cw-lsb', '--border', 'reflect', '--out', 'out'],
     ...['--map', 'tiff', '--grid', '4x6', '--tile', '100', '--batch', '7'],
     ...['--priority', '-3', '--verify', '12.5%', '--checksum', '--fresh'],
+    ...['--max-quarantined', '10', '--wait-for-node'],
   );
   assert.equal(nameOutByJob, false);
   assert.deepEqual(spec, {
@@ -60,11 +63,22 @@ test('every option reaches the specification', () => {
     verifyPercent: 12.5,
     checksum: true,
     fresh: true,
+    maxQuarantined: { limit: { $case: 'inputs', value: 10 } },
+    waitForNode: true,
   });
 });
 
 test('a border may be called by its name elsewhere', () => {
   assert.equal(parse('a.png', '--border', 'symmetric').spec?.pipeline?.operations[0]?.border, 'reflect');
+});
+
+test('inputs that may be quarantined are a number or a percentage', () => {
+  const limit = (text: string) => parse('a.png', '--max-quarantined', text).spec?.maxQuarantined?.limit;
+  assert.deepEqual(limit('0'), { $case: 'inputs', value: 0 });
+  assert.deepEqual(limit('1000000000'), { $case: 'inputs', value: 1e9 });
+  assert.deepEqual(limit('0%'), { $case: 'percent', value: 0 });
+  assert.deepEqual(limit('2.5%'), { $case: 'percent', value: 2.5 });
+  assert.deepEqual(limit('100%'), { $case: 'percent', value: 100 });
 });
 
 const refused: [string[], RegExp][] = [
@@ -73,6 +87,13 @@ const refused: [string[], RegExp][] = [
     ['--op', 'conv:kernel=sobel-x', '--verify', '1'],
     /^Expected 0 for --verify but received '1', because histograms are what is compared/,
   ],
+  [
+    ['--max-quarantined', '101%'],
+    /^Expected a whole number from 0, or 0% to 100%, for --max-quarantined but received '101%'$/,
+  ],
+  [['--max-quarantined', '1.5'], /for --max-quarantined but received '1.5'$/],
+  [['--max-quarantined', '-1'], /for --max-quarantined but received '-1'$/],
+  [['--max-quarantined', ''], /for --max-quarantined but received ''$/],
   [['--priority', '101'], /^Expected a whole number from -100 to 100 for --priority but received '101'$/],
   [['--op', 'sift'], /^Expected one of lbp, ldp, conv for --op but received 'sift'$/],
   [['--op', 'lbp:convention=x'], /^Expected one of nw-cw-msb, nw-cw-lsb, .* for lbp:convention but received 'x'$/],

@@ -3,6 +3,7 @@ import { toFileUri, toUri } from '@halogrid/imaging/to-uri';
 import { borderModes, checkGrid, createPipeline, type Grid } from '@halogrid/kernels';
 import {
   jobPriorities,
+  type MaxQuarantined,
   mapFormats,
   maxBatchFrames,
   maxTilePx,
@@ -11,7 +12,7 @@ import {
 } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
-import { collect, percentage, wholeNumber } from './option-values.ts';
+import { collect, countOrPercentage, percentage, wholeNumber } from './option-values.ts';
 import { readOperation } from './read-operation.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
@@ -28,6 +29,8 @@ export interface JobOptions extends VideoChoice {
   verify?: number;
   checksum?: boolean;
   fresh?: boolean;
+  maxQuarantined?: MaxQuarantined;
+  waitForNode?: boolean;
 }
 
 /** The options that say what a job computes, for every command that submits one. */
@@ -58,6 +61,15 @@ export function addJobOptions(command: Command): Command {
       '--verify <percent>',
       'shards that are computed again on the CPU before they count, and nodes that were wrong set aside (default: 0)',
       percentage('--verify'),
+    )
+    .option(
+      '--max-quarantined <N|P%>',
+      'fail as soon as more inputs than that are quarantined (default: however many are)',
+      countOrPercentage('--max-quarantined'),
+    )
+    .option(
+      '--wait-for-node',
+      'wait where no attached node can read the sources or write the results; otherwise the job fails after a while',
     )
     .option('--checksum', 'tell by their content whether files have changed since the last run with this --out')
     .option('--fresh', 'compute everything, whatever the last run with this --out did');
@@ -97,6 +109,8 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     verifyPercent: options.verify || undefined,
     checksum: options.checksum || undefined,
     fresh: options.fresh || undefined,
+    maxQuarantined: options.maxQuarantined,
+    waitForNode: options.waitForNode || undefined,
   };
   const video = videoOptions(options);
   return { spec: video ? { ...spec, video } : spec, nameOutByJob: options.out === undefined };

@@ -1,3 +1,4 @@
+import type { MaxQuarantined } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 
 /** Makes a parser of whole numbers in a range for commander. It throws UsageError. */
@@ -26,6 +27,16 @@ export function percentage(option: string): (text: string) => number {
     const value = /^\d{1,3}(\.\d{1,6})?%?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
     if (value <= 100) return value;
     throw new UsageError(`Expected 0 to 100 percent for ${option} but received '${text}'`);
+  };
+}
+
+/** Makes a parser of a number of inputs or a percentage of them, `10` or `2.5%`, for commander. It throws UsageError. */
+export function countOrPercentage(option: string): (text: string) => MaxQuarantined {
+  return (text) => {
+    if (/^\d{1,15}$/.test(text)) return { limit: { $case: 'inputs', value: Number(text) } };
+    const percent = /^\d{1,3}(\.\d{1,6})?%$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+    if (percent <= 100) return { limit: { $case: 'percent', value: percent } };
+    throw new UsageError(`Expected a whole number from 0, or 0% to 100%, for ${option} but received '${text}'`);
   };
 }
 

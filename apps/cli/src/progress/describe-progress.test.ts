@@ -28,6 +28,14 @@ test('a job without nodes says what it waits for', () => {
   );
 });
 
+test('a job that no attached node can do says what it waits for', () => {
+  const waiting = 'No attached node can read /data/archive';
+  assert.equal(
+    progressLine(job({ shards: 3, quarantined: 2 }, { nodes: 0, waiting }), { pixelsPerSecond: 0, shardsPerSecond: 0 }),
+    'running: 0 of 3 shards, 0 px/s, 0 nodes, 2 quarantined, waiting: No attached node can read /data/archive',
+  );
+});
+
 test('a job that writes its results says so', () => {
   const finalising = job({ shards: 3, shardsDone: 3 }, { state: JobState.FINALISING });
   assert.equal(progressLine(finalising, speed), 'finalising: 3 of 3 shards, writing the results');

@@ -32,8 +32,9 @@ function facts(job: JobStatus, speed: Speed): string[] {
   list.push(`${describePixels(speed.pixelsPerSecond)}/s`);
   const left = secondsLeft(job, speed);
   if (left !== undefined) list.push(`about ${left < 60 ? `${left} s` : describeSeconds(left)} left`);
-  list.push(job.nodes === 0 ? 'waiting for a node' : plural(job.nodes, 'node'));
+  list.push(job.nodes === 0 && !job.waiting ? 'waiting for a node' : plural(job.nodes, 'node'));
   list.push(`${quarantined} quarantined`);
+  if (job.waiting) list.push(`waiting: ${job.waiting}`);
   return list;
 }
 

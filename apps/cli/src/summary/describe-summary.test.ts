@@ -39,3 +39,23 @@ test('quarantined inputs are pointed out, and results elsewhere have their whole
   assert.match(text, /^ {2}quarantined {2}2: \/home\/me\/halogrid-out\/j1\/errors.jsonl says why$/m);
   assert.match(text, /^ {2}results {6}\/home\/me\/halogrid-out\/j1\/ /m);
 });
+
+test('why inputs are quarantined is told by reason, and where to find an input of each', () => {
+  const counts = { ...summary.counts, frames: 19, quarantined: 10 };
+  const quarantine = [
+    { stage: 'decode', error: 'The file is empty (0 bytes)', inputs: 9, example: 'file:///in/a%20b.png' },
+    { stage: '', error: 'Other reasons', inputs: 1, example: 's3://bucket/key' },
+  ];
+  const lines = describeSummary({ ...summary, counts, quarantine }, '/home/me').split('\n');
+  assert.deepEqual(lines.slice(2, 5), [
+    '  quarantined  10: halogrid-out/j1/errors.jsonl says why',
+    '               9 × decode: The file is empty (0 bytes), e.g. /in/a b.png',
+    '               1 × Other reasons, e.g. s3://bucket/key',
+  ]);
+});
+
+test('a job that merged nothing says so first', () => {
+  const nothingMerged = 'nothing was merged: all 12 inputs are quarantined';
+  const [headline] = describeSummary({ ...summary, nothingMerged }, '/home/me').split('\n');
+  assert.equal(headline, 'Job j1 is complete, but nothing was merged: all 12 inputs are quarantined (after 2.00 s).');
+});

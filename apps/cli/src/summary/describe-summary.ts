@@ -1,11 +1,12 @@
 import { relative } from 'node:path';
+import { describeReason } from '@halogrid/console/sentences.js';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import type { JobSummary } from './job-summary.ts';
 import { table } from './table.ts';
 
 /** What a person reads when a job has ended. Paths are shown as seen from `folder`. */
 export function describeSummary(summary: JobSummary, folder: string): string {
-  const { state, counts, incremental, wallSeconds, nodes, digest, error } = summary;
+  const { state, counts, quarantine = [], nothingMerged, incremental, wallSeconds, nodes, digest, error } = summary;
   const out = shortest(summary.out, folder);
   if (state !== 'complete') return `Job ${summary.id} ${state}${error ? `: ${error}` : ''}.\n`;
   // The time is not that of all pixels where results were kept.
@@ -13,6 +14,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
   const rows = [
     ['sources', `${counts.sources} found, ${counts.frames} merged`],
     ...(counts.quarantined ? [['quarantined', `${counts.quarantined}: ${out}/errors.jsonl says why`]] : []),
+    ...quarantine.map((reason) => ['', describeReason(reason)]),
     ...(incremental ? [['skipped', describeChanges(incremental)]] : []),
     ['pixels', `${describePixels(counts.pixels)}${speed}`],
     ['shards', `${counts.shards} in ${plural(counts.attempts, 'attempt')}`],
@@ -23,7 +25,9 @@ export function describeSummary(summary: JobSummary, folder: string): string {
     ['digest', digest ?? ''],
     ['results', `${out}/${summary.pictures.length ? ` (open ${summary.pictures.join(' and ')})` : ''}`],
   ];
-  return `Job ${summary.id} is complete after ${describeSeconds(wallSeconds)}.\n${table(rows, '  ')}`;
+  const time = describeSeconds(wallSeconds);
+  const headline = nothingMerged ? `complete, but ${nothingMerged} (after ${time})` : `complete after ${time}`;
+  return `Job ${summary.id} is ${headline}.\n${table(rows, '  ')}`;
 }
 
 function describeChanges(changes: NonNullable<JobSummary['incremental']>): string {

@@ -12,6 +12,8 @@ export function jobFacts(job: JobStatus) {
     digest: job.digest || null,
     planned: job.planned,
     counts: job.counts!,
+    quarantine: job.reasons,
+    waiting: job.waiting || null,
     nodes: job.nodes,
     submitted: new Date(job.submittedMs).toISOString(),
     finished: job.finishedMs ? new Date(job.finishedMs).toISOString() : null,

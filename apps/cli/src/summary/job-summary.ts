@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { whyNothingMerged } from '@halogrid/console/sentences.js';
 import { createPipeline } from '@halogrid/kernels';
-import type { Counts, JobStatus } from '@halogrid/proto';
+import type { Counts, JobStatus, QuarantineReason } from '@halogrid/proto';
 import { stateWord } from '../progress/describe-progress.ts';
 
 /** What is left to say of a job that ended; `--json` prints it as it is. */
@@ -13,6 +14,10 @@ export interface JobSummary {
   digest?: string;
   convention?: string;
   counts: { sources: number; frames: number; shards: number; attempts: number; pixels: number; quarantined: number };
+  /** Why inputs are quarantined, where some are: the most frequent reason first. */
+  quarantine?: QuarantineReason[];
+  /** Why a complete job has no result to speak of. */
+  nothingMerged?: string;
   /** How the sources compare with those of the last job in the folder, where there was one. */
   incremental?: {
     /** Their results were there. */
@@ -40,6 +45,7 @@ export interface JobSummary {
 export async function summarise(job: JobStatus): Promise<JobSummary> {
   const out = fileURLToPath(job.spec!.out);
   const { sources, frames, shards, attempts, pixels, quarantined } = job.counts ?? noCounts;
+  const nothingMerged = whyNothingMerged(job);
   const written = await readJobJson(out, job.jobId);
   return {
     id: job.jobId,
@@ -48,6 +54,8 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     ...(job.digest && { digest: job.digest }),
     ...(written?.convention && { convention: written.convention }),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
+    ...(job.reasons.length > 0 && { quarantine: job.reasons }),
+    ...(nothingMerged && { nothingMerged }),
     ...(written?.incremental && { incremental: written.incremental }),
     wallSeconds: (job.finishedMs - job.submittedMs) / 1000,
     ...(written?.seconds && { seconds: written.seconds }),

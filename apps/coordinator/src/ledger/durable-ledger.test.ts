@@ -157,6 +157,25 @@ test('a store that is not as it was written is refused with a sentence, whatever
   await lost.close();
 });
 
+test('why inputs were quarantined is known after the end of the job and of the coordinator', async () => {
+  const store = new MemoryStore();
+  const before = await openLedger(spoolPath, store);
+  await planFrames(before, 3);
+  const failed = (source: number) => ({ ...commitOf(source), results: [], errors: [{ source, ...why(source) }] });
+  const why = (source: number) => ({ stage: 'decode', error: `Ends at byte ${source}` });
+  for (const source of [2, 1]) await before.commit(failed(source));
+  const reasons = [{ stage: 'decode', error: 'Ends at byte 1', inputs: 2, example: 'file:///1' }];
+  assert.deepEqual((await before.getJob('job'))?.reasons, reasons);
+  await before.setState('job', 'failed', { nowMs: 1, error: 'Too many' });
+  await before.createJob({ jobId: 'other', spec, submittedMs: 1 });
+  await before.setState('other', 'cancelled', { nowMs: 2 });
+  await before.close();
+  const after = await openLedger(spoolPath, store);
+  assert.deepEqual((await after.getJob('job'))?.reasons, reasons);
+  assert.equal((await after.getJob('other'))?.reasons, undefined);
+  await after.close();
+});
+
 test('of jobs that have ended the newest thousand are kept, in the store too', async () => {
   const store = new MemoryStore();
   const ledger = await openLedger(spoolPath, store);

@@ -5,7 +5,7 @@ import { cutTiles } from '../plan/cut-tiles.ts';
 import type { PlanStep, Shard, SourceRef } from '../shard.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from './digest.ts';
 import { binsOfSource, histogramShape } from './histogram-shape.ts';
-import type { Ledger, ShardCommit } from './ledger.ts';
+import type { JobRecord, Ledger, ShardCommit } from './ledger.ts';
 import { readHistograms } from './read-histograms.ts';
 
 export const epoch = 7;
@@ -32,7 +32,8 @@ export async function comparable(ledger: Ledger, grid: Grid) {
   const { frames, pixels, quarantined } = job.counts;
   const outcomes = [...sources].map((outcome) => (outcome.state === 'done' ? outcome.size : outcome.error));
   const counts = { sources: job.counts.sources, frames, pixels, quarantined };
-  return { counts, outcomes, counted, bins, histograms: await histogramsOf(ledger, grid), digest };
+  const { reasons } = job;
+  return { counts, outcomes, reasons, counted, bins, histograms: await histogramsOf(ledger, grid), digest };
 }
 
 export async function histogramsOf(ledger: Ledger, grid: Grid): Promise<{ uri: string; bins: number[] }[]> {
@@ -61,11 +62,24 @@ export function expectedResults(
   return {
     counts: { sources: sources.length, frames: good.length, pixels, quarantined: sources.length - good.length },
     outcomes: sources.map(({ fate, width, height }, i) => (fate === 'good' ? { width, height } : `${i} is ${fate}`)),
+    reasons: expectedReasons(sources),
     counted: BigInt(pixels),
     bins,
     histograms,
     digest: jobDigest(jobLine(pipeline, grid), digests),
   };
+}
+
+/** What differs in a number is one reason. */
+function expectedReasons(sources: readonly { fate: string }[]): JobRecord['reasons'] {
+  const told = ['broken', 'unread'].flatMap((fate) => {
+    const first = sources.findIndex((source) => source.fate === fate);
+    const inputs = sources.filter((source) => source.fate === fate).length;
+    const stage = fate === 'broken' ? 'decode' : 'read';
+    return inputs > 0 ? [{ first, stage, error: `${first} is ${fate}`, inputs, example: `file:///in/${first}` }] : [];
+  });
+  if (told.length === 0) return undefined;
+  return told.sort((a, b) => b.inputs - a.inputs || a.first - b.first).map(({ first: _, ...reason }) => reason);
 }
 
 /** Cells row by row, with those that hold no pixel. */

@@ -1,5 +1,5 @@
 import type { Size } from '@halogrid/kernels';
-import type { JobSpec } from '@halogrid/proto';
+import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import type { FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../shard.ts';
 import type { SourceDigest } from './digest.ts';
 import type { HistogramPlace } from './read-histograms.ts';
@@ -18,6 +18,8 @@ export interface JobRecord {
   digest: string;
   planned: boolean;
   counts: JobCounts;
+  /** Why inputs are quarantined, as halogrid.v1.JobStatus tells it; absent where none is. */
+  reasons?: QuarantineReason[];
 }
 
 /** As halogrid.v1.Counts defines them. */

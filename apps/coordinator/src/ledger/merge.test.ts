@@ -50,6 +50,24 @@ test('of several failures of a source that of the lowest shard is told, in whate
   assert.deepEqual([outcome?.state === 'quarantined' && outcome.error, merge.quarantined], ['at 1', 1]);
 });
 
+test('a source is counted once for the reason that is told of it, however many of its tiles fail', () => {
+  const merge = new Merge(shape);
+  for (const name of ['a', 'b']) merge.addSource(`file:///${name}`, name, 3);
+  const fail = (source: number, shard: number, error: string) =>
+    merge.quarantine(source, { stage: 'decode', error, attempts: 1, shard });
+  const told = () => merge.reasons().map(({ error, inputs, example }) => [error, inputs, example]);
+  fail(0, 3, 'cut off at 3');
+  fail(1, 5, 'cut off at 5');
+  assert.deepEqual(told(), [['cut off at 3', 2, 'file:///a']]);
+  fail(0, 2, 'damaged');
+  fail(0, 4, 'too late');
+  fail(1, 4, 'cut off at 4');
+  assert.deepEqual(told(), [
+    ['damaged', 1, 'file:///a'],
+    ['cut off at 4', 1, 'file:///b'],
+  ]);
+});
+
 test('outcomes are asked for too early while a source is open', () => {
   const merge = new Merge(shape);
   merge.addSource('file:///a', 'a', 2);

@@ -1,8 +1,10 @@
 import { cellsOf, type Size } from '@halogrid/kernels';
+import type { QuarantineReason } from '@halogrid/proto';
 import type { FrameOfVideo, SourceResult } from '../shard.ts';
 import { type SourceDigest, sourceDigest } from './digest.ts';
 import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from './histogram-shape.ts';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
+import { QuarantineReasons } from './quarantine-reasons.ts';
 import { type Quarantine, type SettledSource, SettledTable } from './settled-table.ts';
 import { type PlannedSource, SourceList } from './source-list.ts';
 
@@ -40,6 +42,8 @@ export class Merge {
   readonly #settled = new SettledTable();
   /** Those that several results make, until all are in: an ordinary frame is never among them. */
   readonly #open = new Map<number, OpenSource>();
+  /** Undefined where sources were counted that have another reason now: they are counted anew when somebody asks. */
+  #reasons: QuarantineReasons | undefined = new QuarantineReasons();
   readonly #shape: HistogramShape;
   readonly #binsOfSource: number;
   readonly #onDone: (source: number, bins: ArrayLike<number>) => void;
@@ -87,12 +91,13 @@ export class Merge {
     const settled = this.#settled.get(index);
     if (settled?.state === 'done') return;
     if (settled) {
-      if (reason.shard < settled.reason.shard) this.#settled.set(index, { state: 'quarantined', reason });
+      if (reason.shard < settled.reason.shard) this.restore(index, { state: 'quarantined', reason });
       return;
     }
     this.pixels -= this.#open.get(index)?.pixels ?? 0;
     this.quarantined++;
-    this.restore(index, { state: 'quarantined', reason });
+    this.#reasons?.add(index, reason);
+    this.#settle(index, { state: 'quarantined', reason });
   }
 
   /** A source as it was planned. */
@@ -111,11 +116,18 @@ export class Merge {
 
   /** Puts a source back as it was; the totals stay as they are. */
   restore(index: number, state: SourceState): void {
+    if (state.state === 'quarantined') this.#reasons = undefined;
     if (state.state === 'open') this.#open.set(index, state);
-    else {
-      this.#open.delete(index);
-      this.#settled.set(index, state);
+    else this.#settle(index, state);
+  }
+
+  /** Why sources are quarantined, each counted once; the most frequent first. */
+  reasons(): QuarantineReason[] {
+    if (!this.#reasons) {
+      this.#reasons = new QuarantineReasons();
+      for (const [index, reason] of this.#settled.quarantined()) this.#reasons.add(index, reason);
     }
+    return this.#reasons.list((index) => this.#planned.get(index).uri);
   }
 
   /** Whether a source stays as it is; undefined while it is open, or not there. */
@@ -145,6 +157,11 @@ export class Merge {
     return this.#settled.digests(this.sources);
   }
 
+  #settle(index: number, source: SettledSource): void {
+    this.#open.delete(index);
+    this.#settled.set(index, source);
+  }
+
   /** Adds the bins of the cells that a result touches to those of its source. */
   #addBins(target: Float64Array, { size, rect, bins }: SourceResult): void {
     const { grid } = this.#shape;
@@ -165,7 +182,7 @@ export class Merge {
    * as numbers first, because the engine keeps these BigInts in registers.
    */
   #finish(index: number, size: Size, counted: number, bins: ArrayLike<number>): void {
-    this.restore(index, { state: 'done', size, counted, digest: sourceDigest(size, counted, bins) });
+    this.#settle(index, { state: 'done', size, counted, digest: sourceDigest(size, counted, bins) });
     this.done++;
     this.counted += BigInt(counted);
     const cellBins = this.bins.length;

@@ -72,7 +72,9 @@ export class OpenJob implements Journaled {
   }
 
   get record(): JobRecord {
-    return { ...this.facts, spec: this.spec, counts: { ...this.facts.counts } };
+    const { facts, spec, merge } = this;
+    const reasons = merge.quarantined > 0 ? { reasons: merge.reasons() } : {};
+    return { ...facts, spec, counts: { ...facts.counts }, ...reasons };
   }
 
   addPlan(steps: readonly PlanStep[], last: boolean): void {

@@ -78,6 +78,11 @@ export class SettledTable {
     block.digests.set(source.digest, digestBytes * at);
   }
 
+  /** Every source that is quarantined, in no order. */
+  quarantined(): Iterable<[index: number, reason: Quarantine]> {
+    return this.#reasons;
+  }
+
   /** The digests of the sources below `count`, which are all settled, in order: some in a row at a time. */
   *digests(count: number): Generator<Uint8Array> {
     for (let from = 0; from < count; from += blockSources) {

@@ -95,6 +95,17 @@ test('a complete job is what the contract says, and nothing else is left', async
   }
 });
 
+test('why inputs were quarantined is in job.json behind the counts', async (t) => {
+  const results = await makeResults(t, 'none');
+  const quarantine = [{ stage: 'decode', error: 'The image ends early', inputs: 1, example: 'file:///in/c.jpg' }];
+  results.job.reasons = quarantine;
+  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+  const written = JSON.parse(await readFile(join(outputPath(results.job.spec.out), 'job.json'), 'utf8'));
+  assert.deepEqual(written.quarantine, quarantine);
+  const keys = Object.keys(written);
+  assert.equal(keys.indexOf('quarantine'), keys.indexOf('counts') + 1);
+});
+
 test('maps are named by their format', async (t) => {
   for (const [format, expected] of [
     ['zarr', ['a.png.zarr', 'a.zarr']],

@@ -42,8 +42,11 @@ const hashSpec = (spec: JobSpec): string =>
     .update(canonicalJson(lasting(spec)))
     .digest('hex');
 
-/** What is the same for every job that may follow another in its folder. */
-const lasting = ({ checksum: _, fresh: __, ...spec }: JobSpec): Omit<JobSpec, 'checksum' | 'fresh'> => spec;
+/** What is the same for every job that may follow another in its folder: what else it says decides no result. */
+function lasting(spec: JobSpec): Omit<JobSpec, 'checksum' | 'fresh' | 'maxQuarantined' | 'waitForNode'> {
+  const { checksum: _, fresh: __, maxQuarantined: ___, waitForNode: ____, ...rest } = spec;
+  return rest;
+}
 
 /** The same text whatever the order of keys. */
 function canonicalJson(value: unknown): string {
@@ -75,9 +78,9 @@ export function abandonedJobJson(
   end: { state: 'cancelled' } | { state: 'failed'; error: string },
   finishedMs: number,
 ): string {
-  const { jobId, spec, submittedMs, counts } = job;
+  const { jobId, spec, submittedMs, counts, reasons: quarantine } = job;
   const times = { submitted: isoTime(submittedMs), finished: isoTime(finishedMs) };
-  const text = { id: jobId, ...end, version: softwareVersion, ...times, counts, ...describeSpec(spec) };
+  const text = { id: jobId, ...end, version: softwareVersion, ...times, counts, quarantine, ...describeSpec(spec) };
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
@@ -102,6 +105,7 @@ export function* completeJobJson(
     submitted: isoTime(job.submittedMs),
     finished: isoTime(finishedMs),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
+    quarantine: job.reasons,
     ...(incremental && { incremental }),
     wallSeconds: (finishedMs - job.submittedMs) / 1000,
     seconds: rounded(results.stageSeconds),

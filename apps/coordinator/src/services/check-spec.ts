@@ -14,6 +14,7 @@ import { jobGrid } from '../job-grid.ts';
 import { jobPipeline } from '../job-pipeline.ts';
 import { checkSources } from '../plan/check-sources.ts';
 import { checkMapFormat } from './check-map-format.ts';
+import { checkMaxQuarantined } from './check-max-quarantined.ts';
 import { checkVideo } from './check-video.ts';
 import { Refusal, refuseValue } from './refusal.ts';
 
@@ -39,6 +40,7 @@ export async function checkSpec(
   if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
   checkPriority(priority);
   checkVerify(verifyPercent, pipeline);
+  checkMaxQuarantined(given.maxQuarantined);
   checkVideo(given, pipeline);
   await check(sources);
 
@@ -53,6 +55,8 @@ export async function checkSpec(
   spec.video = video;
   spec.checksum = given.checksum || undefined;
   spec.fresh = given.fresh || undefined;
+  spec.maxQuarantined = given.maxQuarantined;
+  spec.waitForNode = given.waitForNode || undefined;
   return { spec, pipeline };
 }
 

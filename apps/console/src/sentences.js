@@ -1,0 +1,51 @@
+// What people read of jobs and nodes, on the console and in a terminal alike.
+
+/** @import { Counts, Lack, QuarantineReason } from '@halogrid/proto' */
+
+/** @type {Record<string, string>} */
+const decoded = { video: 'videos', jpeg: 'JPEGs' };
+
+/**
+ * What a node cannot do, by the need that it does not meet: `read file:///data` is `cannot read /data`.
+ *
+ * @param {string} need as Lack.need names it
+ */
+export function describeNeed(need) {
+  const space = need.indexOf(' ');
+  const [verb, what] = [need.slice(0, space), need.slice(space + 1)];
+  return `cannot ${verb} ${verb === 'decode' ? (decoded[what] ?? what) : pathOf(what)}`;
+}
+
+/** @param {Pick<Lack, 'need' | 'reason'>} lack */
+export const describeLack = ({ need, reason }) => (reason ? `${describeNeed(need)}: ${reason}` : describeNeed(need));
+
+/**
+ * Inputs that are quarantined for one reason: how many, why, and one of them.
+ *
+ * @param {QuarantineReason} reason
+ */
+export function describeReason({ stage, error, inputs, example }) {
+  return `${inputs} × ${stage ? `${stage}: ` : ''}${error}${example ? `, e.g. ${pathOf(example)}` : ''}`;
+}
+
+/**
+ * Why a complete job is no good news; undefined where something was merged, or there was nothing to merge.
+ *
+ * @param {{ state: string, counts?: Counts }} job
+ */
+export function whyNothingMerged({ state, counts }) {
+  if (state !== 'JOB_STATE_COMPLETE' || !counts || counts.frames > 0 || counts.quarantined === 0) return undefined;
+  const { quarantined } = counts;
+  return `nothing was merged: ${quarantined === 1 ? 'the only input is' : `all ${quarantined} inputs are`} quarantined`;
+}
+
+/** A file as a path, where that can be shown in a line; anything else as its URI. @param {string} uri */
+export function pathOf(uri) {
+  if (!uri.startsWith('file:///')) return uri;
+  try {
+    const path = decodeURIComponent(new URL(uri).pathname);
+    return /\p{Cc}/u.test(path) ? uri : path;
+  } catch {
+    return uri;
+  }
+}

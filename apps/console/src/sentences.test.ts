@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeNeed, JobState, readNeed, writeNeed } from '@halogrid/proto';
+import { describeLack, describeNeed, describeReason, pathOf, whyNothingMerged } from './sentences.js';
+
+test('what a node lacks is told in words', () => {
+  const table: [need: string, sentence: string][] = [
+    ['read file:///data/archive', 'cannot read /data/archive'],
+    ['read file:///data/my%20archive', 'cannot read /data/my archive'],
+    ['read s3://bucket/prefix', 'cannot read s3://bucket/prefix'],
+    ['write file:///x', 'cannot write /x'],
+    ['decode video', 'cannot decode videos'],
+    ['decode jpeg', 'cannot decode JPEGs'],
+    ['decode tiff', 'cannot decode tiff'],
+  ];
+  for (const [need, sentence] of table) assert.equal(describeNeed(need), sentence);
+});
+
+test('every need of the protocol is told in words', () => {
+  const needs = [
+    readNeed('file:///a'),
+    writeNeed('file:///a'),
+    decodeNeed({ decodes: 'jpeg' }),
+    decodeNeed({ decodes: 'video' }),
+  ];
+  assert.deepEqual(needs.map(describeNeed), [
+    'cannot read /a',
+    'cannot write /a',
+    'cannot decode JPEGs',
+    'cannot decode videos',
+  ]);
+});
+
+test('what a node lacks is told with the reason, where there is one', () => {
+  const need = 'read file:///data';
+  assert.equal(describeLack({ need, reason: 'ENOENT: no such file' }), 'cannot read /data: ENOENT: no such file');
+  assert.equal(describeLack({ need, reason: '' }), 'cannot read /data');
+});
+
+test('a reason is told with its inputs and one of them', () => {
+  const reason = { stage: 'decode', error: 'The file is empty', inputs: 9, example: 'file:///in/a%20b.png' };
+  assert.equal(describeReason(reason), '9 × decode: The file is empty, e.g. /in/a b.png');
+  assert.equal(describeReason({ ...reason, stage: '', error: 'Other reasons', example: '' }), '9 × Other reasons');
+});
+
+test('a path that would spoil a line stays a URI, and so does what is none', () => {
+  const uris = ['file:///a%0Ab.png', 'file:///a%1B[2J.png', 'file:///100%', 'https://host/a%20b', 'file://host/a'];
+  for (const uri of uris) assert.equal(pathOf(uri), uri);
+});
+
+test('a complete job that merged nothing is told, others are not', () => {
+  const counts = { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };
+  const why = (frames: number, quarantined: number, state: JobState = JobState.COMPLETE) =>
+    whyNothingMerged({ state, counts: { ...counts, frames, quarantined } });
+  assert.equal(why(0, 12), 'nothing was merged: all 12 inputs are quarantined');
+  assert.equal(why(0, 1), 'nothing was merged: the only input is quarantined');
+  assert.deepEqual([why(1, 12), why(0, 0), why(0, 12, JobState.RUNNING)], [undefined, undefined, undefined]);
+});

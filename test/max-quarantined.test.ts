@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Cluster } from './cluster.ts';
+import { halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { readErrors, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// A job says how many inputs it may lose, and whoever looks is told why they were lost, reason by reason.
+
+const folder = scratchFolder();
+const source = join(folder, 'source');
+const bad = join(folder, 'bad');
+const gif = fileURLToPath(new URL('../libs/imaging/fixtures/image.gif', import.meta.url));
+const uri = (name: string): string => pathToFileURL(join(source, name)).href;
+const run = (out: string, ...more: string[]) =>
+  halogrid(['run', source, '--out', join(folder, out), '--device', 'cpu', ...more]);
+
+/** Of 8 inputs 6 are broken: 3 are empty, 2 are links to nothing, each to another, and one is of a format that is not supported. */
+before(async () => {
+  for (const path of [source, bad]) mkdirSync(path);
+  for (const name of ['empty-1.png', 'empty-2.png', 'empty-3.png']) writeFileSync(join(source, name), '');
+  for (const name of ['link-7.png', 'link-8.png']) symlinkSync(`nothing of ${name}`, join(source, name));
+  copyFileSync(gif, join(source, 'picture.gif'));
+  for (const name of ['good-1.pgm', 'good-2.pgm']) await writePgm(join(source, name), drawPicture(20, 30));
+  for (const name of ['a.png', 'b.png']) writeFileSync(join(bad, name), '');
+});
+
+for (const tile of [[], ['--tile', '8']]) {
+  const how = tile.join(' ') || 'as frames';
+  test(`one more than a job may lose fails it, ${how}`, async () => {
+    const out = join(folder, `one${tile.length}`);
+    const { code, stdout, stderr } = await run(`one${tile.length}`, '--max-quarantined', '1', '--json', ...tile);
+    assert.equal(code, 1, stderr);
+    const sentence =
+      /More inputs are quarantined \((\d)\) than --max-quarantined allows \(1\): (\d) of them: .+, e\.g\. file:.*/;
+    const [said, quarantined, most] = sentence.exec(stderr)!;
+    assert.ok(Number(quarantined) > 1 && Number(most) <= Number(quarantined), said);
+    assert.deepEqual(readdirSync(out), ['job.json']);
+    const { state, error, quarantine } = readJson(out, 'job.json');
+    assert.deepEqual([state, said.includes(error)], ['failed', true]);
+    const summary = JSON.parse(stdout);
+    assert.deepEqual([summary.state, summary.quarantine], ['failed', quarantine]);
+  });
+
+  test(`a part of all inputs is judged when all are known, ${how}`, async () => {
+    const { code, stderr } = await run(`half${tile.length}`, '--max-quarantined', '50%', ...tile);
+    assert.equal(code, 1, stderr);
+    assert.match(
+      stderr,
+      /More inputs are quarantined \([56]\) than --max-quarantined allows \(50% of 8\): [23] of them: /,
+    );
+  });
+
+  test(`what a job may lose it loses, and is complete with the reasons, ${how}`, async () => {
+    const out = join(folder, `all${tile.length}`);
+    const { code, stdout, stderr } = await run(`all${tile.length}`, '--max-quarantined', '100%', ...tile);
+    assert.equal(code, 3, stderr);
+    const errors = readErrors(out);
+    const errorOf = (name: string): string => errors.find((line) => line.uri === uri(name))!.error;
+    const { quarantine } = readJson(out, 'job.json');
+    assert.deepEqual(quarantine, [
+      { stage: 'decode', error: errorOf('empty-1.png'), inputs: 3, example: uri('empty-1.png') },
+      { stage: 'read', error: errorOf('link-7.png'), inputs: 2, example: uri('link-7.png') },
+      { stage: 'decode', error: errorOf('picture.gif'), inputs: 1, example: uri('picture.gif') },
+    ]);
+    assert.match(
+      stdout,
+      /^ {2}quarantined +6: .*errors\.jsonl says why\n +3 × decode: .*, e\.g\. .*\/empty-1\.png\n +2 × read: /m,
+    );
+  });
+}
+
+test('the limit decides no result: the same command without it keeps what is there', async () => {
+  const args = ['--json'];
+  assert.equal((await run('again', '--max-quarantined', '6', ...args)).code, 3);
+  const { code, stdout, stderr } = await run('again', ...args);
+  assert.equal(code, 3, stderr);
+  assert.equal(JSON.parse(stdout).incremental.kept, 2);
+  // What was kept counts as an input: of 8 that are 75 %.
+  assert.equal((await run('again', '--max-quarantined', '75%', '--wait-for-node', ...args)).code, 3);
+  const failed = await run('again', '--max-quarantined', '74%', ...args);
+  assert.equal(failed.code, 1);
+  assert.match(failed.stderr, /quarantined \(6\) than --max-quarantined allows \(74% of 8\)/);
+  assert.ok(existsSync(join(folder, 'again', 'histogram.json')), 'the earlier output stays');
+});
+
+test('a job that merged nothing says so', async () => {
+  const { code, stdout } = await halogrid(['run', bad, '--out', join(folder, 'none'), '--device', 'cpu']);
+  assert.equal(code, 3);
+  assert.match(stdout, /^Job \S+ is complete, but nothing was merged: all 2 inputs are quarantined/);
+});
+
+test('a cluster tells the reasons while the job is known, also after a restart', async () => {
+  const cluster = await Cluster.start();
+  after(() => cluster.stop());
+  const out = join(folder, 'cluster');
+  const { code, stdout, stderr } = await cluster.halogrid(['run', source, '--out', out, '--json']);
+  assert.equal(code, 3, stderr);
+  const { id, quarantine } = JSON.parse(stdout);
+  assert.deepEqual(quarantine, readJson(out, 'job.json').quarantine);
+  cluster.coordinator.signal('SIGKILL');
+  await cluster.startCoordinatorAgain();
+  const status = await cluster.halogrid(['status', id]);
+  assert.match(status.stdout, /^quarantined +3 × decode: .*\n +2 × read: .*\n +1 × decode: .*\/picture\.gif$/m);
+  const facts = JSON.parse((await cluster.halogrid(['status', id, '--json'])).stdout);
+  assert.deepEqual(facts.quarantine, quarantine);
+  assert.deepEqual((await cluster.job(id)).reasons, quarantine);
+});
