@@ -27,6 +27,8 @@ export interface ClusterOptions {
   ledger?: string;
   /** Settings of the coordinator's process beside those of this one. */
   env?: Record<string, string>;
+  /** Further words of the coordinator's command. */
+  options?: readonly string[];
   /** Of its processes, where it is measured and not tested. */
   maxLifeMs?: number;
 }
@@ -62,9 +64,10 @@ export class Cluster {
     nodeTimeoutMs = 60_000,
     ledger = join(scratchFolder(), 'ledger.sqlite'),
     env,
+    options: further = [],
     maxLifeMs,
   }: ClusterOptions = {}): Promise<Cluster> {
-    const options = ['--ledger', ledger, '--node-timeout', String(nodeTimeoutMs), '--log-level', 'warn'];
+    const options = ['--ledger', ledger, '--node-timeout', String(nodeTimeoutMs), '--log-level', 'warn', ...further];
     const coordinator = new Halogrid(['coordinator', ...options, '--listen', listen, '--http', anyPort], {
       env,
       maxLifeMs,

@@ -42,6 +42,8 @@ export interface HalogridOptions {
   ownGroup?: boolean;
   /** The launcher runs under a Node that cannot replace its process, as those before 22.15: it stays beside the program. */
   olderNode?: boolean;
+  /** A command that becomes the launcher, which is put behind its words. */
+  within?: readonly string[];
   /** For programs that are measured, not tested. */
   maxLifeMs?: number;
   /** Settings beside those of this process. */
@@ -61,9 +63,10 @@ export class Halogrid {
   #stderr = '';
 
   constructor(args: readonly string[], options: HalogridOptions = {}) {
-    const { cwd, ownGroup = false, olderNode = false, maxLifeMs = defaultMaxLifeMs, env } = options;
+    const { cwd, ownGroup = false, olderNode = false, within = [], maxLifeMs = defaultMaxLifeMs, env } = options;
     const marks = [ofThisFile, this.#mark].map((setting) => setting.split('='));
-    this.#child = spawn(process.execPath, [...(olderNode ? asOlderNode : []), launcher, ...args], {
+    const [command, ...words] = [...within, process.execPath, ...(olderNode ? asOlderNode : []), launcher, ...args];
+    this.#child = spawn(command!, words, {
       cwd,
       detached: ownGroup,
       env: { ...process.env, ...env, ...Object.fromEntries(marks) },

@@ -6,7 +6,10 @@ import { Socket } from 'node:net';
 
 /** Settings of a process that fails by these rules; for the `env` of its start. */
 export interface NodeFaults {
-  /** What happens where a file is opened whose path holds the key: the process is killed, or there is that error. */
+  /**
+   * What happens where a file is opened to be computed whose path holds the key: the process is killed, or there is that error.
+   * What the node shows of it to the coordinator is well.
+   */
   open?: Record<string, 'SIGKILL' | `E${string}`>;
   /** Connections to the port that is the key go to another. */
   reroute?: Record<number, number>;
@@ -31,7 +34,7 @@ if (Object.keys(rules).length > 0) {
   const open = fs.open;
   fs.open = async (path, ...rest) => {
     for (const [part, fault] of Object.entries(rules)) {
-      if (!String(path).includes(part)) continue;
+      if (!String(path).includes(part) || new Error().stack!.includes('show-file')) continue;
       if (fault === 'SIGKILL') process.kill(process.pid, fault);
       throw Object.assign(new Error(`${fault}: as the test says, open '${path}'`), { code: fault });
     }
