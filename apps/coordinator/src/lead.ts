@@ -8,7 +8,7 @@ import type { JobWork } from './job-run.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
 import type { LedgerStore } from './ledger/store/ledger-store.ts';
 import { createMetrics, exposeState } from './metrics.ts';
-import { createFolderLedger, openSharedLedger } from './open-ledger.ts';
+import { createFolderLedger, type LedgerContext, openSharedLedger } from './open-ledger.ts';
 import { featuresThread } from './output/features-file.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { openFeatures } from './output/open-features.ts';
@@ -45,8 +45,10 @@ export interface LeadOptions {
   /** That of the ledger, which this process leads. */
   store: LedgerStore;
   epoch: number;
-  /** Rejects when another leads. */
+  /** Rejects when this process may do nothing more than end. */
   lost: Promise<never>;
+  /** Told where the ledger is lost, which makes `lost` reject. */
+  ledgerLost: LedgerContext['lost'];
   access: Access;
   /** Undefined: without TLS. */
   tls: (() => Tls) | undefined;
@@ -69,7 +71,7 @@ export interface Leading {
  */
 export async function lead(options: LeadOptions): Promise<Leading> {
   const { config, clock, log, registry, store, epoch, handOver, httpPort, onClose } = options;
-  const context = { clock, log };
+  const context = { clock, log, lost: options.ledgerLost };
   const ledger =
     config.ledger === undefined ? createFolderLedger(context) : await openSharedLedger(store, epoch, context);
   options.opened(ledger);

@@ -2,6 +2,7 @@ import type { JobSpec } from '@halogrid/proto';
 import type { PlanStep } from '../shard.ts';
 import type { Journal, Journaled } from './journal.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
+import { LostLedgerError } from './ledger-errors.ts';
 import { OpenJob, type OpenSpool } from './open-job.ts';
 import { endedEntries } from './record/job-record.ts';
 import { readJobs, readPlan } from './recover-job.ts';
@@ -22,6 +23,8 @@ export interface DurableLedgerOptions {
   /** Where a new job is kept. */
   homeOf: (spec: JobSpec) => Promise<JobHome>;
   openSpool: OpenSpool;
+  /** Told where what a home holds is found to be lost while it is in use. */
+  lost?: (error: LostLedgerError) => void;
 }
 
 type Job = { home: JobHome } & ({ open: OpenJob } | { open?: undefined; record: JobRecord });
@@ -44,15 +47,14 @@ export class DurableLedger implements Ledger {
     return this.#options.epoch;
   }
 
-  /** Takes in the jobs that a home has. Rejects with one sentence where it is damaged. */
+  /** Takes in the jobs that a home has. Rejects with DamagedLedgerError where it is damaged, and then takes none. */
   async load(home: JobHome): Promise<JobRecord[]> {
-    const records: JobRecord[] = [];
+    const jobs: Job[] = [];
     for await (const stored of readJobs(home.journal.store, this.#options.openSpool)) {
-      const job: Job = stored.hasEnded ? { home, record: stored.record } : { home, open: stored.job };
-      const record = recordOf(job);
-      this.#jobs.set(record.jobId, job);
-      records.push(record);
+      jobs.push(stored.hasEnded ? { home, record: stored.record } : { home, open: stored.job });
     }
+    const records = jobs.map(recordOf);
+    for (const [i, { jobId }] of records.entries()) this.#jobs.set(jobId, jobs[i]!);
     return records;
   }
 
@@ -151,7 +153,13 @@ export class DurableLedger implements Ledger {
 
   async *recordedPlan(jobId: string): AsyncIterable<PlanStep> {
     const { open, home } = this.#job(jobId);
-    if (open) yield* readPlan(home.journal.store, open);
+    if (!open) return;
+    try {
+      yield* readPlan(home.journal.store, open);
+    } catch (error) {
+      if (error instanceof LostLedgerError) this.#options.lost?.(error);
+      throw error;
+    }
   }
 
   behind(): { ms: number; failure: string | undefined } {

@@ -10,6 +10,7 @@ import type { Journaled } from './journal.ts';
 import type { JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
 import { Merge } from './merge.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
+import { FrameVersions } from './record/frame-versions.ts';
 import { encodeJob, encodeTotals, specEntry } from './record/job-record.ts';
 import { encodeOpenSource } from './record/open-source-record.ts';
 import { Pieces } from './record/pieces.ts';
@@ -45,7 +46,10 @@ export class OpenJob implements Journaled {
   readonly stageSeconds: Record<string, number> = {};
   /** By name and device, in the order in which they came. */
   readonly nodes = new Map<string, NodeShards>();
-  plan = new Pieces(beginSteps);
+  /** What the plan that the journal has says of versions. */
+  readonly versions = new FrameVersions();
+  readonly #beginSteps = (bytes: ByteWriter): StepWriter => new StepWriter(bytes, this.versions);
+  plan = new Pieces(this.#beginSteps);
   progress = new Pieces(beginProgress);
   /** Those of which the journal has an entry. */
   readonly keptSources = new Set<number>();
@@ -114,7 +118,7 @@ export class OpenJob implements Journaled {
   /** What was restored is in the store: that many pieces. */
   continueAfter(pieces: { planPieces: number; progressPieces: number }): void {
     this.#isKept = true;
-    this.plan = new Pieces(beginSteps, pieces.planPieces);
+    this.plan = new Pieces(this.#beginSteps, pieces.planPieces);
     this.progress = new Pieces(beginProgress, pieces.progressPieces);
   }
 
@@ -295,7 +299,6 @@ export class OpenJob implements Journaled {
   }
 }
 
-const beginSteps = (bytes: ByteWriter): StepWriter => new StepWriter(bytes);
 const beginProgress = (bytes: ByteWriter): ProgressWriter => new ProgressWriter(bytes);
 
 const nodeKey = ({ name, device }: { name: string; device: string }): string => `${name}\n${device}`;

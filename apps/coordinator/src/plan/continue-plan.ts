@@ -28,7 +28,14 @@ export async function* continuePlan(
  * source that was written to since is done again by the next job, because the version in the record is the one that counts.
  */
 const clean = (step: PlanStep): unknown =>
-  JSON.parse(JSON.stringify({ ...step, version: undefined, result: undefined }));
+  JSON.parse(JSON.stringify({ ...step, version: undefined, result: undefined, ...withoutFrameVersions(step) }));
+
+function withoutFrameVersions(step: PlanStep): object {
+  if (step.kind !== 'shard' || step.shard.work.kind !== 'frames') return {};
+  const { work } = step.shard;
+  const sources = work.sources.map((source) => ({ ...source, version: undefined }));
+  return { shard: { ...step.shard, work: { ...work, sources } } };
+}
 
 /** The first source that a shard is of. A source that is set aside is the last one. */
 function uriOf(step: PlanStep): string | undefined {

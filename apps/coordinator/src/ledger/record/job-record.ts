@@ -1,12 +1,10 @@
 import type { JobSpec } from '@halogrid/proto';
 import type { JobRecord } from '../ledger.ts';
+import { DamagedLedgerError, ledgerFormat as format } from '../ledger-errors.ts';
 import type { Merge } from '../merge.ts';
 import type { JobFacts, OpenJob } from '../open-job.ts';
 import type { Entry } from '../store/ledger-store.ts';
-import { DamagedLedgerError, seal } from './sealed.ts';
-
-/** Changes with what the entries mean. */
-const format = 1;
+import { seal } from './sealed.ts';
 
 /** What the journal says of a job beside its specification, its plan, its progress and its totals. */
 export interface JobState {
