@@ -32,7 +32,7 @@ async function startServer() {
 test('the output and the exit code of the program are the launcher’s', () => {
   const version = run('--version');
   assert.deepEqual([version.status, version.stderr], [0, '']);
-  assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/);
+  assert.match(version.stdout, /^\d+\.\d+\.\d+ \(results version \d+\)\n$/);
 });
 
 test('wrong usage is one sentence on stderr and exit code 2', () => {

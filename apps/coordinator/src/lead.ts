@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
-import type { Access, Log, Registry, Tls } from '@halogrid/service';
+import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
 import type { Clock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { otherResultsVersion } from './earlier/other-results-version.ts';
 import { createJobId } from './job-id.ts';
 import type { JobWork } from './job-run.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
@@ -35,6 +36,15 @@ function choosePlanner({ config, onClose }: LeadOptions): JobWork['plan'] {
   thread.prepare();
   onClose(() => thread.close());
   return (spec, _pipeline, signal) => thread.plan(spec, signal);
+}
+
+/** Says in the log why a job keeps nothing of the output before it. */
+function tellOfOtherResults(plan: JobWork['plan'], log: Log): JobWork['plan'] {
+  return async function* (spec, pipeline, signal) {
+    const version = await otherResultsVersion(spec);
+    if (version !== undefined) log.info({ out: spec.out }, otherResultsSentence(version));
+    yield* plan(spec, pipeline, signal);
+  };
 }
 
 export interface LeadOptions {
@@ -77,7 +87,7 @@ export async function lead(options: LeadOptions): Promise<Leading> {
   options.opened(ledger);
   featuresThread.prepare();
   onClose(() => ledger.close());
-  const plan = choosePlanner(options);
+  const plan = tellOfOtherResults(choosePlanner(options), log);
   const dispatcher = new Dispatcher({
     ledger,
     work: {

@@ -26,6 +26,10 @@ export interface JobSummary {
     changedSources: string[];
     removedSources: string[];
   };
+  /** Of the results in it. */
+  resultsVersion?: number;
+  /** Of the output that was in the folder, where it is another: nothing of it is kept. */
+  earlierResultsVersion?: number;
   wallSeconds: number;
   /** Seconds by stage, summed over nodes; present where job.json can be read here. */
   seconds?: Record<string, number>;
@@ -49,6 +53,8 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     ...(written?.convention && { convention: written.convention }),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
     ...(written?.incremental && { incremental: written.incremental }),
+    ...(written?.resultsVersion && { resultsVersion: written.resultsVersion }),
+    ...(written?.earlierResultsVersion && { earlierResultsVersion: written.earlierResultsVersion }),
     wallSeconds: (job.finishedMs - job.submittedMs) / 1000,
     ...(written?.seconds && { seconds: written.seconds }),
     ...(written?.nodes && { nodes: written.nodes }),

@@ -1,4 +1,5 @@
 import type { JobSpec } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service';
 import type { PlanStep } from '../shard.ts';
 import type { Journal, Journaled } from './journal.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
@@ -147,6 +148,11 @@ export class DurableLedger implements Ledger {
   async resume(jobId: string): Promise<OpenShard[]> {
     const { open } = this.#job(jobId);
     if (!open) throw new Error(`Job ${jobId} has ended`);
+    if (open.resultsVersion !== resultsVersion) {
+      throw new Error(
+        `What is done of job ${jobId} is of results version ${open.resultsVersion}, this is ${resultsVersion}: run it again`,
+      );
+    }
     await open.spool?.recover();
     return [...open.shards.values()];
   }

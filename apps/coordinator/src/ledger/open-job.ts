@@ -1,4 +1,5 @@
 import type { JobSpec } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service';
 import { jobGrid } from '../job-grid.ts';
 import { jobPipeline } from '../job-pipeline.ts';
 import type { PlanStep } from '../shard.ts';
@@ -36,6 +37,8 @@ export interface NodeShards {
 /** A job that has not ended: all that is known of it, and what of that is not in the journal yet. */
 export class OpenJob implements Journaled {
   readonly facts: JobFacts;
+  /** Of what is done of it. */
+  readonly resultsVersion: number;
   readonly spec: JobSpec;
   readonly merge: Merge;
   readonly shape: HistogramShape;
@@ -63,11 +66,12 @@ export class OpenJob implements Journaled {
   #syncing = Promise.resolve();
 
   /** `openSpool` gives the file of histograms, which is in a folder that is there while the job runs. */
-  constructor(spec: JobSpec, facts: JobFacts, openSpool: OpenSpool) {
+  constructor(spec: JobSpec, facts: JobFacts, openSpool: OpenSpool, version = resultsVersion) {
     const pipeline = jobPipeline(spec);
     const grid = jobGrid(spec);
     this.spec = spec;
     this.facts = facts;
+    this.resultsVersion = version;
     this.shape = histogramShape(pipeline, grid);
     this.#line = jobLine(pipeline, grid);
     const spool = this.shape.bins > 0 ? openSpool(spec) : undefined;

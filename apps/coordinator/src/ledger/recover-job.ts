@@ -36,7 +36,7 @@ async function* decodeJobs(store: LedgerStore, openSpool: OpenSpool): AsyncGener
     const spec = decodeSpec(unseal(await theOnly(store, facts, 'spec')));
     if (!open) yield { hasEnded: true, record: { ...facts, spec } };
     else {
-      const job = new OpenJob(spec, facts, openSpool);
+      const job = new OpenJob(spec, facts, openSpool, open.resultsVersion);
       await restore(store, job, open);
       yield { hasEnded: false, job };
     }

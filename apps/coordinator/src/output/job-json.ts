@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { redactUri } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service';
 import type { Changes } from '../earlier/changes.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { type NamedSource, namedSources } from './named-sources.ts';
@@ -59,10 +59,11 @@ export function runningJobJson(
   job: { jobId: string; spec: JobSpec },
   coordinator: { host: string; pid: number },
 ): string {
-  const claim: JobClaim & { version: string } = {
+  const claim: JobClaim & { version: string; resultsVersion: number } = {
     id: job.jobId,
     state: 'running',
     version: softwareVersion,
+    resultsVersion,
     ...describeSpec(job.spec),
     coordinator,
   };
@@ -77,19 +78,19 @@ export function abandonedJobJson(
 ): string {
   const { jobId, spec, submittedMs, counts } = job;
   const times = { submitted: isoTime(submittedMs), finished: isoTime(finishedMs) };
-  const text = { id: jobId, ...end, version: softwareVersion, ...times, counts, ...describeSpec(spec) };
+  const text = { id: jobId, ...end, version: softwareVersion, resultsVersion, ...times, counts, ...describeSpec(spec) };
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
 /**
  * The job.json of a complete job, piece by piece: there may be millions of sources, a line each. `incremental` says what an
- * earlier job in the folder had to do with it.
+ * earlier job in the folder had to do with it, and `earlierResultsVersion` that it was of another version of the results.
  */
 export function* completeJobJson(
   results: JobResults,
   pipeline: Pipeline,
   finishedMs: number,
-  incremental?: Changes,
+  { incremental, earlierResultsVersion }: { incremental?: Changes; earlierResultsVersion?: number } = {},
 ): Generator<string> {
   const { job, digest, nodes } = results;
   const { sources, frames, shards, attempts, pixels, quarantined } = job.counts;
@@ -97,12 +98,14 @@ export function* completeJobJson(
     id: job.jobId,
     state: 'complete',
     version: softwareVersion,
+    resultsVersion,
     convention: pipeline.convention,
     digest,
     submitted: isoTime(job.submittedMs),
     finished: isoTime(finishedMs),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
     ...(incremental && { incremental }),
+    ...(earlierResultsVersion !== undefined && { earlierResultsVersion }),
     wallSeconds: (finishedMs - job.submittedMs) / 1000,
     seconds: rounded(results.stageSeconds),
     nodes,

@@ -11,6 +11,8 @@ export interface JobState {
   facts: JobFacts;
   /** Undefined once it has ended. */
   open?: {
+    /** Of what is done of it. */
+    resultsVersion: number;
     stageSeconds: Record<string, number>;
     /** How many there are: one that is missing is noticed. */
     planPieces: number;
@@ -24,8 +26,9 @@ export interface JobState {
 const toBytes = (value: object): Uint8Array => Buffer.from(JSON.stringify(value));
 
 export function encodeJob(job: OpenJob): Uint8Array {
-  const { facts, stageSeconds, plan, progress, keptSources, merge } = job;
+  const { facts, resultsVersion, stageSeconds, plan, progress, keptSources, merge } = job;
   const open: JobState['open'] = {
+    resultsVersion,
     stageSeconds,
     planPieces: plan.count,
     progressPieces: progress.count,
