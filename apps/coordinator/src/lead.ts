@@ -94,7 +94,11 @@ export async function lead(options: LeadOptions): Promise<Leading> {
       plan,
       features: openFeatures,
       finalise: finaliseJob,
-      abandon: abandonJob,
+      abandon: async (job, end, finishedMs) => {
+        // A ledger in the output folder goes with it, and would be missed where something still waits to be written.
+        await ledger.leave(job.jobId);
+        await abandonJob(job, end, finishedMs);
+      },
       release: releaseOutputFolder,
     },
     clock,

@@ -15,7 +15,7 @@ const maxEndedJobs = 1000;
 /** Where a job is kept. */
 export interface JobHome {
   journal: Journal;
-  /** Of a home that is for this job alone, and goes when it has ended. */
+  /** Of a home that is for this job alone, and goes when it has ended. It may be called again. */
   leave?: () => Promise<void>;
 }
 
@@ -166,6 +166,11 @@ export class DurableLedger implements Ledger {
       if (error instanceof LostLedgerError) this.#options.lost?.(error);
       throw error;
     }
+  }
+
+  /** Closes the home of a job that has one of its own, because its folder is about to go: nothing more of it is written. */
+  async leave(jobId: string): Promise<void> {
+    await this.#jobs.get(jobId)?.home.leave?.();
   }
 
   behind(): { ms: number; failure: string | undefined } {
