@@ -80,6 +80,33 @@ test('a grown folder: what is new, changed, quarantined or gone, and nothing els
   await assertAsFresh(out, job, 3);
 });
 
+test('results of another version are computed again, and it is said why', async () => {
+  const source = join(folder, 'older');
+  mkdirSync(source);
+  for (let i = 0; i < 3; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(30, 30, i));
+  const out = join(folder, 'older-out');
+  const job = [source, '--map', 'tiff'];
+  await run([...job, '--out', out]);
+  const { resultsVersion, version } = readJson(out, 'job.json');
+  // As an earlier version wrote it, which had something wrong.
+  const lines = readFileSync(join(out, 'sources.jsonl'), 'utf8');
+  const [head, ...rest] = lines.split('\n');
+  const { resultsVersion: its, ...older } = JSON.parse(head!);
+  assert.deepEqual([its, older.halogrid], [resultsVersion, version]);
+  writeFileSync(join(out, 'sources.jsonl'), [JSON.stringify(older), ...rest].join('\n'));
+  const plan = await halogrid(['plan', ...job, '--out', out, '--json']);
+  assert.equal(JSON.parse(plan.stdout).kept, 0);
+  const again = await run([...job, '--out', out]);
+  assert.equal(again.changes, undefined);
+  const why = `The earlier output was made by results version 1; this is ${resultsVersion}: everything is computed again.`;
+  assert.ok(again.stderr.split('\n').includes(why), again.stderr);
+  const written = readJson(out, 'job.json');
+  assert.deepEqual([written.earlierResultsVersion, written.counts.shards > 0], [1, true]);
+  assert.equal(readFileSync(join(out, 'sources.jsonl'), 'utf8'), lines);
+  assert.deepEqual(changesOf((await run([...job, '--out', out])).changes), [3, 0, 0, 0, 0]);
+  await assertAsFresh(out, job);
+});
+
 test('--checksum: a file that was touched is the same, one of other content is not, whatever its time', async () => {
   const source = join(folder, 'checked');
   mkdirSync(source);

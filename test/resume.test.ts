@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ledgerFormat } from '../apps/coordinator/src/ledger/ledger-errors.ts';
 import { startNode } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
@@ -96,6 +98,30 @@ test('a folder with a job that was left half-way is refused for another, and lef
   assert.equal(other.code, 2);
   assert.match(other.stderr, new RegExp(`The output folder '${out}' holds the results of another job \\(${id}\\)`));
   assert.deepEqual(hashFiles(out), files);
+});
+
+test('a folder that an older version left half-way is refused, with what to do', { skip }, async () => {
+  const out = join(folder, 'older');
+  const run = new Halogrid(['run', ...job(out), ...local], { ownGroup: true });
+  await eventually('the first results', () => hasChunks(out));
+  run.kill();
+  await run.ended;
+  await eventually('its processes to be gone', () => run.processes().length === 0);
+  const db = new DatabaseSync(join(out, '.halogrid', 'ledger.sqlite'));
+  db.exec('PRAGMA user_version = 1');
+  db.close();
+  const { id } = readJson(out, 'job.json');
+  const refused = await halogrid(['run', ...job(out), ...local]);
+  assert.equal(refused.code, 2);
+  const sentence =
+    `halogrid: Job ${id} in '${out}' was left half-way by an older version (ledger format 1, this is ${ledgerFormat}): ` +
+    `finish it with that version, or remove '${out}' to begin anew`;
+  assert.ok(refused.stderr.split('\n').includes(sentence), refused.stderr);
+  assert.equal(readJson(out, 'job.json').state, 'running');
+  rmSync(out, { recursive: true });
+  const anew = await halogrid(['run', ...job(out), ...local]);
+  assert.equal(anew.code, 0, anew.stderr);
+  assertSame(out, 0);
 });
 
 test('a coordinator that is killed and started again completes its job with the nodes that stay', {

@@ -35,7 +35,7 @@ test('the output and the exit code of the program are the launcher’s', () => {
   for (const [, options] of launchers) {
     const version = spawnSync(process.execPath, [...options, halogrid, '--version'], { encoding: 'utf8' });
     assert.deepEqual([version.status, version.stderr], [0, '']);
-    assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.match(version.stdout, /^\d+\.\d+\.\d+ \(results version \d+\)\n$/);
   }
 });
 

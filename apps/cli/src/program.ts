@@ -1,4 +1,4 @@
-import { softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { Command, CommanderError } from 'commander';
 import { exitCodeOfError, exitCodes } from './exit-code.ts';
 import { usageSentence } from './usage-sentence.ts';
@@ -32,7 +32,7 @@ async function createProgram([name = '']: readonly string[]): Promise<Command> {
     .description(
       'Texture kernels (LBP, LDP, convolution) over large images and archives of frames, on one machine or many.',
     )
-    .version(softwareVersion)
+    .version(`${softwareVersion} (results version ${resultsVersion})`)
     // Errors are thrown to runProgram, which prints them; subcommands inherit this.
     .exitOverride()
     .configureOutput({ outputError: () => {} });

@@ -27,7 +27,10 @@ import { answerStandby } from './services/json-api.ts';
 export interface RunningCoordinator {
   grpcPort: number;
   httpPort: number;
-  /** Resolves with one sentence when another coordinator has taken over: this process may do nothing then but end. */
+  /**
+   * Resolves with one sentence when another coordinator has taken over, or the ledger is lost: this process may do nothing then
+   * but end.
+   */
   lost: Promise<string>;
   /** Ends every conversation and stops; jobs that run are left unfinished. Resolves when nothing is left running. */
   close(): Promise<void>;
@@ -85,7 +88,12 @@ export async function startCoordinator(
       limits: { ...defaultHttpLimits, ...config.connections },
     });
     closers.push(() => http.close());
-    const epoch = await Promise.race([leadership.led, ...(signal ? [aborted(signal)] : [])]);
+    const lost = leadership.lost.then((reason): never => {
+      throw new LeadershipLostError(reason);
+    });
+    // Until somebody waits for it.
+    lost.catch(() => {});
+    const epoch = await Promise.race([leadership.led, lost, ...(signal ? [aborted(signal)] : [])]);
     if (epoch === undefined) {
       await close();
       return undefined;
@@ -94,9 +102,8 @@ export async function startCoordinator(
     const leading = await lead({
       ...{ config, clock, log, registry, epoch, access, tls, handOver, httpPort: http.port },
       store: leadership.store,
-      lost: leadership.lost.then((reason): never => {
-        throw new LeadershipLostError(reason);
-      }),
+      lost,
+      ledgerLost: ({ message }) => leadership.end(message),
       opened: (opened) => {
         ledger = opened;
       },

@@ -3,6 +3,7 @@ import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from './clock.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources } from './ledger/ledger.ts';
+import { isLedgerLost } from './ledger/ledger-errors.ts';
 import { FencedError } from './ledger/store/ledger-store.ts';
 import { continuePlan } from './plan/continue-plan.ts';
 import { runPlan } from './plan/run-plan.ts';
@@ -67,9 +68,12 @@ export interface FeaturesEvents {
 
 export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string };
 
-/** How a job ends because of an error; where another coordinator leads, it is that one's. */
+/**
+ * How a job ends because of an error. Where another coordinator leads, it is that one's; where the ledger is lost, it is that of
+ * a coordinator that has it back.
+ */
 export function endBecause(error: unknown): JobEnd | 'closing' {
-  if (error instanceof FencedError) return 'closing';
+  if (error instanceof FencedError || isLedgerLost(error)) return 'closing';
   return { state: 'failed', error: error instanceof Error ? error.message : String(error) };
 }
 

@@ -1,14 +1,15 @@
 import { availableParallelism } from 'node:os';
-import type { Access, Log, Registry, Tls } from '@halogrid/service';
+import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
 import type { Clock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { otherResultsVersion } from './earlier/other-results-version.ts';
 import { createJobId } from './job-id.ts';
 import type { JobWork } from './job-run.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
 import type { LedgerStore } from './ledger/store/ledger-store.ts';
 import { createMetrics, exposeState } from './metrics.ts';
-import { createFolderLedger, openSharedLedger } from './open-ledger.ts';
+import { createFolderLedger, type LedgerContext, openSharedLedger } from './open-ledger.ts';
 import { featuresThread } from './output/features-file.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { openFeatures } from './output/open-features.ts';
@@ -47,6 +48,15 @@ function choosePlanner({ config, onClose }: LeadOptions): Planner {
   };
 }
 
+/** Says why a job keeps nothing of the output before it. */
+function tellOfOtherResults(plan: JobWork['plan']): JobWork['plan'] {
+  return async function* (spec, pipeline, signal) {
+    const version = await otherResultsVersion(spec);
+    if (version !== undefined) yield { kind: 'note', text: otherResultsSentence(version) };
+    yield* plan(spec, pipeline, signal);
+  };
+}
+
 /** A caller that takes nothing for so long stands still or is gone, also where nodes are given less time to speak. */
 const leastUntakenMs = 10_000;
 
@@ -58,8 +68,10 @@ export interface LeadOptions {
   /** That of the ledger, which this process leads. */
   store: LedgerStore;
   epoch: number;
-  /** Rejects when another leads. */
+  /** Rejects when this process may do nothing more than end. */
   lost: Promise<never>;
+  /** Told where the ledger is lost, which makes `lost` reject. */
+  ledgerLost: LedgerContext['lost'];
   access: Access;
   /** Undefined: without TLS. */
   tls: (() => Tls) | undefined;
@@ -82,20 +94,25 @@ export interface Leading {
  */
 export async function lead(options: LeadOptions): Promise<Leading> {
   const { config, clock, log, registry, store, epoch, handOver, httpPort, onClose } = options;
-  const context = { clock, log };
+  const context = { clock, log, lost: options.ledgerLost };
   const ledger =
     config.ledger === undefined ? createFolderLedger(context) : await openSharedLedger(store, epoch, context);
   options.opened(ledger);
   featuresThread.prepare();
   onClose(() => ledger.close());
-  const { plan, check } = choosePlanner(options);
+  const { plan: makePlan, check } = choosePlanner(options);
+  const plan = tellOfOtherResults(makePlan);
   const dispatcher = new Dispatcher({
     ledger,
     work: {
       plan,
       features: openFeatures,
       finalise: finaliseJob,
-      abandon: abandonJob,
+      abandon: async (job, end, finishedMs) => {
+        // A ledger in the output folder goes with it, and would be missed where something still waits to be written.
+        await ledger.leave(job.jobId);
+        await abandonJob(job, end, finishedMs);
+      },
       release: releaseOutputFolder,
     },
     clock,

@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import { DurableLedger, type JobHome } from './ledger/durable-ledger.ts';
 import { HistogramSpool } from './ledger/histogram-spool.ts';
 import { Journal } from './ledger/journal.ts';
+import type { LostLedgerError } from './ledger/ledger-errors.ts';
 import type { LedgerStore } from './ledger/store/ledger-store.ts';
 import { SqliteStore, sqliteThread } from './ledger/store/sqlite-store.ts';
 import { histogramSpoolPath, ledgerPath } from './output/output-folder.ts';
@@ -12,6 +13,8 @@ import { histogramSpoolPath, ledgerPath } from './output/output-folder.ts';
 export interface LedgerContext {
   clock: Clock;
   log: Log;
+  /** Told where a ledger is lost while it is in use: this process can only end. */
+  lost: (error: LostLedgerError) => void;
 }
 
 const openSpool = ({ out }: JobSpec): HistogramSpool => new HistogramSpool(histogramSpoolPath(out));
@@ -20,10 +23,10 @@ const openSpool = ({ out }: JobSpec): HistogramSpool => new HistogramSpool(histo
 export async function openSharedLedger(
   store: LedgerStore,
   epoch: number,
-  { clock, log }: LedgerContext,
+  { clock, log, lost }: LedgerContext,
 ): Promise<DurableLedger> {
-  const journal = new Journal({ store, epoch, log, nowMs: clock.monotonicMs });
-  const ledger = new DurableLedger({ epoch, homeOf: async () => ({ journal }), openSpool });
+  const journal = new Journal({ store, epoch, log, lost, nowMs: clock.monotonicMs });
+  const ledger = new DurableLedger({ epoch, homeOf: async () => ({ journal }), openSpool, lost });
   await ledger.load({ journal });
   return ledger;
 }
@@ -33,14 +36,14 @@ export function createFolderLedger(context: LedgerContext): DurableLedger {
   // Leases carry it. Nodes of an earlier process ended with it.
   const epoch = 1;
   sqliteThread.prepare();
-  return new DurableLedger({ epoch, homeOf: ({ out }) => openFolderHome(out, context), openSpool });
+  return new DurableLedger({ epoch, homeOf: ({ out }) => openFolderHome(out, context), openSpool, lost: context.lost });
 }
 
 /**
  * The home of the job in this output folder, which this process has claimed: whoever leads it has ended. Rejects with one
  * sentence.
  */
-export async function openFolderHome(out: string, { clock, log }: LedgerContext): Promise<JobHome> {
+export async function openFolderHome(out: string, { clock, log, lost }: LedgerContext): Promise<JobHome> {
   const store = await SqliteStore.open(ledgerPath(out));
   // A lease that has ended at once is in nobody's way, and the epoch guards all the same.
   const epoch = await store.acquire(`process ${process.pid} on ${hostname()}`, 0);
@@ -48,7 +51,7 @@ export async function openFolderHome(out: string, { clock, log }: LedgerContext)
     await store.close();
     throw new Error(`The ledger '${ledgerPath(out)}' is led by another process`);
   }
-  const journal = new Journal({ store, epoch, log, nowMs: clock.monotonicMs });
+  const journal = new Journal({ store, epoch, log, lost, nowMs: clock.monotonicMs });
   const leave = async (): Promise<void> => {
     await journal.close();
     await store.close();

@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { jobPipeline } from './job-pipeline.ts';
 import type { JobRecord, Ledger } from './ledger/ledger.ts';
+import { isLedgerLost } from './ledger/ledger-errors.ts';
 import { abandonJob } from './output/finalise.ts';
 import { releaseOutputFolder, removeScratch, resumeOutputFolder, scratchUri } from './output/output-folder.ts';
 
@@ -36,6 +37,7 @@ export async function recoverJob({ ledger, dispatcher, clock, log }: Recovery, j
     const pipeline = jobPipeline(spec);
     await dispatcher.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
   } catch (caught) {
+    if (isLedgerLost(caught)) throw caught;
     const error = caught instanceof Error ? caught.message : String(caught);
     log.error({ jobId }, `A job cannot go on: ${error}`);
     if (isClaimed) {

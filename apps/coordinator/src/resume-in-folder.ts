@@ -4,6 +4,7 @@ import { UsageError } from '@halogrid/service';
 import type { Dispatcher } from './dispatcher.ts';
 import { jobPipeline } from './job-pipeline.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
+import { ledgerFormat, OlderLedgerError } from './ledger/ledger-errors.ts';
 import { type LedgerContext, openFolderHome } from './open-ledger.ts';
 import {
   findUnfinished,
@@ -52,8 +53,15 @@ async function resume(job: { jobId: string; spec: JobSpec }, context: FolderResu
     await home.leave?.();
   } catch (error) {
     releaseOutputFolder(spec.out);
+    const path = outputPath(spec.out);
+    if (error instanceof OlderLedgerError) {
+      throw new UsageError(
+        `Job ${jobId} in '${path}' was left half-way by an older version (ledger format ${error.format}, this is ` +
+          `${ledgerFormat}): finish it with that version, or remove '${path}' to begin anew`,
+      );
+    }
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`Job ${jobId} in '${outputPath(spec.out)}' cannot go on (${why}); remove it to begin anew`);
+    throw new UsageError(`Job ${jobId} in '${path}' cannot go on (${why}); remove it to begin anew`);
   }
   releaseOutputFolder(spec.out);
   return false;

@@ -7,7 +7,10 @@ export interface SourceRef {
   uri: string;
   /** Where in a video it is found; absent for images. */
   place?: { packet: number; order?: number };
-  /** Of an image that is cut: a name for its file as it was planned, so that its tiles are never of several versions. */
+  /**
+   * A name for its file as it was planned. Of an image that is cut, its tiles are never of several versions so; of a frame it is
+   * mostly the version of its source.
+   */
   version?: string;
 }
 

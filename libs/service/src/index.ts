@@ -30,4 +30,4 @@ export type { Tls, TlsFiles, TlsOptions } from './security/tls-files.ts';
 export type { Warn } from './security/watched-files.ts';
 export { aborted, shutdownSignal } from './shutdown.ts';
 export { UsageError } from './usage-error.ts';
-export { resultsVersion, softwareVersion } from './version.ts';
+export { otherResultsSentence, resultsVersion, softwareVersion } from './version.ts';

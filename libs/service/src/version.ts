@@ -6,8 +6,12 @@ export const softwareVersion: string = JSON.parse(
 ).version;
 
 /**
- * Which results this software makes: an integer that rises with every change of a digest, whatever the reason (a kernel, a
- * decoder, which inputs count). What another version made is computed again, and nodes of another one are refused. Results
- * without a number are version 1.
+ * Version of the results, whatever that of the software is: an integer that rises with each change of any digest, for whatever
+ * reason (a kernel, a decoder, which inputs count). Results of another version are not kept by a run that follows in their
+ * folder, no job goes on with them, and nodes of another version are refused: the bytes of a job come of one version. Outputs that do not say theirs have 1.
  */
 export const resultsVersion = 2;
+
+/** One sentence for people: why nothing is kept of an output with results of that version. `now` is that of those that follow. */
+export const otherResultsSentence = (version: number, now = resultsVersion): string =>
+  `The earlier output was made by results version ${version}; this is ${now}: everything is computed again`;

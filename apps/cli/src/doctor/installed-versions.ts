@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service';
 
 /** Packages with native code, whose version explains most of what may differ between two machines. */
 const packages = [
@@ -15,7 +15,12 @@ const packages = [
 /** What is installed, by name; 'not installed' where it is not. */
 export function installedVersions(): Record<string, string> {
   const found = packages.map((name) => [name, packageVersion(name)]);
-  return { halogrid: softwareVersion, node: process.version.slice(1), ...Object.fromEntries(found) };
+  return {
+    halogrid: softwareVersion,
+    results: String(resultsVersion),
+    node: process.version.slice(1),
+    ...Object.fromEntries(found),
+  };
 }
 
 function packageVersion(name: string): string {

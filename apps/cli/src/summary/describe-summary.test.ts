@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeSummary } from './describe-summary.ts';
+import { describeNotices, describeSummary } from './describe-summary.ts';
 import type { JobSummary } from './job-summary.ts';
 
 const summary: JobSummary = {
@@ -32,6 +32,13 @@ test('a person reads what was done, by whom, and where the results are', () => {
       '',
     ].join('\n'),
   );
+});
+
+test('a run that keeps nothing of the last one says why', () => {
+  assert.deepEqual(describeNotices({ ...summary, resultsVersion: 3, earlierResultsVersion: 1 }), [
+    'The earlier output was made by results version 1; this is 3: everything is computed again.',
+  ]);
+  assert.deepEqual(describeNotices(summary), []);
 });
 
 test('quarantined inputs are pointed out, and results elsewhere have their whole path', () => {

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { describeReason } from '@halogrid/console/sentences.js';
+import { otherResultsSentence } from '@halogrid/service';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import type { JobSummary } from './job-summary.ts';
 import { table } from './table.ts';
@@ -36,8 +37,12 @@ function describeChanges(changes: NonNullable<JobSummary['incremental']>): strin
   return `${changes.kept}, as the last run has them; ${said || 'nothing is new'}`;
 }
 
-/** Sources that changed or went since the last run, the first of them by name, a line each. */
-export function describeNotices({ incremental }: JobSummary): string[] {
+/**
+ * What became of the last run's results, a line each: why none of them is kept, or the sources that changed or went since, the
+ * first of them by name.
+ */
+export function describeNotices({ incremental, earlierResultsVersion, resultsVersion }: JobSummary): string[] {
+  if (earlierResultsVersion !== undefined) return [`${otherResultsSentence(earlierResultsVersion, resultsVersion)}.`];
   if (!incremental) return [];
   return (['changed', 'removed'] as const).flatMap((kind) => {
     const named = incremental[`${kind}Sources`].slice(0, maxNotices);

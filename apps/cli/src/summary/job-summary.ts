@@ -31,6 +31,10 @@ export interface JobSummary {
     changedSources: string[];
     removedSources: string[];
   };
+  /** Of the results in it. */
+  resultsVersion?: number;
+  /** Of the output that was in the folder, where it is another: nothing of it is kept. */
+  earlierResultsVersion?: number;
   wallSeconds: number;
   /** Seconds by stage, summed over nodes; present where job.json can be read here. */
   seconds?: Record<string, number>;
@@ -57,6 +61,8 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     ...(job.reasons.length > 0 && { quarantine: job.reasons }),
     ...(nothingMerged && { nothingMerged }),
     ...(written?.incremental && { incremental: written.incremental }),
+    ...(written?.resultsVersion && { resultsVersion: written.resultsVersion }),
+    ...(written?.earlierResultsVersion && { earlierResultsVersion: written.earlierResultsVersion }),
     wallSeconds: (job.finishedMs - job.submittedMs) / 1000,
     ...(written?.seconds && { seconds: written.seconds }),
     ...(written?.nodes && { nodes: written.nodes }),

@@ -44,7 +44,19 @@ test('a file that is listed twice is taken twice, in order, and what nobody took
 
 test('what is missing or of another version is nothing, and what was changed is refused with one sentence', async (t) => {
   assert.equal(await EarlierIndex.load('/nowhere/sources.jsonl'), undefined);
-  assert.equal(await load(t, [{ uri: 'file:///a', ...done }], '{"halogrid":"0.0.1"}'), undefined);
+  const lines = [{ uri: 'file:///a', ...done }];
+  const { resultsVersion, ...head } = JSON.parse(headLine);
+  for (const other of [
+    head,
+    { ...head, resultsVersion: resultsVersion - 1 },
+    { ...head, format: 2, resultsVersion },
+    {},
+  ]) {
+    assert.equal(await load(t, lines, JSON.stringify(other)), undefined);
+  }
+  assert.equal(await load(t, lines, 'no head'), undefined);
+  const bySoftware = await load(t, lines, JSON.stringify({ ...head, halogrid: '0.0.1', resultsVersion }));
+  assert.equal(bySoftware?.done, 1, 'another version of the software may have the same results');
   await assert.rejects(load(t, ['{"uri'], headLine), /sources.jsonl' has changed since it was written; --fresh/);
 });
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { headLine, type SourceLine } from './sources-jsonl.ts';
+import { resultsVersion } from '@halogrid/service';
+import { resultsVersionOf, type SourceLine } from './sources-jsonl.ts';
 
 /** A file of an earlier job: its line in sources.jsonl, or those of all its frames. */
 export interface EarlierFile {
@@ -29,7 +30,7 @@ export class EarlierIndex {
   #slots = new Int32Array();
 
   /**
-   * Undefined where there is no such file, or it is of another version. Rejects where it
+   * Undefined where there is no such file, or it is of results of another version. Rejects where it
    * cannot be read, and with one sentence where it is not as it was written.
    */
   static async load(path: string): Promise<EarlierIndex | undefined> {
@@ -38,7 +39,7 @@ export class EarlierIndex {
     let [sources, done] = [0, 0];
     for await (const { text, offset } of linesOf(path)) {
       if (offset === 0) {
-        if (text !== headLine) return undefined;
+        if (resultsVersionOf(text) !== resultsVersion) return undefined;
         continue;
       }
       const line = parseLine(text, path);

@@ -26,8 +26,8 @@ export class EarlierOutput {
   #window: { offset: number; bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };
 
   /**
-   * Undefined where there is none that can be made use of: the job asks for nothing to be kept, the folder is new, or another
-   * version of the software wrote what is in it.
+   * Undefined where there is none that can be made use of: the job asks for nothing to be kept, the folder is new, or what is
+   * in it is of another version of the results.
    */
   static async open(spec: JobSpec, pipeline: Pipeline): Promise<EarlierOutput | undefined> {
     if (spec.fresh) return undefined;

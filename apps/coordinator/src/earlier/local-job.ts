@@ -5,7 +5,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { jobGrid } from '../job-grid.ts';
 import { jobPipeline } from '../job-pipeline.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
-import type { MemoryStore } from '../ledger/store/memory-store.ts';
+import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { openLedger } from '../ledger/testing.ts';
 import { finaliseJob } from '../output/finalise.ts';
 import { mapType } from '../output/map-type.ts';
@@ -26,55 +26,61 @@ import type { Shard, SourceError, SourceResult } from '../shard.ts';
 export interface LocalJob {
   jobId: string;
   spec: JobSpec;
-  store: MemoryStore;
+  store: LedgerStore;
 }
 
 /**
  * Runs a job to its end, or goes on with one whose coordinator has ended; returns the URIs of the sources that were computed
  * meanwhile. With `dieAfter`, its coordinator ends when so many shards are done: the job is left half-way then, if it has more.
+ * Rejects with LostLedgerError where the ledger is lost meanwhile.
  */
-export async function runLocalJob(
-  { jobId, spec, store }: LocalJob,
-  dieAfter = Number.POSITIVE_INFINITY,
-): Promise<string[]> {
-  const ledger = await openLedger(() => histogramSpoolPath(spec.out), store);
-  const pipeline = jobPipeline(spec);
+export async function runLocalJob(job: LocalJob, dieAfter = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const { spec, store } = job;
+  const lost = Promise.withResolvers<never>();
+  // What was asked of a lost ledger is not answered any more.
+  lost.promise.catch(() => {});
+  const ledger = await openLedger(() => histogramSpoolPath(spec.out), store, { lost: lost.reject });
   try {
-    const shards: Shard[] = [];
-    if (await ledger.getJob(jobId)) {
-      await resumeOutputFolder(spec.out, { jobId, spec });
-      for (const { shard } of await ledger.resume(jobId)) shards.push(shard);
-    } else {
-      await claimOutputFolder(spec.out, { jobId, spec });
-      await ledger.createJob({ jobId, spec, submittedMs: 1000 });
-    }
-    const addPlan = async (steps: Parameters<typeof ledger.addPlan>[1]): Promise<void> => {
-      await ledger.addPlan(jobId, steps, false);
-      for (const step of steps) if (step.kind === 'shard') shards.push(step.shard);
-    };
-    if (!(await ledger.getJob(jobId))!.planned) {
-      const plan = continuePlan(ledger.recordedPlan(jobId), planJob(spec, pipeline));
-      await runPlan(plan, { write: addPlan, room: async () => {} });
-      if (dieAfter === 0) return [];
-      await ledger.addPlan(jobId, [], true);
-    }
-    const computed: string[] = [];
-    for (const shard of shards) {
-      if (dieAfter-- === 0) return computed;
-      computed.push(...(await compute(ledger, { jobId, spec }, shard)));
-    }
-    const results = await ledger.results(jobId);
-    const settled = (from: number, atMost: number) => ledger.settled(jobId, from, atMost);
-    const fail = (error: Error) => {
-      throw error;
-    };
-    await finaliseJob(results, pipeline, openFeatures({ spec, pipeline }, { settled, failed: fail }), () => 61_000);
-    await ledger.setState(jobId, 'complete', { nowMs: 61_000, digest: results.digest });
-    return computed;
+    return await Promise.race([run(job, ledger, dieAfter), lost.promise]);
   } finally {
     releaseOutputFolder(spec.out);
     await ledger.close();
   }
+}
+
+async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: number): Promise<string[]> {
+  const pipeline = jobPipeline(spec);
+  const shards: Shard[] = [];
+  if (await ledger.getJob(jobId)) {
+    await resumeOutputFolder(spec.out, { jobId, spec });
+    for (const { shard } of await ledger.resume(jobId)) shards.push(shard);
+  } else {
+    await claimOutputFolder(spec.out, { jobId, spec });
+    await ledger.createJob({ jobId, spec, submittedMs: 1000 });
+  }
+  const addPlan = async (steps: Parameters<typeof ledger.addPlan>[1]): Promise<void> => {
+    await ledger.addPlan(jobId, steps, false);
+    for (const step of steps) if (step.kind === 'shard') shards.push(step.shard);
+  };
+  if (!(await ledger.getJob(jobId))!.planned) {
+    const plan = continuePlan(ledger.recordedPlan(jobId), planJob(spec, pipeline));
+    await runPlan(plan, { write: addPlan, room: async () => {} });
+    if (dieAfter === 0) return [];
+    await ledger.addPlan(jobId, [], true);
+  }
+  const computed: string[] = [];
+  for (const shard of shards) {
+    if (dieAfter-- === 0) return computed;
+    computed.push(...(await compute(ledger, { jobId, spec }, shard)));
+  }
+  const results = await ledger.results(jobId);
+  const settled = (from: number, atMost: number) => ledger.settled(jobId, from, atMost);
+  const fail = (error: Error) => {
+    throw error;
+  };
+  await finaliseJob(results, pipeline, openFeatures({ spec, pipeline }, { settled, failed: fail }), () => 61_000);
+  await ledger.setState(jobId, 'complete', { nowMs: 61_000, digest: results.digest });
+  return computed;
 }
 
 /** Does what a node does with a shard, by the reference; returns the URIs of its sources. */

@@ -1,5 +1,5 @@
 import { redactUri } from '@halogrid/imaging/redact-uri';
-import { softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service';
 import type { SourceDigest } from '../ledger/digest.ts';
 import type { JobResults } from '../ledger/ledger.ts';
 import { type NamedSource, namedSources } from '../output/named-sources.ts';
@@ -21,8 +21,20 @@ export type SourceLine = { uri: string; version?: string } & Partial<FrameOfVide
       }
   );
 
-/** The first line: results of another version of the software are not kept. */
-export const headLine = JSON.stringify({ halogrid: softwareVersion, file: 'sources', format: 1 });
+const head = { file: 'sources', format: 1 };
+
+/** The first line. */
+export const headLine = JSON.stringify({ halogrid: softwareVersion, ...head, resultsVersion });
+
+/** The version of the results that a file with that first line is of; undefined where it is no such file, or of another format. */
+export function resultsVersionOf(firstLine: string): number | undefined {
+  try {
+    const { file, format, resultsVersion: version = 1 } = JSON.parse(firstLine);
+    return file === head.file && format === head.format && Number.isInteger(version) ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * The text of sources.jsonl: a line that says what it is, and one for each source in order, with the version of its file when

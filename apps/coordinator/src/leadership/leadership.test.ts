@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createLog } from '@halogrid/service/log';
+import { LostLedgerError } from '../ledger/ledger-errors.ts';
 import { MemoryStore, SharedMemory } from '../ledger/store/memory-store.ts';
 import { Leadership } from './leadership.ts';
 import { askEveryMs, giveUpMs, leaseMs } from './lease-keeping.ts';
@@ -98,6 +99,31 @@ test('a write that is fenced tells so at once, and never settles', async (t) => 
   assert.equal(await isSettled(written), false);
   assert.deepEqual(await Array.fromAsync(b.store.entries()), [put]);
   await b.close();
+});
+
+test('a ledger that is lost ends who leads by it, and who stands by', async (t) => {
+  const { join, pass } = setStage(t);
+  const [a, b] = [join('A'), join('B')];
+  await a.leadership.led;
+  const sentence = 'The ledger was deleted';
+  a.store.renew = () => Promise.reject(new LostLedgerError(sentence));
+  b.store.acquire = () => Promise.reject(new LostLedgerError(sentence));
+  await pass(2 * askEveryMs);
+  for (const { leadership } of [a, b]) {
+    assert.equal(await leadership.lost, sentence);
+    assert.equal(leadership.standby, sentence);
+    await leadership.close();
+  }
+  // Nothing is given up in a ledger that is not believed.
+  assert.deepEqual(await a.store.leader(), { holder: 'A', epoch: 1 });
+});
+
+test('what else finds the ledger lost ends the leader at once', async (t) => {
+  const { leadership } = setStage(t).join('A');
+  await leadership.led;
+  leadership.end('The ledger is damaged');
+  assert.deepEqual([await leadership.lost, leadership.standby], ['The ledger is damaged', 'The ledger is damaged']);
+  await leadership.close();
 });
 
 test('another failure of a write is the writer’s to hear', async (t) => {

@@ -1,4 +1,5 @@
 import type { Log } from '@halogrid/service';
+import { LostLedgerError } from '../ledger/ledger-errors.ts';
 import { type Change, FencedError, type LedgerStore } from '../ledger/store/ledger-store.ts';
 import {
   askEveryMs,
@@ -22,7 +23,7 @@ export interface LeadershipOptions {
 export class Leadership {
   /** Resolves with the epoch once this process leads. */
   readonly led: Promise<number>;
-  /** Resolves with one sentence once it leads no more: it may do nothing then but end. */
+  /** Resolves with one sentence once it leads no more, or can lead no more: it may do nothing then but end. */
   readonly lost: Promise<string>;
   /** What the ledger writes to. A write that is fenced never settles, because nothing may follow from it any more. */
   readonly store: LedgerStore;
@@ -57,6 +58,11 @@ export class Leadership {
     return this.#state.epoch;
   }
 
+  /** The ledger is lost, for this sentence's reason. */
+  end(reason: string): void {
+    this.#handle({ kind: 'ended', reason });
+  }
+
   /** Asks no more, and lets a successor lead at once. To be called when everything that writes has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -83,7 +89,9 @@ export class Leadership {
         else this.#handle({ kind: 'acquired', epoch, askedMs });
       }
     } catch (error) {
-      this.#handle({ kind: 'failed', error: (error as Error).message });
+      const { message } = error as Error;
+      if (error instanceof LostLedgerError) this.end(message);
+      else this.#handle({ kind: 'failed', error: message });
     }
     this.#question = undefined;
     this.#wait();

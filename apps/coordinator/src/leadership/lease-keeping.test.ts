@@ -92,6 +92,7 @@ test('what is lost stays lost, for the first reason', () => {
     { kind: 'renewed', askedMs: at },
     { kind: 'fenced', leader },
     { kind: 'failed', error: 'No route' },
+    { kind: 'ended', reason: 'The ledger is damaged' },
     { kind: 'timePassed' },
   ];
   for (const event of events) assert.deepEqual(keepLease(lost, event, at + giveUpMs), lost);

@@ -6,7 +6,7 @@ export type Leadership =
   | { kind: 'standby'; askAtMs: number; why: string; epoch: number }
   /** It holds the lease, as of `renewedMs` at least, and asks for more time at `askAtMs`. */
   | { kind: 'leading'; epoch: number; renewedMs: number; askAtMs: number }
-  /** It held the lease, and may do nothing more for this sentence's reason. */
+  /** It may do nothing more, for this sentence's reason. */
   | { kind: 'lost'; epoch: number; reason: string };
 
 /** What was heard from the store about a question that was put at `askedMs`, or that nothing was heard yet. */
@@ -19,6 +19,8 @@ export type LeaseEvent =
   | { kind: 'fenced'; leader: Leader | undefined }
   /** The store cannot be asked. */
   | { kind: 'failed'; error: string }
+  /** The ledger is lost, to whoever leads and to whoever stands by. */
+  | { kind: 'ended'; reason: string }
   | { kind: 'timePassed' };
 
 /** The lease ends this long after it was renewed last. */
@@ -61,6 +63,8 @@ export function keepLease(state: Leadership, event: LeaseEvent, nowMs: number): 
     case 'failed':
       if (state.kind === 'standby') return { ...state, askAtMs, why: event.error };
       return state.kind === 'leading' ? giveUp({ ...state, askAtMs }, event.error, nowMs) : state;
+    case 'ended':
+      return state.kind === 'lost' ? state : { kind: 'lost', epoch: state.epoch, reason: event.reason };
     case 'timePassed':
       return giveUp(state, 'the ledger does not answer', nowMs);
   }

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service';
 import { jobDigest, jobLine, sourceDigest } from './digest.ts';
 import type { DurableLedger } from './durable-ledger.ts';
 import type { ShardCommit } from './ledger.ts';
 import { ledgerConformance } from './ledger-conformance.ts';
 import { type CrashStage, ledgerCrashes } from './ledger-crashes.ts';
+import { seal, unseal } from './record/sealed.ts';
 import type { LedgerStore } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
@@ -20,10 +22,10 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 let spools = 0;
 const spoolPath = () => join(folder, `spool-${spools++}`);
-ledgerConformance('on MemoryStore', (epoch) => openLedger(spoolPath, new MemoryStore(), epoch));
+ledgerConformance('on MemoryStore', (epoch) => openLedger(spoolPath, new MemoryStore(), { epoch }));
 ledgerConformance('on SqliteStore', async (epoch) => {
   const store = await SqliteStore.open(join(folder, `${spools++}.sqlite`));
-  const ledger = await openLedger(spoolPath, store, epoch);
+  const ledger = await openLedger(spoolPath, store, { epoch });
   // A thread for each would pile up over a property's runs.
   const close = ledger.close.bind(ledger);
   ledger.close = async () => {
@@ -138,7 +140,7 @@ test('a store that is not as it was written is refused with a sentence, whatever
   for (const { jobId, kind, key, value } of entries) {
     const changed = value.slice();
     changed[changed.length >> 1]! ^= 1;
-    for (const other of kind === 'job' ? [changed] : [changed, undefined]) {
+    for (const other of [changed, undefined]) {
       const epoch = (await store.acquire('test', 0))!;
       await store.write(epoch, [{ jobId, kind, key, value: other }]);
       await assert.rejects(
@@ -174,6 +176,24 @@ test('why inputs were quarantined is known after the end of the job and of the c
   assert.deepEqual((await after.getJob('job'))?.reasons, reasons);
   assert.equal((await after.getJob('other'))?.reasons, undefined);
   await after.close();
+});
+
+test('a job whose results so far are of another version does not go on', async () => {
+  const store = new MemoryStore();
+  const before = await openLedger(spoolPath, store);
+  await planFrames(before, 2);
+  await before.close();
+  const place = { jobId: 'job', kind: 'job', key: 0 };
+  const [entry] = await Array.fromAsync(store.entries({ kind: 'job' }));
+  const job = JSON.parse(Buffer.from(unseal(entry!)).toString());
+  assert.equal(job.open.resultsVersion, resultsVersion);
+  job.open.resultsVersion--;
+  await store.write((await store.acquire('test', 0))!, [seal(place, Buffer.from(JSON.stringify(job)))]);
+  const ledger = await openLedger(spoolPath, store);
+  await assert.rejects(ledger.resume('job'), {
+    message: `What is done of job job is of results version ${resultsVersion - 1}, this is ${resultsVersion}: run it again`,
+  });
+  await ledger.close();
 });
 
 test('of jobs that have ended the newest thousand are kept, in the store too', async () => {

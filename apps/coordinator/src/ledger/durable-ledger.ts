@@ -1,7 +1,9 @@
 import type { JobSpec } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service';
 import type { PlanStep } from '../shard.ts';
 import type { Journal, Journaled } from './journal.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
+import { LostLedgerError } from './ledger-errors.ts';
 import { OpenJob, type OpenSpool } from './open-job.ts';
 import { endedEntries } from './record/job-record.ts';
 import { readJobs, readPlan } from './recover-job.ts';
@@ -13,7 +15,7 @@ const maxEndedJobs = 1000;
 /** Where a job is kept. */
 export interface JobHome {
   journal: Journal;
-  /** Of a home that is for this job alone, and goes when it has ended. */
+  /** Of a home that is for this job alone, and goes when it has ended. It may be called again. */
   leave?: () => Promise<void>;
 }
 
@@ -22,6 +24,8 @@ export interface DurableLedgerOptions {
   /** Where a new job is kept. */
   homeOf: (spec: JobSpec) => Promise<JobHome>;
   openSpool: OpenSpool;
+  /** Told where what a home holds is found to be lost while it is in use. */
+  lost?: (error: LostLedgerError) => void;
 }
 
 type Job = { home: JobHome } & ({ open: OpenJob } | { open?: undefined; record: JobRecord });
@@ -44,15 +48,14 @@ export class DurableLedger implements Ledger {
     return this.#options.epoch;
   }
 
-  /** Takes in the jobs that a home has. Rejects with one sentence where it is damaged. */
+  /** Takes in the jobs that a home has. Rejects with DamagedLedgerError where it is damaged, and then takes none. */
   async load(home: JobHome): Promise<JobRecord[]> {
-    const records: JobRecord[] = [];
+    const jobs: Job[] = [];
     for await (const stored of readJobs(home.journal.store, this.#options.openSpool)) {
-      const job: Job = stored.hasEnded ? { home, record: stored.record } : { home, open: stored.job };
-      const record = recordOf(job);
-      this.#jobs.set(record.jobId, job);
-      records.push(record);
+      jobs.push(stored.hasEnded ? { home, record: stored.record } : { home, open: stored.job });
     }
+    const records = jobs.map(recordOf);
+    for (const [i, { jobId }] of records.entries()) this.#jobs.set(jobId, jobs[i]!);
     return records;
   }
 
@@ -152,13 +155,29 @@ export class DurableLedger implements Ledger {
   async resume(jobId: string): Promise<OpenShard[]> {
     const { open } = this.#job(jobId);
     if (!open) throw new Error(`Job ${jobId} has ended`);
+    if (open.resultsVersion !== resultsVersion) {
+      throw new Error(
+        `What is done of job ${jobId} is of results version ${open.resultsVersion}, this is ${resultsVersion}: run it again`,
+      );
+    }
     await open.spool?.recover();
     return [...open.shards.values()];
   }
 
   async *recordedPlan(jobId: string): AsyncIterable<PlanStep> {
     const { open, home } = this.#job(jobId);
-    if (open) yield* readPlan(home.journal.store, open);
+    if (!open) return;
+    try {
+      yield* readPlan(home.journal.store, open);
+    } catch (error) {
+      if (error instanceof LostLedgerError) this.#options.lost?.(error);
+      throw error;
+    }
+  }
+
+  /** Closes the home of a job that has one of its own, because its folder is about to go: nothing more of it is written. */
+  async leave(jobId: string): Promise<void> {
+    await this.#jobs.get(jobId)?.home.leave?.();
   }
 
   behind(): { ms: number; failure: string | undefined } {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '@halogrid/service/log';
 import { Journal, type Journaled } from './journal.ts';
+import { DamagedLedgerError } from './ledger-errors.ts';
 import { type Change, FencedError } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 
@@ -47,8 +48,16 @@ async function stage() {
   const notices: string[] = [];
   const say = ({ notice }: { notice: boolean }, sentence: string) => notice && notices.push(sentence);
   Object.assign(log, { warn: say, error: say });
-  const journal = new Journal({ store, epoch, log, nowMs: () => performance.now() });
+  const lost: Error[] = [];
+  const journal = new Journal({
+    store,
+    epoch,
+    log,
+    lost: (error) => lost.push(error),
+    nowMs: () => performance.now(),
+  });
   return {
+    lost,
     store,
     journal,
     notices,
@@ -140,6 +149,29 @@ test('where another leads, nothing is written or tried again', async () => {
   await assert.rejects(first, FencedError);
   await assert.rejects(journal.write(count), FencedError);
   assert.deepEqual([await kept('a'), groups()], [undefined, 1]);
+});
+
+test('where the store is lost, it is told once, and whoever waits hears nothing, then or later', async () => {
+  const { store, journal, lost, notices, groups } = await stage();
+  const [a, b] = [new Count('a'), new Count('b')];
+  store.failure = new DamagedLedgerError('a page is torn');
+  let settled = 0;
+  const settle = () => void settled++;
+  const ask = (what: Promise<void>) => what.then(settle, settle);
+  void ask(journal.write(a));
+  await turn();
+  void ask(journal.write(b));
+  while (lost.length === 0) await turn();
+  store.failure = undefined;
+  void ask(journal.write(a));
+  void ask(journal.written(b));
+  await journal.close();
+  await turn();
+  assert.deepEqual(
+    lost.map(({ message }) => message),
+    ['The ledger is damaged: a page is torn'],
+  );
+  assert.deepEqual([settled, groups(), notices], [0, 1, []]);
 });
 
 test('closing writes what was asked for, and gives up what cannot be written now', async () => {

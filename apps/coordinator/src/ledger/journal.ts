@@ -1,5 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Log } from '@halogrid/service';
+import { LostLedgerError } from './ledger-errors.ts';
 import { type Change, FencedError, type LedgerStore } from './store/ledger-store.ts';
 
 /** Something of which the store keeps what changes. */
@@ -15,6 +16,8 @@ export interface JournalOptions {
   /** Guards every write. */
   epoch: number;
   log: Log;
+  /** Told where the store is lost: this process can only end. */
+  lost?: (error: LostLedgerError) => void;
   /** Milliseconds of a clock that never goes back. */
   nowMs: () => number;
   /** Waits so long, and at most until the signal aborts; by a timer of the system unless given. */
@@ -30,6 +33,9 @@ const longestRetryMs = 5_000;
  *
  * A group that cannot be written is kept and tried again, with pauses that double up to 5 seconds, until it is written or the
  * journal is closed. Meanwhile nothing is acknowledged, so that what waits is bounded by what its callers leave unanswered.
+ *
+ * Where the store is lost, what waits to be written never settles, because nothing may follow from it any more: no job fails
+ * for it, and no node is told anything.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -63,6 +69,7 @@ export class Journal {
   /** Resolves when `what` is durable as it is now. Rejects where that will not be. */
   write(what: Journaled): Promise<void> {
     const never = this.#ended ?? this.#broken.get(what);
+    if (never instanceof LostLedgerError) return new Promise(() => {});
     if (never) return Promise.reject(never);
     let waiter = this.#next.get(what);
     if (!waiter) {
@@ -75,6 +82,7 @@ export class Journal {
 
   /** Resolves when what `write` was asked for before is durable; rejects as it does. */
   async written(what: Journaled): Promise<void> {
+    if (this.#ended instanceof LostLedgerError) await new Promise(() => {});
     await (this.#next.get(what) ?? this.#current.get(what))?.promise;
   }
 
@@ -128,7 +136,8 @@ export class Journal {
         );
         break;
       } catch (error) {
-        if (error instanceof FencedError || this.#closing.signal.aborted) throw error;
+        if (error instanceof FencedError || error instanceof LostLedgerError || this.#closing.signal.aborted)
+          throw error;
         this.#failed(error as Error);
       }
       const { pause = systemPause } = this.#options;
@@ -153,6 +162,11 @@ export class Journal {
 
   #end(error: Error): void {
     this.#ended = error;
+    if (error instanceof LostLedgerError) {
+      this.#next.clear();
+      this.#options.lost?.(error);
+      return;
+    }
     for (const waiter of [...this.#current.values(), ...this.#next.values()]) waiter.reject(error);
     this.#next.clear();
   }

@@ -93,6 +93,7 @@ export function ledgerCrashes(
           assert.deepEqual(recorded, steps.slice(0, recorded.length));
           const open = (await ledger.resume(jobId)).map(({ shard, attempts: before }) => {
             assert.ok(before <= (attempts.get(shard.shard) ?? 0));
+            assert.deepEqual(shard, shards[shard.shard]);
             return shard.shard;
           });
           for (const shard of acknowledged) assert.ok(!open.includes(shard), `shard ${shard} was lost`);

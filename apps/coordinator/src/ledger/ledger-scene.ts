@@ -103,14 +103,17 @@ export function planOf(sizes: Size[], tilePx: number, batchFrames: number, unrea
     const source = { index, uri: `file:///in/${index}` };
     const size = { width, height };
     const tiles = unread.has(index) ? [] : [...cutTiles(size, tilePx)];
-    steps.push({ kind: 'source', ...source, name: String(index), size, tiles: tiles.length });
+    // Of some nobody can tell a version, and some are written to between their listing and their planning.
+    const version = index % 5 === 4 ? {} : { version: `${index} 17.25` };
+    const planned = index % 3 === 2 ? { version: `${index} 18.5` } : version;
+    steps.push({ kind: 'source', ...source, name: String(index), size, tiles: tiles.length, ...version });
     if (tiles.length === 0) {
       steps.push({ kind: 'quarantine', index, stage: 'read', error: `${index} is unread` });
     } else if (tiles.length === 1) {
-      batch.push(source);
+      batch.push({ ...source, ...planned });
       if (batch.length === batchFrames) add({ kind: 'frames', sources: batch.splice(0) });
     } else {
-      for (const rect of tiles) add({ kind: 'tile', source, size, rect });
+      for (const rect of tiles) add({ kind: 'tile', source: { ...source, ...planned }, size, rect });
     }
   }
   if (batch.length) add({ kind: 'frames', sources: batch });

@@ -142,7 +142,7 @@ export interface Ledger {
   results(jobId: string): Promise<JobResults>;
   /**
    * Takes up a job that an earlier process began: its planned shards that are not done, in the order of the plan. Rejects with
-   * one sentence where what it left in its folder is lost.
+   * one sentence where what it left in its folder is lost, or is of another version of the results.
    */
   resume(jobId: string): Promise<OpenShard[]>;
   /** The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. */

@@ -1,4 +1,5 @@
 import type { JobSpec } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service';
 import { jobGrid } from '../job-grid.ts';
 import { jobPipeline } from '../job-pipeline.ts';
 import type { PlanStep } from '../shard.ts';
@@ -10,6 +11,7 @@ import type { Journaled } from './journal.ts';
 import type { JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
 import { Merge } from './merge.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
+import { FrameVersions } from './record/frame-versions.ts';
 import { encodeJob, encodeTotals, specEntry } from './record/job-record.ts';
 import { encodeOpenSource } from './record/open-source-record.ts';
 import { Pieces } from './record/pieces.ts';
@@ -35,6 +37,8 @@ export interface NodeShards {
 /** A job that has not ended: all that is known of it, and what of that is not in the journal yet. */
 export class OpenJob implements Journaled {
   readonly facts: JobFacts;
+  /** Of what is done of it. */
+  readonly resultsVersion: number;
   readonly spec: JobSpec;
   readonly merge: Merge;
   readonly shape: HistogramShape;
@@ -45,7 +49,10 @@ export class OpenJob implements Journaled {
   readonly stageSeconds: Record<string, number> = {};
   /** By name and device, in the order in which they came. */
   readonly nodes = new Map<string, NodeShards>();
-  plan = new Pieces(beginSteps);
+  /** What the plan that the journal has says of versions. */
+  readonly versions = new FrameVersions();
+  readonly #beginSteps = (bytes: ByteWriter): StepWriter => new StepWriter(bytes, this.versions);
+  plan = new Pieces(this.#beginSteps);
   progress = new Pieces(beginProgress);
   /** Those of which the journal has an entry. */
   readonly keptSources = new Set<number>();
@@ -59,11 +66,12 @@ export class OpenJob implements Journaled {
   #syncing = Promise.resolve();
 
   /** `openSpool` gives the file of histograms, which is in a folder that is there while the job runs. */
-  constructor(spec: JobSpec, facts: JobFacts, openSpool: OpenSpool) {
+  constructor(spec: JobSpec, facts: JobFacts, openSpool: OpenSpool, version = resultsVersion) {
     const pipeline = jobPipeline(spec);
     const grid = jobGrid(spec);
     this.spec = spec;
     this.facts = facts;
+    this.resultsVersion = version;
     this.shape = histogramShape(pipeline, grid);
     this.#line = jobLine(pipeline, grid);
     const spool = this.shape.bins > 0 ? openSpool(spec) : undefined;
@@ -116,7 +124,7 @@ export class OpenJob implements Journaled {
   /** What was restored is in the store: that many pieces. */
   continueAfter(pieces: { planPieces: number; progressPieces: number }): void {
     this.#isKept = true;
-    this.plan = new Pieces(beginSteps, pieces.planPieces);
+    this.plan = new Pieces(this.#beginSteps, pieces.planPieces);
     this.progress = new Pieces(beginProgress, pieces.progressPieces);
   }
 
@@ -303,7 +311,6 @@ export class OpenJob implements Journaled {
   }
 }
 
-const beginSteps = (bytes: ByteWriter): StepWriter => new StepWriter(bytes);
 const beginProgress = (bytes: ByteWriter): ProgressWriter => new ProgressWriter(bytes);
 
 const nodeKey = ({ name, device }: { name: string; device: string }): string => `${name}\n${device}`;

@@ -25,7 +25,7 @@ ledgerConformance(
   'on PostgresStore',
   async (epoch) => {
     const store = await newStore();
-    const ledger = await openLedger(() => join(folder, `${spools++}`), store, epoch);
+    const ledger = await openLedger(() => join(folder, `${spools++}`), store, { epoch });
     const close = ledger.close.bind(ledger);
     ledger.close = async () => {
       await close();

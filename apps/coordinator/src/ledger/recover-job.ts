@@ -1,12 +1,14 @@
 import type { PlanStep } from '../shard.ts';
 import { binsOfSource } from './histogram-shape.ts';
 import type { JobRecord } from './ledger.ts';
+import { DamagedLedgerError } from './ledger-errors.ts';
 import { type JobFacts, OpenJob, type OpenSpool } from './open-job.ts';
 import { ByteReader } from './record/byte-reader.ts';
+import { FrameVersions } from './record/frame-versions.ts';
 import { decodeJob, decodeSpec, type JobState, restoreTotals } from './record/job-record.ts';
 import { decodeOpenSource } from './record/open-source-record.ts';
 import { type ProgressRecord, readProgress } from './record/progress-record.ts';
-import { DamagedLedgerError, unseal } from './record/sealed.ts';
+import { unseal } from './record/sealed.ts';
 import { readSteps } from './record/step-record.ts';
 import type { Entry, LedgerStore } from './store/ledger-store.ts';
 
@@ -15,18 +17,26 @@ export type StoredJob = { hasEnded: true; record: JobRecord } | { hasEnded: fals
 
 /**
  * The jobs of a store, in order of submission. Those that have not ended are as they were after their last group, but for
- * their file of histograms, which is left as it is. Rejects with DamagedLedgerError, and with RangeError where entries are
- * whole but make no sense.
+ * their file of histograms, which is left as it is. Rejects with DamagedLedgerError.
  */
 export async function* readJobs(store: LedgerStore, openSpool: OpenSpool): AsyncGenerator<StoredJob> {
+  try {
+    yield* decodeJobs(store, openSpool);
+  } catch (error) {
+    throw asDamage(error);
+  }
+}
+
+async function* decodeJobs(store: LedgerStore, openSpool: OpenSpool): AsyncGenerator<StoredJob> {
   const states: JobState[] = [];
   for await (const entry of store.entries({ kind: 'job' })) states.push(decodeJob(unseal(entry)));
+  await checkNoneIsMissing(store, states);
   states.sort((a, b) => a.facts.submittedMs - b.facts.submittedMs);
   for (const { facts, open } of states) {
     const spec = decodeSpec(unseal(await theOnly(store, facts, 'spec')));
     if (!open) yield { hasEnded: true, record: { ...facts, spec } };
     else {
-      const job = new OpenJob(spec, facts, openSpool);
+      const job = new OpenJob(spec, facts, openSpool, open.resultsVersion);
       await restore(store, job, open);
       yield { hasEnded: false, job };
     }
@@ -35,9 +45,27 @@ export async function* readJobs(store: LedgerStore, openSpool: OpenSpool): Async
 
 /** The plan of a job as far as it is in the store. Rejects with DamagedLedgerError. */
 export async function* readPlan(store: LedgerStore, { facts, merge, plan }: OpenJob): AsyncGenerator<PlanStep> {
-  for await (const bytes of readPieces(store, facts, 'plan', plan.count)) {
-    yield* readSteps(bytes, (source) => merge.planned(source).uri);
+  const versions = new FrameVersions();
+  try {
+    for await (const bytes of readPieces(store, facts, 'plan', plan.count)) {
+      yield* readSteps(bytes, (source) => merge.planned(source).uri, versions);
+    }
+  } catch (error) {
+    throw asDamage(error);
   }
+}
+
+/** Every job has its specification beside it, and so one whose own entry is gone is noticed. */
+async function checkNoneIsMissing(store: LedgerStore, states: readonly JobState[]): Promise<void> {
+  const known = new Set(states.map(({ facts }) => facts.jobId));
+  for await (const { jobId } of store.entries({ kind: 'spec' })) {
+    if (!known.has(jobId)) throw missing({ jobId }, 'job');
+  }
+}
+
+/** Entries that are whole and make no sense are not what was written, either. */
+function asDamage(error: unknown): unknown {
+  return error instanceof RangeError ? new DamagedLedgerError(error.message) : error;
 }
 
 async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobState['open']>): Promise<void> {
@@ -45,7 +73,7 @@ async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobSt
   const { jobId, counts } = facts;
   const known = { ...counts };
   for await (const bytes of readPieces(store, facts, 'plan', open.planPieces)) {
-    for (const step of readSteps(bytes, (source) => merge.planned(source).uri)) job.takeStep(step);
+    for (const step of readSteps(bytes, (source) => merge.planned(source).uri, job.versions)) job.takeStep(step);
   }
   // The plan has counted shards on its way, and set aside sources.
   Object.assign(counts, known);
@@ -118,5 +146,5 @@ async function theOnly(store: LedgerStore, facts: JobFacts, kind: string): Promi
   throw missing(facts, kind);
 }
 
-const missing = ({ jobId }: JobFacts, kind: string): DamagedLedgerError =>
+const missing = ({ jobId }: Pick<JobFacts, 'jobId'>, kind: string): DamagedLedgerError =>
   new DamagedLedgerError(`entries of kind '${kind}' of job ${jobId} are missing`);

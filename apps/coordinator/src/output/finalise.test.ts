@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { piecesOf, writeChunk } from '@halogrid/imaging';
 import { createPipeline, type Pipeline, type Size, sampleBytes } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import sharp from 'sharp';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
@@ -59,6 +59,7 @@ test('a complete job is what the contract says, and nothing else is left', async
     id: 'job-1',
     state: 'complete',
     version: softwareVersion,
+    resultsVersion,
     convention: 'nw-cw-msb',
     digest: 'abc',
     submitted: '1970-01-01T00:00:01.000Z',

@@ -4,6 +4,7 @@ import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAto
 import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
 import { findChanges } from '../earlier/changes.ts';
 import { EarlierOutput } from '../earlier/earlier-output.ts';
+import { otherResultsVersion } from '../earlier/other-results-version.ts';
 import { sourcesJsonl } from '../earlier/sources-jsonl.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { cutTiles, tileSide } from '../plan/cut-tiles.ts';
@@ -79,8 +80,11 @@ async function prepareOutput(
   await forEachOf(writers, writers.length, (write) => write());
   await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, await readdir(folder)));
   const earlier = await EarlierOutput.open(spec, pipeline);
-  const changes = earlier && (await findChanges(results.plan(), earlier));
-  await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, now(), changes));
+  const before = {
+    incremental: earlier && (await findChanges(results.plan(), earlier)),
+    earlierResultsVersion: await otherResultsVersion(spec),
+  };
+  await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, now(), before));
 }
 
 /** By index, 1 for a source of which there is nothing to be written but its row and its line. */

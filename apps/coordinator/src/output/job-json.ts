@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { redactUri } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { softwareVersion } from '@halogrid/service';
+import { resultsVersion, softwareVersion } from '@halogrid/service';
 import type { Changes } from '../earlier/changes.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { type NamedSource, namedSources } from './named-sources.ts';
@@ -62,10 +62,11 @@ export function runningJobJson(
   job: { jobId: string; spec: JobSpec },
   coordinator: { host: string; pid: number },
 ): string {
-  const claim: JobClaim & { version: string } = {
+  const claim: JobClaim & { version: string; resultsVersion: number } = {
     id: job.jobId,
     state: 'running',
     version: softwareVersion,
+    resultsVersion,
     ...describeSpec(job.spec),
     coordinator,
   };
@@ -80,19 +81,20 @@ export function abandonedJobJson(
 ): string {
   const { jobId, spec, submittedMs, counts, reasons: quarantine } = job;
   const times = { submitted: isoTime(submittedMs), finished: isoTime(finishedMs) };
-  const text = { id: jobId, ...end, version: softwareVersion, ...times, counts, quarantine, ...describeSpec(spec) };
+  const versions = { version: softwareVersion, resultsVersion };
+  const text = { id: jobId, ...end, ...versions, ...times, counts, quarantine, ...describeSpec(spec) };
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
 /**
  * The job.json of a complete job, piece by piece: there may be millions of sources, a line each. `incremental` says what an
- * earlier job in the folder had to do with it.
+ * earlier job in the folder had to do with it, and `earlierResultsVersion` that it was of another version of the results.
  */
 export function* completeJobJson(
   results: JobResults,
   pipeline: Pipeline,
   finishedMs: number,
-  incremental?: Changes,
+  { incremental, earlierResultsVersion }: { incremental?: Changes; earlierResultsVersion?: number } = {},
 ): Generator<string> {
   const { job, digest, nodes } = results;
   const { sources, frames, shards, attempts, pixels, quarantined } = job.counts;
@@ -100,6 +102,7 @@ export function* completeJobJson(
     id: job.jobId,
     state: 'complete',
     version: softwareVersion,
+    resultsVersion,
     convention: pipeline.convention,
     digest,
     submitted: isoTime(job.submittedMs),
@@ -107,6 +110,7 @@ export function* completeJobJson(
     counts: { sources, frames, shards, attempts, pixels, quarantined },
     quarantine: job.reasons,
     ...(incremental && { incremental }),
+    ...(earlierResultsVersion !== undefined && { earlierResultsVersion }),
     wallSeconds: (finishedMs - job.submittedMs) / 1000,
     seconds: rounded(results.stageSeconds),
     nodes,

@@ -47,6 +47,19 @@ test('notes are no part of what is recorded, and are told again', async () => {
   assert.deepEqual(rest, [note, note, note, note, ...noted.slice(8)]);
 });
 
+test('a plan goes on where frames were written to: the versions that were recorded count', async () => {
+  const withVersions = (version: string) =>
+    plan(4).map((step): PlanStep => {
+      if (step.kind === 'source') return { ...step, version };
+      if (step.kind !== 'shard' || step.shard.work.kind !== 'frames') return step;
+      const sources = step.shard.work.sources.map((source) => ({ ...source, version }));
+      return { ...step, shard: { ...step.shard, work: { ...step.shard.work, sources } } };
+    });
+  const [before, now] = [withVersions('1 17.25'), withVersions('2 18.5')];
+  const rest = await Array.fromAsync(continuePlan(each(recorded(before.slice(0, 4))), each(now)));
+  assert.deepEqual(rest, now.slice(4));
+});
+
 test('sources that have changed are named, and the planner is stopped', async () => {
   const table: [before: PlanStep[], now: PlanStep[], uri: string][] = [
     [plan(5), plan(3), uriOf(3)],

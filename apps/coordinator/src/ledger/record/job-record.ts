@@ -1,18 +1,18 @@
 import type { JobSpec } from '@halogrid/proto';
 import type { JobRecord } from '../ledger.ts';
+import { DamagedLedgerError, ledgerFormat as format } from '../ledger-errors.ts';
 import type { Merge } from '../merge.ts';
 import type { JobFacts, OpenJob } from '../open-job.ts';
 import type { Entry } from '../store/ledger-store.ts';
-import { DamagedLedgerError, seal } from './sealed.ts';
-
-/** Changes with what the entries mean. */
-const format = 1;
+import { seal } from './sealed.ts';
 
 /** What the journal says of a job beside its specification, its plan, its progress and its totals. */
 export interface JobState {
   facts: JobFacts;
   /** Undefined once it has ended. */
   open?: {
+    /** Of what is done of it. */
+    resultsVersion: number;
     stageSeconds: Record<string, number>;
     /** How many there are: one that is missing is noticed. */
     planPieces: number;
@@ -26,8 +26,9 @@ export interface JobState {
 const toBytes = (value: object): Uint8Array => Buffer.from(JSON.stringify(value));
 
 export function encodeJob(job: OpenJob): Uint8Array {
-  const { facts, stageSeconds, plan, progress, keptSources, merge } = job;
+  const { facts, resultsVersion, stageSeconds, plan, progress, keptSources, merge } = job;
   const open: JobState['open'] = {
+    resultsVersion,
     stageSeconds,
     planPieces: plan.count,
     progressPieces: progress.count,

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PlanStep } from '../../shard.ts';
+import type { PlanStep, SourceRef } from '../../shard.ts';
+import { DamagedLedgerError } from '../ledger-errors.ts';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
+import { FrameVersions } from './frame-versions.ts';
 import { decodeOpenSource, encodeOpenSource } from './open-source-record.ts';
 import { Pieces } from './pieces.ts';
 import { type ProgressRecord, ProgressWriter, readProgress } from './progress-record.ts';
-import { DamagedLedgerError, seal, unseal } from './sealed.ts';
+import { seal, unseal } from './sealed.ts';
 import { readSteps, StepWriter } from './step-record.ts';
 
 const count = fc.oneof(fc.nat(300), fc.nat(), fc.maxSafeNat());
@@ -45,6 +47,27 @@ test('numbers and text are read as they were written, and an early end is notice
   );
 });
 
+const version = fc.constantFrom('12 1700000000000.25', '13 1700000000000.25', '"etag" 5');
+
+/** Writes each group of steps as a journal does: a piece that grows, until it is long. */
+function writePlan(plan: readonly PlanStep[][]): Map<number, Uint8Array> {
+  const versions = new FrameVersions();
+  const pieces = new Pieces((bytes) => new StepWriter(bytes, versions));
+  const kept = new Map<number, Uint8Array>();
+  for (const steps of plan) {
+    for (const step of steps) pieces.writer.write(step);
+    const piece = pieces.take();
+    if (piece) kept.set(piece.key, piece.content.slice());
+  }
+  assert.deepEqual([...kept.keys()], [...Array(pieces.count).keys()]);
+  return kept;
+}
+
+function readPlan(pieces: Map<number, Uint8Array>): PlanStep[] {
+  const versions = new FrameVersions();
+  return [...pieces.values()].flatMap((bytes) => [...readSteps(new ByteReader(bytes), (i) => `uri ${i}`, versions)]);
+}
+
 test('any plan is read as it was written, wherever a piece ends', () => {
   const uri = fc.oneof(
     text,
@@ -58,8 +81,12 @@ test('any plan is read as it was written, wherever a piece ends', () => {
     name: text,
     isNamedByEnd: fc.boolean(),
     size: fc.option(imageSize),
-    tiles: count,
-    version: fc.option(fc.constantFrom('12 1700000000000.25', '13 1700000000000.25', '"etag" 5')),
+    tiles: fc.oneof(fc.constant(1), count),
+    version: fc.option(version),
+  });
+  /** Mostly that of a source, and so mostly that of its own where few sources are. */
+  const ofFrame = fc.option(fc.oneof({ weight: 5, arbitrary: version }, text)).map((version) => {
+    return version === null ? {} : { version };
   });
   const place = fc
     .tuple(index, fc.option(index))
@@ -79,16 +106,17 @@ test('any plan is read as it was written, wherever a piece ends', () => {
       return { ...named, ...(size && { size }), ...(video && { video }), ...(version && { version }) };
     }),
     record({ kind: fc.constant('kept' as const), index, name: text }),
-    record({ shard: index, costBytes: count, segment, frames: fc.array(fc.tuple(index, place)) }).map(
+    record({ shard: index, costBytes: count, segment, frames: fc.array(fc.tuple(index, place, ofFrame)) }).map(
       ({ shard, costBytes, segment, frames }): PlanStep => {
-        const sources = frames.map(([index, place]) => ({ index, uri: `uri ${index}`, place }));
+        const sources = frames.map(([index, place, version]) => ({ index, uri: `uri ${index}`, place, ...version }));
         return { kind: 'shard', shard: { shard, work: { kind: 'frames', sources, segment }, costBytes } };
       },
     ),
     record({ kind: fc.constant('quarantine' as const), index, stage: text, error: text }),
-    record({ shard: index, costBytes: count, frames: fc.array(index) }).map(
+    record({ shard: index, costBytes: count, frames: fc.array(fc.tuple(index, ofFrame)) }).map(
       ({ shard, costBytes, frames }): PlanStep => {
-        const work = { kind: 'frames' as const, sources: frames.map((index) => ({ index, uri: `uri ${index}` })) };
+        const sources = frames.map(([index, version]) => ({ index, uri: `uri ${index}`, ...version }));
+        const work = { kind: 'frames' as const, sources };
         return { kind: 'shard', shard: { shard, work, costBytes } };
       },
     ),
@@ -113,18 +141,32 @@ test('any plan is read as it was written, wherever a piece ends', () => {
   );
   fc.assert(
     fc.property(fc.array(fc.array(step)), (plan) => {
-      const pieces = new Pieces((bytes) => new StepWriter(bytes));
-      const kept = new Map<number, Uint8Array>();
-      for (const steps of plan) {
-        for (const step of steps) pieces.writer.write(step);
-        const piece = pieces.take();
-        if (piece) kept.set(piece.key, piece.content.slice());
-      }
-      assert.deepEqual([...kept.keys()], [...Array(pieces.count).keys()]);
-      const read = [...kept.values()].flatMap((bytes) => [...readSteps(new ByteReader(bytes), (i) => `uri ${i}`)]);
-      assert.deepEqual(read, plan.flat());
+      assert.deepEqual(readPlan(writePlan(plan)), plan.flat());
     }),
   );
+});
+
+test('frames that have the versions of their sources take no more room for that, though a piece ends between', () => {
+  const sources = Array.from({ length: 300 }, (_, index) => ({
+    index,
+    uri: `uri ${index}`,
+    version: `${index} 17.25`,
+  }));
+  const listed = sources.map((source): PlanStep => ({ kind: 'source', name: source.uri, tiles: 1, ...source }));
+  const batch = (of: SourceRef[]): PlanStep => {
+    return { kind: 'shard', shard: { shard: 0, costBytes: 1, work: { kind: 'frames', sources: of } } };
+  };
+  const write = (of: SourceRef[]) => {
+    const pieces = writePlan([listed.slice(0, 299), [listed[299]!, batch(of)]]);
+    assert.deepEqual(readPlan(pieces), [...listed, batch(of)]);
+    assert.equal(pieces.size, 2);
+    return pieces.get(1)!.length;
+  };
+  const without = write(sources.map(({ index, uri }) => ({ index, uri })));
+  assert.equal(write(sources), without);
+  // One byte a frame says that it is that of its source; another is a text of so many bytes, and its length.
+  const other = { ...sources[7]!, version: 'another' };
+  assert.equal(write(sources.with(7, other)), without + sources.length + 1 + 'another'.length);
 });
 
 test('any progress is read as it was written', () => {

@@ -1,13 +1,6 @@
 import { crc32 } from 'node:zlib';
+import { DamagedLedgerError } from '../ledger-errors.ts';
 import type { Entry } from '../store/ledger-store.ts';
-
-/** What the ledger holds is not what was written, or is of another version: nothing is made of it. */
-export class DamagedLedgerError extends Error {
-  constructor(message: string) {
-    super(`The ledger is damaged: ${message}`);
-    this.name = 'DamagedLedgerError';
-  }
-}
 
 const checksumBytes = 4;
 

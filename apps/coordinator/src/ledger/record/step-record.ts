@@ -1,9 +1,26 @@
 import type { FrameOfVideo, ImageSize, PlanStep, Shard, ShardWork, SourceRef } from '../../shard.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
+import { FrameVersions } from './frame-versions.ts';
 
-/** The first byte of a step, or of the version of the sources that follow. */
-const tags = { source: 0, quarantine: 1, frames: 2, tile: 3, kept: 4, version: 5, pinnedTile: 6 } as const;
+/**
+ * The first byte of a step, or of the version of the sources that follow. Of frames none has a version, or each has that of its
+ * source (`versionedFrames`), or each says its own (`pinnedFrames`).
+ */
+const tags = {
+  source: 0,
+  quarantine: 1,
+  frames: 2,
+  tile: 3,
+  kept: 4,
+  version: 5,
+  pinnedTile: 6,
+  versionedFrames: 7,
+  pinnedFrames: 8,
+} as const;
+
+/** How a frame says its version: it has none, that of its source, or the text that follows. */
+const frameVersions = { none: 0, ofSource: 1, text: 2 } as const;
 
 /** How many bits the pixels of a size have: nothing is known of both, or of the bits alone. */
 const sizes = ['none', undefined, 'u8', 'u16'] as const;
@@ -24,17 +41,25 @@ class Expected {
 
 /**
  * Writes the steps of a plan, compactly: URIs as what differs from the one before, numbers as what differs from those
- * expected. Measured: 19 bytes for a frame of a folder and its shard, 24 for a tile. The version of a file takes some 27 more.
+ * expected. Measured: 19 bytes for a frame of a folder and its shard, 24 for a tile. The version of a file takes some 27 more,
+ * and none for a frame that has the same. `versions` are those of the plan so far, of which the bytes may be a part.
  */
 export class StepWriter {
   readonly #bytes: ByteWriter;
+  readonly #versions: FrameVersions;
   readonly #expected = new Expected();
 
-  constructor(bytes: ByteWriter) {
+  constructor(bytes: ByteWriter, versions = new FrameVersions()) {
     this.#bytes = bytes;
+    this.#versions = versions;
   }
 
   write(step: PlanStep): void {
+    this.#step(step);
+    this.#versions.take(step);
+  }
+
+  #step(step: PlanStep): void {
     switch (step.kind) {
       case 'source':
         this.#source(step);
@@ -114,8 +139,8 @@ export class StepWriter {
   #shard({ shard, work, costBytes }: Shard): void {
     const bytes = this.#bytes;
     const expected = this.#expected;
-    const isPinned = work.kind === 'tile' && work.source.version !== undefined;
-    bytes.uint(isPinned ? tags.pinnedTile : tags[work.kind]);
+    const tag = this.#tagOf(work);
+    bytes.uint(tag);
     bytes.int(shard - expected.shard);
     bytes.uint(costBytes);
     expected.shard = shard + 1;
@@ -133,49 +158,83 @@ export class StepWriter {
       bytes.int(source.index - expected.frame);
       expected.frame = source.index + 1;
       if (work.segment) this.#place(source);
+      if (tag === tags.pinnedFrames) this.#frameVersion(source);
+    }
+  }
+
+  #tagOf(work: ShardWork): number {
+    if (work.kind === 'tile') return work.source.version === undefined ? tags.tile : tags.pinnedTile;
+    if (work.sources.every(({ version }) => version === undefined)) return tags.frames;
+    const areOfSources = work.sources.every((source) => source.version === this.#versions.of(source));
+    return areOfSources ? tags.versionedFrames : tags.pinnedFrames;
+  }
+
+  #frameVersion(source: SourceRef): void {
+    if (source.version === undefined) this.#bytes.uint(frameVersions.none);
+    else if (source.version === this.#versions.of(source)) this.#bytes.uint(frameVersions.ofSource);
+    else {
+      this.#bytes.uint(frameVersions.text);
+      this.#bytes.text(source.version);
     }
   }
 }
 
 /**
  * The steps of a block. `uriOf` gives the URI of a source that was planned before, in this block or in one before it; it is
- * asked when the steps up to there have been taken. Throws RangeError where they cannot be steps.
+ * asked when the steps up to there have been taken. `versions` are those of the plan up to this block. Throws RangeError where
+ * they cannot be steps.
  */
-export function* readSteps(bytes: ByteReader, uriOf: (source: number) => string): Generator<PlanStep> {
-  const expected = new Expected();
+export function* readSteps(
+  bytes: ByteReader,
+  uriOf: (source: number) => string,
+  versions = new FrameVersions(),
+): Generator<PlanStep> {
+  const context: Reading = { bytes, expected: new Expected(), uriOf, versions };
   while (!bytes.isAtEnd) {
     const tag = bytes.uint();
-    switch (tag) {
-      case tags.source:
-        yield readSource(bytes, expected);
-        break;
-      case tags.quarantine: {
-        const index = expected.source + bytes.int();
-        yield { kind: 'quarantine', index, stage: bytes.text(), error: bytes.text() };
-        break;
-      }
-      case tags.version:
-        expected.version = bytes.text() || undefined;
-        break;
-      case tags.kept:
-        yield { kind: 'kept', index: expected.source + bytes.int(), name: bytes.text() };
-        break;
-      case tags.frames:
-      case tags.tile:
-      case tags.pinnedTile: {
-        const shard = expected.shard + bytes.int();
-        expected.shard = shard + 1;
-        const costBytes = bytes.uint();
-        const isFrames = tag === tags.frames;
-        const work = isFrames
-          ? readFrames(bytes, expected, uriOf)
-          : readTile(bytes, expected, uriOf, tag === tags.pinnedTile);
-        yield { kind: 'shard', shard: { shard, work, costBytes } };
-        break;
-      }
-      default:
-        throw new RangeError(`There is no step of kind ${tag}`);
+    if (tag === tags.version) {
+      context.expected.version = bytes.text() || undefined;
+      continue;
     }
+    const step = readStep(tag, context);
+    versions.take(step);
+    yield step;
+  }
+}
+
+/** A block that is being read. */
+interface Reading {
+  bytes: ByteReader;
+  expected: Expected;
+  uriOf: (source: number) => string;
+  versions: FrameVersions;
+}
+
+function readStep(tag: number, context: Reading): PlanStep {
+  const { bytes, expected } = context;
+  switch (tag) {
+    case tags.source:
+      return readSource(bytes, expected);
+    case tags.quarantine: {
+      const index = expected.source + bytes.int();
+      return { kind: 'quarantine', index, stage: bytes.text(), error: bytes.text() };
+    }
+    case tags.kept:
+      return { kind: 'kept', index: expected.source + bytes.int(), name: bytes.text() };
+    case tags.tile:
+    case tags.pinnedTile:
+    case tags.frames:
+    case tags.versionedFrames:
+    case tags.pinnedFrames: {
+      const shard = expected.shard + bytes.int();
+      expected.shard = shard + 1;
+      const costBytes = bytes.uint();
+      const isTile = tag === tags.tile || tag === tags.pinnedTile;
+      const work = isTile ? readTile(tag, context) : readFrames(tag, context);
+      return { kind: 'shard', shard: { shard, work, costBytes } };
+    }
+    default:
+      throw new RangeError(`There is no step of kind ${tag}`);
   }
 }
 
@@ -211,30 +270,44 @@ function readVideo(bytes: ByteReader): FrameOfVideo | undefined {
   return { frame: next - 1, timestampMs: time === '' ? null : Number(time) };
 }
 
-function readTile(
-  bytes: ByteReader,
-  expected: Expected,
-  uriOf: (source: number) => string,
-  isPinned: boolean,
-): ShardWork {
+function readTile(tag: number, { bytes, expected, uriOf }: Reading): ShardWork {
   const index = expected.source + bytes.int();
   const size = readSize(bytes);
   if (!size) throw new RangeError('A tile is of an image with a size');
   const rect = { x: bytes.uint(), y: bytes.uint(), width: bytes.uint(), height: bytes.uint() };
+  const isPinned = tag === tags.pinnedTile;
   if (isPinned && bytes.uint() === 0) expected.pinned = bytes.text();
   const version = isPinned ? { version: expected.pinned } : {};
   return { kind: 'tile', source: { index, uri: uriOf(index), ...version }, size, rect };
 }
 
-function readFrames(bytes: ByteReader, expected: Expected, uriOf: (source: number) => string): ShardWork {
+function readFrames(tag: number, context: Reading): ShardWork {
+  const { bytes, expected, uriOf } = context;
   const text = bytes.text();
   const sources: SourceRef[] = [];
   for (let left = bytes.uint(); left > 0; left--) {
     const index = expected.frame + bytes.int();
     expected.frame = index + 1;
-    sources.push({ index, uri: uriOf(index), ...(text && { place: readPlace(bytes, expected) }) });
+    const source: SourceRef = { index, uri: uriOf(index), ...(text && { place: readPlace(bytes, expected) }) };
+    const version = readFrameVersion(tag, source, context);
+    sources.push(version === undefined ? source : { ...source, version });
   }
   return { kind: 'frames', sources, ...(text && { segment: JSON.parse(text) }) };
+}
+
+function readFrameVersion(tag: number, source: SourceRef, { bytes, versions }: Reading): string | undefined {
+  if (tag === tags.frames) return undefined;
+  const how = tag === tags.versionedFrames ? frameVersions.ofSource : bytes.uint();
+  switch (how) {
+    case frameVersions.none:
+      return undefined;
+    case frameVersions.ofSource:
+      return versions.of(source);
+    case frameVersions.text:
+      return bytes.text();
+    default:
+      throw new RangeError(`A frame does not say its version by ${how}`);
+  }
 }
 
 function readPlace(bytes: ByteReader, expected: Expected): SourceRef['place'] {

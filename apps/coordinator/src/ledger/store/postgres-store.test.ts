@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
+import { ledgerFormat } from '../ledger-errors.ts';
 import { ledgerStoreConformance } from './ledger-store-conformance.ts';
 import { openStore } from './open-store.ts';
 import { PostgresServer, skipPostgres } from './postgres-server.ts';
@@ -78,7 +79,7 @@ test(
 test('a transaction that stands still is ended, so that a standby can take over', options, async () => {
   const url = await server.createDatabase();
   const [leader, standby] = [await openStore(url), await openStore(url)];
-  await leader.acquire('leader', 1);
+  const epoch = (await leader.acquire('leader', 1))!;
   const name = url.split('/').at(-1)!;
   // As a process that is stopped in the middle of a write: it holds the row and does not go on.
   const stopped = new Client({ connectionString: url });
@@ -87,7 +88,7 @@ test('a transaction that stands still is ended, so that a standby can take over'
   await stopped.query(
     'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 3000; SELECT 1 FROM halogrid.leader FOR SHARE',
   );
-  assert.equal(await standby.acquire('standby', 600_000), 2);
+  assert.equal(await standby.acquire('standby', 600_000), epoch + 1);
   const sessions = await server.query(name, `SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction'`);
   assert.deepEqual(sessions, []);
   await stopped.end();
@@ -95,13 +96,35 @@ test('a transaction that stands still is ended, so that a standby can take over'
   await standby.close();
 });
 
-test('a schema of a later version is refused', options, async () => {
+test('a schema of another format is refused, an older one with what to do', options, async () => {
   const url = await server.createDatabase();
   await (await openStore(url)).close();
-  await server.query(url, 'UPDATE halogrid.leader SET schema_version = 2');
+  const setFormat = (format: number) => server.query(url, `UPDATE halogrid.leader SET schema_version = ${format}`);
+  await setFormat(ledgerFormat + 1);
+  const end = `it is of format ${ledgerFormat + 1} and this halogrid knows formats up to ${ledgerFormat}`;
   await assert.rejects(openStore(url), {
-    message: /^The ledger at postgres:.* cannot be used: it is of version 2 and this halogrid knows versions up to 1$/,
+    message: new RegExp(`^The ledger at postgres:.* cannot be used: ${end}$`),
   });
+  await setFormat(1);
+  await assert.rejects(openStore(url), {
+    name: 'OlderLedgerError',
+    message: new RegExp(
+      `^The ledger at postgres:\\S+ was written by an older version \\(format 1, this is ${ledgerFormat}\\): ` +
+        'finish its jobs with that version, then remove it$',
+    ),
+  });
+});
+
+test('a schema that is made again has higher epochs', options, async () => {
+  const url = await server.createDatabase();
+  const store = await openStore(url);
+  const epoch = (await store.acquire('first', 60_000))!;
+  await server.query(url, 'DROP SCHEMA halogrid CASCADE');
+  const other = await openStore(url);
+  assert.ok((await other.acquire('second', 60_000))! > epoch);
+  assert.equal(await store.renew(epoch, 60_000), false);
+  await store.close();
+  await other.close();
 });
 
 test('no sentence holds the password', async () => {

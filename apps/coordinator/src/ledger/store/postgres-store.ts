@@ -1,5 +1,6 @@
 // The only file that knows pg.
 import { Pool, type PoolClient } from 'pg';
+import { ledgerFormat, OlderLedgerError } from '../ledger-errors.ts';
 import {
   type Change,
   type Entry,
@@ -10,11 +11,10 @@ import {
 } from './ledger-store.ts';
 import { type NetChanges, netChanges } from './net-changes.ts';
 
-const schemaVersion = 1;
-
 /** Keeps two processes from making the schema at once. Any number that others are unlikely to use. */
 const schemaLock = 0x48414c4f;
 
+/** The first epoch is the time: that of a schema which is made again is higher than any of the one before. */
 const schema = `
   CREATE SCHEMA IF NOT EXISTS halogrid;
   CREATE TABLE halogrid.entries (
@@ -25,7 +25,9 @@ const schema = `
     id integer PRIMARY KEY CHECK (id = 1), schema_version integer NOT NULL,
     epoch bigint NOT NULL, holder text, renewed_at timestamptz NOT NULL, lease_ms bigint NOT NULL
   );
-  INSERT INTO halogrid.leader VALUES (1, ${schemaVersion}, 0, NULL, clock_timestamp(), 0);
+  INSERT INTO halogrid.leader VALUES (
+    1, ${ledgerFormat}, floor(1000 * extract(epoch FROM clock_timestamp())), NULL, clock_timestamp(), 0
+  );
 `;
 
 /** A lease longer than it was given can only be a clock that was set back: such a lease is over too. */
@@ -66,7 +68,7 @@ export class PostgresStore implements LedgerStore {
   static async open(url: URL): Promise<PostgresStore> {
     const store = new PostgresStore(url);
     try {
-      await store.#transact((client) => prepareSchema(client));
+      await store.#transact((client) => prepareSchema(client, store.#name));
       return store;
     } catch (error) {
       await store.close();
@@ -193,20 +195,22 @@ export class PostgresStore implements LedgerStore {
     } catch (error) {
       // A connection with a failed transaction is not worth repairing.
       client?.release(true);
+      if (error instanceof OlderLedgerError) throw error;
       const why = this.#isClosed ? 'it is closed' : describe(error);
       throw new Error(`The ledger at ${this.#name} cannot be used: ${why}`);
     }
   }
 }
 
-async function prepareSchema(client: PoolClient): Promise<void> {
+async function prepareSchema(client: PoolClient, name: string): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1)', [schemaLock]);
   const { rows } = await client.query("SELECT to_regclass('halogrid.leader') AS leader");
   if (rows[0].leader === null) await client.query(schema);
   const { schema_version: version } = (await client.query('SELECT schema_version FROM halogrid.leader')).rows[0];
-  if (version > schemaVersion) {
-    throw new Error(`it is of version ${version} and this halogrid knows versions up to ${schemaVersion}`);
+  if (version > ledgerFormat) {
+    throw new Error(`it is of format ${version} and this halogrid knows formats up to ${ledgerFormat}`);
   }
+  if (version < ledgerFormat) throw new OlderLedgerError(`The ledger at ${name}`, version);
 }
 
 async function apply(client: PoolClient, { jobs, removed, put }: NetChanges): Promise<void> {

@@ -3,11 +3,12 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeFoldersSync } from '@halogrid/service';
+import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from '../ledger-errors.ts';
 import type { Change, Entry, EntryFilter, Leader } from './ledger-store.ts';
+import { SameFiles } from './same-files.ts';
 
 /** "HALO": marks the files that are ours. */
 const applicationId = 0x48414c4f;
-const schemaVersion = 1;
 
 /** How long one process waits for another that writes to the same file. */
 const busyMs = 10_000;
@@ -16,7 +17,11 @@ const busyMs = 10_000;
 const pageRows = 1000;
 const pageBytes = 2 ** 20;
 
-const schema = `
+/**
+ * The first epoch is the time: that of a file which takes the place of another is higher than any of that one, so that what was
+ * leased by the one is not taken for what the other leases.
+ */
+const schema = (nowMs: number): string => `
   CREATE TABLE entries (
     job_id TEXT NOT NULL, kind TEXT NOT NULL, key INTEGER NOT NULL, value BLOB NOT NULL,
     PRIMARY KEY (job_id, kind, key)
@@ -25,9 +30,9 @@ const schema = `
     id INTEGER PRIMARY KEY CHECK (id = 1),
     epoch INTEGER NOT NULL, holder TEXT, renewed_ms INTEGER NOT NULL, lease_ms INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO leader VALUES (1, 0, NULL, 0, 0);
+  INSERT INTO leader VALUES (1, ${nowMs}, NULL, 0, 0);
   PRAGMA application_id = ${applicationId};
-  PRAGMA user_version = ${schemaVersion};
+  PRAGMA user_version = ${ledgerFormat};
 `;
 
 /** A lease longer than it was given can only be a clock that was set back: such a lease is over too. */
@@ -37,28 +42,44 @@ const isOver = 'holder IS NULL OR abs(:now - renewed_ms) >= lease_ms';
 const sentences: Record<number, string> = {
   5: `another process has been writing to it for ${busyMs / 1000} s`,
   8: 'it may not be written',
-  11: 'it is damaged; a copy of it made earlier will do',
   13: 'the disk is full',
   14: 'it cannot be opened or created there',
-  26: 'it is no ledger of halogrid',
+  26: 'it is no ledger of halogrid, or damaged',
 };
+
+const codes = { ioError: 10, corrupt: 11, notADatabase: 26 } as const;
+
+/**
+ * Failures of the system that leave the file as it is, and that time may mend: no memory (3082), a quota that is used up (778,
+ * and with it every other failure to write), no room for the shared memory (4874).
+ */
+const passingIoErrors = [778, 3082, 4874];
 
 /** A ledger in one file. Every method throws one sentence that names the file. */
 export class SqliteDatabase {
   readonly #path: string;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Undefined while it is being opened. */
+  #files: SameFiles | undefined;
+  /** Why nothing is done any more. */
+  #lost: LostLedgerError | undefined;
 
   /** Opens or creates the file, and the folders it is in. */
   constructor(path: string) {
     this.#path = path;
+    let main: SameFiles | undefined;
     this.#db = this.#speak(() => {
       makeFoldersSync(dirname(path));
       createPrivately(path);
+      main = new SameFiles([path]);
       return new DatabaseSync(path, { timeout: busyMs });
     });
     try {
       this.#speak(() => this.#prepareFile());
+      const files = new SameFiles([path, `${path}-wal`, `${path}-shm`]);
+      if (main!.firstChanged()) throw this.#replaced(path);
+      this.#files = files;
     } catch (error) {
       this.#db.close();
       throw error;
@@ -66,21 +87,27 @@ export class SqliteDatabase {
   }
 
   acquire(holder: string, leaseMs: number): number | undefined {
-    const row = this.#get(
-      `UPDATE leader SET epoch = epoch + 1, holder = :holder, renewed_ms = :now, lease_ms = :leaseMs
-       WHERE ${isOver} RETURNING epoch`,
-      { holder, leaseMs, now: Date.now() },
-    );
-    return row?.epoch as number | undefined;
+    return this.#speak(() => {
+      const row = this.#get(
+        `UPDATE leader SET epoch = epoch + 1, holder = :holder, renewed_ms = :now, lease_ms = :leaseMs
+         WHERE ${isOver} RETURNING epoch`,
+        { holder, leaseMs, now: Date.now() },
+      );
+      this.#checkFiles();
+      return row?.epoch as number | undefined;
+    });
   }
 
   renew(epoch: number, leaseMs: number): boolean {
-    const row = this.#get(
-      `UPDATE leader SET renewed_ms = :now, lease_ms = :leaseMs
-       WHERE epoch = :epoch AND holder IS NOT NULL RETURNING epoch`,
-      { epoch, leaseMs, now: Date.now() },
-    );
-    return row !== undefined;
+    return this.#speak(() => {
+      const row = this.#get(
+        `UPDATE leader SET renewed_ms = :now, lease_ms = :leaseMs
+         WHERE epoch = :epoch AND holder IS NOT NULL RETURNING epoch`,
+        { epoch, leaseMs, now: Date.now() },
+      );
+      this.#checkFiles();
+      return row !== undefined;
+    });
   }
 
   release(epoch: number): void {
@@ -120,16 +147,18 @@ export class SqliteDatabase {
         const leads = this.#get('SELECT 1 FROM leader WHERE epoch = :epoch AND holder IS NOT NULL', { epoch });
         if (leads) for (const change of changes) this.#apply(change);
         this.#db.exec(leads ? 'COMMIT' : 'ROLLBACK');
+        // What went to a file that nobody finds again must not be acknowledged.
+        this.#checkFiles();
         return leads !== undefined;
       } catch (error) {
-        if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+        if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
         throw error;
       }
     });
   }
 
   close(): void {
-    this.#db.close();
+    if (this.#db.isOpen) this.#db.close();
   }
 
   #apply(change: Change): void {
@@ -154,17 +183,38 @@ export class SqliteDatabase {
       const version = this.#pragma('user_version');
       const isNew = id === 0 && version === 0 && this.#get('SELECT 1 FROM sqlite_schema LIMIT 1', {}) === undefined;
       if (!isNew && id !== applicationId) throw this.#refusal('it is no ledger of halogrid');
-      if (version > schemaVersion) {
-        throw this.#refusal(`it is of version ${version} and this halogrid knows versions up to ${schemaVersion}`);
+      if (version > ledgerFormat) {
+        throw this.#refusal(`it is of format ${version} and this halogrid knows formats up to ${ledgerFormat}`);
       }
-      if (isNew) this.#db.exec(schema);
+      if (!isNew && version < ledgerFormat) throw new OlderLedgerError(`The ledger '${this.#path}'`, version);
+      if (isNew) this.#db.exec(schema(Date.now()));
       this.#db.exec('COMMIT');
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
     // WAL: readers do not wait for writers. FULL: what is acknowledged survives a power failure.
-    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
+    // The files beside it are there from the first look on.
+    this.leader();
+  }
+
+  /** Throws where what is written goes to a file that is not at its path any more. */
+  #checkFiles(): void {
+    const changed = this.#files?.firstChanged();
+    if (!changed) return;
+    this.#lost = this.#replaced(changed);
+    // Where the log alone is gone and nobody else has the file, SQLite brings what was in the log home.
+    this.#db.close();
+    throw this.#lost;
+  }
+
+  #replaced(file: string): LostLedgerError {
+    const which = file === this.#path ? '' : ` ('${file}')`;
+    return new LostLedgerError(
+      `The ledger '${this.#path}' was deleted or replaced while in use${which}; nothing more is written: ` +
+        'put it back for its jobs to go on, or start again with what is there now',
+    );
   }
 
   #pragma(name: string): number {
@@ -185,14 +235,27 @@ export class SqliteDatabase {
   }
 
   #speak<T>(act: () => T): T {
+    if (this.#lost) throw this.#lost;
     try {
       return act();
     } catch (error) {
-      const { code, errcode, message } = error as NodeJS.ErrnoException & { errcode?: number };
-      if (code === 'ERR_SQLITE_ERROR') throw this.#refusal(sentences[errcode! & 0xff] ?? message);
-      if (code !== undefined) throw this.#refusal(message);
-      throw error;
+      const { code, errcode = 0, message } = error as NodeJS.ErrnoException & { errcode?: number };
+      if (code === undefined) throw error;
+      // What is no more at its path may fail in any way.
+      this.#checkFiles();
+      if (code !== 'ERR_SQLITE_ERROR') throw this.#refusal(message);
+      if (this.#isDamage(errcode)) {
+        throw new DamagedLedgerError(`'${this.#path}' cannot be read (${message}); a copy of it made earlier will do`);
+      }
+      throw this.#refusal(sentences[errcode & 0xff] ?? message);
     }
+  }
+
+  #isDamage(errcode: number): boolean {
+    const code = errcode & 0xff;
+    if (code === codes.ioError) return !passingIoErrors.includes(errcode);
+    // What never was a ledger is none that is damaged.
+    return code === codes.corrupt || (code === codes.notADatabase && this.#files !== undefined);
   }
 
   #refusal(why: string): Error {

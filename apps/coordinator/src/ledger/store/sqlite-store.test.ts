@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
+import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from '../ledger-errors.ts';
 import { ledgerStoreConformance } from './ledger-store-conformance.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
@@ -75,7 +76,7 @@ test('what is kept is for its owner alone', async () => {
 test('files that are no ledger are refused, and left as they are', async () => {
   const text = join(folder, 'notes.txt');
   writeFileSync(text, 'Not a database. '.repeat(1000));
-  await refused(text, 'it is no ledger of halogrid');
+  await refused(text, 'it is no ledger of halogrid, or damaged');
 
   const foreign = join(folder, 'foreign.sqlite');
   const db = new DatabaseSync(foreign);
@@ -87,13 +88,29 @@ test('files that are no ledger are refused, and left as they are', async () => {
   await refused(join(text, 'ledger.sqlite'), /^E(EXIST|NOTDIR): .*notes\.txt/);
 });
 
-test('a ledger of a later version is refused', async () => {
+test('a ledger of another format is refused, an older one with what to do', async () => {
   const path = newPath();
   await (await SqliteStore.open(path)).close();
-  const db = new DatabaseSync(path);
-  db.exec('PRAGMA user_version = 2');
-  db.close();
-  await refused(path, 'it is of version 2 and this halogrid knows versions up to 1');
+  const setFormat = (format: number) => {
+    const db = new DatabaseSync(path);
+    db.exec(`PRAGMA user_version = ${format}`);
+    db.close();
+  };
+  setFormat(ledgerFormat + 1);
+  await refused(path, `it is of format ${ledgerFormat + 1} and this halogrid knows formats up to ${ledgerFormat}`);
+  setFormat(1);
+  const before = readFileSync(path);
+  await assert.rejects(SqliteStore.open(path), (error) => {
+    assert.ok(error instanceof OlderLedgerError);
+    assert.equal(error.format, 1);
+    assert.equal(
+      error.message,
+      `The ledger '${path}' was written by an older version (format 1, this is ${ledgerFormat}): ` +
+        'finish its jobs with that version, then remove it',
+    );
+    return true;
+  });
+  assert.deepEqual(readFileSync(path), before);
 });
 
 test('a damaged ledger is told with its name when its entries are read', async () => {
@@ -109,8 +126,14 @@ test('a damaged ledger is told with its name when its entries are read', async (
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(0xa5, 4 * 4096, bytes.length - 4096));
   const damaged = await SqliteStore.open(path);
-  await assert.rejects(Array.fromAsync(damaged.entries()), {
-    message: `The ledger '${path}' cannot be used: it is damaged; a copy of it made earlier will do`,
+  await assert.rejects(Array.fromAsync(damaged.entries()), (error) => {
+    assert.ok(error instanceof DamagedLedgerError);
+    const { message } = error;
+    assert.equal(
+      message,
+      `The ledger is damaged: '${path}' cannot be read (database disk image is malformed); a copy of it made earlier will do`,
+    );
+    return true;
   });
   await damaged.close();
 });
@@ -118,10 +141,79 @@ test('a damaged ledger is told with its name when its entries are read', async (
 test('a clock that was set back does not keep a lease alive', async () => {
   const path = newPath();
   const store = await SqliteStore.open(path);
-  assert.equal(await store.acquire('first', 60_000), 1);
+  const epoch = (await store.acquire('first', 60_000))!;
   const db = new DatabaseSync(path);
   db.exec('UPDATE leader SET renewed_ms = renewed_ms + 3600000');
   db.close();
-  assert.equal(await store.acquire('second', 60_000), 2);
+  assert.equal(await store.acquire('second', 60_000), epoch + 1);
   await store.close();
+});
+
+const put = { jobId: 'a', kind: 'plan', key: 0, value: Uint8Array.of(1) };
+
+/** What may happen to a ledger in a folder, and the file that is missed first. */
+const losses: [name: string, lose: (path: string) => void, missed: (path: string) => string][] = [
+  ['its file is deleted', (path) => rmSync(path), (path) => path],
+  ['its file is renamed', (path) => renameSync(path, `${path}.old`), (path) => path],
+  [
+    'its file is replaced',
+    (path) => {
+      copyFileSync(path, `${path}.copy`);
+      renameSync(`${path}.copy`, path);
+    },
+    (path) => path,
+  ],
+  ['all its files are deleted', (path) => rmSync(dirname(path), { recursive: true }), (path) => path],
+  ['its folder is renamed', (path) => renameSync(dirname(path), `${dirname(path)}-old`), (path) => path],
+  ['its log is deleted', (path) => rmSync(`${path}-wal`), (path) => `${path}-wal`],
+  ['its shared memory is deleted', (path) => rmSync(`${path}-shm`), (path) => `${path}-shm`],
+];
+
+for (const [name, lose, missed] of losses) {
+  test(`a ledger in use is lost when ${name}: to the leader, whatever it asks, and to who stands by`, async (t) => {
+    const path = newPath();
+    const [writer, renewer, standby] = await Promise.all([1, 2, 3].map(() => SqliteStore.open(path)));
+    t.after(() => Promise.all([writer, renewer, standby].map((store) => store!.close())));
+    const epoch = (await writer!.acquire('leader', 60_000))!;
+    await writer!.write(epoch, [put]);
+    lose(path);
+    const lost = (error: Error): true => {
+      assert.ok(error instanceof LostLedgerError, error.stack);
+      const file = missed(path) === path ? '' : ` ('${missed(path)}')`;
+      assert.match(error.message, /^The ledger '.*' was deleted or replaced while in use.*; nothing more is written: /);
+      assert.ok(error.message.startsWith(`The ledger '${path}' was deleted or replaced while in use${file};`));
+      return true;
+    };
+    await assert.rejects(writer!.write(epoch, [{ ...put, key: 1 }]), lost);
+    await assert.rejects(writer!.write(epoch, []), lost);
+    await assert.rejects(renewer!.renew(epoch, 60_000), lost);
+    await assert.rejects(standby!.acquire('standby', 60_000), lost);
+  });
+}
+
+test('a log that is deleted while in use takes nothing along that was acknowledged', async () => {
+  const path = newPath();
+  const store = await SqliteStore.open(path);
+  const epoch = (await store.acquire('leader', 60_000))!;
+  for (let key = 0; key < 20; key++) await store.write(epoch, [{ ...put, key }]);
+  rmSync(`${path}-wal`);
+  rmSync(`${path}-shm`);
+  await assert.rejects(store.renew(epoch, 60_000), LostLedgerError);
+  await store.close();
+  const again = await SqliteStore.open(path);
+  assert.equal((await Array.fromAsync(again.entries())).length, 20);
+  await again.close();
+});
+
+test('a file that takes the place of another has higher epochs, however soon', async () => {
+  const path = newPath();
+  let before = 0;
+  for (let round = 0; round < 3; round++) {
+    const store = await SqliteStore.open(path);
+    const first = (await store.acquire('first', 0))!;
+    assert.ok(first > before, `${first} after ${before}`);
+    before = (await store.acquire('second', 0))!;
+    await store.close();
+    rmSync(dirname(path), { recursive: true });
+  }
 });

@@ -8,6 +8,7 @@ import {
   type Leader,
   type LedgerStore,
 } from './ledger-store.ts';
+import { type PackedError, unpackError } from './packed-error.ts';
 
 /** What the thread is asked to do; it answers each order, in their order. */
 export type SqliteOrder =
@@ -20,7 +21,7 @@ export type SqliteOrder =
   | { kind: 'write'; epoch: number; changes: Change[] }
   | { kind: 'close' };
 
-export type SqliteAnswer = { id: number; result?: unknown; error?: Error };
+export type SqliteAnswer = { id: number; result?: unknown; error?: PackedError };
 
 /** For the next ledger that is opened. */
 export const sqliteThread = new SpareThread(new URL('./sqlite-worker.ts', import.meta.url));
@@ -50,7 +51,7 @@ export class SqliteStore implements LedgerStore {
     this.#worker.on('message', ({ id, result, error }: SqliteAnswer) => {
       const { resolve, reject } = this.#waiting.get(id)!;
       this.#waiting.delete(id);
-      if (error) reject(error);
+      if (error) reject(unpackError(error));
       else resolve(result);
     });
     const end = (why: string) => {

@@ -1,5 +1,6 @@
 // Runs in a worker thread: does what a SqliteStore orders, one order after another, and answers each.
 import { parentPort } from 'node:worker_threads';
+import { packError } from './packed-error.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { SqliteAnswer, SqliteOrder } from './sqlite-store.ts';
 
@@ -37,6 +38,6 @@ port.on('message', ({ id, order }: { id: number; order: SqliteOrder }) => {
     const { result, moved = [] } = obey(order);
     port.postMessage({ id, result } satisfies SqliteAnswer, moved);
   } catch (error) {
-    port.postMessage({ id, error: error as Error } satisfies SqliteAnswer);
+    port.postMessage({ id, error: packError(error as Error) } satisfies SqliteAnswer);
   }
 });

@@ -1,0 +1,42 @@
+/**
+ * The ledger is not what was written to it, or not where it was. Nothing may be made of it, and nothing follows from what is
+ * written to it: the process can only end. Its jobs and their folders stay as they are, for a process that has it back.
+ */
+export class LostLedgerError extends Error {
+  override name = 'LostLedgerError';
+}
+
+/** What the ledger holds is not what was written: `message` says where, in a clause. */
+export class DamagedLedgerError extends LostLedgerError {
+  override name = 'DamagedLedgerError';
+
+  constructor(message: string) {
+    super(`The ledger is damaged: ${message}`);
+  }
+}
+
+/** The ledger was written by an older version of the software, which knows what it means. */
+export class OlderLedgerError extends Error {
+  override name = 'OlderLedgerError';
+  readonly format: number;
+
+  /** `ledger` names it for people, `format` is its own. */
+  constructor(ledger: string, format: number) {
+    super(
+      `${ledger} was written by an older version (format ${format}, this is ${ledgerFormat}): ` +
+        'finish its jobs with that version, then remove it',
+    );
+    this.format = format;
+  }
+}
+
+/** Rises with what the entries of a ledger mean, and with how its stores keep them. */
+export const ledgerFormat = 2;
+
+/** Whether an error is that the ledger is lost, or came of that. */
+export function isLedgerLost(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof LostLedgerError) return true;
+  }
+  return false;
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { before, type TestContext, test } from 'node:test';
+import { startNode } from './cluster.ts';
+import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
+import { Halogrid, halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hashFiles, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { hasChunks } from './unfinished.ts';
+
+// The file of a ledger is deleted, replaced or overwritten while a job runs: the coordinator ends with a sentence, nobody else leads
+// beside it, and the job goes on where the ledger is put back.
+
+const folder = scratchFolder();
+const source = join(folder, 'source');
+const undisturbed = join(folder, 'undisturbed');
+const job = (out: string): string[] => [source, '--out', out, '--map', 'tiff', '--tile', '24'];
+
+before(async () => {
+  mkdirSync(source);
+  await writePgm(join(source, 'picture.pgm'), drawPicture(640, 480));
+  const { code, stderr } = await halogrid(['run', ...job(undisturbed), '--device', 'cpu']);
+  assert.equal(code, 0, stderr);
+});
+
+/** A coordinator with its ledger in a folder of its own; it has ended when the test has. */
+async function startCoordinator(t: TestContext, ledger: string, address: string) {
+  const http = `127.0.0.1:${await freePort()}`;
+  const where = ['--listen', address, '--http', http, '--ledger', ledger, '--log-level', 'warn'];
+  const program = new Halogrid(['coordinator', ...where]);
+  t.after(() => program.kill());
+  const readiness = async () => (await fetch(`http://${http}/readyz`)).text();
+  const epoch = async () => {
+    const metrics = await (await fetch(`http://${http}/metrics`)).text();
+    return Number(/^halogrid_ledger_epoch (\d+)$/m.exec(metrics)![1]);
+  };
+  return { program, readiness, epoch };
+}
+
+/** A job that is half-way, by a node that stays. */
+async function halfWay(t: TestContext, name: string) {
+  const place = join(folder, name);
+  mkdirSync(place);
+  const [ledger, out] = [join(place, 'ledger', 'ledger.sqlite'), join(place, 'out')];
+  const address = `127.0.0.1:${await freePort()}`;
+  const coordinator = await startCoordinator(t, ledger, address);
+  await coordinator.program.firstLine;
+  const submitted = await halogrid(['submit', ...job(out), '--coordinator', address]);
+  assert.equal(submitted.code, 0, submitted.stderr);
+  const node = await startNode(address, 'node', 'cpu');
+  t.after(() => node.program.kill());
+  await eventually('the first results', () => hasChunks(out));
+  return { place, ledger, out, address, coordinator };
+}
+
+async function assertEndsComplete(out: string): Promise<void> {
+  await eventually('the job to be complete', () => readJson(out, 'job.json').state === 'complete');
+  await eventually('its scratch folder to be gone', () => !existsSync(join(out, '.halogrid')));
+  assert.equal(readJson(out, 'job.json').digest, readJson(undisturbed, 'job.json').digest);
+  assert.deepEqual(hashFiles(out, 'maps'), hashFiles(undisturbed, 'maps'));
+}
+
+test('a ledger whose folder is renamed: who leads it ends, the next has other epochs, and put back the job goes on', async (t) => {
+  const { place, ledger, out, address, coordinator } = await halfWay(t, 'renamed');
+  const before = await coordinator.epoch();
+  renameSync(join(place, 'ledger'), join(place, 'elsewhere'));
+  const other = await startCoordinator(t, ledger, `127.0.0.1:${await freePort()}`);
+  const sinceMs = performance.now();
+  const { code, stderr } = await coordinator.program.ended;
+  // It asks for its lease once a second; a lease is five.
+  assert.ok(performance.now() - sinceMs < 5000);
+  assert.equal(code, 1);
+  const sentence = `halogrid: The ledger '${ledger}' was deleted or replaced while in use; nothing more is written: `;
+  assert.ok(
+    stderr.split('\n').some((line) => line.startsWith(sentence)),
+    stderr,
+  );
+  await other.program.firstLine;
+  assert.ok((await other.epoch()) > before);
+  other.program.signal('SIGTERM');
+  assert.equal((await other.program.ended).code, 0);
+  assert.equal(readJson(out, 'job.json').state, 'running');
+
+  rmSync(join(place, 'ledger'), { recursive: true });
+  renameSync(join(place, 'elsewhere'), join(place, 'ledger'));
+  const again = await startCoordinator(t, ledger, address);
+  await again.program.firstLine;
+  await assertEndsComplete(out);
+});
+
+test('a ledger that is overwritten with noise while a job runs, and before a start; with a copy the job goes on', async (t) => {
+  const { place, ledger, out, address, coordinator } = await halfWay(t, 'noise');
+  coordinator.program.signal('SIGTERM');
+  assert.equal((await coordinator.program.ended).code, 0);
+  const copy = join(place, 'copy');
+  copyFileSync(ledger, copy);
+  const overwrite = () => {
+    const noise = Uint8Array.from({ length: statSync(ledger).size }, (_, i) => (i * i * 31 + i * 7 + 5) % 251);
+    writeFileSync(ledger, noise, { flag: 'r+' });
+  };
+
+  const second = await startCoordinator(t, ledger, address);
+  await second.program.firstLine;
+  overwrite();
+  const { code, stderr } = await second.program.ended;
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^halogrid: The ledger is damaged: '.*' cannot be read \(.*\); a copy of it made earlier will do$/m,
+  );
+  assert.equal(readJson(out, 'job.json').state, 'running');
+
+  for (const end of ['-wal', '-shm']) rmSync(ledger + end, { force: true });
+  const third = await startCoordinator(t, ledger, address);
+  const refused = await third.program.ended;
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^halogrid: The ledger '.*' cannot be used: it is no ledger of halogrid, or damaged\n$/);
+  assert.equal(readJson(out, 'job.json').state, 'running');
+
+  copyFileSync(copy, ledger);
+  const last = await startCoordinator(t, ledger, address);
+  await last.program.firstLine;
+  await assertEndsComplete(out);
+});
+
+test('run: the ledger in its output folder is deleted', async () => {
+  const out = join(folder, 'run');
+  const run = new Halogrid(['run', ...job(out), '--device', 'cpu']);
+  await eventually('the first results', () => hasChunks(out));
+  const ledger = join(out, '.halogrid', 'ledger.sqlite');
+  for (const end of ['', '-wal', '-shm']) rmSync(ledger + end);
+  const { code, stderr } = await run.ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /The ledger '.*ledger\.sqlite' was deleted or replaced while in use/);
+  assert.equal(JSON.parse(readFileSync(join(out, 'job.json'), 'utf8')).state, 'running');
+  const again = await halogrid(['run', ...job(out), '--device', 'cpu']);
+  assert.equal(again.code, 0, again.stderr);
+  await assertEndsComplete(out);
+});
