@@ -114,6 +114,14 @@ function scheduling(): Panel[] {
     panel('Nodes set aside', 'cps', 'Times that a node got no shards for a while, because it failed too often.', [
       { expr: `sum(${rate('halogrid_nodes_set_aside_total')})`, legend: 'set aside' },
     ]),
+    panel('What nodes lack', 'short', 'Needs of jobs that a node cannot meet: it gets no work that has them.', [
+      { expr: 'max by (node) (halogrid_node_lacks) > 0', legend: '{{node}}' },
+      { expr: `sum(${rate('halogrid_nodes_lacking_total')})`, legend: 'found out' },
+    ]),
+    panel('Jobs that no node can go on with', 'short', 'They wait though nodes are attached.', [
+      { expr: 'max(halogrid_jobs_blocked)', legend: 'jobs' },
+      { expr: `sum(${rate('halogrid_shards_skipped_total')})`, legend: 'tiles of images set aside' },
+    ]),
     panel('Checked results', 'cps', 'Shards computed again with the reference, and answers that differed.', [
       { expr: `sum(${rate('halogrid_checked_shards_total')})`, legend: 'checked' },
       { expr: `sum(${rate('halogrid_shard_disputes_total')})`, legend: 'differed' },

@@ -15,7 +15,7 @@ import { type ComparableAnswer, comparable } from './services/answer-digest.ts';
 import type { PlannedStep, Shard } from './shard.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
 import { needsOfJob } from './sight/needs-of.ts';
-import { NodeProbes } from './sight/node-probes.ts';
+import { NodeProbes, type Shown } from './sight/node-probes.ts';
 import { type Eyes, ownEyes } from './sight/own-view.ts';
 import { vetAnswer } from './sight/vet-answer.ts';
 import { WorkRecorder } from './work-recorder.ts';
@@ -76,7 +76,7 @@ export class Dispatcher {
     this.#probes = new NodeProbes(
       eyes,
       () => clock.monotonicMs(),
-      (session, need, shown) => this.#handle({ ...shown, session, need }),
+      (session, need, shown) => this.#shown(session, need, shown),
     );
     this.#recorder = new WorkRecorder(metrics, clock, log);
     this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
@@ -389,6 +389,18 @@ export class Dispatcher {
     void this.#probes.ask({ session, isRemote, probe: (probe) => connection.probe(probe) }, need);
   }
 
+  #shown(session: number, need: string, shown: Shown): void {
+    if (shown.kind !== 'NobodyWrites') {
+      this.#handle({ ...shown, session, need });
+      return;
+    }
+    for (const [jobId, { job }] of this.#runs) {
+      if (writeNeed(job.scratch) === need) {
+        this.#fail(jobId, new Error(`The results cannot be written: ${shown.reason}`));
+      }
+    }
+  }
+
   async #vet({ shard, opinion }: Extract<Command<ComparableAnswer>, { kind: 'VetAnswer' }>): Promise<void> {
     // The scheduler carries answers unread; this one came with a report.
     const answer = (opinion.answer as ComparableAnswer).content;
@@ -400,7 +412,7 @@ export class Dispatcher {
   async #vetOutput(command: Extract<Command<ComparableAnswer>, { kind: 'VetOutput' }>): Promise<void> {
     const { session, lease, failure } = command;
     const scratch = this.#runs.get(lease.jobId)?.job.scratch;
-    const canWrite = scratch !== undefined && (await this.#vetting(() => this.#eyes.canWrite(scratch)));
+    const canWrite = scratch !== undefined && (await this.#vetting(() => this.#eyes.canWrite(scratch, failure.error)));
     this.#handle({ kind: 'OutputVetted', session, lease, failure, need: canWrite ? writeNeed(scratch) : undefined });
   }
 

@@ -57,6 +57,6 @@ export { type PlanarSamples, samplesOfPart } from './output/planar-samples.ts';
 export { assemblePreview, type PreviewOutput } from './output/preview.ts';
 export { previewSampling } from './output/preview-grid.ts';
 export type { Size } from './output/size.ts';
-export { tryWrite } from './output/try-write.ts';
+export { freeBytes, tryWrite } from './output/try-write.ts';
 export { writeFileAtomically } from './output/write-file-atomically.ts';
 export { writeJpeg } from './output/write-jpeg.ts';

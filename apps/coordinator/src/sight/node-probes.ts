@@ -5,7 +5,11 @@ import type { Eyes } from './own-view.ts';
 import { type Sample, Samples } from './samples.ts';
 
 /** What a node has shown. */
-export type Shown = { kind: 'NeedShown' } | { kind: 'NeedLacked'; reason: string };
+export type Shown =
+  | { kind: 'NeedShown' }
+  | { kind: 'NeedLacked'; reason: string }
+  /** It cannot write results, and nor can the coordinator. */
+  | { kind: 'NobodyWrites'; reason: string };
 
 /** The node that is asked. */
 export interface Asked {
@@ -58,7 +62,8 @@ export class NodeProbes {
   /** Asks the node; what it has shown is told later, and never where it does not answer. */
   async ask(node: Asked, need: string): Promise<void> {
     const { session } = node;
-    const [verb, place = ''] = need.split(/ (.*)/s);
+    const [verb] = need.split(' ');
+    const place = placeOf(need);
     const isThroughUs = node.isRemote && place.startsWith('file:');
     if (verb === 'decode' || isThroughUs) {
       // It was told already, and may work now; what it gets through the coordinator, that one has.
@@ -83,7 +88,12 @@ export class NodeProbes {
     if (pending?.session !== session) return;
     this.#pending.delete(sight.probe);
     const { need, expected } = pending;
-    const reason = sight.error || (await this.#whyNot(expected, sight.files));
+    const { error } = sight;
+    if (error && !(await this.#eyes.canWrite(placeOf(need), error))) {
+      this.#tell(session, need, { kind: 'NobodyWrites', reason: error });
+      return;
+    }
+    const reason = error || (await this.#whyNot(expected, sight.files));
     this.#tell(session, need, reason ? { kind: 'NeedLacked', reason } : { kind: 'NeedShown' });
   }
 
@@ -98,7 +108,7 @@ export class NodeProbes {
    */
   async isGone(need: string): Promise<boolean> {
     const before = this.#identities.get(need);
-    return before !== undefined && (await this.#eyes.identify(rootOf(need))) !== before;
+    return before !== undefined && (await this.#eyes.identify(placeOf(need))) !== before;
   }
 
   #number(pending: Pending, write: string): Probe {
@@ -119,7 +129,7 @@ export class NodeProbes {
   }
 
   async #look(need: string): Promise<Expected[]> {
-    if (!this.#identities.has(need)) this.#identities.set(need, await this.#eyes.identify(rootOf(need)));
+    if (!this.#identities.has(need)) this.#identities.set(need, await this.#eyes.identify(placeOf(need)));
     const seen = await Promise.all(this.samples.of(need).map((sample) => this.#see(sample)));
     return seen.filter((sample) => sample !== undefined);
   }
@@ -154,7 +164,8 @@ function difference(expected: Expected, seen: SeenFile | undefined): string | un
     : 'It is another file there: its content differs';
 }
 
-const rootOf = (need: string): string => need.slice('read '.length);
+/** The folder, host or bucket that a need is about. */
+const placeOf = (need: string): string => need.slice(need.indexOf(' ') + 1);
 
 /** A file as a person would name it. */
 export function sayUri(uri: string): string {

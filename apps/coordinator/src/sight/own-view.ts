@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { InputError, isRemoteUri, type ShownFile, showFile, tryWrite } from '@halogrid/imaging';
+import { freeBytes, InputError, isRemoteUri, type ShownFile, showFile, tryWrite } from '@halogrid/imaging';
 
 /** What the coordinator finds at a place itself. */
 export type OwnView =
@@ -16,12 +16,15 @@ export interface Eyes {
   see(uri: string, isWhole: boolean): Promise<OwnView>;
   /** A name for the folder of that URI, which another one mounted there would not have; undefined where there is none. */
   identify(folderUri: string): Promise<string | undefined>;
-  /** Whether results can be written below that folder. */
-  canWrite(folderUri: string): Promise<boolean>;
+  /** Whether results can be written below that folder, though a node could not, for that reason. */
+  canWrite(folderUri: string, reason: string): Promise<boolean>;
 }
 
 /** A disk that does not answer for so long is taken for one that cannot be read. */
 const patienceMs = 60_000;
+
+/** The largest file that a node writes at once takes no more. */
+const roomBytes = 2 ** 28;
 
 export const ownEyes: Eyes = { see, identify, canWrite };
 
@@ -50,11 +53,14 @@ async function identify(folderUri: string): Promise<string | undefined> {
   );
 }
 
-async function canWrite(folderUri: string): Promise<boolean> {
-  return await tryWrite(folderUri).then(
-    () => true,
-    () => false,
-  );
+async function canWrite(folderUri: string, reason: string): Promise<boolean> {
+  try {
+    await tryWrite(folderUri);
+    // What a node could not write may be larger than what was tried.
+    return !/ENOSPC|EDQUOT|no space|quota/i.test(reason) || (await freeBytes(folderUri)) >= roomBytes;
+  } catch {
+    return false;
+  }
 }
 
 const isFolder = (path: string): Promise<boolean> =>

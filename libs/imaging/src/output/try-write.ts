@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { allowedPath } from '../access/allowed-path.ts';
 
-/** Enough to tell a full disk from one that has room. */
-const triedBytes = 2 ** 20;
+/** Less than any job's results, and more than is left of a disk that is quite full. */
+const triedBytes = 2 ** 16;
 
 /** Writes a file into the folder of that URI, which need not be there yet, and removes it. Rejects with what was wrong. */
 export async function tryWrite(folderUri: string): Promise<void> {
@@ -23,4 +23,10 @@ export async function tryWrite(folderUri: string): Promise<void> {
   } finally {
     await rm(path, { force: true });
   }
+}
+
+/** Bytes that are left for this process on the disk of the folder of that URI, which is there. */
+export async function freeBytes(folderUri: string): Promise<number> {
+  const { bavail, bsize } = await statfs(await allowedPath(fileURLToPath(folderUri)));
+  return bavail * bsize;
 }

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Shard } from '../shard.ts';
+import { needsOfJob } from './needs-of.ts';
+
+const frames = (...uris: string[]): Shard => ({
+  shard: 0,
+  costBytes: 1,
+  work: { kind: 'frames', sources: uris.map((uri) => ({ index: 99, uri })) },
+});
+
+const table: [what: string, sources: string[], reads: string[], needs: string[]][] = [
+  ['a folder', ['file:///data/a'], ['file:///data/a/b/c/1.pgm'], ['read file:///data/a']],
+  ['a folder named with a slash', ['file:///data/a/'], ['file:///data/a/1.pgm'], ['read file:///data/a']],
+  ['the inner of two folders', ['file:///data', 'file:///data/a'], ['file:///data/a/1.pgm'], ['read file:///data/a']],
+  ['what a pattern begins with', ['file:///data/a/cam*/x.pgm'], ['file:///data/a/cam1/x.pgm'], ['read file:///data/a']],
+  ['the folder of a file', ['file:///data/a/1.pgm'], ['file:///data/a/1.pgm'], ['read file:///data/a']],
+  ['the folder of what a manifest names', ['file:///lists/l.txt'], ['file:///far/b/1.pgm'], ['read file:///far/b']],
+  ['a host', ['https://host:8443/a/l.txt'], ['https://host:8443/x/y.pgm?k=1'], ['read https://host:8443']],
+  ['a bucket', ['s3://bucket/cams/'], ['s3://bucket/cams/1.pgm'], ['read s3://bucket']],
+  [
+    'two folders',
+    ['file:///a', 'file:///b'],
+    ['file:///a/1.pgm', 'file:///b/2.pgm'],
+    ['read file:///a', 'read file:///b'],
+  ],
+  ['JPEGs', ['file:///a'], ['file:///a/1.JPG'], ['read file:///a', 'decode jpeg']],
+];
+
+for (const [what, sources, reads, needs] of table) {
+  test(`a shard needs ${what} to be read`, () => {
+    const needsOf = needsOfJob({ sources, mapFormat: 'none' }, 'file:///out/.scratch', 20);
+    assert.deepEqual(needsOf(frames(...reads)), needs);
+  });
+}
+
+test('shards that leave maps or previews need their folder to be written', () => {
+  const spec = { sources: ['file:///a'], mapFormat: 'none' };
+  const first: Shard = { ...frames(), work: { kind: 'frames', sources: [{ index: 19, uri: 'file:///a/1.pgm' }] } };
+  const needs = ['read file:///a', 'write file:///out/.scratch'];
+  assert.deepEqual(needsOfJob(spec, 'file:///out/.scratch', 20)(first), needs);
+  assert.deepEqual(needsOfJob(spec, 'file:///out/.scratch', 19)(first), needs.slice(0, 1));
+  assert.deepEqual(needsOfJob({ ...spec, mapFormat: 'tiff' }, 'file:///out/.scratch', 0)(first), needs);
+});
+
+test('frames of a video need a decoder of videos', () => {
+  const segment = { packet: 0, position: 0, size: 1, strictFrom: 0, end: 1, version: '', hwaccel: '' };
+  const work = { kind: 'frames', sources: [{ index: 99, uri: 'file:///a/v.mp4' }], segment } as const;
+  const needsOf = needsOfJob({ sources: ['file:///a'], mapFormat: 'none' }, 'file:///s', 0);
+  assert.deepEqual(needsOf({ shard: 0, costBytes: 1, work: { ...work, sources: [...work.sources] } }), [
+    'read file:///a',
+    'decode video',
+  ]);
+});
+
+test('shards that need the same share one list, and roots beyond the first 32 are needed by none', () => {
+  const needsOf = needsOfJob({ sources: ['file:///l.txt'], mapFormat: 'none' }, 'file:///s', 0);
+  const all = Array.from({ length: 100 }, (_, i) => needsOf(frames(`file:///root-${i}/1.pgm`)));
+  assert.deepEqual(
+    all.map((needs) => needs.length),
+    all.map((_, i) => (i < 32 ? 1 : 0)),
+  );
+  assert.equal(needsOf(frames('file:///root-7/2.pgm')), all[7]);
+});

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { test } from 'node:test';
+import type { Probe, SeenFile } from '@halogrid/proto';
+import type { Shard } from '../shard.ts';
+import { NodeProbes, type Shown } from './node-probes.ts';
+import type { Eyes } from './own-view.ts';
+
+const need = 'read file:///a';
+const uris = ['file:///a/1.pgm', 'file:///a/2.pgm'];
+const shard: Shard = {
+  shard: 0,
+  costBytes: 1,
+  needs: [need],
+  work: { kind: 'frames', sources: uris.map((uri, index) => ({ index, uri })) },
+};
+
+/** A coordinator for which these files are there, as changed by the test, and a node that is asked. */
+function createStage(files: Map<string, string>) {
+  const stage = { files, identity: 'disk 1' as string | undefined, canWrite: true };
+  const eyes: Eyes = {
+    see: async (uri) => {
+      const content = stage.files.get(uri);
+      if (content === undefined) return { kind: 'not there', reason: 'gone', isMissing: true, mayPass: false };
+      return { kind: 'there', file: { version: content, sha256: hash('sha256', content, 'buffer'), sizeBytes: 1 } };
+    },
+    identify: async () => stage.identity,
+    canWrite: async () => stage.canWrite,
+  };
+  const told: [session: number, need: string, shown: Shown][] = [];
+  let nowMs = 0;
+  const probes = new NodeProbes(
+    eyes,
+    () => nowMs,
+    (...shown) => void told.push(shown),
+  );
+  probes.planned([shard]);
+  const asked: Probe[] = [];
+  const ask = (what = need, isRemote = false) =>
+    probes.ask({ session: 1, isRemote, probe: (probe) => void asked.push(probe) }, what);
+  const later = () => {
+    nowMs += 10_000;
+  };
+  return { stage, probes, told, asked, ask, later };
+}
+
+const seen = (content: string): SeenFile => ({
+  version: content,
+  sha256: hash('sha256', content, 'buffer'),
+  error: '',
+});
+const both = () => new Map(uris.map((uri) => [uri, 'x']));
+
+test('a node that sees what the coordinator sees has shown it', async () => {
+  const { probes, told, asked, ask } = createStage(both());
+  await ask();
+  assert.deepEqual(asked, [{ probe: 1, files: uris.map((uri) => ({ uri, whole: false })), write: '' }]);
+  await probes.answered(1, { probe: 1, files: [seen('x'), seen('x')], error: '' });
+  assert.deepEqual(told, [[1, need, { kind: 'NeedShown' }]]);
+});
+
+const wrong: [what: string, SeenFile[], RegExp][] = [
+  [
+    'cannot read a file',
+    [seen('x'), { ...seen('x'), error: 'The file does not exist' }],
+    /^The file does not exist \(\/a\/2.pgm\)$/,
+  ],
+  [
+    'has another version',
+    [seen('y'), seen('x')],
+    /^It is another file there: size and time .* 'y' and not 'x' \(\/a\/1.pgm\)$/,
+  ],
+  ['has other content', [{ ...seen('y'), version: 'x' }, seen('x')], /^It is another file there: its content differs/],
+  ['leaves a file out', [seen('x')], /^It has not shown the file/],
+];
+for (const [what, files, reason] of wrong) {
+  test(`a node that ${what} lacks the folder`, async () => {
+    const { probes, told, ask } = createStage(both());
+    await ask();
+    await probes.answered(1, { probe: 1, files, error: '' });
+    const shown = told[0]![2];
+    assert.match(shown.kind === 'NeedLacked' ? shown.reason : shown.kind, reason);
+  });
+}
+
+test('a file that is deleted, or written to, while a node looks says nothing of the node', async () => {
+  for (const now of [undefined, 'z']) {
+    const { stage, probes, told, ask } = createStage(both());
+    await ask();
+    if (now === undefined) stage.files.delete(uris[0]!);
+    else stage.files.set(uris[0]!, now);
+    const first = now === undefined ? { ...seen(''), error: 'The file does not exist' } : seen(now);
+    await probes.answered(1, { probe: 1, files: [first, seen('x')], error: '' });
+    assert.deepEqual(told, [[1, need, { kind: 'NeedShown' }]]);
+  }
+});
+
+test('what the coordinator cannot see a node is believed to see', async () => {
+  const { asked, told, ask } = createStage(new Map());
+  await ask();
+  assert.deepEqual([asked, told], [[], [[1, need, { kind: 'NeedShown' }]]]);
+});
+
+test('a folder that is gone for the coordinator too has been shown by nobody', async () => {
+  const { stage, told, ask, later } = createStage(both());
+  await ask();
+  stage.files.clear();
+  stage.identity = 'an empty folder';
+  later();
+  await ask();
+  const reason = 'the coordinator cannot read it any more either';
+  assert.deepEqual(told, [[1, need, { kind: 'NeedLacked', reason }]]);
+});
+
+test('a folder of which all samples were deleted is still there', async () => {
+  const { stage, told, ask, later } = createStage(both());
+  await ask();
+  stage.files.clear();
+  later();
+  await ask();
+  assert.deepEqual(told, [[1, need, { kind: 'NeedShown' }]]);
+});
+
+test('a file that a node failed at is asked for to its end from then on', async () => {
+  const { probes, asked, ask } = createStage(both());
+  probes.samples.failed(need, uris[1]!);
+  await ask();
+  assert.deepEqual(asked[0]!.files, [
+    { uri: uris[1], whole: true },
+    { uri: uris[0], whole: false },
+  ]);
+});
+
+test('a node that sees no files of ours is asked for none, and has the decoders that it said', async () => {
+  const { asked, told, ask } = createStage(both());
+  await ask(need, true);
+  await ask('write file:///out', true);
+  await ask('decode video');
+  assert.equal(asked.length, 0);
+  assert.deepEqual(
+    told.map(([, , { kind }]) => kind),
+    ['NeedShown', 'NeedShown', 'NeedShown'],
+  );
+});
+
+test('where nobody can write, it is not the node', async () => {
+  for (const canWrite of [true, false]) {
+    const { stage, probes, asked, told, ask } = createStage(both());
+    stage.canWrite = canWrite;
+    await ask('write file:///out');
+    assert.equal(asked[0]!.write, 'file:///out');
+    await probes.answered(1, { probe: 1, files: [], error: 'No space left' });
+    assert.deepEqual(told[0]![2], { kind: canWrite ? 'NeedLacked' : 'NobodyWrites', reason: 'No space left' });
+  }
+});
+
+test('an answer of another conversation, to no probe, or a second one is ignored', async () => {
+  const { probes, told, ask } = createStage(both());
+  await ask();
+  const answer = { probe: 1, files: [seen('x'), seen('x')], error: '' };
+  await probes.answered(2, answer);
+  await probes.answered(1, { ...answer, probe: 7 });
+  assert.equal(told.length, 0);
+  await probes.answered(1, answer);
+  await probes.answered(1, answer);
+  assert.equal(told.length, 1);
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Cause } from '@halogrid/proto';
+import type { Verdict } from '../scheduler/events.ts';
+import type { Shard } from '../shard.ts';
+import type { OwnView } from './own-view.ts';
+import { vetAnswer } from './vet-answer.ts';
+
+const need = 'read file:///a';
+const uri = (index: number): string => `file:///a/${index}.pgm`;
+
+/** Ten frames, listed in version 'v' but for the last, of which nobody knew one. */
+const shard: Shard = {
+  shard: 0,
+  costBytes: 1,
+  needs: [need],
+  work: {
+    kind: 'frames',
+    sources: Array.from({ length: 10 }, (_, index) => ({ index, uri: uri(index), ...(index < 9 && { version: 'v' }) })),
+  },
+};
+
+const there = (version = 'v'): OwnView => ({
+  kind: 'there',
+  file: { version, sha256: new Uint8Array(32), sizeBytes: 1 },
+});
+const notThere = (more: Partial<Extract<OwnView, { kind: 'not there' }>> = {}): OwnView => ({
+  ...{ kind: 'not there', reason: 'gone', isMissing: false, mayPass: false },
+  ...more,
+});
+
+interface Case {
+  name: string;
+  errors: [source: number, cause: Cause][];
+  views: Record<number, OwnView>;
+  attempt?: number;
+  isGone?: boolean;
+  verdict: Verdict['kind'];
+  reads?: number;
+}
+
+const table: Case[] = [
+  {
+    name: 'what the coordinator can read is the node’s',
+    errors: [[0, Cause.ACCESS]],
+    views: { 0: there() },
+    verdict: 'refuted',
+  },
+  {
+    name: 'what it cannot read either is so',
+    errors: [[0, Cause.ACCESS]],
+    views: { 0: notThere() },
+    verdict: 'upheld',
+  },
+  {
+    name: 'what was written to since it was listed is so',
+    errors: [[0, Cause.CHANGED]],
+    views: { 0: there('w') },
+    verdict: 'upheld',
+  },
+  {
+    name: 'what was not written to is the node’s',
+    errors: [[0, Cause.CHANGED]],
+    views: { 0: there() },
+    verdict: 'refuted',
+  },
+  {
+    name: 'one that can be read refutes all',
+    errors: [0, 1, 2, 3].map((source) => [source, Cause.ACCESS]),
+    views: { 0: notThere(), 1: notThere(), 2: there(), 3: notThere() },
+    verdict: 'refuted',
+    reads: 3,
+  },
+  {
+    name: 'what is wrong with bytes is not asked about',
+    errors: [
+      [0, Cause.CONTENT],
+      [1, Cause.ACCESS],
+    ],
+    views: { 1: notThere() },
+    verdict: 'upheld',
+    reads: 1,
+  },
+  {
+    name: 'a network that fails the coordinator as well may be back',
+    errors: [[0, Cause.ACCESS]],
+    views: { 0: notThere({ mayPass: true }) },
+    attempt: 2,
+    verdict: 'later',
+  },
+  {
+    name: 'a network that fails again and again is so',
+    errors: [[0, Cause.ACCESS]],
+    views: { 0: notThere({ mayPass: true }) },
+    attempt: 3,
+    verdict: 'upheld',
+  },
+  {
+    name: 'what was never seen from here may be seen elsewhere',
+    errors: [[9, Cause.ACCESS]],
+    views: { 9: notThere() },
+    verdict: 'untold',
+  },
+  {
+    name: 'what was never there, in a folder that is, is missing',
+    errors: [[9, Cause.ACCESS]],
+    views: { 9: notThere({ isMissing: true }) },
+    verdict: 'upheld',
+  },
+  {
+    name: 'nothing is told by a folder that is gone',
+    errors: [[0, Cause.ACCESS]],
+    views: { 0: notThere({ isMissing: true }) },
+    isGone: true,
+    verdict: 'refuted',
+  },
+  {
+    name: 'an error of a source that the shard lacks tells nothing',
+    errors: [[77, Cause.ACCESS]],
+    views: {},
+    verdict: 'upheld',
+    reads: 0,
+  },
+];
+
+for (const { name, errors, views, attempt = 1, isGone = false, verdict, reads } of table) {
+  test(name, async () => {
+    const read: string[] = [];
+    const failed: string[] = [];
+    const eyes = {
+      see: async (asked: string) => {
+        read.push(asked);
+        return views[Number(/(\d+)\.pgm$/.exec(asked)![1])]!;
+      },
+      identify: async () => undefined,
+      canWrite: async () => true,
+    };
+    const samples = { failed: (_: string, at: string) => void failed.push(at) };
+    const probes = { samples, isGone: async () => isGone } as unknown as Parameters<typeof vetAnswer>[1];
+    const answer = { errors: errors.map(([source, cause]) => ({ source, stage: 'read', error: 'No', cause })) };
+    const found = await vetAnswer(eyes, probes, { shard, answer, attempt });
+    assert.equal(found.kind, verdict);
+    if (reads !== undefined) assert.equal(read.length, reads);
+    // The node is asked for what it failed at.
+    assert.equal(failed.length, verdict === 'refuted' && !isGone ? 1 : 0);
+    if (found.kind === 'refuted')
+      assert.match(`${found.need}: ${found.reason}`, /^read file:\/\/\/a: No \(\/a\/\d\.pgm\)$/);
+  });
+}
+
+test('frames of a video are all in one file, which is read once, and held to the version of their segment', async () => {
+  let reads = 0;
+  const eyes = {
+    see: async () => {
+      reads++;
+      return there('other');
+    },
+    identify: async () => undefined,
+    canWrite: async () => true,
+  };
+  const segment = { packet: 0, position: 0, size: 1, strictFrom: 0, end: 9, version: 'v', hwaccel: '' };
+  const sources = [0, 1, 2].map((index) => ({ index, uri: 'file:///a/v.mp4', place: { packet: index } }));
+  const errors = sources.map(({ index }) => ({ source: index, stage: 'read', error: 'No', cause: Cause.ACCESS }));
+  const video: Shard = { shard: 0, costBytes: 1, needs: [need], work: { kind: 'frames', sources, segment } };
+  const probes = { samples: { failed() {} }, isGone: async () => false } as unknown as Parameters<typeof vetAnswer>[1];
+  const { kind } = await vetAnswer(eyes, probes, { shard: video, answer: { errors }, attempt: 1 });
+  assert.deepEqual([kind, reads], ['upheld', 1]);
+});
