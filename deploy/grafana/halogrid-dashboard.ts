@@ -115,7 +115,7 @@ function scheduling(): Panel[] {
       { expr: `sum(${rate('halogrid_nodes_set_aside_total')})`, legend: 'set aside' },
     ]),
     panel('What nodes lack', 'short', 'Needs of jobs that a node cannot meet: it gets no work that has them.', [
-      { expr: 'max by (node) (halogrid_node_lacks) > 0', legend: '{{node}}' },
+      { expr: 'max by (node) (halogrid_node_lacks)', legend: '{{node}}' },
       { expr: `sum(${rate('halogrid_nodes_lacking_total')})`, legend: 'found out' },
     ]),
     panel('Jobs that no node can go on with', 'short', 'They wait though nodes are attached.', [

@@ -1,5 +1,5 @@
 import fs from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
+import Module, { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 
 // Loaded into a process before the program, by tests that need a node to fail of itself, or a host's clock to be wrong.
@@ -11,6 +11,10 @@ export interface NodeFaults {
    * What the node shows of it to the coordinator is well.
    */
   open?: Record<string, 'SIGKILL' | `E${string}`>;
+  /** Packages that are not installed. */
+  missing?: string[];
+  /** The processes that decode videos break down as they start. */
+  decodersBreak?: boolean;
   /** Connections to the port that is the key go to another. */
   reroute?: Record<number, number>;
   /** The first so many WebGPU devices that are opened answer so many batches each, and then nothing any more. */
@@ -25,6 +29,8 @@ export function withFaults(faults: NodeFaults): Record<string, string> {
 
 const {
   open: rules = {},
+  missing = [],
+  decodersBreak = false,
   reroute = {},
   hang,
   clockJumpsMs = 0,
@@ -42,6 +48,18 @@ if (Object.keys(rules).length > 0) {
   };
   syncBuiltinESMExports();
 }
+
+if (missing.length > 0) {
+  // It is what every require and require.resolve come to.
+  const modules = Module as unknown as { _resolveFilename: (request: string, ...rest: unknown[]) => string };
+  const resolve = modules._resolveFilename;
+  modules._resolveFilename = (request, ...rest) => {
+    if (!missing.some((name) => request.startsWith(name))) return resolve(request, ...rest);
+    throw Object.assign(new Error(`Cannot find module '${request}': as the test says`), { code: 'MODULE_NOT_FOUND' });
+  };
+}
+
+if (decodersBreak && process.argv[1]?.endsWith('video-process.ts')) process.kill(process.pid, 'SIGSEGV');
 
 if (Object.keys(reroute).length > 0) {
   const connect = Socket.prototype.connect;

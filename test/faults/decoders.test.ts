@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import type { JobStatus } from '@halogrid/proto';
+import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
+import { readJson } from '../results.ts';
+import { scratchFolder } from '../scratch-folder.ts';
+import { type NodeFaults, withFaults } from './node-hooks.ts';
+
+// Nodes without a decoder, or with one that breaks down: their inputs go to others, and none is lost.
+
+const folder = scratchFolder();
+const jpegs = fileURLToPath(new URL('../../samples/frames', import.meta.url));
+const videos = join(folder, 'videos');
+
+let cluster: Cluster;
+let jobs = 0;
+
+before(async () => {
+  mkdirSync(videos);
+  if (!noFfmpeg) makeVideo(join(videos, 'a.mp4'), videoKinds['h264.mp4']!);
+  cluster = await Cluster.start({ nodes: 1, options: ['--node-grace', '3000'] });
+});
+beforeEach(async () => {
+  for (const node of cluster.nodes.splice(1)) {
+    node.program.signal('SIGTERM');
+    await node.program.ended;
+  }
+});
+after(async () => {
+  await cluster.stop();
+});
+
+async function run(source: string): Promise<JobStatus & { out: string }> {
+  const out = join(folder, `out-${++jobs}`);
+  const jobId = await cluster.jobs.submit({ sources: [source], out, batchFrames: 2 });
+  return { ...(await cluster.jobs.untilEnded(jobId)), out };
+}
+
+async function attach(name: string, faults: NodeFaults): Promise<ClusterNode> {
+  return cluster.adopt(await startNode(cluster.address, name, 'cpu', [], { env: withFaults(faults) }));
+}
+
+const table: { name: string; faults: NodeFaults; source: string; lacks: string[]; skip: string | false }[] = [
+  {
+    name: 'a node without FFmpeg gets no videos',
+    faults: { missing: ['@seydx/'] },
+    source: videos,
+    lacks: ['decode video'],
+    skip: noFfmpeg,
+  },
+  {
+    name: 'a node without libturbojpeg gets no JPEGs',
+    faults: { missing: ['@julusian/'] },
+    source: jpegs,
+    lacks: ['decode jpeg'],
+    skip: false,
+  },
+  {
+    name: 'a node whose decoders break down loses no video',
+    faults: { decodersBreak: true },
+    source: videos,
+    lacks: [],
+    skip: noFfmpeg,
+  },
+];
+
+for (const { name, faults, source, lacks, skip } of table) {
+  test(name, { skip, timeout: 120_000 }, async () => {
+    const alone = await run(source);
+    assert.equal(alone.state, 'JOB_STATE_COMPLETE', alone.error);
+    await attach('bad', faults);
+    const { state, error, counts, digest, out } = await run(source);
+    assert.deepEqual([state, error, counts!.quarantined, digest], ['JOB_STATE_COMPLETE', '', 0, alone.digest]);
+    const nodes: { name: string; shards: number }[] = readJson(out, 'job.json').nodes;
+    assert.deepEqual(
+      nodes.map((node) => node.name),
+      ['n1'],
+    );
+    const needs = (await cluster.node('bad'))!.lacks.map(({ need }) => need);
+    assert.deepEqual(needs, lacks);
+  });
+}
+
+test('a node that has no decoder and is alone: the job ends with a sentence, and nothing is quarantined', {
+  timeout: 120_000,
+}, async () => {
+  await attach('bad', { missing: ['@julusian/'] });
+  const [good] = cluster.nodes;
+  good!.program.signal('SIGTERM');
+  await good!.program.ended;
+  cluster.nodes.shift();
+  const { state, error, counts } = await run(jpegs);
+  assert.deepEqual([state, counts!.quarantined], ['JOB_STATE_FAILED', 0]);
+  assert.match(error, /^No attached node can decode JPEGs: node 'bad': JPEGs cannot be read here: the package/);
+});
