@@ -41,6 +41,7 @@ export {
 export { imageOpener } from './input/threads/image-opener.ts';
 export { checkSourceUri, toFileUri, toUri } from './input/to-uri.ts';
 export { Turns } from './input/turns.ts';
+export { DecoderBrokeError } from './input/video/decoder-broke-error.ts';
 export { checkFfmpeg } from './input/video/ffmpeg.ts';
 export { type PlannedFrame, planVideo, type VideoPart, type VideoSegment } from './input/video/plan-video.ts';
 export { SegmentDecoder, type SegmentEvent } from './input/video/video-child.ts';

@@ -26,6 +26,8 @@ export interface Packet {
   alloc(): void;
   unref(): void;
   free(): void;
+  getSideData(type: number): Buffer | null;
+  addSideData(type: number, data: Buffer): number;
 }
 
 export interface Frame {
@@ -136,6 +138,7 @@ export interface Ffmpeg {
 
 // Names and values of FFmpeg's headers.
 export const averror = { eof: -541478725, again: -11, io: -5, invalid: -22 } as const;
+export const newExtradata = 1;
 export const packetFlags = { key: 1, corrupt: 2, discard: 4 } as const;
 export const frameFlags = { corrupt: 1 } as const;
 export const seekFlags = { backward: 1, byte: 2 } as const;

@@ -7,22 +7,74 @@ export function nalLengthBytes(extradata: Uint8Array | null): number {
   return extradata && extradata.length >= 7 && extradata[0] === 1 ? (extradata[4]! & 3) + 1 : 0;
 }
 
-/** Whether a packet of H.264 has a slice of an IDR picture. */
-export function hasIdr(packet: Buffer | null, lengthBytes: number): boolean {
-  if (!packet) return false;
-  const typeAt = (at: number): number => packet[at]! & 31;
+/** What a packet of H.264 holds. */
+export interface H264Picture {
+  /** Nothing from before it is named after it. */
+  isIdr: boolean;
+  /** Others may be decoded from it. */
+  isReference: boolean;
+  /**
+   * Reference pictures from this one on after which decoding that begins here is exact: 0 where a picture stands alone, more where
+   * each that follows refreshes a part. By a recovery point message, ITU-T H.264 D.1.8.
+   */
+  recovery: number;
+}
+
+/** Reads the heads of a packet's units up to its first slice. */
+export function pictureOf(packet: Buffer | null, lengthBytes: number): H264Picture {
+  let recovery = 0;
+  for (const at of packet ? unitsOf(packet, lengthBytes) : []) {
+    const type = packet![at]! & 31;
+    if (type === message) recovery = recoveryIn(packet!.subarray(at + 1)) ?? recovery;
+    if (type >= firstSlice && type <= idr)
+      return { isIdr: type === idr, isReference: packet![at]! >> 5 !== 0, recovery };
+  }
+  return { isIdr: false, isReference: false, recovery };
+}
+
+const firstSlice = 1;
+const message = 6;
+const recoveryPoint = 6;
+
+/** Where units begin. */
+function* unitsOf(packet: Buffer, lengthBytes: number): Generator<number> {
   if (lengthBytes === 0) {
     for (let at = packet.indexOf(startCode); at >= 0; at = packet.indexOf(startCode, at + 3)) {
-      if (at + 3 < packet.length && typeAt(at + 3) === idr) return true;
+      if (at + 3 < packet.length) yield at + 3;
     }
-    return false;
+    return;
   }
   for (let at = 0; at + lengthBytes < packet.length; ) {
     const length = packet.readUIntBE(at, lengthBytes);
-    if (typeAt(at + lengthBytes) === idr) return true;
+    yield at + lengthBytes;
     at += lengthBytes + length;
   }
-  return false;
+}
+
+/** The number in the recovery point of a unit of messages, if it has one. */
+function recoveryIn(unit: Buffer): number | undefined {
+  let at = 0;
+  const extended = (): number => {
+    let value = 0;
+    while (unit[at] === 255) value += unit[at++]!;
+    return value + (unit[at++] ?? 0);
+  };
+  while (at + 2 < unit.length) {
+    const type = extended();
+    const bytes = extended();
+    if (type === recoveryPoint) return expGolomb(unit.subarray(at, at + bytes));
+    at += bytes;
+  }
+  return undefined;
+}
+
+/** The unsigned number in the code of ITU-T H.264 9.1 with which these bytes begin. */
+function expGolomb(bytes: Uint8Array): number | undefined {
+  const bits = Array.from(bytes.subarray(0, 8), (byte) => byte.toString(2).padStart(8, '0')).join('');
+  const zeros = bits.indexOf('1');
+  return zeros < 0 || bits.length < 2 * zeros + 1
+    ? undefined
+    : Number.parseInt(bits.slice(zeros, 2 * zeros + 1), 2) - 1;
 }
 
 const startCode = Buffer.from([0, 0, 1]);

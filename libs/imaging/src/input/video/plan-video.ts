@@ -6,7 +6,7 @@ import type { Rational } from './ffmpeg.ts';
 import type { IndexLine } from './index-packets.ts';
 import { indexVideo } from './video-child.ts';
 import { openVideoFile } from './video-file.ts';
-import { beginOf, framesOf, groupPackets, type VideoFrame, type VideoPacket } from './video-frames.ts';
+import { beginOf, framesOf, groupPackets, groupsBefore, type VideoFrame, type VideoPacket } from './video-frames.ts';
 
 /** A frame that is wanted of a video. */
 export interface PlannedFrame extends Pick<VideoFrame, 'frame' | 'packet' | 'order'> {
@@ -53,13 +53,14 @@ export async function* planVideo(
     const { width, height, pixel, timeBase } = head;
     yield { kind: 'video', width, height, pixel };
     let end: Extract<IndexLine, { kind: 'end' }> | undefined;
+    const cutter = new SegmentCutter({ choice, timeBase, version, lengthOf });
     async function* packets(): AsyncGenerator<VideoPacket> {
       for await (const line of lines) {
         if (line.kind === 'packets') yield* line.packets;
+        else if (line.kind === 'unreached') cutter.cannotSeek(line.packet);
         else if (line.kind === 'end') end = line;
       }
     }
-    const cutter = new SegmentCutter({ choice, timeBase, version, lengthOf });
     let chosen = 0;
     for await (const group of groupPackets(packets())) {
       for (const segment of cutter.add(group)) {
@@ -98,11 +99,18 @@ class SegmentCutter {
   #startTicks: number | undefined;
   /** First packets of the last groups. */
   #before: VideoPacket[] = [];
+  /** First packets of groups that seeking does not lead to, of those that an open segment may begin with, and later ones. */
+  #unreached: number[] = [];
   #open: VideoSegment | undefined;
 
   constructor(options: CutterOptions) {
     this.#options = options;
     this.#isChosen = frameTest(options.choice, options.timeBase);
+  }
+
+  /** The group that begins with this packet, and that is to be added yet, is to be read from the beginning of the file. */
+  cannotSeek(packet: number): void {
+    this.#unreached.push(packet);
   }
 
   *add(packets: VideoPacket[]): Generator<VideoSegment> {
@@ -124,12 +132,20 @@ class SegmentCutter {
       const end = frame.order === undefined ? frame.packet + 1 : group.end;
       this.#open.end = Math.max(this.#open.end, end);
     }
-    this.#before = [...this.#before, group.first].slice(-2);
+    this.#before = [...this.#before, group.first].slice(-groupsBefore);
     if (this.#open && this.#open.frames.length >= aim) yield* this.rest();
+    if (!this.#open) this.#unreached = this.#unreached.filter((packet) => packet >= this.#before[0]!.packet);
   }
 
   *rest(): Generator<VideoSegment> {
-    if (this.#open) yield this.#open;
+    if (this.#open) yield this.#isSought(this.#open) ? this.#open : { ...this.#open, start: withoutPlace(this.#open) };
     this.#open = undefined;
   }
+
+  #isSought({ start, end }: VideoSegment): boolean {
+    return !this.#unreached.some((packet) => packet >= start.packet && packet < end);
+  }
 }
+
+/** A packet that is known by its number alone is not sought. */
+const withoutPlace = ({ start }: VideoSegment): VideoPacket => ({ ...start, pts: null, dts: null, position: -1 });

@@ -10,8 +10,8 @@ import { type ServedFile, sendFile, startServer, type TestServer } from '../remo
 import { planVideo, type VideoSegment } from './plan-video.ts';
 import { decodeInSegments } from './testing-segments.ts';
 import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from './testing-videos.ts';
-import { SegmentDecoder } from './video-child.ts';
-import { openVideoFile } from './video-file.ts';
+import { indexVideo, SegmentDecoder } from './video-child.ts';
+import { openVideoFile, type VideoFile } from './video-file.ts';
 
 const skip = noFfmpeg;
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-remote-video-'));
@@ -156,6 +156,51 @@ test('a server that fails in the middle is told as such, and not as damage', { s
   });
   served.delete('failing.ts');
   await assert.rejects(decode(uri, segments[4]!), { message: /^The server has no such file: 404/ });
+});
+
+/** A video of which nothing can be had from a byte on. */
+function withoutEnd(bytes: Buffer, from: number): VideoFile {
+  const read = async (position: number, length: number) => bytes.subarray(position, Math.min(from, position + length));
+  return {
+    ...{ version: '1', access: { sizeBytes: bytes.length }, read },
+    ...{ checkVersion: async () => {}, close: () => {} },
+  };
+}
+
+for (const kind of ['h264-open.ts', 'h264.mp4', 'mjpeg.avi', 'hevc.mkv']) {
+  test(`bytes of ${kind} that do not come are not taken for its end, nor for damage`, { skip }, async () => {
+    const path = join(folder, `part-of-${kind}`);
+    makeVideo(path, videoKinds[kind]!);
+    const bytes = readFileSync(path);
+    const [segment] = await segmentsOf(pathToFileURL(path).href, 1000);
+    const half = Math.floor(bytes.length / 2);
+    const expected = {
+      name: 'InputError',
+      stage: 'read',
+      message: /^The video cannot be read: it ended at byte \d+ of \d+/,
+    };
+    await assert.rejects(Array.fromAsync(indexVideo(withoutEnd(bytes, half))), expected);
+    const decoder = new SegmentDecoder(withoutEnd(bytes, half), { ...segment!, wanted: segment!.frames, hwaccel: '' });
+    await assert.rejects(async () => {
+      for (;;) {
+        const { kind: what } = await decoder.next();
+        assert.notEqual(what, 'bad');
+        if (what === 'end') return;
+      }
+    }, expected);
+    await decoder.close();
+  });
+}
+
+test('a file of which reading fails is told as such', async () => {
+  // Nothing is at address 0 of this process.
+  const mem = pathToFileURL(`/proc/${process.pid}/mem`).href;
+  const file = { ...(await openVideoFile(mem)), access: { path: `/proc/${process.pid}/mem` } };
+  await assert.rejects(Array.fromAsync(indexVideo(file)), {
+    name: 'InputError',
+    stage: 'read',
+    message: /^The video cannot be read: EIO/,
+  });
 });
 
 test('what a server refuses, and what this process may not ask, is said before a process is started', {

@@ -27,6 +27,17 @@ export const videoKinds: Record<string, string[]> = {
   'h264-444.mkv': ['-pix_fmt', 'yuv444p', '-c:v', 'libx264', '-g', '9'],
   'h264-gray.mp4': ['-pix_fmt', 'gray', '-c:v', 'libx264', '-g', '9'],
   'h264-intra-refresh.ts': ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-x264-params', 'intra-refresh=1:keyint=20'],
+  // Refreshed more slowly than key frames come: B-frames do not count.
+  'h264-slow-refresh.ts': [
+    '-pix_fmt',
+    'yuv420p',
+    '-c:v',
+    'libx264',
+    '-bf',
+    '3',
+    '-x264-params',
+    'intra-refresh=1:keyint=10',
+  ],
   'hevc-open.mp4': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=1:keyint=12'],
   'hevc-open.ts': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=1:keyint=12'],
   'hevc.mkv': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=0:keyint=12'],

@@ -3,13 +3,17 @@ import { InputError } from '../input-error.ts';
 import { type PixelType, pixelBytes } from '../pixel-type.ts';
 import type { PlaneTarget } from '../plane-target.ts';
 import type { SegmentRequest } from './decode-segment.ts';
+import { indexAgain } from './index-again.ts';
 import type { IndexLine } from './index-packets.ts';
 import type { VideoFile } from './video-file.ts';
 import { headBytes, type VideoMessage } from './video-process.ts';
 import { endReader, type Reader, startReader } from './video-reader.ts';
 
-/** What indexing a video gives, line by line. Throws InputError. */
-export async function* indexVideo(file: VideoFile): AsyncGenerator<IndexLine, void, undefined> {
+/** What indexing a video gives, line by line; tried again where the process breaks down. Throws InputError. */
+export const indexVideo = (file: VideoFile): AsyncGenerator<IndexLine, void, undefined> =>
+  indexAgain(() => indexOnce(file));
+
+async function* indexOnce(file: VideoFile): AsyncGenerator<IndexLine, void, undefined> {
   const reader = startReader(file, { kind: 'index' });
   try {
     for await (const text of createInterface({ input: reader.child.stdout! })) {
@@ -51,7 +55,7 @@ export class SegmentDecoder {
     this.#bytes = new ByteStream(this.#reader.child.stdout!);
   }
 
-  /** Rejects with InputError. The luma of a frame that was not read is passed over. */
+  /** Rejects with InputError, and with DecoderBrokeError. The luma of a frame that was not read is passed over. */
   async next(): Promise<SegmentEvent> {
     await this.#skip();
     const head = new Float64Array(headBytes / 8);

@@ -73,6 +73,17 @@ test('decoding begins early enough that nothing a frame needs is missing', () =>
   assert.deepEqual(beginOf({ first: dirty, needsGroupBefore: true }, []), { start: dirty, strictFrom: 2 });
 });
 
+test('decoding begins with the last key frame from which on all is refreshed by then', () => {
+  const key = (packet: number, references: number, recovery: number): VideoPacket => {
+    return { ...packetsOf(`K${packet}`)[0]!, packet, isClean: false, references, recovery };
+  };
+  const groups = [key(0, 0, 9), key(10, 4, 9), key(20, 8, 9), key(30, 13, 9)];
+  const startOf = (i: number) =>
+    beginOf({ first: groups[i]!, needsGroupBefore: false }, groups.slice(0, i)).start.packet;
+  // From 4 on, nine later is 13; from 8 on it is 17. Where none is early enough, the first is as good as it gets.
+  assert.deepEqual([startOf(3), startOf(2), startOf(0)], [10, 0, 0]);
+});
+
 /** Frames at these ticks that a choice takes. */
 function chosen(choice: FrameChoice, ticks: readonly number[], den = 1000): number[] {
   const takes = frameTest(choice, { num: 1, den });

@@ -12,6 +12,12 @@ export interface VideoPacket {
   isClean: boolean;
   /** Decoded but never shown, because an edit list says so. */
   isHidden: boolean;
+  /**
+   * Of a key frame of H.264 that is not clean: reference pictures that were read before it, and from it on until all is exact that is
+   * decoded from here.
+   */
+  references?: number;
+  recovery?: number;
 }
 
 /** A frame that decoding gives, in the order of presentation. */
@@ -84,19 +90,28 @@ export function framesOf(
   return { first, end: first.packet + packets.length, frames, needsGroupBefore: !isClosed, startTicks: start };
 }
 
+/** Groups before one, at most, of which one may be needed to decode it. */
+export const groupsBefore = 64;
+
 /**
  * Where decoding begins for a group, and from where on damage counts; `before` holds the first packets of the groups before
- * it. It begins with the group itself or, where its frames may need that, with the one before; and one earlier still where
- * the key frame leaves older frames to be named, which then are not there.
+ * it. It begins with the group itself or, where its frames may need that, with the one before; and earlier still where
+ * the key frame leaves older frames to be named: with the last from which on all is exact until then.
  */
 export function beginOf(
   { first, needsGroupBefore }: Pick<FrameGroup, 'first' | 'needsGroupBefore'>,
   before: readonly VideoPacket[],
 ): { start: VideoPacket; strictFrom: number } {
-  const [last, lastButOne] = [before.at(-1), before.at(-2)];
-  const [trusted, earlier] = needsGroupBefore && last ? [last, lastButOne] : [first, last];
-  return { start: trusted.isClean ? trusted : (earlier ?? trusted), strictFrom: trusted.packet };
+  const last = before.at(-1);
+  const [trusted, earlier] = needsGroupBefore && last ? [last, before.slice(0, -1)] : [first, before];
+  const start = trusted.isClean
+    ? trusted
+    : (earlier.findLast((from) => isExactBy(from, trusted)) ?? earlier[0] ?? trusted);
+  return { start, strictFrom: trusted.packet };
 }
+
+const isExactBy = (from: VideoPacket, { references = 0 }: VideoPacket): boolean =>
+  from.isClean || (from.references ?? 0) + (from.recovery ?? 0) <= references;
 
 /**
  * The packets whose frames cannot be trusted, where `isDamaged` says which could not be decoded as they were meant.

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { InputError } from '../input-error.ts';
+import { DecoderBrokeError } from './decoder-broke-error.ts';
 import { serveRanges } from './serve-ranges.ts';
 import { servedFd } from './video-bytes.ts';
 import type { VideoFile } from './video-file.ts';
@@ -61,9 +61,7 @@ function endOf(code: number | null, signal: string | null, text: string): string
   return sentence ?? (signal ? `it was ended by ${signal}` : `it exited with ${code}`);
 }
 
-/** Ended by the file it was reading, and not by this machine. */
+/** Of what a program does itself, maybe because of the file it was reading; others are of this machine. */
 const crashSignals = /\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL)\b/;
 
-function failureOf(why: string): Error {
-  return crashSignals.test(why) ? new InputError('decode', `The decoder broke down: ${why}`) : new Error(why);
-}
+const failureOf = (why: string): Error => (crashSignals.test(why) ? new DecoderBrokeError(why) : new Error(why));
