@@ -48,11 +48,11 @@ function choosePlanner({ config, onClose }: LeadOptions): Planner {
   };
 }
 
-/** Says why a job keeps nothing of the output before it. */
-function tellOfOtherResults(plan: JobWork['plan']): JobWork['plan'] {
+/** Says in the log why a job keeps nothing of the output before it; job.json says it too. */
+function tellOfOtherResults(plan: JobWork['plan'], log: Log): JobWork['plan'] {
   return async function* (spec, pipeline, signal) {
     const version = await otherResultsVersion(spec);
-    if (version !== undefined) yield { kind: 'note', text: otherResultsSentence(version) };
+    if (version !== undefined) log.info({ out: spec.out }, otherResultsSentence(version));
     yield* plan(spec, pipeline, signal);
   };
 }
@@ -101,7 +101,7 @@ export async function lead(options: LeadOptions): Promise<Leading> {
   featuresThread.prepare();
   onClose(() => ledger.close());
   const { plan: makePlan, check } = choosePlanner(options);
-  const plan = tellOfOtherResults(makePlan);
+  const plan = tellOfOtherResults(makePlan, log);
   const dispatcher = new Dispatcher({
     ledger,
     work: {

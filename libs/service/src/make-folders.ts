@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdirSync, statSync } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /*
@@ -16,7 +16,7 @@ export async function makeFolders(path: string, mode?: number): Promise<string |
     await mkdir(path, { mode });
     return path;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return undefined;
+    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return undefined;
     if (codeOf(error) !== 'ENOENT' || path === dirname(path)) throw error;
   }
   const firstMade = await makeFolders(dirname(path), mode);
@@ -32,7 +32,7 @@ export function makeFoldersSync(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) === 'EEXIST' && statSync(path).isDirectory()) return;
     if (codeOf(error) !== 'ENOENT' || path === dirname(path)) throw error;
     makeFoldersSync(dirname(path));
     try {

@@ -38,10 +38,14 @@ function describeChanges(changes: NonNullable<JobSummary['incremental']>): strin
 }
 
 /**
- * What became of the last run's results, a line each: why none of them is kept, or the sources that changed or went since, the
- * first of them by name.
+ * What a person should know of the sources, a line each: what was left out, and what became of the last run's results: why none of
+ * them is kept, or the sources that changed or went since, the first of them by name.
  */
-export function describeNotices({ incremental, earlierResultsVersion, resultsVersion }: JobSummary): string[] {
+export function describeNotices(summary: JobSummary): string[] {
+  return [...(summary.notes ?? []), ...describeEarlier(summary)];
+}
+
+function describeEarlier({ incremental, earlierResultsVersion, resultsVersion }: JobSummary): string[] {
   if (earlierResultsVersion !== undefined) return [`${otherResultsSentence(earlierResultsVersion, resultsVersion)}.`];
   if (!incremental) return [];
   return (['changed', 'removed'] as const).flatMap((kind) => {

@@ -16,6 +16,8 @@ export interface JobSummary {
   counts: { sources: number; frames: number; shards: number; attempts: number; pixels: number; quarantined: number };
   /** Why inputs are quarantined, where some are: the most frequent reason first. */
   quarantine?: QuarantineReason[];
+  /** What was left out of its sources, and the like, a sentence each. */
+  notes?: string[];
   /** Why a complete job has no result to speak of. */
   nothingMerged?: string;
   /** How the sources compare with those of the last job in the folder, where there was one. */
@@ -59,6 +61,7 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     ...(written?.convention && { convention: written.convention }),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
     ...(job.reasons.length > 0 && { quarantine: job.reasons }),
+    ...(job.notes.length > 0 && { notes: job.notes }),
     ...(nothingMerged && { nothingMerged }),
     ...(written?.incremental && { incremental: written.incremental }),
     ...(written?.resultsVersion && { resultsVersion: written.resultsVersion }),

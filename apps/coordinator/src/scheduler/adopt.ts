@@ -26,7 +26,7 @@ export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: reado
 
 /** The node was not lost over the shard. */
 function forgive(entry: ShardEntry, nodeId: string): void {
-  const last = entry.lostOn.lastIndexOf(nodeId);
+  const last = entry.lostOn.findLastIndex((loss) => loss.nodeId === nodeId);
   if (last >= 0) entry.lostOn = entry.lostOn.toSpliced(last, 1);
 }
 

@@ -36,8 +36,18 @@ export function isSuspect({ lostOn }: ShardEntry): boolean {
   return lostOn.length >= lossesToIsolate;
 }
 
-/** Whether too many nodes were lost over the shard. */
-export function isKiller({ nodesById }: SchedulerState, { lostOn }: ShardEntry): boolean {
-  const dead = new Set(lostOn.filter((nodeId) => !nodesById.has(nodeId)));
-  return dead.size >= maxDeadNodes || lostOn.length >= maxLosses;
+/**
+ * Whether too many nodes were lost over the shard. Where it was always the same one, started again, that may be too small or broken:
+ * another that could have the shard gets it first.
+ */
+export function isKiller(state: SchedulerState, entry: ShardEntry, now: number): boolean {
+  const { lostOn } = entry;
+  const dead = new Set(lostOn.flatMap(({ nodeId }) => (state.nodesById.has(nodeId) ? [] : [nodeId])));
+  if (dead.size < maxDeadNodes && lostOn.length < maxLosses) return false;
+  const names = new Set(lostOn.map(({ name }) => name));
+  if (names.size > 1) return true;
+  for (const node of state.nodes.values()) {
+    if (isActive(node, now) && !names.has(node.name) && !lacksFor(node, entry)) return false;
+  }
+  return true;
 }

@@ -178,14 +178,14 @@ export function retryFailed<A>(
 
 /** Takes every lease from a node that is gone. `isBlamed`: it died, perhaps of one of them. */
 export function handBack<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean): void {
+  const { nodeId, name } = node;
   for (const held of node.leases) {
     const { entry } = held;
     const error = 'The node went away';
-    const { nodeId } = node;
     turn.commands.push({ kind: 'RecordSetback', nodeId, lease: leaseId(turn.state, held), setback: 'lost', error });
     release(turn.state, held);
-    if (isBlamed) entry.lostOn = [...entry.lostOn, nodeId];
-    if (isBlamed && entry.state.kind === 'settling' && isKiller(turn.state, entry)) {
+    if (isBlamed) entry.lostOn = [...entry.lostOn, { nodeId, name }];
+    if (isBlamed && entry.state.kind === 'settling' && isKiller(turn.state, entry, turn.now)) {
       const times = entry.lostOn.length;
       giveUp(turn, entry, `Its node was lost ${times} times while it held the shard, the last was ${nodeId}`);
     } else {

@@ -41,8 +41,8 @@ export interface ShardEntry {
   attempts: number;
   /** Node ids, one for each failure that counts. */
   failedOn: readonly string[];
-  /** Node ids, one for each time its node was lost while it held the shard. */
-  lostOn: readonly string[];
+  /** One for each time its node was lost while it held the shard. */
+  lostOn: readonly Loss[];
   /** A device was lost over it once, which was not counted. */
   hasLostDevice: boolean;
   /** Ids of nodes that could not have its sources or write its results, which blames them and not the shard. */
@@ -55,6 +55,9 @@ export interface ShardEntry {
   /** Leases that were recalled when another answered first: their answers may be on their way. */
   recalled: readonly { session: number; attempt: number }[];
 }
+
+/** A node that was lost. One that is restarted has another id, and its name. */
+export type Loss = Pick<AttachedNode, 'nodeId' | 'name'>;
 
 /** A file or folder that neighbouring shards read. */
 export interface Place {

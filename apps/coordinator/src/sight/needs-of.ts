@@ -5,6 +5,8 @@ import type { Shard, SourceRef } from '../shard.ts';
 /** What was asked for to be read, as far as needs go. */
 type Asked = Pick<JobSpec, 'sources' | 'mapFormat'>;
 
+type Decodes = 'video' | 'jpeg' | undefined;
+
 /** Places of a job that nodes prove before they read there, at most: of what is beyond, failures tell. */
 const maxRoots = 32;
 
@@ -26,21 +28,32 @@ export function needsOfJob(
     if (!roots.has(root) && roots.size < maxRoots) roots.set(root, readNeed(root));
     return roots.get(root);
   };
-  return (shard) => {
-    const { work } = shard;
-    const refs = work.kind === 'tile' ? [work.source] : work.sources;
+  const needsOf = (folders: Iterable<string>, writes: boolean, decodes: Decodes): readonly string[] => {
     const needs = new Set<string>();
-    for (const folder of new Set(refs.map(({ uri }) => parentOf(uri)))) {
+    for (const folder of folders) {
       const root = rootOf(folder);
       if (root) needs.add(root);
     }
-    if (mapFormat !== 'none' || refs.some(({ index }) => index < previews)) needs.add(writeNeed(scratch));
-    const decodes = decoderOf(refs[0], work.kind === 'frames' && work.segment !== undefined);
+    if (writes) needs.add(writeNeed(scratch));
     if (decodes) needs.add(decodeNeed({ decodes }));
     const key = [...needs].join('\n');
     const same = known.get(key) ?? [...needs];
     known.set(key, same);
     return same;
+  };
+  // Most shards are of the folder of the one before.
+  let last: { folder: string; writes: boolean; decodes: Decodes; needs: readonly string[] } | undefined;
+  return ({ work }) => {
+    const refs = work.kind === 'tile' ? [work.source] : work.sources;
+    const writes = mapFormat !== 'none' || refs.some(({ index }) => index < previews);
+    const decodes = decoderOf(refs[0], work.kind === 'frames' && work.segment !== undefined);
+    const folder = parentOf(refs[0]?.uri ?? '');
+    const isOne = refs.every(({ uri }) => uri.lastIndexOf('/') === folder.length && uri.startsWith(folder));
+    if (!isOne) return needsOf(new Set(refs.map(({ uri }) => parentOf(uri))), writes, decodes);
+    if (last?.folder !== folder || last.writes !== writes || last.decodes !== decodes) {
+      last = { folder, writes, decodes, needs: needsOf([folder], writes, decodes) };
+    }
+    return last.needs;
   };
 }
 
@@ -60,7 +73,7 @@ function rootBelow(folder: string, named: ReadonlySet<string>): string {
 
 const parentOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndexOf('/')));
 
-function decoderOf(first: SourceRef | undefined, isVideo: boolean): 'video' | 'jpeg' | undefined {
+function decoderOf(first: SourceRef | undefined, isVideo: boolean): Decodes {
   if (isVideo) return 'video';
   return first && /\.(jpe?g|jpe|jfif)$/i.test(first.uri) ? 'jpeg' : undefined;
 }

@@ -7,6 +7,9 @@ export function globOf(glob: string, source: string): Selection {
   try {
     return selectGlob(glob);
   } catch (error) {
-    throw new SourceNotFoundError(`'${source}' is no glob: ${(error as Error).message}`);
+    throw new SourceNotFoundError(`'${beginning(source)}' is no glob: ${(error as Error).message}`);
   }
 }
+
+/** Enough of a source to know it by: what is wrong with it comes behind, and nobody reads thousands of braces to get there. */
+const beginning = (source: string): string => (source.length > 200 ? `${source.slice(0, 200)}…` : source);
