@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPipeline } from '@halogrid/kernels';
-import { Hello, JobSpec, type Probe } from '@halogrid/proto';
+import { Cause, Hello, JobSpec, type Probe } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
@@ -281,4 +281,36 @@ test('nobody waits for a change of a job that is unknown or has ended', async (t
   await ended();
   await delay(0);
   await dispatcher.changed(job.jobId);
+});
+
+test('an image of far more tiles than are planned ahead is set aside by its first, and the job ends', async (t) => {
+  const tiles = 10_000;
+  const rect = (x: number) => ({ x, y: 0, width: 1, height: 1 });
+  async function* plan(): AsyncGenerator<PlanStep> {
+    yield { kind: 'source', index: 0, uri: 'file:///in/a.png', name: 'a.png', tiles };
+    const source = { index: 0, uri: 'file:///in/a.png' };
+    for (let x = 0; x < tiles; x++) {
+      const work = { kind: 'tile' as const, source, size: { width: tiles, height: 1 }, rect: rect(x) };
+      yield { kind: 'shard', shard: { shard: x, work, costBytes: 1 } };
+    }
+  }
+  const { dispatcher, ended } = await setStage(t, { plan });
+  const hello = Hello.fromPartial({ nodeId: 'worker', name: 'worker', creditBytes: 1000 });
+  const report = (answer: Parameters<Dispatcher['report']>[1]) =>
+    setImmediate(() => dispatcher.report(session, answer));
+  const session = dispatcher.attach(hello, {
+    welcome() {},
+    lease: ({ lease }) => {
+      const errors = [{ source: 0, stage: 'decode', error: 'The image data is damaged', cause: Cause.CONTENT }];
+      const answer = { results: [], errors, stageSeconds: {}, inputBytes: 0 };
+      report({ kind: 'ShardCompleted', lease, answer });
+    },
+    recall() {},
+    probe: ({ probe }) => report({ kind: 'NodeLooked', sight: { probe, files: [], error: '' } }),
+    drop() {},
+  });
+  await dispatcher.submit(job);
+  const { state, counts, error } = await ended();
+  assert.deepEqual([state, error, counts.shardsDone, counts.quarantined], ['complete', '', tiles, 1]);
+  assert.ok(counts.attempts < 100, `${counts.attempts} leases`);
 });

@@ -283,6 +283,7 @@ export class Dispatcher {
         void this.#vetOutput(command);
         break;
       case 'SkipShard':
+        this.#runs.get(command.jobId)?.queueShrank();
         void this.#settle(command.jobId, command.shard, (ledger) => ledger.skipShard(command.jobId, command.shard));
         break;
       case 'CommitShard':

@@ -131,6 +131,11 @@ export class JobRun {
   shardLeased(nodeId: string): void {
     this.nodeIds.add(nodeId);
     this.#features?.start();
+    this.queueShrank();
+  }
+
+  /** Fewer of its shards wait for nodes. */
+  queueShrank(): void {
     if (this.#queuedPart() <= 1 / 2) this.#room.resolve();
   }
 
