@@ -1,5 +1,4 @@
-import { atMost } from '@halogrid/imaging';
-import { type Hello, writeNeed } from '@halogrid/proto';
+import type { Hello } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from './clock.ts';
 import { type AcceptedJob, endBecause, JobRun, type JobWork } from './job-run.ts';
@@ -7,23 +6,19 @@ import { InvalidResultError } from './ledger/check-answer.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Metrics } from './metrics.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport, NodeSession } from './node-session.ts';
-import { previewSources } from './output/picture-files.ts';
 import type { Command } from './scheduler/commands.ts';
 import type { JobOrder, LeaseId, SchedulerEvent } from './scheduler/events.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { type ComparableAnswer, comparable } from './services/answer-digest.ts';
-import type { PlannedStep, Shard } from './shard.ts';
+import type { PlannedStep } from './shard.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
-import { needsOfJob } from './sight/needs-of.ts';
-import { NodeProbes, type Shown } from './sight/node-probes.ts';
+import { JobSights } from './sight/job-sights.ts';
+import type { Shown } from './sight/node-probes.ts';
 import { type Eyes, ownEyes } from './sight/own-view.ts';
-import { vetAnswer } from './sight/vet-answer.ts';
 import { WorkRecorder } from './work-recorder.ts';
 
 /** Time between looks at the clock; a silent node is noticed this much late at most. */
 const tickMs = 100;
-
-const vetsAtOnce = 8;
 
 /** Jobs whose notes are kept. */
 const maxNotedJobs = 100;
@@ -56,14 +51,9 @@ export class Dispatcher {
   readonly #sessions = new Map<number, NodeSession>();
   /** Those who wait for a change of a job. */
   readonly #changes = new Map<string, PromiseWithResolvers<void>>();
-  readonly #probes: NodeProbes;
-  readonly #eyes: Eyes;
-  /** Answers are vetted a few at a time: each may have files read. */
-  readonly #vetting = atMost(vetsAtOnce);
+  readonly #sights: JobSights;
   /** What a person should know of the plans of the last jobs, a sentence each. */
   readonly #notes = new Map<string, string[]>();
-  /** What shards of running jobs need. */
-  readonly #needs = new Map<string, ReturnType<typeof needsOfJob>>();
   readonly #stopTicks: () => void;
   #lastSession = 0;
 
@@ -72,8 +62,7 @@ export class Dispatcher {
     const { reportWithinMs, graceMs, ledger, metrics, clock, log, eyes = ownEyes, every = systemTimer } = options;
     const grace = graceMs === undefined ? {} : { graceMs };
     this.#scheduler = new Scheduler({ epoch: ledger.epoch, reportWithinMs, tickMs, ...grace });
-    this.#eyes = eyes;
-    this.#probes = new NodeProbes(
+    this.#sights = new JobSights(
       eyes,
       () => clock.monotonicMs(),
       (session, need, shown) => this.#shown(session, need, shown),
@@ -114,15 +103,14 @@ export class Dispatcher {
     log.info({ jobId, shards: counts.shards, shardsDone: counts.shardsDone }, 'A job goes on');
     this.#start(job);
     // Its shards are leased at once.
-    const withNeeds = open.map(({ shard, attempts }) => ({ shard: this.#withNeeds(jobId, shard), attempts }));
-    this.#probes.planned(withNeeds.map(({ shard }) => shard));
+    const withNeeds = open.map(({ shard, attempts }) => ({ shard: this.#sights.planned(jobId, shard), attempts }));
     this.#handle({ kind: 'JobResumed', ...orderOf(job), planned: counts.shards, open: withNeeds });
   }
 
   #start(job: AcceptedJob): void {
-    const { jobId, spec, scratch } = job;
+    const { jobId } = job;
     this.#recorder.jobSubmitted(job);
-    this.#needs.set(jobId, needsOfJob(spec, scratch, previewSources));
+    this.#sights.jobStarted(job);
     const run = new JobRun(job, this.#options, {
       planned: (steps) => this.#planned(jobId, steps),
       planEnded: () => this.#handle({ kind: 'PlanEnded', jobId }),
@@ -133,7 +121,7 @@ export class Dispatcher {
     this.#runs.set(jobId, run);
     void run.ended.then(() => {
       this.#runs.delete(jobId);
-      this.#needs.delete(jobId);
+      this.#sights.jobEnded(jobId);
       this.#recorder.jobEnded(jobId);
     });
   }
@@ -190,7 +178,7 @@ export class Dispatcher {
     const { name, device } = node.hello;
     if (report.kind === 'NodeLooked') {
       this.#handle({ kind: 'NodeReported', session });
-      void this.#probes.answered(session, report.sight);
+      void this.#sights.probes.answered(session, report.sight);
     } else if (report.kind !== 'ShardCompleted') this.#handle({ ...report, session });
     else this.#handle({ ...report, session, answer: comparable(report.answer, { name, device: device?.name ?? '' }) });
   }
@@ -310,10 +298,9 @@ export class Dispatcher {
   }
 
   #planned(jobId: string, steps: PlannedStep[]): void {
-    const shards = steps.flatMap((step) => (step.kind === 'shard' ? [this.#withNeeds(jobId, step.shard)] : []));
+    const shards = steps.flatMap((step) => (step.kind === 'shard' ? [this.#sights.planned(jobId, step.shard)] : []));
     this.#recorder.planned(jobId, steps);
     for (const step of steps) if (step.kind === 'note') this.#note(jobId, step.text);
-    this.#probes.planned(shards);
     if (shards.length > 0) this.#handle({ kind: 'ShardsPlanned', jobId, shards });
     this.#changed(jobId);
   }
@@ -377,17 +364,12 @@ export class Dispatcher {
     if (this.#notes.size > maxNotedJobs) this.#notes.delete(oldest!);
   }
 
-  #withNeeds(jobId: string, shard: Shard): Shard {
-    const needs = this.#needs.get(jobId)?.(shard);
-    return needs?.length ? { ...shard, needs } : shard;
-  }
-
   #probe(session: number, need: string): void {
     const node = this.#sessions.get(session);
     if (!node) return;
     const { hello, connection } = node;
     const isRemote = hello.remoteStorage;
-    void this.#probes.ask({ session, isRemote, probe: (probe) => connection.probe(probe) }, need);
+    void this.#sights.probes.ask({ session, isRemote, probe: (probe) => connection.probe(probe) }, need);
   }
 
   #shown(session: number, need: string, shown: Shown): void {
@@ -395,31 +377,27 @@ export class Dispatcher {
       this.#handle({ ...shown, session, need });
       return;
     }
-    for (const [jobId, { job }] of this.#runs) {
-      if (writeNeed(job.scratch) === need) {
-        this.#fail(jobId, new Error(`The results cannot be written: ${shown.reason}`));
-      }
+    for (const jobId of this.#sights.jobsThatNeed(need)) {
+      this.#fail(jobId, new Error(`The results cannot be written: ${shown.reason}`));
     }
   }
 
   async #vet({ shard, opinion }: Extract<Command<ComparableAnswer>, { kind: 'VetAnswer' }>): Promise<void> {
     // The scheduler carries answers unread; this one came with a report.
     const answer = (opinion.answer as ComparableAnswer).content;
-    const { attempt } = opinion.lease;
-    const verdict = await this.#vetting(() => vetAnswer(this.#eyes, this.#probes, { shard, answer, attempt }));
+    const verdict = await this.#sights.vet(shard, answer, opinion.lease.attempt);
     this.#handle({ kind: 'AnswerVetted', opinion, verdict });
   }
 
   async #vetOutput(command: Extract<Command<ComparableAnswer>, { kind: 'VetOutput' }>): Promise<void> {
     const { session, lease, failure } = command;
-    const scratch = this.#runs.get(lease.jobId)?.job.scratch;
-    const canWrite = scratch !== undefined && (await this.#vetting(() => this.#eyes.canWrite(scratch, failure.error)));
-    this.#handle({ kind: 'OutputVetted', session, lease, failure, need: canWrite ? writeNeed(scratch) : undefined });
+    const need = await this.#sights.vetOutput(lease.jobId, failure.error);
+    this.#handle({ kind: 'OutputVetted', session, lease, failure, need });
   }
 
   #forgetSession(session: number): void {
     this.#sessions.delete(session);
-    this.#probes.left(session);
+    this.#sights.probes.left(session);
   }
 
   /** Fails the job: the ledger does not take what is written, or the output folder does not. */

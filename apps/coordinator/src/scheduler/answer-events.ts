@@ -1,10 +1,10 @@
-import { isActive } from './active-nodes.ts';
-import type { Comparable, Failure, LeaseId, Opinion, SchedulerEvent, Verdict } from './events.ts';
-import { findLease, leaseTo, leaseToAll, release, requeue, retryFailed, shareAnew } from './leases.ts';
-import { isBadNode } from './node-health.ts';
-import { contest, hear } from './opinions.ts';
-import type { AttachedNode, HeldLease, ShardEntry, Turn } from './scheduler-state.ts';
-import { confirmSights, lacksFor, loseSight } from './sights.ts';
+import { accept } from './accept-answer.ts';
+import type { Comparable, Failure, LeaseId, Opinion } from './events.ts';
+import { findLease, leaseTo, leaseToAll, release, requeue, retryFailed } from './leases.ts';
+import { contest } from './opinions.ts';
+import type { AttachedNode, HeldLease, Turn } from './scheduler-state.ts';
+import { setAsideBad } from './set-aside-bad.ts';
+import { blameNode, vet } from './vetting.ts';
 
 export function shardCompleted<A extends Comparable>(
   turn: Turn<A>,
@@ -36,86 +36,6 @@ export function shardCompleted<A extends Comparable>(
   leaseTo(turn, node);
 }
 
-/** Has it found out whether the sources that the node could not have are at fault, or the node. */
-function vet<A>({ commands }: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
-  entry.vetting = opinion.lease.attempt;
-  commands.push({ kind: 'VetAnswer', shard: entry.shard, opinion });
-}
-
-/** Takes an answer for good. */
-function accept<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
-  const node = turn.state.nodesById.get(opinion.nodeId);
-  if (node) {
-    node.health.add(false);
-    if (opinion.answer.goodShare !== 0) node.isOnProbation = false;
-    confirmSights(node, entry);
-  }
-  // What failed elsewhere is computed here.
-  for (const nodeId of entry.failedOn) setAsideBad(turn, nodeId, 'Another node could compute it');
-  hear(turn, entry, opinion);
-}
-
-/** What was found out about an answer. Where another answer came first, or nobody wants any, it is of no use. */
-export function answerVetted<A>(turn: Turn<A>, { opinion, verdict }: { opinion: Opinion; verdict: Verdict }): void {
-  const { lease, nodeId } = opinion;
-  const entry = vettedEntry(turn, lease);
-  if (!entry) return;
-  const { state, now } = turn;
-  if (verdict.kind === 'upheld') {
-    accept(turn, entry, opinion);
-    return;
-  }
-  if (verdict.kind === 'refuted') blameNode(turn, entry, nodeId, verdict.need, verdict.reason);
-  if (verdict.kind === 'untold') {
-    entry.refusedOn = [...entry.refusedOn, nodeId];
-    if (!mayAnotherHave(turn, entry)) {
-      accept(turn, entry, opinion);
-      return;
-    }
-  }
-  turn.commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error: verdict.reason });
-  requeue(turn, entry, 'failed', verdict.kind === 'later' ? now + state.tickMs * laterTicks : now);
-  leaseToAll(turn);
-}
-
-/** Before a shard is leased again whose sources may be had soon. */
-const laterTicks = 10;
-
-/** The entry whose lease was vetted, if nothing else became of it meanwhile. */
-function vettedEntry<A>({ state }: Turn<A>, lease: LeaseId): ShardEntry | undefined {
-  const entry = state.jobs.get(lease.jobId)?.open.get(lease.shard);
-  if (entry?.vetting !== lease.attempt) return undefined;
-  entry.vetting = undefined;
-  return entry;
-}
-
-/** The node lacks what the shard needs; the shard is not blamed. */
-function blameNode<A>(
-  turn: Turn<A>,
-  entry: ShardEntry,
-  nodeId: string,
-  need: string | undefined,
-  reason: string,
-): void {
-  entry.refusedOn = [...entry.refusedOn, nodeId];
-  const node = turn.state.nodesById.get(nodeId);
-  if (!node) return;
-  node.failures++;
-  if (need !== undefined && entry.shard.needs?.includes(need)) loseSight(turn, node, need, reason);
-  else {
-    node.health.add(true, entry);
-    setAsideBad(turn, nodeId, reason);
-  }
-}
-
-/** Whether there is a node that could have the shard's sources, for all that is known. */
-function mayAnotherHave<A>({ state, now }: Turn<A>, entry: ShardEntry): boolean {
-  for (const node of state.nodes.values()) {
-    if (isActive(node, now) && !entry.refusedOn.includes(node.nodeId) && !lacksFor(node, entry)) return true;
-  }
-  return false;
-}
-
 export function shardFailed<A>(turn: Turn<A>, event: { session: number; lease: LeaseId; failure: Failure }): void {
   const { session, lease, failure } = event;
   const current = currentLease(turn, session, lease);
@@ -138,22 +58,6 @@ export function shardFailed<A>(turn: Turn<A>, event: { session: number; lease: L
     setAsideBad(turn, node.nodeId, error);
     retryFailed(turn, entry, node.nodeId, lease, failure);
   }
-  leaseToAll(turn);
-}
-
-/** Where nobody can write, no shard's results can be: the job fails. */
-export function outputVetted<A>(
-  turn: Turn<A>,
-  { session, lease, failure, need }: Extract<SchedulerEvent<A>, { kind: 'OutputVetted' }>,
-): void {
-  const entry = vettedEntry(turn, lease);
-  if (!entry) return;
-  const { state, commands } = turn;
-  const nodeId = state.nodes.get(session)?.nodeId ?? '';
-  commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error: failure.error });
-  if (need === undefined) commands.push({ kind: 'FailJob', jobId: lease.jobId, error: failure.error });
-  else blameNode(turn, entry, nodeId, need, failure.error);
-  requeue(turn, entry, 'failed');
   leaseToAll(turn);
 }
 
@@ -181,43 +85,6 @@ export function commitRejected<A>(turn: Turn<A>, event: { lease: LeaseId; error:
   entry.job.contestable.delete(lease.shard);
   retryFailed(turn, entry, nodeId, lease, { error, isOutput: false });
   leaseToAll(turn);
-}
-
-/** Where all nodes fail everything, each is set aside so often, and others are waited for, before the jobs fail. */
-const maxAsideAlone = 2;
-
-/** Sets the node aside for a while where it is a bad one: its failures then blame no shard. `error` is the last of them. */
-function setAsideBad<A>(turn: Turn<A>, nodeId: string, error: string): void {
-  const { state, now, commands } = turn;
-  const node = state.nodesById.get(nodeId);
-  if (!node?.health.isSuspect) return;
-  const { health } = node;
-  const others = [...state.nodes.values()].filter((other) => other !== node).map((other) => other.health);
-  // Then there is nobody to compare it with: it may be the shards.
-  const isHopeless = others.every(({ failsEverything }) => failsEverything);
-  if (isHopeless ? !health.failsEverything : !isBadNode(health, others)) return;
-  const { failures, answers: of } = health;
-  if (isHopeless && health.timesAside >= maxAsideAlone) failJobs(turn, nodeId, error);
-  const forMs = health.setAside(now);
-  state.health.set(nodeId, health);
-  commands.push({ kind: 'RecordSetAside', nodeId, forMs, failures, of });
-  for (const job of state.jobs.values()) {
-    for (const entry of job.open.values()) {
-      if (entry.failedOn.length > 0) entry.failedOn = entry.failedOn.filter((id) => id !== nodeId);
-    }
-  }
-  shareAnew(turn);
-}
-
-/** Fails the jobs of which the node, for lack of a better one, has failed shards again and again. */
-function failJobs<A>({ state, commands }: Turn<A>, nodeId: string, last: string): void {
-  const { size } = state.nodes;
-  const who = size === 1 ? `Node ${nodeId}, the only one there is,` : `Each of the ${size} nodes that there are`;
-  const error = `${who} failed every shard that it was given, and no other came: ${last}`;
-  for (const { jobId, open } of state.jobs.values()) {
-    const isFailed = [...open.values()].some(({ failedOn }) => failedOn.includes(nodeId));
-    if (isFailed) commands.push({ kind: 'FailJob', jobId, error });
-  }
 }
 
 /** What the node answers for; an answer to any other lease is recorded as given in vain, and changes nothing. */

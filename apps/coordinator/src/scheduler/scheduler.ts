@@ -1,11 +1,4 @@
-import {
-  answerVetted,
-  commitRejected,
-  outputVetted,
-  shardCompleted,
-  shardFailed,
-  shardReturned,
-} from './answer-events.ts';
+import { commitRejected, shardCompleted, shardFailed, shardReturned } from './answer-events.ts';
 import type { Command } from './commands.ts';
 import type { Comparable, SchedulerEvent } from './events.ts';
 import { commitFinished, jobAbandoned, jobResumed, jobSubmitted, planEnded, shardsPlanned } from './job-events.ts';
@@ -13,6 +6,7 @@ import { needLacked, needShown } from './need-events.ts';
 import { nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
 import { createState, queuedShards, type SchedulerOptions, type SchedulerState, type Turn } from './scheduler-state.ts';
 import { whyBlocked } from './sights.ts';
+import { answerVetted, outputVetted } from './vetting.ts';
 
 /** A node as the scheduler has it. Times are of its clock. */
 export interface NodeView {

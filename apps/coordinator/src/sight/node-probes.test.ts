@@ -34,7 +34,7 @@ function createStage(files: Map<string, string>) {
     () => nowMs,
     (...shown) => void told.push(shown),
   );
-  probes.planned([shard]);
+  probes.samples.note(shard);
   const asked: Probe[] = [];
   const ask = (what = need, isRemote = false) =>
     probes.ask({ session: 1, isRemote, probe: (probe) => void asked.push(probe) }, what);

@@ -1,6 +1,5 @@
 import { redactUri } from '@halogrid/imaging';
 import type { Probe, SeenFile, Sight } from '@halogrid/proto';
-import type { Shard } from '../shard.ts';
 import type { Eyes } from './own-view.ts';
 import { type Sample, Samples } from './samples.ts';
 
@@ -53,10 +52,6 @@ export class NodeProbes {
     this.#eyes = eyes;
     this.#nowMs = nowMs;
     this.#tell = tell;
-  }
-
-  planned(shards: readonly Shard[]): void {
-    for (const shard of shards) this.samples.note(shard);
   }
 
   /** Asks the node; what it has shown is told later, and never where it does not answer. */

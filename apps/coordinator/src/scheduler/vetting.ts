@@ -1,0 +1,90 @@
+import { accept } from './accept-answer.ts';
+import { isActive } from './active-nodes.ts';
+import type { LeaseId, Opinion, SchedulerEvent, Verdict } from './events.ts';
+import { leaseToAll, requeue } from './leases.ts';
+import type { ShardEntry, Turn } from './scheduler-state.ts';
+import { setAsideBad } from './set-aside-bad.ts';
+import { lacksFor, loseSight } from './sights.ts';
+
+/** Has it found out whether the sources that the node could not have are at fault, or the node. */
+export function vet<A>({ commands }: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
+  entry.vetting = opinion.lease.attempt;
+  commands.push({ kind: 'VetAnswer', shard: entry.shard, opinion });
+}
+
+/** What was found out about an answer. Where another answer came first, or nobody wants any, it is of no use. */
+export function answerVetted<A>(turn: Turn<A>, { opinion, verdict }: { opinion: Opinion; verdict: Verdict }): void {
+  const { lease, nodeId } = opinion;
+  const entry = vettedEntry(turn, lease);
+  if (!entry) return;
+  const { state, now } = turn;
+  if (verdict.kind === 'upheld') {
+    accept(turn, entry, opinion);
+    return;
+  }
+  if (verdict.kind === 'refuted') blameNode(turn, entry, nodeId, verdict.need, verdict.reason);
+  if (verdict.kind === 'untold') {
+    entry.refusedOn = [...entry.refusedOn, nodeId];
+    if (!mayAnotherHave(turn, entry)) {
+      accept(turn, entry, opinion);
+      return;
+    }
+  }
+  turn.commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error: verdict.reason });
+  requeue(turn, entry, 'failed', verdict.kind === 'later' ? now + state.tickMs * laterTicks : now);
+  leaseToAll(turn);
+}
+
+/** Before a shard is leased again whose sources may be had soon. */
+const laterTicks = 10;
+
+/** The entry whose lease was vetted, if nothing else became of it meanwhile. */
+function vettedEntry<A>({ state }: Turn<A>, lease: LeaseId): ShardEntry | undefined {
+  const entry = state.jobs.get(lease.jobId)?.open.get(lease.shard);
+  if (entry?.vetting !== lease.attempt) return undefined;
+  entry.vetting = undefined;
+  return entry;
+}
+
+/** The node lacks what the shard needs; the shard is not blamed. */
+export function blameNode<A>(
+  turn: Turn<A>,
+  entry: ShardEntry,
+  nodeId: string,
+  need: string | undefined,
+  reason: string,
+): void {
+  entry.refusedOn = [...entry.refusedOn, nodeId];
+  const node = turn.state.nodesById.get(nodeId);
+  if (!node) return;
+  node.failures++;
+  if (need !== undefined && entry.shard.needs?.includes(need)) loseSight(turn, node, need, reason);
+  else {
+    node.health.add(true, entry);
+    setAsideBad(turn, nodeId, reason);
+  }
+}
+
+/** Whether there is a node that could have the shard's sources, for all that is known. */
+function mayAnotherHave<A>({ state, now }: Turn<A>, entry: ShardEntry): boolean {
+  for (const node of state.nodes.values()) {
+    if (isActive(node, now) && !entry.refusedOn.includes(node.nodeId) && !lacksFor(node, entry)) return true;
+  }
+  return false;
+}
+
+/** Where nobody can write, no shard's results can be: the job fails. */
+export function outputVetted<A>(
+  turn: Turn<A>,
+  { session, lease, failure, need }: Extract<SchedulerEvent<A>, { kind: 'OutputVetted' }>,
+): void {
+  const entry = vettedEntry(turn, lease);
+  if (!entry) return;
+  const { state, commands } = turn;
+  const nodeId = state.nodes.get(session)?.nodeId ?? '';
+  commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error: failure.error });
+  if (need === undefined) commands.push({ kind: 'FailJob', jobId: lease.jobId, error: failure.error });
+  else blameNode(turn, entry, nodeId, need, failure.error);
+  requeue(turn, entry, 'failed');
+  leaseToAll(turn);
+}

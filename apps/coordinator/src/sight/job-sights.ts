@@ -1,0 +1,60 @@
+import { atMost } from '@halogrid/imaging';
+import { writeNeed } from '@halogrid/proto';
+import type { AcceptedJob } from '../job-run.ts';
+import { previewSources } from '../output/picture-files.ts';
+import type { Verdict } from '../scheduler/events.ts';
+import type { ShardAnswer } from '../services/answer-message.ts';
+import type { Shard } from '../shard.ts';
+import { needsOfJob } from './needs-of.ts';
+import { NodeProbes, type Shown } from './node-probes.ts';
+import type { Eyes } from './own-view.ts';
+import { vetAnswer } from './vet-answer.ts';
+
+/** Answers that are vetted at once: each may have files read. */
+const vetsAtOnce = 8;
+
+/** What the shards of running jobs need, who has shown that, and whether it is the node that could not. */
+export class JobSights {
+  readonly probes: NodeProbes;
+  readonly #eyes: Eyes;
+  readonly #vetting = atMost(vetsAtOnce);
+  readonly #jobs = new Map<string, { scratch: string; needsOf: (shard: Shard) => readonly string[] }>();
+
+  constructor(eyes: Eyes, nowMs: () => number, tell: (session: number, need: string, shown: Shown) => void) {
+    this.#eyes = eyes;
+    this.probes = new NodeProbes(eyes, nowMs, tell);
+  }
+
+  jobStarted({ jobId, spec, scratch }: AcceptedJob): void {
+    this.#jobs.set(jobId, { scratch, needsOf: needsOfJob(spec, scratch, previewSources) });
+  }
+
+  jobEnded(jobId: string): void {
+    this.#jobs.delete(jobId);
+  }
+
+  /** The shard with what it needs. */
+  planned(jobId: string, shard: Shard): Shard {
+    const needs = this.#jobs.get(jobId)?.needsOf(shard);
+    const needing = needs?.length ? { ...shard, needs } : shard;
+    this.probes.samples.note(needing);
+    return needing;
+  }
+
+  /** The jobs that write there. */
+  jobsThatNeed(need: string): string[] {
+    return [...this.#jobs].flatMap(([jobId, { scratch }]) => (writeNeed(scratch) === need ? [jobId] : []));
+  }
+
+  /** Whether sources that a node could not have are at fault. */
+  vet(shard: Shard, answer: ShardAnswer, attempt: number): Promise<Verdict> {
+    return this.#vetting(() => vetAnswer(this.#eyes, this.probes, { shard, answer, attempt }));
+  }
+
+  /** What a node lacks that could not write results of the job, for that reason; undefined where nobody can write them. */
+  async vetOutput(jobId: string, reason: string): Promise<string | undefined> {
+    const scratch = this.#jobs.get(jobId)?.scratch;
+    if (scratch === undefined) return undefined;
+    return (await this.#vetting(() => this.#eyes.canWrite(scratch, reason))) ? writeNeed(scratch) : undefined;
+  }
+}
