@@ -191,6 +191,11 @@ const faults: Fault[] = [
     check: ({ leases }) => assert.ok(leases <= 120, `${leases} leases`),
   },
   {
+    name: 'a node has too little memory for some shards, dies of them and is started again: another computes them',
+    arrange: (cluster) => cluster.add(nature('weak', { dies: new Set(Array.from({ length: 100 }, (_, i) => i)) })),
+    check: (_counted, { nodes }) => assert.equal(nodes.at(-1)!.computedBytes, 0),
+  },
+  {
     name: 'a node cannot write results: it gets no shard that makes any, and no job fails',
     arrange: (cluster) => cluster.add(nature('full', { blind: [blindTo('file:///out/')] })),
     check: ({ lacksFound }) => assert.equal(lacksFound, 1),

@@ -30,6 +30,8 @@ export interface NodeNature {
   /** Shards of a job that take it this much longer. */
   stragglers: ReadonlyMap<number, number>;
   protocol: number;
+  /** Shards that end its process, which has too little memory for them, and no other's. */
+  dies: ReadonlySet<number>;
   /** What it cannot see or write, and when. */
   blind: readonly Blindness[];
 }
@@ -45,6 +47,7 @@ export const soundNature = {
   hangMs: 1,
   stragglers: new Map<number, number>(),
   protocol: protocolVersion,
+  dies: new Set<number>(),
   blind: [],
 } satisfies Omit<NodeNature, 'name'>;
 
@@ -356,7 +359,7 @@ export class SimulatedNode {
 
   #finish(held: HeldShard, job: SimulatedJob, isFailing: boolean, isDevice: boolean): void {
     const { lease, shard, isCheck } = held.order;
-    if (job.killers.has(lease.shard)) {
+    if (job.killers.has(lease.shard) || this.nature.dies.has(lease.shard)) {
       this.crash();
       return;
     }
