@@ -26,7 +26,7 @@ before(async () => {
   }
   const size = { width: 330, height: 530 };
   await writeTiledTiff(join(source, 'tiled.tif'), size, 64, (x, y) => drawPicture(64, 64, x + y));
-  cluster = await Cluster.start({ nodes: 0 });
+  cluster = await Cluster.start({ nodes: 0, options: ['--node-grace', '2000'] });
 });
 
 after(() => cluster.stop());
@@ -35,8 +35,10 @@ test('without the option, such a node reads nothing', async () => {
   const node = await startNode(cluster.address, 'blind', 'cpu', ['--data-root', join(folder, 'empty')]);
   await cluster.adopt(node);
   const ended = await cluster.halogrid(['run', source, '--out', join(folder, 'blind')]);
-  assert.equal(ended.code, 3, ended.stderr);
-  assert.equal(readJson(folder, 'blind', 'job.json').counts.frames, 0);
+  assert.equal(ended.code, 1, ended.stderr);
+  assert.match(ended.stderr, /No attached node can read '.*': node 'blind': The path lies outside of the data roots/);
+  const { state, counts } = readJson(folder, 'blind', 'job.json');
+  assert.deepEqual([state, counts.frames, counts.quarantined], ['failed', 0, 0]);
   node.program.signal('SIGTERM');
   await node.program.ended;
 });

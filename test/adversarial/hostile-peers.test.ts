@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { AttachRequest, Hello, protocolVersion, SubmitRequest, WatchRequest } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service';
 import { Cluster } from '../cluster.ts';
 import { eventually } from '../eventually.ts';
 import { drawPicture, writePgm } from '../picture-files.ts';
@@ -92,7 +93,8 @@ type Report = NonNullable<AttachRequest['report']>;
 const report = (value: Report): Uint8Array => AttachRequest.encode({ report: value }).finish();
 const device = { kind: 'cpu', name: 'hostile', driver: '' };
 const hello = (more: Partial<Hello> = {}): Uint8Array => {
-  const defaults = { nodeId: 'hostile', name: 'hostile', protocol: protocolVersion, device, creditBytes: 1 };
+  const versions = { protocol: protocolVersion, resultsVersion };
+  const defaults = { nodeId: 'hostile', name: 'hostile', ...versions, device, creditBytes: 1 };
   return report({ $case: 'hello', value: Hello.fromPartial({ ...defaults, ...more }) });
 };
 // It drains, so that it is leased nothing that the job would wait for.

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freeBytes, InputError, isRemoteUri, type ShownFile, showFile, tryWrite } from '@halogrid/imaging';
+import { freeBytes, InputError, type ShownFile, showFile, tryWrite } from '@halogrid/imaging';
 
 /** What the coordinator finds at a place itself. */
 export type OwnView =
@@ -39,18 +39,20 @@ async function see(uri: string, isWhole: boolean): Promise<OwnView> {
     return {
       kind: 'not there',
       reason: error instanceof Error ? error.message : String(error),
-      isMissing: isOfInput && !isRemoteUri(uri) && (await isFolder(dirname(fileURLToPath(uri)))),
+      isMissing: isOfInput && uri.startsWith('file:') && (await hasFolder(uri)),
       mayPass: !isOfInput || error.mayPass || error.fault === 'process',
     };
   }
 }
 
 async function identify(folderUri: string): Promise<string | undefined> {
-  if (isRemoteUri(folderUri)) return undefined;
-  return await stat(fileURLToPath(folderUri)).then(
-    ({ dev, ino }) => `${dev} ${ino}`,
-    () => undefined,
-  );
+  if (!folderUri.startsWith('file:')) return undefined;
+  try {
+    const { dev, ino } = await stat(fileURLToPath(folderUri));
+    return `${dev} ${ino}`;
+  } catch {
+    return undefined;
+  }
 }
 
 async function canWrite(folderUri: string, reason: string): Promise<boolean> {
@@ -63,8 +65,11 @@ async function canWrite(folderUri: string, reason: string): Promise<boolean> {
   }
 }
 
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
+/** Whether the folder of a file can be looked into. */
+async function hasFolder(uri: string): Promise<boolean> {
+  try {
+    return (await stat(dirname(fileURLToPath(uri)))).isDirectory();
+  } catch {
+    return false;
+  }
+}

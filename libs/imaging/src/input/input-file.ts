@@ -17,7 +17,8 @@ export async function openInputFile(uri: string): Promise<InputFile> {
   return isRemoteUri(uri) ? await RemoteFile.open(uri) : await LocalFile.open(await allowedPath(pathOf(uri)));
 }
 
-function pathOf(uri: string): string {
+/** The path of a file: URI. Throws InputError for what is none of this machine. */
+export function pathOf(uri: string): string {
   if (!uri.startsWith('file:')) {
     throw new InputError('read', `'${redactUri(uri)}' is not supported: file:, http:, https: and s3: URIs are`);
   }

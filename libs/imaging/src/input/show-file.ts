@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { allowedPath } from '../access/allowed-path.ts';
 import { InputError } from './input-error.ts';
+import { pathOf } from './input-file.ts';
 import { localVersion, refuseRead } from './local-file.ts';
 import { forReading } from './open-flags.ts';
 import { versionName, versionOf } from './remote/file-version.ts';
@@ -35,7 +35,7 @@ export async function showFile(uri: string, isWhole: boolean, signal?: AbortSign
 }
 
 async function showLocal(uri: string, isWhole: boolean, signal?: AbortSignal): Promise<ShownFile> {
-  const file = await open(await allowedPath(fileURLToPath(uri)), forReading).catch(refuseRead);
+  const file = await open(await allowedPath(pathOf(uri)), forReading).catch(refuseRead);
   try {
     const stat = await file.stat().catch(refuseRead);
     if (!stat.isFile()) throw new InputError('read', stat.isDirectory() ? 'Not a file: a folder' : 'Not a file');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rm, statfs } from 'node:fs/promises';
+import { open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { allowedPath } from '../access/allowed-path.ts';
@@ -7,10 +7,9 @@ import { allowedPath } from '../access/allowed-path.ts';
 /** Less than any job's results, and more than is left of a disk that is quite full. */
 const triedBytes = 2 ** 16;
 
-/** Writes a file into the folder of that URI, which need not be there yet, and removes it. Rejects with what was wrong. */
+/** Writes a file into the folder of that URI, which must be there, and removes it. Rejects with what was wrong. */
 export async function tryWrite(folderUri: string): Promise<void> {
   const folder = await allowedPath(fileURLToPath(folderUri));
-  await mkdir(folder, { recursive: true });
   const path = join(folder, `${randomUUID()}.tmp`);
   try {
     const file = await open(path, 'wx');
