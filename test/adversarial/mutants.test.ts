@@ -145,22 +145,25 @@ async function compareImages(
 ): Promise<void> {
   const different: string[] = [];
   const untold = new Map<string, number>();
+  let compared = 0;
   const queue = [...merged];
   const work = async (): Promise<void> => {
     for (let next = queue.pop(); next; next = queue.pop()) {
       const [input, bins] = next;
       const path = fileURLToPath(fileOf(input));
       const reference = await decodeByOthers(path, readFileSync(path));
-      if ('none' in reference) untold.set(reference.none, (untold.get(reference.none) ?? 0) + 1);
-      else if (String(lbpByDefinition(reference.picture, 'interior', 'nw-cw-msb').bins) !== String(bins))
-        different.push(input);
+      if ('none' in reference) {
+        untold.set(reference.none, (untold.get(reference.none) ?? 0) + 1);
+        continue;
+      }
+      compared++;
+      const expected = lbpByDefinition(reference.picture, 'interior', 'nw-cw-msb').bins;
+      if (String(expected) !== String(bins)) different.push(input);
     }
   };
   await Promise.all([work(), work(), work()]);
   const others = [...untold].map(([why, count]) => `${why}: ${count}`).join('; ');
-  t.diagnostic(
-    `of ${merged.size} others say nothing of ${merged.size - [...untold.values()].reduce((a, b) => a + b, 0)}; ${others}`,
-  );
+  t.diagnostic(`${compared} of ${merged.size} compared; ${others}`);
   if (different.length > 0) wrong(different, `Others decode them differently:\n${different.join('\n')}`);
 }
 
@@ -188,7 +191,7 @@ async function compareVideos(
         different.push(`${file}#${frame}`);
     }
   }
-  t.diagnostic(`of ${merged.size} frames ffmpeg says nothing of ${frames}`);
+  t.diagnostic(`${frames} of ${merged.size} frames compared`);
   assert.ok(one !== undefined || frames > 0);
   if (different.length > 0) wrong(different, `ffmpeg decodes them differently:\n${different.join('\n')}`);
 }
