@@ -138,7 +138,7 @@ test('a TIFF that the decoder warns of is refused in words that say so', async (
   const entries = Array.from({ length: tiff.readUInt16LE(directory) }, (_, i) => directory + 2 + 12 * i);
   tiff.writeUInt16LE(2, entries.find((at) => tiff.readUInt16LE(at) === 296)! + 2);
   const message =
-    'The image data is damaged or cut off: the decoder warned of it, so that its pixels or their meaning are in doubt';
+    'The TIFF data is damaged or cut off, or the decoder warned of it, so that its pixels or their meaning are in doubt';
   await assert.rejects(decodeWhole(await temporaryFile(t, 'warned.tif', tiff)), { stage: 'decode', message });
 });
 
@@ -148,9 +148,17 @@ test('a tiled TIFF of which a tile cannot be decoded is refused, whatever its di
   assert.deepEqual(await decodeWhole(await temporaryFile(t, 'good.tif', good)), new Uint8Array(zeros));
   const damaged = Buffer.alloc(20, 255);
   const bad: [string, Buffer, RegExp][] = [
-    ['damaged.tif', twoTileTiff(8, [deflateSync(zeros.subarray(0, 256)), damaged]), /damaged or cut off: \S/],
-    ['cut.tif', twoTileTiff(1, [zeros.subarray(0, 256), zeros.subarray(0, 256)]).subarray(0, -9), /cut off: \S/],
-    ['unknown.tif', twoTileTiff(12345, [zeros, zeros]), /12345/],
+    [
+      'damaged.tif',
+      twoTileTiff(8, [deflateSync(zeros.subarray(0, 256)), damaged]),
+      /^The TIFF data is damaged or cut off, or \S/,
+    ],
+    [
+      'cut.tif',
+      twoTileTiff(1, [zeros.subarray(0, 256), zeros.subarray(0, 256)]).subarray(0, -9),
+      /^The TIFF data is damaged or cut off, or \S/,
+    ],
+    ['unknown.tif', twoTileTiff(12345, [zeros, zeros]), /^A TIFF compressed as 12345 is not supported: /],
     ['zstd.tif', twoTileTiff(50000, [zeros, zeros]), /^A TIFF compressed as Zstandard is not supported: /],
   ];
   for (const [name, bytes, message] of bad) {
@@ -193,6 +201,21 @@ function twoTileTiff(compression: number, tiles: [Uint8Array, Uint8Array]): Buff
   head.writeUInt32LE(tiles[1].length, dataAt + 12);
   return Buffer.concat([head, ...tiles]);
 }
+
+test('what is said of a damaged image does not depend on what is decoded beside it', async (t) => {
+  const names = ['gray.png', 'rgb.png', 'interlaced.png', 'tiled-rgb-deflate.tif', 'deep-tiles.tif'];
+  const uris = await Promise.all(
+    names.map((name) => {
+      const bytes = fixtureBytes(name);
+      return temporaryFile(t, name, bytes.fill(0, Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.5)));
+    }),
+  );
+  const complaint = (uri: string) => decodeWhole(uri).catch((error: Error) => error.message);
+  const alone: unknown[] = [];
+  for (const uri of uris) alone.push(await complaint(uri));
+  assert.ok(alone.every((sentence) => typeof sentence === 'string'));
+  for (let i = 0; i < 30; i++) assert.deepEqual(await Promise.all(uris.map(complaint)), alone);
+});
 
 test('an image that is decoded whole may have as many pixels as are allowed and no more', async () => {
   const { width, height } = expectedFixtures['gray.png']!;

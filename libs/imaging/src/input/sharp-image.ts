@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Metadata, Sharp, SharpOptions } from 'sharp';
+import type { Sharp, SharpOptions } from 'sharp';
 import { loadSharp } from '../load-sharp.ts';
 import { InputError } from './input-error.ts';
 import { asPixels, type PixelType, pixelBytes } from './pixel-type.ts';
@@ -14,6 +14,8 @@ import { writeRows } from './write-rows.ts';
 const failOn: Record<SharpFormat, SharpOptions['failOn']> = { png: 'error', webp: 'error', tiff: 'warning' };
 
 export type SharpFormat = 'png' | 'webp' | 'tiff';
+
+const names: Record<SharpFormat, string> = { png: 'PNG', webp: 'WebP', tiff: 'TIFF' };
 
 /**
  * Pixels of RGB held at once, 192 MiB. Bands cost time: for each, a PNG or WebP is decoded again from its first row; an
@@ -58,7 +60,10 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
   const input = typeof file === 'string' && file.endsWith(']') ? await readFile(file) : file;
   const sharp = await loadSharp();
   const open = (): Sharp => sharp(input, options);
-  const { width, height, depth, space } = await refusing<Metadata>(open().metadata());
+  const refuse = (error: Error): never => {
+    throw refusal(error, format);
+  };
+  const { width, height, depth, space } = await open().metadata().catch(refuse);
   const stored = spaces[space];
   if (!stored || depth !== (stored.pixel === 'u8' ? 'uchar' : 'ushort')) {
     throw new InputError(
@@ -76,13 +81,17 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
       const bandRows = Math.max(1, Math.floor(bandPixels / region.width));
       for (let row = 0; row < region.height; row += bandRows) {
         const band = { ...region, y: region.y + row, height: Math.min(bandRows, region.height - row) };
-        await decodeBand(open(), layout, band, below(to, row));
+        await decodeBand(open(), layout, band, below(to, row), refuse);
       }
     },
     async copyTiled(path: string): Promise<void> {
       const tiles = { tile: true, tileWidth: copyTilePx, tileHeight: copyTilePx };
       const image = open().removeAlpha().toColourspace(space);
-      await refusing(image.tiff({ ...tiles, compression: 'none', bigtiff: true }).toFile(path));
+      const written = image.tiff({ ...tiles, compression: 'none', bigtiff: true }).toFile(path);
+      await written.catch((error: Error) => {
+        if (isOfDisk.test(error.message)) throw error;
+        refuse(error);
+      });
     },
   };
 }
@@ -92,12 +101,13 @@ async function decodeBand(
   { space, pixel, channels }: { space: string; pixel: PixelType; channels: 1 | 3 },
   { x, y, width, height }: Rect,
   to: PlaneTarget,
+  refuse: (error: Error) => never,
 ): Promise<void> {
   const image = file.extract({ left: x, top: y, width, height }).removeAlpha();
   // Without it gray comes out as RGB, and 16 bits as 8.
   if (space !== 'srgb') image.toColourspace(space);
   const depth = pixel === 'u8' ? 'uchar' : 'ushort';
-  const { data, info } = await refusing(image.raw({ depth }).toBuffer({ resolveWithObject: true }));
+  const { data, info } = await image.raw({ depth }).toBuffer({ resolveWithObject: true }).catch(refuse);
   if (info.width !== width || info.height !== height || info.channels !== channels) {
     throw new Error(
       `libvips gave ${info.width}x${info.height}x${info.channels} pixels for a region of ${width}x${height}`,
@@ -106,20 +116,19 @@ async function decodeBand(
   writeRows({ pixels: asPixels(data, pixel), channels, width, rows: height }, to);
 }
 
-const warned = 'the decoder warned of it, so that its pixels or their meaning are in doubt';
+/** Of libvips that cannot write; a disk is never the input's fault. */
+const isOfDisk = /no space left|quota exceeded|unable to open for write|wbuffer_write/i;
 
-async function refusing<T>(result: Promise<T>): Promise<T> {
-  try {
-    return await result;
-  } catch (error) {
-    // libvips says several things in as many lines, or nothing; the first is about the file.
-    // A disk is never the input's fault.
-    if (/no space left|quota exceeded|unable to open for write|wbuffer_write/i.test((error as Error).message))
-      throw error;
-    const reason = (error as Error).message.split('\n')[0]?.replace(/[:.]\s*$/, '');
-    // What it warned of comes behind, out of a queue that all images of the process share: it may be said of another one.
-    const isOnlyWarning = reason === 'Warning treated as error due to failOn setting';
-    const because = isOnlyWarning ? `: ${warned}` : reason === 'Unknown error' ? '' : `: ${reason}`;
-    throw new InputError('decode', `The image data is damaged or cut off${because}`);
-  }
+/**
+ * Why a file is refused. What libvips says of it is not given on: its texts come out of a buffer, and its warnings out of a
+ * queue, that all images of the process share. Either may be about another image, which is decoded at the same time.
+ */
+function refusal(error: Error, format: SharpFormat): InputError {
+  // This much sharp says itself.
+  const isHeader = /^Input (file|buffer) /.test(error.message);
+  const subject = isHeader ? `The header of the ${names[format]}` : `The ${names[format]} data`;
+  const doubt = failOn[format] === 'warning' ? `, or ${warned}` : '';
+  return new InputError('decode', `${subject} is damaged or cut off${doubt}`);
 }
+
+const warned = 'the decoder warned of it, so that its pixels or their meaning are in doubt';

@@ -23,7 +23,12 @@ const photometrics: Record<number, string> = {
   32803: 'raw sensor data',
 };
 
-/** What libtiff of the sharp package is built without. */
+/** None, fax, LZW, JPEG, Deflate, PackBits and WebP, and rare ones that libtiff of the sharp package reads. */
+const supportedCompressions = new Set([
+  1, 2, 3, 4, 5, 7, 8, 32766, 32771, 32773, 32809, 32908, 32946, 34676, 34677, 50001,
+]);
+
+/** What it is built without. */
 const unsupportedCompressions: Record<number, string> = {
   33003: 'JPEG 2000',
   33004: 'JPEG 2000',
@@ -97,8 +102,9 @@ async function openLocalTiles(
 
 function checkSupported(header: TiffHeader): void {
   const { bitsPerSample, sampleFormat, photometric, isPlanar, isDng, tiles } = header;
-  const compression = unsupportedCompressions[header.compression];
-  if (compression) {
+  const { compression: code } = header;
+  const compression = unsupportedCompressions[code] ?? (supportedCompressions.has(code) ? undefined : code);
+  if (compression !== undefined) {
     throw new InputError(
       'decode',
       `A TIFF compressed as ${compression} is not supported: LZW, Deflate, PackBits, JPEG, WebP, fax and none are`,

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { Halogrid } from '../halogrid.ts';
+import { peakResidentBytes } from '../process-list.ts';
+import { readErrors, readJson } from '../results.ts';
+
+/** What became of every input of a job. */
+export interface Outcome {
+  digest: string;
+  /** Histograms of those that were merged, by URI and frame. */
+  merged: Map<string, number[]>;
+  /** Sentences of the others. */
+  quarantined: Map<string, string>;
+}
+
+/** What a process may have resident: more than a small file takes, and less than a file can claim. */
+const mostBytes = 1.5e9;
+
+/**
+ * Runs the program over a folder of files that may be anything: it ends in time with 0 or 3, in bounded memory, loses no node,
+ * and each input is merged or quarantined with one sentence.
+ */
+export async function runOver(folder: string, out: string, args: readonly string[], maxMs: number): Promise<Outcome> {
+  const command = ['run', folder, '--out', out, ...args];
+  const run = new Halogrid(command, { maxLifeMs: maxMs });
+  let hasEnded = false;
+  const ended = run.ended.finally(() => {
+    hasEnded = true;
+  });
+  const peaks = new Map<string, number>();
+  while (!hasEnded) {
+    for (const { pid, role } of run.processes()) {
+      peaks.set(role, Math.max(peaks.get(role) ?? 0, peakResidentBytes(pid) ?? 0));
+    }
+    await delay(100);
+  }
+  const { code, signal, stderr } = await ended;
+  assert.ok(code === 0 || code === 3, `halogrid ${command.join(' ')} ended with ${code ?? signal}:\n${stderr}`);
+  assert.doesNotMatch(stderr, /is lost|uncaught|unhandled/i);
+  for (const [role, bytes] of peaks) assert.ok(bytes < mostBytes, `the ${role} had ${bytes} bytes resident`);
+  const outcome = await readOutcome(out);
+  assert.equal(code, outcome.quarantined.size > 0 ? 3 : 0);
+  return outcome;
+}
+
+async function readOutcome(out: string): Promise<Outcome> {
+  const { counts, digest, state } = readJson(out, 'job.json');
+  assert.equal(state, 'complete');
+  const file = join(out, 'features.parquet');
+  const rows = existsSync(file) ? await parquetReadObjects({ file: await asyncBufferFromFile(file) }) : [];
+  const merged = new Map(rows.map((row) => [`${row.source}#${row.frame}`, (row.histogram as unknown[]).map(Number)]));
+  assert.equal(merged.size, rows.length, 'one row an input');
+  const quarantined = new Map<string, string>();
+  for (const { uri, frame, stage, error } of counts.quarantined > 0 ? readErrors(out) : []) {
+    const input = `${uri}#${frame}`;
+    assert.ok(!quarantined.has(input), `${input} is quarantined twice`);
+    assert.ok(!merged.has(input), `${input} is merged and quarantined`);
+    // Of anything else, as `compute`, not the input but the program would be to blame.
+    assert.match(stage, /^(read|decode)$/, `${input}: ${error}`);
+    assert.match(error, /^\S[^\n]*[^\s.:]$/, input);
+    quarantined.set(input, error);
+  }
+  assert.deepEqual([counts.frames, counts.quarantined], [merged.size, quarantined.size]);
+  assert.equal(counts.sources, merged.size + quarantined.size);
+  return { digest, merged, quarantined };
+}
+
+/** The inputs whose fate is not the same; of those that are quarantined both times, where sentences count and differ. */
+export function differences(is: Outcome, was: Outcome, sentencesCount: boolean): string[] {
+  const inputs = new Set([is, was].flatMap(({ merged, quarantined }) => [...merged.keys(), ...quarantined.keys()]));
+  const fate = ({ merged, quarantined }: Outcome, input: string): string => {
+    const sentence = quarantined.get(input);
+    if (sentence !== undefined) return sentencesCount ? sentence : 'quarantined';
+    const bins = merged.get(input);
+    return bins ? `the counts ${bins.filter(Boolean).slice(0, 8)}…` : 'missing';
+  };
+  const isSame = (input: string): boolean =>
+    fate(is, input) === fate(was, input) && String(is.merged.get(input)) === String(was.merged.get(input));
+  return [...inputs]
+    .filter((input) => !isSame(input))
+    .map((input) => `${input}: ${fate(is, input)}, was: ${fate(was, input)}`);
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { before, describe, type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { height, noFfmpeg, width } from '@halogrid/imaging/testing-videos';
+import { lbpByDefinition } from '../lbp-definition.ts';
+import { hasProc } from '../process-list.ts';
+import { scratchFolder } from '../scratch-folder.ts';
+import { differences, type Outcome, runOver } from './mutant-run.ts';
+import { makeMutant } from './mutate.ts';
+import { decodeByOthers, decodeVideoByOthers } from './reference-decoders.ts';
+import { makeSeedImages, type Seed } from './seed-images.ts';
+import { makeSeedVideos } from './seed-videos.ts';
+
+// Damaged files of every format, made of good ones by a seeded generator: whatever is in them, the program ends, says of each
+// what became of it, and says the same however the work was cut. HALOGRID_MUTANTS and HALOGRID_MUTANT_VIDEOS say how many,
+// HALOGRID_MUTANTS_SEED which, and HALOGRID_MUTANT takes one alone.
+
+const series = Number(process.env.HALOGRID_MUTANTS_SEED ?? 1);
+const one = process.env.HALOGRID_MUTANT;
+const skip = hasProc ? false : 'memory is told by /proc';
+const scratch = scratchFolder();
+
+interface Kind {
+  /** In the name of the test. */
+  name: string;
+  count: number;
+  seeds: () => Promise<Seed[]> | Seed[];
+  skip: string | false;
+  /** Options of runs that must give what a run without any gives. */
+  cuts: string[][];
+  /** Asserts that what was merged is what other programs read. */
+  compare(t: TestContext, outcome: Outcome, wrong: (inputs: readonly string[], what: string) => void): Promise<void>;
+}
+
+const imageCount = Number(process.env.HALOGRID_MUTANTS ?? 150);
+const isLarge = process.env.HALOGRID_MUTANTS !== undefined;
+
+const kinds: Kind[] = [
+  {
+    name: 'images',
+    count: imageCount,
+    seeds: makeSeedImages,
+    skip,
+    cuts: [
+      ['--batch', '1', '--nodes', '3'],
+      ['--batch', '5'],
+      ['--batch', '500'],
+      ['--tile', '64'],
+      ...(isLarge
+        ? [
+            ['--device', 'software'],
+            ['--tile', '64', '--nodes', '3', '--batch', '1'],
+          ]
+        : []),
+    ],
+    compare: compareImages,
+  },
+  {
+    name: 'videos',
+    count: Number(process.env.HALOGRID_MUTANT_VIDEOS ?? 20),
+    seeds: makeSeedVideos,
+    skip: skip || noFfmpeg,
+    cuts: [
+      ['--batch', '1', '--nodes', '3'],
+      ['--batch', '5'],
+      ['--batch', '500'],
+    ],
+    compare: compareVideos,
+  },
+];
+
+for (const { name, count, seeds: makeSeeds, skip, cuts, compare } of kinds) {
+  describe(`mutants of ${name}`, { skip }, () => {
+    const source = join(scratch, name);
+    // Nothing hangs: a machine that is very busy takes a second for each.
+    const maxMs = 120_000 + 1_000 * count;
+    let whole: Outcome;
+    let runs = 0;
+
+    /** Keeps the files of the inputs, all where none is named, and fails with how to have them again. */
+    const wrong = (inputs: readonly string[], what: string): never => {
+      const kept = mkdtempSync(join(tmpdir(), 'halogrid-mutants-'));
+      const files = [...new Set(inputs.map((input) => fileURLToPath(input.replace(/#.*/, ''))))];
+      for (const file of files.length > 0 ? files : [source])
+        cpSync(file, join(kept, basename(file)), { recursive: true });
+      const number = /^\d+/.exec(basename(files[0] ?? ''))?.[0];
+      const settings = `HALOGRID_MUTANTS_SEED=${series}${number ? ` HALOGRID_MUTANT=${Number(number)}` : ''}`;
+      const command = `node --test --test-name-pattern=${name} test/adversarial/mutants.test.ts`;
+      assert.fail(`${what}\nThe files are kept in ${kept}. Again: ${settings} ${command}`);
+    };
+
+    const run = async (args: readonly string[]): Promise<Outcome> => {
+      const options = args.includes('--device') ? args : ['--device', 'cpu', ...args];
+      const out = join(scratch, `${name}-${runs++}`);
+      return runOver(source, out, options, maxMs).catch((error) => wrong([], (error as Error).message));
+    };
+
+    before(async () => {
+      mkdirSync(source);
+      const seeds = await makeSeeds();
+      const numbers = one === undefined ? Array.from({ length: count }, (_, i) => i) : [Number(one)];
+      for (const number of numbers) {
+        const mutant = makeMutant(seeds, series, number);
+        writeFileSync(join(source, mutant.name), mutant.bytes);
+        if (one !== undefined) console.log(`${mutant.name}: ${mutant.changes.join(', ')}`);
+      }
+      // The good ones are beside them, and no mutant takes anything from them.
+      for (const seed of seeds) writeFileSync(join(source, `good-${seed.name}`), seed.bytes);
+      whole = await run([]);
+      const blamed = [...whole.quarantined].filter(([input]) => input.includes('/good-'));
+      assert.deepEqual(blamed, []);
+      assert.equal(
+        new Set([...whole.merged.keys()].filter((input) => input.includes('/good-')).map(fileOf)).size,
+        seeds.length,
+      );
+    });
+
+    test('each is merged or quarantined', (t) => {
+      t.diagnostic(`${whole.merged.size} merged, ${whole.quarantined.size} quarantined`);
+    });
+
+    for (const args of cuts) {
+      test(`the same with ${args.join(' ')}`, { timeout: maxMs }, async () => {
+        const outcome = await run(args);
+        // By tiles, damage is met at another place.
+        const different = differences(outcome, whole, !args.includes('--tile'));
+        if (different.length > 0) wrong(different, `${different.length} differ:\n${different.slice(0, 20).join('\n')}`);
+        assert.equal(outcome.digest, whole.digest);
+      });
+    }
+
+    test('what others decode without a word is what was merged', { timeout: maxMs }, (t) => compare(t, whole, wrong));
+  });
+}
+
+const fileOf = (input: string): string => input.replace(/#.*/, '');
+
+async function compareImages(
+  t: TestContext,
+  { merged }: Outcome,
+  wrong: (inputs: string[], what: string) => void,
+): Promise<void> {
+  const different: string[] = [];
+  const untold = new Map<string, number>();
+  let compared = 0;
+  const queue = [...merged];
+  const work = async (): Promise<void> => {
+    for (let next = queue.pop(); next; next = queue.pop()) {
+      const [input, bins] = next;
+      const path = fileURLToPath(fileOf(input));
+      const reference = await decodeByOthers(path, readFileSync(path));
+      if ('none' in reference) {
+        untold.set(reference.none, (untold.get(reference.none) ?? 0) + 1);
+        continue;
+      }
+      compared++;
+      const expected = lbpByDefinition(reference.picture, 'interior', 'nw-cw-msb').bins;
+      if (String(expected) !== String(bins)) different.push(input);
+    }
+  };
+  await Promise.all([work(), work(), work()]);
+  const others = [...untold].map(([why, count]) => `${why}: ${count}`).join('; ');
+  t.diagnostic(`${compared} of ${merged.size} compared; ${others}`);
+  if (different.length > 0) wrong(different, `Others decode them differently:\n${different.join('\n')}`);
+}
+
+async function compareVideos(
+  t: TestContext,
+  outcome: Outcome,
+  wrong: (inputs: string[], what: string) => void,
+): Promise<void> {
+  const { merged, quarantined } = outcome;
+  const files = new Set([...merged.keys()].map(fileOf));
+  const different: string[] = [];
+  let frames = 0;
+  for (const file of files) {
+    const gray = await decodeVideoByOthers(fileURLToPath(file));
+    const bytes = width * height;
+    const all = [...merged.keys(), ...quarantined.keys()].filter((input) => fileOf(input) === file).length;
+    // Where a header was changed, frames have another size, or others know of more or fewer.
+    if (!gray || gray.length !== all * bytes) continue;
+    for (let frame = 0; frame < all; frame++) {
+      const bins = merged.get(`${file}#${frame}`);
+      if (!bins) continue;
+      frames++;
+      const picture = { width, height, pixels: new Uint8Array(gray.subarray(frame * bytes, (frame + 1) * bytes)) };
+      if (String(lbpByDefinition(picture, 'interior', 'nw-cw-msb').bins) !== String(bins))
+        different.push(`${file}#${frame}`);
+    }
+  }
+  t.diagnostic(`${frames} of ${merged.size} frames compared`);
+  assert.ok(one !== undefined || frames > 0);
+  if (different.length > 0) wrong(different, `ffmpeg decodes them differently:\n${different.join('\n')}`);
+}

@@ -1,0 +1,159 @@
+import { crc32 } from 'node:zlib';
+import type { SeededRandom } from '../../apps/coordinator/src/simulation/seeded-random.ts';
+import { type Mutation, writeNumber } from './mutate-bytes.ts';
+
+// Changes of the numbers of headers, so that the rest of a file stays what a decoder reads on with.
+
+/** A number in a file. */
+interface Field {
+  at: number;
+  /** 1, 2, 4 or 8. */
+  size: number;
+}
+
+/** Writes an edge number into one or two fields of the headers. A file that has none stays as it is. */
+export const mutateHeaders: Mutation = (bytes, random) => {
+  const changed = Buffer.from(bytes);
+  const fields = fieldsOf(bytes).filter(({ at, size }) => at + size <= bytes.length);
+  if (fields.length === 0) return changed;
+  for (let i = random.whole(1, 2); i > 0; i--) change(changed, random.pick(fields), random);
+  return changed;
+};
+
+function change(bytes: Buffer, { at, size }: Field, random: SeededRandom): void {
+  // A text has a digit more or less, or another.
+  if (isPnm(bytes)) bytes[at] = random.pick([...Buffer.from('0189- #\n')]);
+  // Sizes that are wrong by a little are read further than those that cannot be.
+  else if (random.chance(0.3)) bytes[at + random.whole(0, size - 1)]! += random.pick([1, 255, 16]);
+  else writeNumber(bytes, at, size, random);
+}
+
+/** Every number in the headers of an image or a video that is known; none of another file. */
+export function fieldsOf(bytes: Buffer): Field[] {
+  const head = bytes.toString('latin1', 0, 16);
+  if (head.startsWith('\xff\xd8')) return jpegFields(bytes);
+  if (head.startsWith('\x89PNG')) return [...pngChunks(bytes)].flatMap(({ at }) => pngFields(bytes, at));
+  if (/^(II|MM)/.test(head)) return tiffFields(bytes);
+  if (isPnm(bytes)) return Array.from({ length: 32 }, (_, at) => ({ at, size: 1 })).slice(1);
+  if (head.startsWith('RIFF')) return head.includes('WEBP') ? webpFields(bytes) : aviFields(bytes);
+  if (head.slice(4, 8) === 'ftyp') return boxFields(bytes, 0, bytes.length);
+  return [];
+}
+
+const isPnm = (bytes: Buffer): boolean => /^P[2356]/.test(bytes.toString('latin1', 0, 2));
+
+/** Lengths of segments, and what stands in those of frames, scans, tables and restarts. */
+function jpegFields(bytes: Buffer): Field[] {
+  const fields: Field[] = [];
+  for (let at = 2; at + 4 < bytes.length && bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const kind = bytes[at + 1]!;
+    fields.push({ at: at + 2, size: 2 });
+    // SOF0..2: bits, height, width, components, and of each its factors and table.
+    if (kind >= 0xc0 && kind <= 0xc2) fields.push({ at: at + 5, size: 2 }, { at: at + 7, size: 2 });
+    const length = Math.min(bytes.readUInt16BE(at + 2), 24);
+    for (let i = 2; i < length; i++) fields.push({ at: at + 2 + i, size: 1 });
+    if (kind === 0xda) break;
+  }
+  return fields;
+}
+
+function pngFields(bytes: Buffer, at: number): Field[] {
+  if (bytes.toString('latin1', at + 4, at + 8) !== 'IHDR') return [{ at, size: 4 }];
+  const ofHeader = [8, 12].map((offset) => ({ at: at + offset, size: 4 }));
+  return [{ at, size: 4 }, ...ofHeader, ...[16, 17, 18, 19, 20].map((offset) => ({ at: at + offset, size: 1 }))];
+}
+
+/** Where each chunk of a PNG begins, with its length first, as far as they can be followed. */
+function* pngChunks(bytes: Buffer): Generator<{ at: number; end: number }> {
+  for (let at = 8; at + 12 <= bytes.length; ) {
+    const end = at + 12 + bytes.readUInt32BE(at);
+    if (end > bytes.length) return;
+    yield { at, end };
+    at = end;
+  }
+}
+
+/** Chunks of a PNG whose content has changed get the checksum that they need; another file stays as it is. */
+export function mendChecksums(bytes: Buffer): Buffer {
+  if (bytes.toString('latin1', 1, 4) !== 'PNG') return bytes;
+  const mended = Buffer.from(bytes);
+  for (const { at, end } of pngChunks(mended)) mended.writeUInt32BE(crc32(mended.subarray(at + 4, end - 4)), end - 4);
+  return mended;
+}
+
+/** Entries of the first directory, and the values that they point to. */
+function tiffFields(bytes: Buffer): Field[] {
+  const isLittle = bytes[0] === 0x49;
+  const isBig = bytes[isLittle ? 2 : 3] === 43;
+  const read = (at: number, size: number): number => {
+    if (at + size > bytes.length) return 0;
+    const digits = bytes.subarray(at, at + size);
+    return [...(isLittle ? digits : Buffer.from(digits).reverse())].reduce(
+      (sum, digit, i) => sum + digit * 256 ** i,
+      0,
+    );
+  };
+  const word = isBig ? 8 : 4;
+  const directory = read(isBig ? 8 : 4, word);
+  const countSize = isBig ? 8 : 2;
+  const entrySize = 4 + 2 * word;
+  const fields: Field[] = [
+    { at: isBig ? 8 : 4, size: word },
+    { at: directory, size: countSize },
+  ];
+  for (let i = 0; i < Math.min(read(directory, countSize), 40); i++) {
+    const at = directory + countSize + i * entrySize;
+    const valueSize = { 1: 1, 3: 2, 16: 8 }[read(at + 2, 2)] ?? 4;
+    const count = read(at + 4, word);
+    fields.push(
+      { at, size: 2 },
+      { at: at + 2, size: 2 },
+      { at: at + 4, size: word },
+      { at: at + 4 + word, size: valueSize },
+    );
+    if (count * valueSize <= word) continue;
+    const list = read(at + 4 + word, word);
+    for (let value = 0; value < Math.min(count, 4); value++)
+      fields.push({ at: list + value * valueSize, size: valueSize });
+  }
+  return fields;
+}
+
+/** Sizes of chunks, and the first bytes of each, which have the size of the image. */
+function webpFields(bytes: Buffer): Field[] {
+  const fields: Field[] = [{ at: 4, size: 4 }];
+  for (let at = 12; at + 8 < bytes.length; at += 8 + bytes.readUInt32LE(at + 4) + (bytes.readUInt32LE(at + 4) % 2)) {
+    fields.push({ at: at + 4, size: 4 });
+    for (let i = 0; i < 12; i++) fields.push({ at: at + 8 + i, size: 1 });
+  }
+  return fields;
+}
+
+/** Sizes of the lists and chunks of an AVI, whose names are four letters, and the numbers of its headers. */
+function aviFields(bytes: Buffer): Field[] {
+  const fields: Field[] = [];
+  const names = ['RIFF', 'LIST', 'avih', 'strh', 'strf', 'idx1', '00dc', 'indx'];
+  for (const name of names) {
+    for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + 4)) {
+      fields.push({ at: at + 4, size: 4 });
+      if (/^(avih|str|idx1)/.test(name)) for (let i = 8; i < 56; i += 4) fields.push({ at: at + i, size: 4 });
+    }
+  }
+  return fields;
+}
+
+/** Sizes of the boxes of an MP4, and the first numbers of its tables. */
+function boxFields(bytes: Buffer, from: number, to: number): Field[] {
+  const fields: Field[] = [];
+  for (let at = from; at + 8 <= to; ) {
+    const size = bytes.readUInt32BE(at);
+    const name = bytes.toString('latin1', at + 4, at + 8);
+    fields.push({ at, size: 4 });
+    const end = Math.min(to, at + Math.max(8, size));
+    if (/^(moov|trak|mdia|minf|stbl|edts|dinf)$/.test(name)) fields.push(...boxFields(bytes, at + 8, end));
+    else if (name !== 'mdat')
+      for (let i = at + 8; i + 4 <= Math.min(end, at + 64); i += 4) fields.push({ at: i, size: 4 });
+    at = end;
+  }
+  return fields;
+}

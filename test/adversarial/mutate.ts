@@ -1,0 +1,41 @@
+import { SeededRandom } from '../../apps/coordinator/src/simulation/seeded-random.ts';
+import { byteMutations, spliceHalves } from './mutate-bytes.ts';
+import { mendChecksums, mutateHeaders } from './mutate-headers.ts';
+import type { Seed } from './seed-images.ts';
+
+export interface Mutant {
+  /** Its number and the name of the seed that it is made of. */
+  name: string;
+  bytes: Buffer;
+  /** What was changed, for people. */
+  changes: string[];
+}
+
+/** The mutant of that number: a function of the seeds, the number of the whole series and its own. */
+export function makeMutant(seeds: readonly Seed[], series: number, index: number): Mutant {
+  const random = new SeededRandom(Math.imul(series, 0x9e3779b1) + Math.imul(index, 0x85ebca6b));
+  const { name, bytes: good } = random.pick(seeds);
+  const changes: string[] = [];
+  let bytes = good;
+  // Most have one change: of several, the first that is seen hides the others.
+  for (let i = random.pick([1, 1, 1, 2, 3]); i > 0 && bytes.length > 0; i--) {
+    const [change, changed] = changeOnce(bytes, name, seeds, random);
+    changes.push(change);
+    bytes = changed;
+  }
+  // Otherwise whatever is behind the checksums of a PNG is never reached.
+  if (random.chance(0.5)) bytes = mendChecksums(bytes);
+  return { name: `${String(index).padStart(6, '0')}-${name}`, bytes, changes };
+}
+
+function changeOnce(bytes: Buffer, name: string, seeds: readonly Seed[], random: SeededRandom): [string, Buffer] {
+  const kinds = [...Object.keys(byteMutations), 'header', 'header', 'spliced'];
+  const kind = random.pick(kinds);
+  if (kind === 'header') return [kind, mutateHeaders(bytes, random)];
+  if (kind !== 'spliced') return [kind, byteMutations[kind]!(bytes, random)];
+  // Of its own format where there is another, which is decoded further, or of any.
+  const extension = name.slice(name.lastIndexOf('.'));
+  const related = seeds.filter((seed) => seed.name.endsWith(extension) && seed.name !== name);
+  const other = random.pick(random.chance(0.7) && related.length > 0 ? related : seeds);
+  return [`spliced with ${other.name}`, spliceHalves(bytes, other.bytes, random)];
+}

@@ -1,0 +1,108 @@
+import { execFile, execFileSync } from 'node:child_process';
+import type { Picture } from '../lbp-definition.ts';
+
+// What programs that halogrid is not made of read in a file. They count only where they have nothing to say about it.
+
+/** The gray of an image, or why nobody tells it. */
+export type Reference = { picture: Picture<Uint8Array | Uint16Array> } | { none: string };
+
+const maxBytes = 2 ** 28;
+
+const installed = new Map<string, boolean>();
+function isInstalled(program: string): boolean {
+  let is = installed.get(program);
+  if (is === undefined) {
+    try {
+      execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+      is = true;
+    } catch {
+      is = false;
+    }
+    installed.set(program, is);
+  }
+  return is;
+}
+
+/** What the program writes to stdout; undefined where it fails or says anything. */
+function silently(program: string, args: readonly string[], timeoutMs = 20_000): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const options = { encoding: 'buffer', maxBuffer: maxBytes, timeout: timeoutMs } as const;
+    execFile(program, args, options, (error, stdout, stderr) => {
+      resolve(error || stderr.length > 0 ? undefined : stdout);
+    });
+  });
+}
+
+/** Decodes an image by djpeg, dwebp or ffmpeg. */
+export async function decodeByOthers(path: string, bytes: Buffer): Promise<Reference> {
+  const head = bytes.toString('latin1', 0, 16);
+  if (head.startsWith('\xff\xd8')) return ask('djpeg', ['-grayscale', '-dct', 'int', '-pnm', path]);
+  if (/^RIFF....WEBP/s.test(head)) return ask('dwebp', ['-quiet', '-ppm', path, '-o', '-']);
+  const codec = codecOf(head);
+  if (!codec) return { none: 'no decoder' };
+  // FFmpeg 5.1 takes the tiles of good files, too, for something else, without a word.
+  if (codec === 'tiff' && hasTiles(bytes)) return { none: 'a TIFF in tiles' };
+  if (/^P[2356]/.test(head)) {
+    // FFmpeg scales samples to 255 or 65535; here they stay as they are stored.
+    const maximum = /^P.(?:\s+|#.*\n)+\d+(?:\s+|#.*\n)+\d+(?:\s+|#.*\n)+(\d+)/.exec(
+      bytes.toString('latin1', 0, 400),
+    )?.[1];
+    if (!['255', '65535'].includes(String(Number(maximum)))) return { none: `samples up to ${maximum}` };
+  }
+  const input = ['-f', 'image2', '-pattern_type', 'none', '-c:v', codec, '-i', path];
+  return ask('ffmpeg', ['-v', 'error', '-nostdin', ...input, '-frames:v', '1', '-f', 'image2pipe', '-c:v', 'pam', '-']);
+}
+
+function codecOf(head: string): string | undefined {
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
+  if (/^(II[*+]\0|MM\0[*+])/.test(head)) return 'tiff';
+  return { P2: 'pgm', P5: 'pgm', P3: 'ppm', P6: 'ppm' }[head.slice(0, 2)];
+}
+
+/** Whether any entry of a directory, in either order of bytes, might be TileWidth (322) as a number of 16 or 32 bits. */
+const hasTiles = (bytes: Buffer): boolean => {
+  const entries = ['42010300', '42010400', '01420003', '01420004'];
+  return entries.some((entry) => bytes.includes(Buffer.from(entry, 'hex')));
+};
+
+async function ask(program: string, args: readonly string[]): Promise<Reference> {
+  if (!isInstalled(program)) return { none: `no ${program}` };
+  const pnm = await silently(program, args);
+  if (!pnm || pnm.length === 0) return { none: `${program} complains` };
+  return { picture: grayOf(pnm) };
+}
+
+/** Of a PGM, PPM or PAM; colours as docs/inputs.md says, alpha left out. */
+export function grayOf(pnm: Buffer): Picture<Uint8Array | Uint16Array> {
+  const { width, height, maximum, depth, bodyAt } = readHeader(pnm);
+  const deep = maximum > 255;
+  // Black and white of a PAM is 0 and 1.
+  const scale = maximum === 1 ? 255 : 1;
+  const sample = (i: number): number => scale * (deep ? pnm.readUInt16BE(bodyAt + 2 * i) : pnm[bodyAt + i]!);
+  const pixels = new (deep ? Uint16Array : Uint8Array)(width * height);
+  for (let i = 0; i < pixels.length; i++) {
+    const at = i * depth;
+    const gray = () => (19595 * sample(at) + 38470 * sample(at + 1) + 7471 * sample(at + 2) + 32768) / 65536;
+    pixels[i] = depth < 3 ? sample(at) : gray();
+  }
+  return { width, height, pixels };
+}
+
+function readHeader(pnm: Buffer) {
+  const text = pnm.toString('latin1', 0, 200);
+  const plain = /^P([56])\n(\d+) (\d+)\n(\d+)\n/.exec(text);
+  if (plain) {
+    const [header, kind, width, height, maximum] = plain;
+    return { width: +width!, height: +height!, maximum: +maximum!, depth: kind === '5' ? 1 : 3, bodyAt: header.length };
+  }
+  const bodyAt = text.indexOf('ENDHDR\n') + 7;
+  const number = (name: string): number => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)![1]);
+  const [width, height] = [number('WIDTH'), number('HEIGHT')];
+  return { width, height, maximum: number('MAXVAL'), depth: number('DEPTH'), bodyAt };
+}
+
+/** Gray of every frame of a video by ffmpeg, one after another; undefined where it says anything. */
+export async function decodeVideoByOthers(path: string): Promise<Buffer | undefined> {
+  const args = ['-v', 'error', '-nostdin', '-i', path, '-vsync', 'passthrough', '-map', '0:v:0'];
+  return isInstalled('ffmpeg') ? silently('ffmpeg', [...args, '-f', 'rawvideo', '-pix_fmt', 'gray', '-']) : undefined;
+}

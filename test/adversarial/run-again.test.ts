@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import { halogrid } from '../halogrid.ts';
+import { drawPicture, writePgm } from '../picture-files.ts';
+import { readJson } from '../results.ts';
+import { scratchFolder } from '../scratch-folder.ts';
+
+// People repeat a command in the folder where they gave it. What a run leaves there is nobody's input the next time.
+
+const folder = scratchFolder();
+const pictures = 4;
+
+interface Case {
+  /** As a user writes it, in the folder. */
+  args: string[];
+  /** Sources beside the pictures. */
+  more?: number;
+  /** A video is among them. */
+  hasVideo?: boolean;
+  /** Before the first run. */
+  prepare?: (cwd: string) => void;
+  /** Between the first and the second. */
+  meanwhile?: (cwd: string) => void;
+}
+
+const frames = 24;
+
+const cases: Record<string, Case> = {
+  'a folder with a video': { args: ['.'], more: frames, hasVideo: true },
+  'a folder, with maps': { args: ['.', '--map', 'tiff', '--tile', '16'] },
+  'a folder, with maps that are images': { args: ['.', '--map', 'dzi'] },
+  'a glob of everything, with maps that are images': { args: ['**/*', '--map', 'png'] },
+  'a manifest and its folder': {
+    args: ['frames.txt', '.', '--map', 'png'],
+    // What a manifest lists is not remembered: it counts in the folder as well.
+    more: 2,
+    prepare: (cwd) => writeFileSync(join(cwd, 'frames.txt'), '# some of them\nsub/1.pgm\n0.pgm\n'),
+  },
+  'a folder, into one of it, of which somebody makes a copy': {
+    args: ['.', '--map', 'png', '--out', 'results'],
+    meanwhile: (cwd) => cpSync(join(cwd, 'results'), join(cwd, 'sub', 'copy'), { recursive: true }),
+  },
+  'a folder with a video, into a hidden one': { args: ['.', '--out', '.results'], more: frames, hasVideo: true },
+};
+
+describe('the same command three times', { concurrency: 2 }, () => {
+  for (const [name, { args, more = 0, hasVideo = false, prepare, meanwhile }] of Object.entries(cases)) {
+    test(name, { skip: hasVideo && noFfmpeg }, async () => {
+      const cwd = join(folder, name.replaceAll(/\W+/g, '-'));
+      mkdirSync(join(cwd, 'sub'), { recursive: true });
+      for (let i = 0; i < pictures; i++) {
+        await writePgm(join(cwd, i % 2 ? 'sub' : '.', `${i}.pgm`), drawPicture(40 + i, 30, i));
+      }
+      if (hasVideo) makeVideo(join(cwd, 'sub', 'video.mkv'), videoKinds['mjpeg.mkv']!, frames);
+      prepare?.(cwd);
+      const first = await run(cwd, args);
+      meanwhile?.(cwd);
+      const others = [await run(cwd, args), await run(cwd, args)];
+      assert.deepEqual([first.counts.sources, first.counts.quarantined], [pictures + more, 0]);
+      // Without --out, each run has a folder of its own, and nothing to keep.
+      const kept = args.includes('--out') ? first.counts.sources : undefined;
+      for (const other of others) {
+        assert.deepEqual([other.digest, other.sources, other.kept], [first.digest, first.sources, kept]);
+        assert.deepEqual([other.counts.sources, other.counts.quarantined], [first.counts.sources, 0]);
+      }
+    });
+  }
+});
+
+async function run(cwd: string, args: readonly string[]) {
+  const { code, stdout, stderr } = await halogrid(['run', ...args, '--device', 'cpu', '--json'], { cwd });
+  assert.equal(code, 0, stderr);
+  const { counts, digest, incremental, out } = JSON.parse(stdout);
+  return { counts, digest, sources: readJson(out, 'job.json').sources, kept: incremental?.kept };
+}

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import sharp, { type Sharp } from 'sharp';
+import { drawPicture } from '../picture-files.ts';
+
+/** A good file that mutants are made of. */
+export interface Seed {
+  /** With the extension of its format. */
+  name: string;
+  bytes: Buffer;
+}
+
+/** No tile of 64 px divides it, and no block of a codec. */
+const width = 99;
+const height = 77;
+
+const restartIntervals = new URL('../../libs/imaging/fixtures/restart.jpg', import.meta.url);
+
+/** Small images of every format that is read. */
+export async function makeSeedImages(): Promise<Seed[]> {
+  const encoders: Record<string, (open: { rgb(): Sharp; gray(): Sharp; deep(): Sharp; deepGray(): Sharp }) => Sharp> = {
+    'baseline-444.jpg': ({ rgb }) => rgb().jpeg({ chromaSubsampling: '4:4:4', optimiseCoding: false }),
+    'baseline-420.jpg': ({ rgb }) => rgb().jpeg({ chromaSubsampling: '4:2:0' }),
+    'progressive.jpg': ({ rgb }) => rgb().jpeg({ progressive: true }),
+    'gray.jpg': ({ gray }) => gray().jpeg(),
+    'rgb.png': ({ rgb }) => rgb().png(),
+    'gray.png': ({ gray }) => gray().png(),
+    'deep.png': ({ deep }) => deep().png(),
+    'deep-gray.png': ({ deepGray }) => deepGray().png(),
+    'palette.png': ({ rgb }) => rgb().png({ palette: true, colours: 32 }),
+    'interlaced.png': ({ rgb }) => rgb().png({ progressive: true }),
+    'lossy.webp': ({ rgb }) => rgb().webp({ quality: 70 }),
+    'lossless.webp': ({ rgb }) => rgb().webp({ lossless: true }),
+    'strips.tif': ({ rgb }) => rgb().tiff({ compression: 'none' }),
+    'strips-lzw.tif': ({ gray }) => gray().tiff({ compression: 'lzw' }),
+    'tiles-lzw.tif': ({ rgb }) => rgb().tiff({ ...tiles, compression: 'lzw', predictor: 'horizontal' }),
+    'tiles-deflate.tif': ({ gray }) => gray().tiff({ ...tiles, compression: 'deflate' }),
+    'tiles-jpeg.tif': ({ rgb }) => rgb().tiff({ ...tiles, compression: 'jpeg' }),
+    'tiles-big.tif': ({ gray }) => gray().tiff({ ...tiles, compression: 'none', bigtiff: true }),
+    'deep-strips.tif': ({ deepGray }) => deepGray().tiff({ compression: 'deflate', predictor: 'horizontal' }),
+    'deep-tiles.tif': ({ deep }) => deep().tiff({ ...tiles, compression: 'lzw' }),
+  };
+  const [rgb, gray] = [drawColours(3), drawColours(1)];
+  const [deep, deepGray] = [deepen(rgb), deepen(gray)];
+  const open = {
+    rgb: () => sharp(rgb, { raw: { width, height, channels: 3 } }),
+    gray: () => sharp(gray, { raw: { width, height, channels: 1 } }).toColourspace('b-w'),
+    deep: () => sharp(deep, { raw: { width, height, channels: 3 } }).toColourspace('rgb16'),
+    deepGray: () => sharp(deepGray, { raw: { width, height, channels: 1 } }).toColourspace('grey16'),
+  };
+  const encoded = Object.entries(encoders).map(async ([name, encode]) => ({
+    name,
+    bytes: await encode(open).toBuffer(),
+  }));
+  return [
+    ...(await Promise.all(encoded)),
+    { name: 'restart.jpg', bytes: await readFile(restartIntervals) },
+    { name: 'raw.pgm', bytes: raw('P5', 255, Buffer.from(gray)) },
+    { name: 'raw.ppm', bytes: raw('P6', 255, Buffer.from(rgb)) },
+    // Of 16 bits: the more significant byte comes first.
+    { name: 'deep-raw.pgm', bytes: raw('P5', 65535, Buffer.from(deepGray.buffer).swap16()) },
+    { name: 'deep-raw.ppm', bytes: raw('P6', 65535, Buffer.from(deep.buffer).swap16()) },
+    { name: 'plain.pgm', bytes: raw('P2', 255, Buffer.from(rows(gray))) },
+    { name: 'deep-plain.ppm', bytes: raw('P3', 65535, Buffer.from(rows(deep))) },
+  ];
+}
+
+const tiles = { tile: true, tileWidth: 32, tileHeight: 32 } as const;
+
+function drawColours(channels: 1 | 3): Uint8Array {
+  const planes = Array.from({ length: channels }, (_, i) => drawPicture(width, height, 5 + i).pixels);
+  return Uint8Array.from(
+    { length: channels * width * height },
+    (_, i) => planes[i % channels]![Math.floor(i / channels)]!,
+  );
+}
+
+/** Samples of 16 bits whose lower bytes differ from the upper ones. */
+const deepen = (samples: Uint8Array): Uint16Array =>
+  Uint16Array.from(samples, (value, i) => value * 256 + ((i * 37) & 255));
+
+const raw = (kind: string, maximum: number, samples: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${kind}\n# a comment\n${width} ${height}\n${maximum}\n`), samples]);
+
+/** Samples as text, so many a line that no line is long. */
+function rows(samples: Uint8Array | Uint16Array): string {
+  const lines: string[] = [];
+  for (let i = 0; i < samples.length; i += 11) lines.push(samples.subarray(i, i + 11).join(' '));
+  return `${lines.join('\n')}\n`;
+}
