@@ -1,5 +1,9 @@
-import type { ShardEntry } from './scheduler-state.ts';
+import type { Shard } from '../shard.ts';
 import { ShardQueue } from './shard-queue.ts';
+
+interface Needing {
+  readonly shard: Shard;
+}
 
 /** Shards without needs share this. */
 const nothing: readonly string[] = [];
@@ -8,8 +12,8 @@ const nothing: readonly string[] = [];
  * Shards that wait for a node, in a queue for each set of needs: those that a node cannot do keep it from none that it can. A
  * job has few such sets (see needs-of.ts).
  */
-export class QueuesByNeeds {
-  readonly #queues = new Map<readonly string[], ShardQueue<ShardEntry>>();
+export class QueuesByNeeds<Entry extends Needing> {
+  readonly #queues = new Map<readonly string[], ShardQueue<Entry>>();
   #size = 0;
   #weight = 0;
 
@@ -22,11 +26,11 @@ export class QueuesByNeeds {
     return this.#weight;
   }
 
-  push(entry: ShardEntry): void {
+  push(entry: Entry): void {
     const needs = needsOf(entry);
     let queue = this.#queues.get(needs);
     if (!queue) {
-      queue = new ShardQueue();
+      queue = new ShardQueue<Entry>();
       this.#queues.set(needs, queue);
     }
     queue.push(entry);
@@ -35,8 +39,8 @@ export class QueuesByNeeds {
   }
 
   /** The first entry of the plan that is accepted, near the front of a queue whose needs are met. It stays in there. */
-  find(canDo: (needs: readonly string[]) => boolean, accepts: (entry: ShardEntry) => boolean): ShardEntry | undefined {
-    let first: ShardEntry | undefined;
+  find(canDo: (needs: readonly string[]) => boolean, accepts: (entry: Entry) => boolean): Entry | undefined {
+    let first: Entry | undefined;
     for (const [needs, queue] of this.#queues) {
       if (needs !== nothing && !canDo(needs)) continue;
       const found = queue.find(accepts);
@@ -46,7 +50,7 @@ export class QueuesByNeeds {
   }
 
   /** Removes an entry that `find` returned. */
-  remove(entry: ShardEntry): void {
+  remove(entry: Entry): void {
     const needs = needsOf(entry);
     const queue = this.#queues.get(needs)!;
     queue.remove(entry);
@@ -56,6 +60,6 @@ export class QueuesByNeeds {
   }
 }
 
-const needsOf = ({ shard: { needs } }: ShardEntry): readonly string[] => (needs?.length ? needs : nothing);
+const needsOf = ({ shard: { needs } }: Needing): readonly string[] => (needs?.length ? needs : nothing);
 
-const sourcesIn = ({ shard: { work } }: ShardEntry): number => (work.kind === 'tile' ? 1 : work.sources.length);
+const sourcesIn = ({ shard: { work } }: Needing): number => (work.kind === 'tile' ? 1 : work.sources.length);

@@ -5,7 +5,7 @@ import type { JobOrder, Opinion } from './events.ts';
 import type { NodeHealth } from './node-health.ts';
 import type { NodeRate } from './node-rate.ts';
 import { QueuesByNeeds } from './queues-by-needs.ts';
-import type { Sight } from './sights.ts';
+import type { Sight } from './sight.ts';
 
 /** Where a shard that is not done is. */
 export type EntryState =
@@ -75,9 +75,9 @@ export interface ScheduledJob {
   /** Shards that are not done, by number. */
   readonly open: Map<number, ShardEntry>;
   /** Shards that were never leased, in the order of the plan. */
-  readonly fresh: QueuesByNeeds;
+  readonly fresh: QueuesByNeeds<ShardEntry>;
   /** Shards that were leased in vain: they go first, because the job cannot end without them. */
-  readonly retries: QueuesByNeeds;
+  readonly retries: QueuesByNeeds<ShardEntry>;
   /** What shards that are not done need, and how many of them. */
   readonly needs: Map<string, number>;
   /** Since when no node that is given shards can do it, by need. */

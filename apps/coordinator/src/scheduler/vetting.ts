@@ -22,7 +22,11 @@ export function answerVetted<A>(turn: Turn<A>, { opinion, verdict }: { opinion: 
     accept(turn, entry, opinion);
     return;
   }
-  if (verdict.kind === 'refuted') blameNode(turn, entry, nodeId, verdict.need, verdict.reason);
+  if (verdict.kind === 'refuted') {
+    const node = state.nodesById.get(nodeId);
+    if (node) node.failures++;
+    blameNode(turn, entry, nodeId, verdict.need, verdict.reason);
+  }
   if (verdict.kind === 'untold') {
     entry.refusedOn = [...entry.refusedOn, nodeId];
     if (!mayAnotherHave(turn, entry)) {
@@ -57,7 +61,6 @@ export function blameNode<A>(
   entry.refusedOn = [...entry.refusedOn, nodeId];
   const node = turn.state.nodesById.get(nodeId);
   if (!node) return;
-  node.failures++;
   if (need !== undefined && entry.shard.needs?.includes(need)) loseSight(turn, node, need, reason);
   else {
     node.health.add(true, entry);
