@@ -19,6 +19,24 @@ const mounting = (mount: string, ...command: string[]): string[] => [
   ...command,
 ];
 
+/** Has every process see `folder` at `place` as well. */
+export function bind(folder: string, place: string): void {
+  execFileSync('mount', ['--bind', folder, place]);
+}
+
+/** Ends that, if it is so. */
+export function unbind(place: string): void {
+  spawnSync('umount', ['-l', place]);
+}
+
+/** Whether this user may make mounts that all processes see. */
+export const canBind = (): boolean => {
+  const place = scratchFolder();
+  const { status } = spawnSync('mount', ['--bind', place, place]);
+  unbind(place);
+  return process.platform === 'linux' && status === 0;
+};
+
 /** Has a process see an empty folder there, as where nothing is mounted; for `HalogridOptions.within`. */
 export const withoutMount = (folder: string): string[] => ['unshare', ...mounting(`mount -t tmpfs none '${folder}'`)];
 

@@ -10,7 +10,17 @@ import { drawPicture, writePgm } from '../picture-files.ts';
 import { readMetrics } from '../read-metrics.ts';
 import { readErrors, readJson } from '../results.ts';
 import { scratchFolder } from '../scratch-folder.ts';
-import { canMount, mountIn, withBrokenDisk, withOther, withOwnMounts, withoutMount } from './blind-node.ts';
+import {
+  bind,
+  canBind,
+  canMount,
+  mountIn,
+  unbind,
+  withBrokenDisk,
+  withOther,
+  withOwnMounts,
+  withoutMount,
+} from './blind-node.ts';
 
 // Nodes that do not see what the coordinator has listed: no input is lost to them, and they are named.
 
@@ -20,6 +30,7 @@ const aloneMs = Number(process.env.HALOGRID_BLIND_ALONE_MS ?? 4_000);
 const folder = scratchFolder();
 const archive = join(folder, 'archive');
 const brokenDisk = withBrokenDisk('/archive/');
+const cannotBind = canBind() ? false : 'this user may not mount folders';
 const skip = canMount() ? false : 'this user may not make mounts of its own';
 
 let cluster: Cluster;
@@ -155,6 +166,36 @@ blindTest('a folder that vanishes half-way on a node, and comes back', { skip },
   assert.deepEqual([job.state, job.error, job.counts!.quarantined], ['JOB_STATE_COMPLETE', '', 0]);
   assert.equal(readJson(out, 'job.json').digest, digest);
 });
+
+blindTest(
+  'a folder that vanishes half-way everywhere, and comes back: the job waits',
+  { skip: cannotBind },
+  async () => {
+    const shared = join(folder, 'shared');
+    mkdirSync(shared);
+    bind(archive, shared);
+    try {
+      const out = join(folder, 'everywhere');
+      const jobId = await cluster.jobs.submit({ sources: [shared], out, batchFrames: 1 });
+      await cluster.halfWay(jobId);
+      unbind(shared);
+      const { waiting } = await eventually('the job to wait', async () => {
+        const job = await cluster.job(jobId);
+        return job.waiting ? job : undefined;
+      });
+      assert.match(
+        waiting,
+        /No attached node can read '.*\/shared': node 'good': the coordinator cannot read it any more/,
+      );
+      bind(archive, shared);
+      const job = await cluster.jobs.untilEnded(jobId);
+      assert.deepEqual([job.state, job.error, job.counts!.quarantined], ['JOB_STATE_COMPLETE', '', 0]);
+      assert.equal(readJson(out, 'job.json').digest, digest);
+    } finally {
+      unbind(shared);
+    }
+  },
+);
 
 blindTest(
   'one node alone that sees nothing: the job ends with a sentence, and nothing is quarantined',
