@@ -52,7 +52,7 @@ export interface HalogridOptions {
 
 /** `halogrid ...args` as a child process, by its launcher, and whatever that starts. */
 export class Halogrid {
-  /** Of the launcher, which becomes the program. */
+  /** Id of the launcher's process, which becomes the program. */
   readonly pid: number;
   readonly ended: Promise<Ended>;
   /** The first line of stdout as JSON; rejects when the program ends without one. */

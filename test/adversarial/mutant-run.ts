@@ -58,7 +58,7 @@ async function readOutcome(out: string): Promise<Outcome> {
     const input = `${uri}#${frame}`;
     assert.ok(!quarantined.has(input), `${input} is quarantined twice`);
     assert.ok(!merged.has(input), `${input} is merged and quarantined`);
-    // Of anything else, as `compute`, not the input but the program would be to blame.
+    // Anything else, as `compute`, would blame the program and not the input.
     assert.match(stage, /^(read|decode)$/, `${input}: ${error}`);
     assert.match(error, /^\S[^\n]*[^\s.:]$/, input);
     quarantined.set(input, error);

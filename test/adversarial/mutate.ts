@@ -33,7 +33,7 @@ function changeOnce(bytes: Buffer, name: string, seeds: readonly Seed[], random:
   const kind = random.pick(kinds);
   if (kind === 'header') return [kind, mutateHeaders(bytes, random)];
   if (kind !== 'spliced') return [kind, byteMutations[kind]!(bytes, random)];
-  // Of its own format where there is another, which is decoded further, or of any.
+  // One of its own format where there is another, which is decoded further, or one of any.
   const extension = name.slice(name.lastIndexOf('.'));
   const related = seeds.filter((seed) => seed.name.endsWith(extension) && seed.name !== name);
   const other = random.pick(random.chance(0.7) && related.length > 0 ? related : seeds);

@@ -72,7 +72,7 @@ async function ask(program: string, args: readonly string[]): Promise<Reference>
   return { picture: grayOf(pnm) };
 }
 
-/** Of a PGM, PPM or PAM; colours as docs/inputs.md says, alpha left out. */
+/** The luma of a PGM, PPM or PAM; colours as docs/inputs.md says, alpha left out. */
 export function grayOf(pnm: Buffer): Picture<Uint8Array | Uint16Array> {
   const { width, height, maximum, depth, bodyAt } = readHeader(pnm);
   const deep = maximum > 255;

@@ -33,9 +33,9 @@ export interface JobSummary {
     changedSources: string[];
     removedSources: string[];
   };
-  /** Of the results in it. */
+  /** Version of the results in it. */
   resultsVersion?: number;
-  /** Of the output that was in the folder, where it is another: nothing of it is kept. */
+  /** Version of the output that was in the folder, where it is another one: nothing of it is kept. */
   earlierResultsVersion?: number;
   wallSeconds: number;
   /** Seconds by stage, summed over nodes; present where job.json can be read here. */

@@ -15,7 +15,7 @@ const maxEndedJobs = 1000;
 /** Where a job is kept. */
 export interface JobHome {
   journal: Journal;
-  /** Of a home that is for this job alone, and goes when it has ended. It may be called again. */
+  /** Leaves a home that is for this job alone, when that has ended. It may be called again. */
   leave?: () => Promise<void>;
 }
 

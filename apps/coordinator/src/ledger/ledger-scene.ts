@@ -103,7 +103,7 @@ export function planOf(sizes: Size[], tilePx: number, batchFrames: number, unrea
     const source = { index, uri: `file:///in/${index}` };
     const size = { width, height };
     const tiles = unread.has(index) ? [] : [...cutTiles(size, tilePx)];
-    // Of some nobody can tell a version, and some are written to between their listing and their planning.
+    // Some have no version that anybody can tell, and some are written to between their listing and their planning.
     const version = index % 5 === 4 ? {} : { version: `${index} 17.25` };
     const planned = index % 3 === 2 ? { version: `${index} 18.5` } : version;
     steps.push({ kind: 'source', ...source, name: String(index), size, tiles: tiles.length, ...version });

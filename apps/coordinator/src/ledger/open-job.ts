@@ -37,7 +37,7 @@ export interface NodeShards {
 /** A job that has not ended: all that is known of it, and what of that is not in the journal yet. */
 export class OpenJob implements Journaled {
   readonly facts: JobFacts;
-  /** Of what is done of it. */
+  /** Version of the results that are done of it. */
   readonly resultsVersion: number;
   readonly spec: JobSpec;
   readonly merge: Merge;

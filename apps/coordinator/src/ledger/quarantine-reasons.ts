@@ -57,7 +57,7 @@ export class QuarantineReasons {
   }
 }
 
-/** Of reasons that are not told one by one. */
+/** The sentence for reasons that are not told one by one. */
 const nameless = { stage: '', error: 'Other reasons' };
 
 function count(kind: Kind, source: number, error: string): void {

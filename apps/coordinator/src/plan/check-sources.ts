@@ -10,7 +10,7 @@ import {
 } from '@halogrid/imaging';
 import { Refusal, refuseValue } from '../services/refusal.ts';
 
-/** Of what the braces of all sources stand for: a plan keeps what it needs to tell whether an input was given before. */
+/** Characters that the braces of all sources stand for, at most: a plan keeps what it needs to tell whether an input was given before. */
 const maxBracesCharacters = 2 ** 23;
 
 /**

@@ -1,6 +1,6 @@
 /** More than that are no pattern that a person wrote. */
 const maxAlternatives = 10_000;
-/** Of all alternatives together: of 10,000, a hundred each. */
+/** Characters of all alternatives together, at most: a hundred each of 10,000. */
 const maxCharacters = 2 ** 20;
 
 /** Texts, and how many characters they have together. */

@@ -8,7 +8,7 @@ import { isHidden, type Selection } from './selection.ts';
  */
 const maxPatternCharacters = 2 ** 15;
 
-/** Of any file system, in UTF-16 units; a manifest may name a file that cannot be. */
+/** The longest name of any file system, in UTF-16 units; a manifest may name a file that cannot be. */
 const maxNameLength = 255;
 
 /** What is matched so far by the folder that is looked at; all alternatives that begin alike share their beginning. */

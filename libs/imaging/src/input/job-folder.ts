@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { forReading } from './open-flags.ts';
 import { quickFiles } from './quick-files.ts';
 
-/** Of a job.json that is larger, as that of many sources is, the beginning tells: the job's sources come last. */
+/** A job.json that is larger, as that of many sources is, is told by its beginning: the job's sources come last. */
 const headBytes = 2 ** 20;
 
 /** As the coordinator names it for the moment that it takes an output folder over. */

@@ -116,7 +116,7 @@ async function decodeBand(
   writeRows({ pixels: asPixels(data, pixel), channels, width, rows: height }, to);
 }
 
-/** Of libvips that cannot write; a disk is never the input's fault. */
+/** What libvips says when it cannot write; a disk is never the input's fault. */
 const isOfDisk = /no space left|quota exceeded|unable to open for write|wbuffer_write/i;
 
 /**

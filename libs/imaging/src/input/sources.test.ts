@@ -298,7 +298,7 @@ test('folders that hold the output of a job are no inputs, unless they are named
   );
   await writeFile(join(folder, 'out/job.json'), jobJson('j1'));
   await writeFile(join(folder, 'deep/out/job.json'), jobJson('j2', { state: 'running' }));
-  // Of other programs.
+  // Those of other programs.
   await writeFile(join(folder, 'other/job.json'), '{ "id": "x", "state": "complete", "frames": [] }');
   await writeFile(join(folder, 'broken/job.json'), jobJson('j3').slice(0, -10));
   const inputs = ['1.png', 'broken/4.png', 'other/3.png'];

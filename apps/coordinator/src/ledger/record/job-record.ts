@@ -11,7 +11,7 @@ export interface JobState {
   facts: JobFacts;
   /** Undefined once it has ended. */
   open?: {
-    /** Of what is done of it. */
+    /** Version of the results that are done of it. */
     resultsVersion: number;
     stageSeconds: Record<string, number>;
     /** How many there are: one that is missing is noticed. */

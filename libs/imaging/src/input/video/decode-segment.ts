@@ -69,7 +69,7 @@ class SegmentDecoding {
   readonly #hardware: Hardware | undefined;
   readonly #request: SegmentRequest;
   readonly #sink: SegmentSink;
-  /** Of the wanted frames, by their places. */
+  /** Positions of the wanted frames, by their places. */
   readonly #positions: Map<string, number>;
   /** That were given out. */
   readonly #shown = new Set<number>();

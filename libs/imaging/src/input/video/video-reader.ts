@@ -61,7 +61,7 @@ function endOf(code: number | null, signal: string | null, text: string): string
   return sentence ?? (signal ? `it was ended by ${signal}` : `it exited with ${code}`);
 }
 
-/** Of what a program does itself, maybe because of the file it was reading; others are of this machine. */
+/** Signals for what a program does itself, maybe because of the file it was reading; others come from this machine. */
 const crashSignals = /\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL)\b/;
 
 const failureOf = (why: string): Error => (crashSignals.test(why) ? new DecoderBrokeError(why) : new Error(why));
