@@ -23,10 +23,11 @@ test('a plan that is made in time is given once all is ready', async () => {
 
 test('a plan that takes longer is stopped, and is not waited for', async () => {
   let signal: AbortSignal | undefined;
-  const made = await planMeanwhile(spec, run, Promise.resolve(), (_spec, _run, given) => {
+  const make = (_spec: unknown, _run: unknown, given?: AbortSignal) => {
     signal = given;
     return never();
-  });
+  };
+  const made = await planMeanwhile(spec, run, Promise.resolve(), make, 1);
   assert.equal(made, undefined);
   assert.equal(signal?.aborted, true);
 });
