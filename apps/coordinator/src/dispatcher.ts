@@ -283,6 +283,8 @@ export class Dispatcher {
         void this.#vetOutput(command);
         break;
       case 'SkipShard':
+        // No lease may follow: all that waits may be tiles of an image that is set aside.
+        this.#runs.get(command.jobId)?.fewerQueued();
         void this.#settle(command.jobId, command.shard, (ledger) => ledger.skipShard(command.jobId, command.shard));
         break;
       case 'CommitShard':

@@ -127,6 +127,11 @@ export class JobRun {
   shardLeased(nodeId: string): void {
     this.nodeIds.add(nodeId);
     this.#features?.start();
+    this.fewerQueued();
+  }
+
+  /** Fewer of its shards wait for a node than did. */
+  fewerQueued(): void {
     if (this.#queuedPart() <= 1 / 2) this.#room.resolve();
   }
 
