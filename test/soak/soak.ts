@@ -36,6 +36,8 @@ const hangsAfterMs = 180_000;
 const calmRounds = 16;
 
 const folder = scratchFolder();
+// Whatever was started, and the folder, go with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const random = new SeededRandom(seed);
 const endMs = performance.now() + minutes * 60_000;
 const maxLifeMs = minutes * 60_000 + 30 * 60_000;
