@@ -27,9 +27,13 @@ export class SpareThread {
 
   /** Keeps a thread that waits for its next order and that nobody listens to; where one is kept already, ends it. */
   give(thread: Worker): void {
-    thread.on('error', this.#forget).on('exit', this.#forget).unref();
-    if (this.#spare) void thread.terminate();
-    else this.#spare = thread;
+    thread.unref();
+    if (this.#spare) {
+      // Its end is not that of the one that is kept.
+      void thread.on('error', () => {}).terminate();
+      return;
+    }
+    this.#spare = thread.on('error', this.#forget).on('exit', this.#forget);
   }
 
   readonly #forget = (): void => {

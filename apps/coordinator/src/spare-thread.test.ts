@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { SpareThread } from './spare-thread.ts';
+
+/** A thread that waits for orders, as all of them do. */
+const program = new URL(
+  'data:text/javascript,import { parentPort } from "node:worker_threads"; parentPort.on("message", () => {});',
+);
+
+test('of two threads that are given back one is kept, and it is the next to be taken', {
+  timeout: 60_000,
+}, async (t) => {
+  const spare = new SpareThread(program);
+  const [first, second] = [spare.take(), spare.take()];
+  t.after(() => first.terminate());
+  const ended = once(second, 'exit');
+  spare.give(first);
+  spare.give(second);
+  await ended;
+  // Otherwise it would wait for ever, and each pair of jobs would leave another one.
+  const next = spare.take();
+  t.after(() => next.terminate());
+  assert.equal(next, first);
+});
+
+test('a thread that ends while it waits is replaced', { timeout: 60_000 }, async () => {
+  const spare = new SpareThread(program);
+  const first = spare.take();
+  spare.give(first);
+  await first.terminate();
+  const next = spare.take();
+  assert.ok(next instanceof Worker && next !== first);
+  await next.terminate();
+});

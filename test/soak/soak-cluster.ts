@@ -1,0 +1,178 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ClusterNode, startNode } from '../cluster.ts';
+import { eventually } from '../eventually.ts';
+import { freePort } from '../free-port.ts';
+import { Halogrid } from '../halogrid.ts';
+import { residentBytes } from '../process-list.ts';
+
+export const nodeNames = ['a', 'b', 'c'] as const;
+
+/** Silence after which a node, and a coordinator, count as lost. */
+export const nodeTimeoutMs = 3_000;
+/** For a machine that is busy. */
+const patienceMs = 90_000;
+
+/** A coordinator that is started again whenever its process has ended. */
+export class SoakCoordinator {
+  readonly address: string;
+  readonly http: string;
+  /** How often its process was started. */
+  life = 0;
+  #program!: Halogrid;
+  #hasEnded = true;
+  readonly #ledger: string;
+  readonly #maxLifeMs: number;
+
+  static async create(ledger: string, maxLifeMs: number): Promise<SoakCoordinator> {
+    const [grpc, http] = [await freePort(), await freePort()];
+    return new SoakCoordinator(ledger, maxLifeMs, grpc, http);
+  }
+
+  private constructor(ledger: string, maxLifeMs: number, grpc: number, http: number) {
+    this.#ledger = ledger;
+    this.#maxLifeMs = maxLifeMs;
+    this.address = `127.0.0.1:${grpc}`;
+    this.http = `http://127.0.0.1:${http}`;
+  }
+
+  /** Of the process that coordinates; undefined when it has ended. */
+  get pid(): number | undefined {
+    return this.#hasEnded ? undefined : this.#program.pidsOf('coordinator')[0];
+  }
+
+  /** Starts its process where there is none, and resolves when that answers. */
+  async ensure(): Promise<void> {
+    if (!this.#hasEnded) return;
+    const addresses = ['--listen', this.address, '--http', new URL(this.http).host];
+    const options = [...addresses, '--node-timeout', String(nodeTimeoutMs), '--log-level', 'warn'];
+    // A URL of a database is not for the list of processes.
+    const program = new Halogrid(['coordinator', ...options], {
+      env: { HALOGRID_LEDGER: this.#ledger },
+      maxLifeMs: this.#maxLifeMs,
+    });
+    this.#program = program;
+    this.#hasEnded = false;
+    this.life++;
+    void program.ended.then(() => {
+      if (this.#program === program) this.#hasEnded = true;
+    });
+    await eventually(`${this.http} to answer`, () => this.#answers('/healthz'), patienceMs);
+  }
+
+  leads(): Promise<boolean> {
+    return this.#answers('/readyz');
+  }
+
+  async attached(): Promise<string[]> {
+    const response = await fetch(`${this.http}/api/v1/nodes`).catch(() => undefined);
+    if (!response?.ok) return [];
+    const { nodes } = (await response.json()) as { nodes: { name: string; draining: boolean }[] };
+    return nodes.filter(({ draining }) => !draining).map(({ name }) => name);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    const { pid } = this;
+    if (pid !== undefined) process.kill(pid, signal);
+  }
+
+  /** Resident bytes and open file descriptors. */
+  usage(): { bytes: number; descriptors: number } | undefined {
+    const { pid } = this;
+    const bytes = pid === undefined ? undefined : residentBytes(pid);
+    return bytes === undefined ? undefined : { bytes, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+  }
+
+  async stop(): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#program.signal('SIGTERM');
+    await this.#program.ended;
+  }
+
+  async killed(): Promise<void> {
+    this.#program.kill();
+    await this.#program.ended;
+  }
+
+  async #answers(path: string): Promise<boolean> {
+    const signal = AbortSignal.timeout(1_000);
+    const response = await fetch(this.http + path, { signal }).catch(() => undefined);
+    await response?.arrayBuffer().catch(() => {});
+    return response?.ok ?? false;
+  }
+}
+
+/** Coordinators of one ledger, and three nodes that know all of them. */
+export class SoakCluster {
+  readonly coordinators: SoakCoordinator[];
+  readonly nodes = new Map<string, ClusterNode>();
+  readonly #maxLifeMs: number;
+
+  private constructor(coordinators: SoakCoordinator[], maxLifeMs: number) {
+    this.coordinators = coordinators;
+    this.#maxLifeMs = maxLifeMs;
+  }
+
+  /** `ledger` is a file, for one coordinator, or the URL of a database, for two. */
+  static async start(ledger: string, maxLifeMs: number): Promise<SoakCluster> {
+    const count = ledger.includes('://') ? 2 : 1;
+    const coordinators: SoakCoordinator[] = [];
+    for (let i = 0; i < count; i++) coordinators.push(await SoakCoordinator.create(ledger, maxLifeMs));
+    const cluster = new SoakCluster(coordinators, maxLifeMs);
+    await cluster.heal();
+    return cluster;
+  }
+
+  /** Starts whatever is not there; resolves with who leads once all nodes are attached to it. */
+  async heal(): Promise<SoakCoordinator> {
+    for (const coordinator of this.coordinators) await coordinator.ensure();
+    for (const name of nodeNames) if (!this.nodes.has(name)) await this.startNode(name);
+    return eventually(
+      'a leader with every node',
+      async () => {
+        // One that was passed over ends a little after it wakes up.
+        for (const coordinator of this.coordinators) await coordinator.ensure();
+        for (const coordinator of this.coordinators) {
+          if (!(await coordinator.leads())) continue;
+          const attached = await coordinator.attached();
+          if (nodeNames.every((name) => attached.includes(name))) return coordinator;
+        }
+        return undefined;
+      },
+      patienceMs,
+    );
+  }
+
+  async leader(): Promise<SoakCoordinator | undefined> {
+    for (const coordinator of this.coordinators) if (await coordinator.leads()) return coordinator;
+    return undefined;
+  }
+
+  async startNode(name: string): Promise<void> {
+    const addresses = this.coordinators.map(({ address }) => address).join();
+    this.nodes.set(name, await startNode(addresses, name, 'cpu', [], { maxLifeMs: this.#maxLifeMs }));
+  }
+
+  async killNode(name: string): Promise<void> {
+    const { program } = this.nodes.get(name)!;
+    this.nodes.delete(name);
+    program.kill();
+    await program.ended;
+  }
+
+  /** Asks everything to end, and resolves when it has. */
+  async stop(): Promise<void> {
+    for (const { program, pid } of this.nodes.values()) {
+      process.kill(pid, 'SIGCONT');
+      program.signal('SIGTERM');
+      await program.ended;
+    }
+    for (const coordinator of this.coordinators) {
+      coordinator.signal('SIGCONT');
+      await coordinator.stop();
+    }
+  }
+}
+
+/** A ledger in a file of that folder. */
+export const ledgerFile = (folder: string): string => join(folder, 'ledger.sqlite');

@@ -1,0 +1,151 @@
+// node test/soak/soak.ts [--hours H | --minutes M] [--seed N] [--postgres BIN]
+// A cluster that does jobs for hours while its processes are killed and stopped. Ends with 1 and names the seed where a
+// result differs from that of the same job undisturbed, a job hangs, or a coordinator grows.
+import assert from 'node:assert/strict';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { SeededRandom } from '../../apps/coordinator/src/simulation/seeded-random.ts';
+import { eventually } from '../eventually.ts';
+import { connectJobs } from '../jobs-client.ts';
+import { hasProc } from '../process-list.ts';
+import { readJson } from '../results.ts';
+import { scratchFolder } from '../scratch-folder.ts';
+import { describeFault, disturb, planFaults } from './disturb.ts';
+import { growthOf, type Usage } from './growth.ts';
+import { ledgerFile, SoakCluster } from './soak-cluster.ts';
+import { readSoakOutcome, type SoakOutcome, type SoakWork, writeSoakWorks } from './soak-works.ts';
+
+const { values } = parseArgs({
+  options: {
+    hours: { type: 'string' },
+    minutes: { type: 'string' },
+    seed: { type: 'string' },
+    postgres: { type: 'string' },
+  },
+});
+const minutes = values.hours ? 60 * Number(values.hours) : Number(values.minutes ?? 3);
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+if (!(minutes > 0) || !Number.isInteger(seed))
+  throw new Error('Usage: soak.ts [--hours H | --minutes M] [--seed N] [--postgres BIN]');
+if (!hasProc) throw new Error('What processes take is told by /proc, which this machine has not');
+
+/** A job that takes longer, whatever happens to it, hangs. */
+const hangsAfterMs = 180_000;
+/** Coordinators are left alone for as many rounds, and then disturbed for as many, so that some live long enough to grow. */
+const calmRounds = 16;
+
+const folder = scratchFolder();
+// Whatever was started, and the folder, go with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const random = new SeededRandom(seed);
+const endMs = performance.now() + minutes * 60_000;
+const maxLifeMs = minutes * 60_000 + 30 * 60_000;
+
+/** By the life of a coordinator's process. */
+const lives = new Map<string, Usage[]>();
+const faultCounts = new Map<string, number>();
+const jobCounts = new Map<string, number>();
+let rounds = 0;
+
+console.log(
+  `seed ${seed}: ${minutes} minutes${values.postgres ? ', two coordinators on PostgreSQL' : ', one coordinator on SQLite'}, three nodes`,
+);
+let failure: unknown;
+const ledger = await openLedger();
+const cluster = await SoakCluster.start(ledger.url, maxLifeMs);
+try {
+  const works = await writeSoakWorks(join(folder, 'sources'), seed);
+  const expected = await doJobs(works);
+  while (performance.now() < endMs) await playRound(works, expected);
+  for (const [life, usage] of lives) {
+    const growth = growthOf(usage);
+    assert.equal(growth, undefined, `Coordinator ${life} grows by ${growth}`);
+  }
+} catch (error) {
+  failure = error;
+} finally {
+  await cluster.stop();
+  await ledger.remove();
+}
+printTable();
+if (failure) {
+  console.error(failure);
+  console.error(
+    `Round ${rounds} failed. Again: node test/soak/soak.ts --minutes ${minutes} --seed ${seed}${values.postgres ? ` --postgres ${values.postgres}` : ''}`,
+  );
+  process.exitCode = 1;
+}
+
+async function openLedger(): Promise<{ url: string; remove(): Promise<void> }> {
+  if (!values.postgres) return { url: ledgerFile(folder), remove: async () => {} };
+  // Read where the module is loaded.
+  process.env.HALOGRID_TEST_POSTGRES = values.postgres;
+  const { PostgresServer } = await import('../../apps/coordinator/src/ledger/store/postgres-server.ts');
+  const server = await PostgresServer.start();
+  return { url: await server.createDatabase(), remove: () => server.remove() };
+}
+
+/** Does every job once, with whatever happens meanwhile; resolves with the outcomes by name. */
+async function doJobs(works: readonly SoakWork[], meanwhile?: () => Promise<void>): Promise<Map<string, SoakOutcome>> {
+  const leader = await cluster.heal();
+  const jobs = connectJobs(leader.address);
+  const outs = new Map(works.map(({ name }) => [name, join(folder, 'out', name)]));
+  for (const { name, request } of works) await jobs.submit({ ...request, out: outs.get(name)! });
+  jobs.close();
+  await meanwhile?.();
+  // job.json says how a job ended, whichever coordinator ended it.
+  await eventually('every job to end', () => [...outs.values()].every(hasEnded), hangsAfterMs);
+  const outcomes = new Map([...outs].map(([name, out]) => [name, readSoakOutcome(out)]));
+  rmSync(join(folder, 'out'), { recursive: true });
+  return outcomes;
+}
+
+function hasEnded(out: string): boolean {
+  // What grows is cleared behind it.
+  if (!existsSync(join(out, 'job.json')) || existsSync(join(out, '.halogrid'))) return false;
+  return /complete|failed|cancelled/.test(readJson(out, 'job.json').state);
+}
+
+async function playRound(works: readonly SoakWork[], expected: Map<string, SoakOutcome>): Promise<void> {
+  rounds++;
+  const startMs = performance.now();
+  const chosen = works.filter(() => random.chance(0.7));
+  const faults = planFaults(random, Math.floor((rounds - 1) / calmRounds) % 2 === 1);
+  const found = await doJobs(chosen, () => disturb(cluster, faults));
+  for (const [name, outcome] of found) {
+    assert.deepEqual(outcome, expected.get(name), `The job ${name} differs in round ${rounds}`);
+    count(jobCounts, name);
+  }
+  for (const { kind } of faults) count(faultCounts, kind);
+  const leader = await cluster.heal();
+  for (const [i, coordinator] of cluster.coordinators.entries()) {
+    const usage = coordinator.usage();
+    if (!usage) continue;
+    const life = `${i + 1}, life ${coordinator.life}`;
+    lives.set(life, [...(lives.get(life) ?? []), { round: rounds, ...usage }]);
+  }
+  const { bytes, descriptors } = leader.usage()!;
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1).padStart(5);
+  const usage = `leader ${cluster.coordinators.indexOf(leader) + 1}: ${Math.round(bytes / 1e6)} MB, ${descriptors} descriptors`;
+  console.log(
+    `round ${rounds} in ${seconds} s, the same: ${[...found.keys()].join(' ') || '-'}; ${usage}; ${faults.map(describeFault).join(', ') || 'no fault'}`,
+  );
+}
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function printTable(): void {
+  const tell = (counts: Map<string, number>): string =>
+    [...counts].map(([key, n]) => `${key} ${n}`).join(', ') || 'none';
+  console.log(`\nrounds       ${rounds}\njobs         ${tell(jobCounts)}\nfaults       ${tell(faultCounts)}`);
+  for (const [life, usage] of lives) {
+    const [first, last] = [usage[0]!, usage.at(-1)!];
+    const memory = `${Math.round(first.bytes / 1e6)} to ${Math.round(last.bytes / 1e6)} MB`;
+    const descriptors = `${first.descriptors} to ${last.descriptors} descriptors`;
+    console.log(`coordinator ${life}: rounds ${first.round} to ${last.round}, ${memory}, ${descriptors}`);
+  }
+  console.log(`result       ${failure ? 'FAILED' : 'the same'}`);
+}
