@@ -110,7 +110,8 @@ function hasEnded(out: string): boolean {
 async function playRound(works: readonly SoakWork[], expected: Map<string, SoakOutcome>): Promise<void> {
   rounds++;
   const startMs = performance.now();
-  const chosen = works.filter(() => random.chance(0.7));
+  const always = random.pick(works);
+  const chosen = works.filter((work) => random.chance(0.6) || work === always);
   const faults = planFaults(random, Math.floor((rounds - 1) / calmRounds) % 2 === 1);
   const found = await doJobs(chosen, () => disturb(cluster, faults));
   for (const [name, outcome] of found) {
