@@ -107,6 +107,7 @@ export class SoakCluster {
   readonly coordinators: SoakCoordinator[];
   readonly nodes = new Map<string, ClusterNode>();
   readonly #maxLifeMs: number;
+  readonly #endedByThemselves: string[] = [];
 
   private constructor(coordinators: SoakCoordinator[], maxLifeMs: number) {
     this.coordinators = coordinators;
@@ -130,6 +131,7 @@ export class SoakCluster {
     return eventually(
       'a leader with every node',
       async () => {
+        this.checkNodes();
         // One that was passed over ends a little after it wakes up.
         for (const coordinator of this.coordinators) await coordinator.ensure();
         for (const coordinator of this.coordinators) {
@@ -150,7 +152,18 @@ export class SoakCluster {
 
   async startNode(name: string): Promise<void> {
     const addresses = this.coordinators.map(({ address }) => address).join();
-    this.nodes.set(name, await startNode(addresses, name, 'cpu', [], { maxLifeMs: this.#maxLifeMs }));
+    const node = await startNode(addresses, name, 'cpu', [], { maxLifeMs: this.#maxLifeMs });
+    this.nodes.set(name, node);
+    void node.program.ended.then(({ code, signal, stderr }) => {
+      // Nobody asked it to.
+      if (this.nodes.get(name) === node)
+        this.#endedByThemselves.push(`Node ${name} ended with ${code ?? signal}: ${stderr}`);
+    });
+  }
+
+  /** Throws where a node has ended that nobody killed. */
+  checkNodes(): void {
+    if (this.#endedByThemselves.length > 0) throw new Error(this.#endedByThemselves.join('\n'));
   }
 
   async killNode(name: string): Promise<void> {
@@ -162,8 +175,10 @@ export class SoakCluster {
 
   /** Asks everything to end, and resolves when it has. */
   async stop(): Promise<void> {
-    for (const { program, pid } of this.nodes.values()) {
-      process.kill(pid, 'SIGCONT');
+    const nodes = [...this.nodes.values()];
+    this.nodes.clear();
+    for (const { program } of nodes) {
+      for (const pid of program.pidsOf('node')) process.kill(pid, 'SIGCONT');
       program.signal('SIGTERM');
       await program.ended;
     }

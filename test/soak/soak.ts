@@ -11,7 +11,7 @@ import { connectJobs } from '../jobs-client.ts';
 import { hasProc } from '../process-list.ts';
 import { readJson } from '../results.ts';
 import { scratchFolder } from '../scratch-folder.ts';
-import { describeFault, disturb, planFaults } from './disturb.ts';
+import { describeFault, disturb, type Fault, planFaults } from './disturb.ts';
 import { growthOf, type Usage } from './growth.ts';
 import { ledgerFile, SoakCluster } from './soak-cluster.ts';
 import { readSoakOutcome, type SoakOutcome, type SoakWork, writeSoakWorks } from './soak-works.ts';
@@ -52,6 +52,7 @@ console.log(
   `seed ${seed}: ${minutes} minutes${values.postgres ? ', two coordinators on PostgreSQL' : ', one coordinator on SQLite'}, three nodes`,
 );
 let failure: unknown;
+let lastFaults: readonly Fault[] = [];
 const ledger = await openLedger();
 const cluster = await SoakCluster.start(ledger.url, maxLifeMs);
 try {
@@ -71,6 +72,7 @@ try {
 printTable();
 if (failure) {
   console.error(failure);
+  console.error(`The faults of round ${rounds}: ${lastFaults.map(describeFault).join(', ') || 'none'}`);
   console.error(
     `Round ${rounds} failed. Again: node test/soak/soak.ts --minutes ${minutes} --seed ${seed}${values.postgres ? ` --postgres ${values.postgres}` : ''}`,
   );
@@ -95,7 +97,11 @@ async function doJobs(works: readonly SoakWork[], meanwhile?: () => Promise<void
   jobs.close();
   await meanwhile?.();
   // job.json says how a job ended, whichever coordinator ended it.
-  await eventually('every job to end', () => [...outs.values()].every(hasEnded), hangsAfterMs);
+  const areOver = (): boolean => {
+    cluster.checkNodes();
+    return [...outs.values()].every(hasEnded);
+  };
+  await eventually(`${[...outs.keys()].join(', ')} to end`, areOver, hangsAfterMs);
   const outcomes = new Map([...outs].map(([name, out]) => [name, readSoakOutcome(out)]));
   rmSync(join(folder, 'out'), { recursive: true });
   return outcomes;
@@ -113,6 +119,7 @@ async function playRound(works: readonly SoakWork[], expected: Map<string, SoakO
   const always = random.pick(works);
   const chosen = works.filter((work) => random.chance(0.6) || work === always);
   const faults = planFaults(random, Math.floor((rounds - 1) / calmRounds) % 2 === 1);
+  lastFaults = faults;
   const found = await doJobs(chosen, () => disturb(cluster, faults));
   for (const [name, outcome] of found) {
     assert.deepEqual(outcome, expected.get(name), `The job ${name} differs in round ${rounds}`);
