@@ -63,7 +63,10 @@ test('a job that one process submits and another watches to its end, on three no
   assert.equal(watched.code, 0, watched.stderr);
   const summary = JSON.parse(watched.stdout);
   assert.deepEqual([summary.id, summary.state, summary.out], [firstJob, 'complete', out]);
-  const counts = { sources: 1, frames: 1, shards, attempts: shards, pixels: 800 * 800, quarantined: 0 };
+  // On a busy machine a shard may take so long that another node is given it, too.
+  const { attempts } = summary.counts;
+  assert.ok(attempts >= shards && attempts <= 1.1 * shards, `${attempts} attempts`);
+  const counts = { sources: 1, frames: 1, shards, attempts, pixels: 800 * 800, quarantined: 0 };
   assert.deepEqual(summary.counts, counts);
   const { bins, counted } = lbpByDefinition(picture, 'interior', 'nw-cw-msb');
   assert.deepEqual(readHistogram(out), { bins, counted });

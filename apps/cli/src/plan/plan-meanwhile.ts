@@ -10,7 +10,7 @@ type MakePlan = (...given: Parameters<typeof makePlan>) => Promise<JobPlan>;
 const makeHere: MakePlan = async (...given) => (await import('./make-plan.ts')).makePlan(...given);
 
 /** A plan of what a person names takes far less, also where the machine is busy and the nodes were quick. */
-const leastTimeMs = 1_000;
+const leastTimeMs = 3_000;
 
 /**
  * Plans a job for as long as `ready` takes, because nothing else is to be done until then, and for `leastMs`; undefined where that

@@ -69,7 +69,8 @@ const table: Case[] = [
     errors: [0, 1, 2, 3].map((source) => [source, Cause.ACCESS]),
     views: { 0: notThere(), 1: notThere(), 2: there(), 3: notThere() },
     verdict: 'refuted',
-    reads: 3,
+    // What is not there is looked at twice.
+    reads: 5,
   },
   {
     name: 'what is wrong with bytes is not asked about',
@@ -79,7 +80,7 @@ const table: Case[] = [
     ],
     views: { 1: notThere() },
     verdict: 'upheld',
-    reads: 1,
+    reads: 2,
   },
   {
     name: 'a network that fails the coordinator as well may be back',
@@ -165,4 +166,16 @@ test('frames of a video are all in one file, which is read once, and held to the
   const probes = { samples: { failed() {} }, isGone: async () => false } as unknown as Parameters<typeof vetAnswer>[1];
   const { kind } = await vetAnswer(eyes, probes, { shard: video, answer: { errors }, attempt: 1 });
   assert.deepEqual([kind, reads], ['upheld', 1]);
+});
+
+test('a folder that comes back while the coordinator looks tells nothing of what was in it', async () => {
+  let looks = 0;
+  const eyes = {
+    see: async () => (looks++ === 0 ? notThere({ isMissing: true }) : there()),
+    identify: async () => undefined,
+    canWrite: async () => true,
+  };
+  const probes = { samples: { failed() {} }, isGone: async () => false } as unknown as Parameters<typeof vetAnswer>[1];
+  const errors = [{ source: 0, stage: 'read', error: 'No', cause: Cause.ACCESS }];
+  assert.equal((await vetAnswer(eyes, probes, { shard, answer: { errors }, attempt: 1 })).kind, 'refuted');
 });

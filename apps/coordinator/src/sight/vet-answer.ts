@@ -44,14 +44,18 @@ async function vetSource(
   const { uri, version } = ref;
   const need = shard.needs?.find((each) => each.startsWith('read ') && uri.startsWith(`${each.slice(5)}/`));
   const reason = `${error} (${sayUri(uri)})`;
-  const view = await eyes.see(uri, cause === Cause.ACCESS);
+  let view = await eyes.see(uri, cause === Cause.ACCESS);
+  if (view.kind === 'not there') {
+    // Nothing is told of files by a folder that is not there any more.
+    if (need !== undefined && (await probes.isGone(need))) return { kind: 'refuted', need, reason };
+    // Nor by one that was not there just now, and is again.
+    view = await eyes.see(uri, cause === Cause.ACCESS);
+  }
   if (view.kind === 'there') {
     if (version !== undefined && view.file.version !== version) return { kind: 'upheld' };
     if (need !== undefined) probes.samples.failed(need, uri);
     return { kind: 'refuted', need, reason };
   }
-  // Nothing is told of files by a folder that is not there any more.
-  if (need !== undefined && (await probes.isGone(need))) return { kind: 'refuted', need, reason };
   if (view.mayPass && attempt < lastAttempt) return { kind: 'later', reason };
   // What was never seen from here may be seen from elsewhere.
   return version !== undefined || view.isMissing ? { kind: 'upheld' } : { kind: 'untold', reason };
