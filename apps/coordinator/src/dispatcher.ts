@@ -103,7 +103,7 @@ export class Dispatcher {
     log.info({ jobId, shards: counts.shards, shardsDone: counts.shardsDone }, 'A job goes on');
     this.#start(job);
     // Its shards are leased at once.
-    const withNeeds = open.map(({ shard, attempts }) => ({ shard: this.#sights.planned(jobId, shard), attempts }));
+    const withNeeds = open.map(({ shard, attempts }) => ({ shard: this.#sights.recovered(jobId, shard), attempts }));
     this.#handle({ kind: 'JobResumed', ...orderOf(job), planned: counts.shards, open: withNeeds });
   }
 

@@ -18,7 +18,10 @@ export class JobSights {
   readonly probes: NodeProbes;
   readonly #eyes: Eyes;
   readonly #vetting = atMost(vetsAtOnce);
-  readonly #jobs = new Map<string, { scratch: string; needsOf: (shard: Shard) => readonly string[] }>();
+  readonly #jobs = new Map<
+    string,
+    { scratch: string; needsOf: (shard: Shard) => readonly string[]; needs: Set<string> }
+  >();
 
   constructor(eyes: Eyes, nowMs: () => number, tell: (session: number, need: string, shown: Shown) => void) {
     this.#eyes = eyes;
@@ -26,16 +29,30 @@ export class JobSights {
   }
 
   jobStarted({ jobId, spec, scratch }: AcceptedJob): void {
-    this.#jobs.set(jobId, { scratch, needsOf: needsOfJob(spec, scratch, previewSources) });
+    this.#jobs.set(jobId, { scratch, needsOf: needsOfJob(spec, scratch, previewSources), needs: new Set() });
   }
 
   jobEnded(jobId: string): void {
+    const needs = this.#jobs.get(jobId)?.needs ?? [];
     this.#jobs.delete(jobId);
+    for (const need of needs) {
+      const isNeeded = [...this.#jobs.values()].some((other) => other.needs.has(need));
+      if (!isNeeded) this.probes.forget(need);
+    }
   }
 
-  /** The shard with what it needs. */
+  /** The shard with what it needs, of what was listed just now. */
   planned(jobId: string, shard: Shard): Shard {
-    const needs = this.#jobs.get(jobId)?.needsOf(shard);
+    const needing = this.recovered(jobId, shard);
+    for (const need of needing.needs ?? []) if (need.startsWith('read file:')) this.probes.listed(need);
+    return needing;
+  }
+
+  /** The same of what an earlier coordinator had listed. */
+  recovered(jobId: string, shard: Shard): Shard {
+    const job = this.#jobs.get(jobId);
+    const needs = job?.needsOf(shard);
+    for (const need of needs ?? []) job!.needs.add(need);
     const needing = needs?.length ? { ...shard, needs } : shard;
     this.probes.samples.note(needing);
     return needing;

@@ -12,7 +12,7 @@ const shard: Shard = {
   shard: 0,
   costBytes: 1,
   needs: [need],
-  work: { kind: 'frames', sources: uris.map((uri, index) => ({ index, uri })) },
+  work: { kind: 'frames', sources: uris.map((uri, index) => ({ index, uri, version: 'x' })) },
 };
 
 /** A coordinator for which these files are there, as changed by the test, and a node that is asked. */
@@ -96,7 +96,8 @@ test('a file that is deleted, or written to, while a node looks says nothing of 
 });
 
 test('what the coordinator cannot see a node is believed to see', async () => {
-  const { asked, told, ask } = createStage(new Map());
+  const { probes, asked, told, ask } = createStage(new Map());
+  probes.listed(need);
   await ask();
   assert.deepEqual([asked, told], [[], [[1, need, { kind: 'NeedShown' }]]]);
 });
@@ -110,6 +111,18 @@ test('a folder that is gone for the coordinator too has been shown by nobody', a
   await ask();
   const reason = 'the coordinator cannot read it any more either';
   assert.deepEqual(told, [[1, need, { kind: 'NeedLacked', reason }]]);
+});
+
+test('a folder that an earlier coordinator listed, and of which this one has seen nothing yet, is gone', async () => {
+  const { stage, probes, told, asked, ask, later } = createStage(new Map());
+  await ask();
+  assert.equal(told[0]![2].kind, 'NeedLacked');
+  assert.equal(await probes.isGone(need), true);
+  stage.files.set(uris[0]!, 'x');
+  later();
+  await ask();
+  assert.equal(asked.length, 1);
+  assert.equal(await probes.isGone(need), false);
 });
 
 test('a folder of which all samples were deleted is still there', async () => {

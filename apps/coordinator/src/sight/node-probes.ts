@@ -43,8 +43,8 @@ export class NodeProbes {
   readonly #nowMs: () => number;
   readonly #tell: (session: number, need: string, shown: Shown) => void;
   readonly #pending = new Map<number, Pending>();
-  /** Roots as they were when the coordinator first saw something there. */
-  readonly #identities = new Map<string, string | undefined>();
+  /** Roots as they were when the coordinator listed something there, or first saw something. */
+  readonly #identities = new Map<string, Promise<string | undefined>>();
   readonly #recent = new Map<string, { untilMs: number; expected: Promise<Expected[]> }>();
   #last = 0;
 
@@ -52,6 +52,11 @@ export class NodeProbes {
     this.#eyes = eyes;
     this.#nowMs = nowMs;
     this.#tell = tell;
+  }
+
+  /** What is below the root was listed just now: so it is there. */
+  listed(need: string): void {
+    if (!this.#identities.has(need)) this.#identities.set(need, this.#eyes.identify(placeOf(need)));
   }
 
   /** Asks the node; what it has shown is told later, and never where it does not answer. */
@@ -97,12 +102,22 @@ export class NodeProbes {
     for (const [number, pending] of this.#pending) if (pending.session === session) this.#pending.delete(number);
   }
 
+  /** No job needs it any more. */
+  forget(need: string): void {
+    this.samples.forget(need);
+    this.#identities.delete(need);
+    this.#recent.delete(need);
+  }
+
   /**
    * Whether what was at a root is there no longer, for the coordinator itself: then nothing can be told of the files below it. It
-   * is another folder than before, as one is on which nothing is mounted any more.
+   * is another folder than before, as one is on which nothing is mounted any more; or an earlier process listed it, and this one
+   * has seen nothing there yet.
    */
   async isGone(need: string): Promise<boolean> {
-    const before = this.#identities.get(need);
+    if (!need.startsWith('read file:')) return false;
+    if (!this.#identities.has(need)) return this.samples.wasListed(need);
+    const before = await this.#identities.get(need);
     return before !== undefined && (await this.#eyes.identify(placeOf(need))) !== before;
   }
 
@@ -124,9 +139,10 @@ export class NodeProbes {
   }
 
   async #look(need: string): Promise<Expected[]> {
-    if (!this.#identities.has(need)) this.#identities.set(need, await this.#eyes.identify(placeOf(need)));
-    const seen = await Promise.all(this.samples.of(need).map((sample) => this.#see(sample)));
-    return seen.filter((sample) => sample !== undefined);
+    const looked = await Promise.all(this.samples.of(need).map((sample) => this.#see(sample)));
+    const seen = looked.filter((sample) => sample !== undefined);
+    if (seen.length > 0) this.listed(need);
+    return seen;
   }
 
   async #see(sample: Sample): Promise<Expected | undefined> {

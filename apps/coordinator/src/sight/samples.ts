@@ -15,15 +15,25 @@ const maxFailed = 3;
 export class Samples {
   readonly #listed = new Map<string, string[]>();
   readonly #failed = new Map<string, string[]>();
+  /** Roots below which a file was seen when it was listed. */
+  readonly #seen = new Set<string>();
 
   /** Takes what the shard reads for samples, where there are too few. */
   note({ needs = [], work }: Shard): void {
     for (const need of needs) {
+      if (!need.startsWith('read ')) continue;
       const known = this.#listed.get(need);
       if (known && known.length >= maxListed) continue;
-      const uris = refsOf(work).flatMap(({ uri }) => (isBelow(uri, need) ? [uri] : []));
+      const refs = refsOf(work).filter(({ uri }) => isBelow(uri, need));
+      if (refs.some(({ version }) => version !== undefined)) this.#seen.add(need);
+      const uris = refs.map(({ uri }) => uri);
       this.#listed.set(need, [...new Set([...(known ?? []), ...uris])].slice(0, maxListed));
     }
+  }
+
+  /** Whether the coordinator that listed them saw files there. */
+  wasListed(need: string): boolean {
+    return this.#seen.has(need);
   }
 
   /** A node could not have this one: whoever shows that it can do that shows it by this. */
@@ -42,6 +52,7 @@ export class Samples {
   forget(need: string): void {
     this.#listed.delete(need);
     this.#failed.delete(need);
+    this.#seen.delete(need);
   }
 }
 
