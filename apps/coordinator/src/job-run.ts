@@ -122,7 +122,7 @@ export class JobRun {
     this.#listener = listener;
     this.#features = work.features(job, {
       settled: (from, atMost) => ledger.settled(job.jobId, from, atMost),
-      failed: ({ message }) => this.stop({ state: 'failed', error: message }),
+      failed: (error) => this.stop(endBecause(error)),
     });
     this.ended = this.#run();
   }

@@ -124,6 +124,8 @@ export async function lead(options: LeadOptions): Promise<Leading> {
   let grpc: GrpcServer | undefined;
   // Conversations end by the dispatcher's word, and the server waits for their ends.
   onClose(async () => {
+    // A job may wait for a store that is away, and would keep the process from ending.
+    ledger.stopRetrying();
     await dispatcher.close();
     await grpc?.close();
   });

@@ -145,7 +145,10 @@ export interface Ledger {
    * one sentence where what it left in its folder is lost, or is of another version of the results.
    */
   resume(jobId: string): Promise<OpenShard[]>;
-  /** The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. */
+  /**
+   * The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. Where the store
+   * cannot be read, they go on when it can again.
+   */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
   /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
   behind(): { ms: number; failure: string | undefined };
