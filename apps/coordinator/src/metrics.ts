@@ -1,10 +1,10 @@
 import { catalogue } from '@halogrid/kernels';
 import type { Registry } from '@halogrid/service';
 import { Counter, Gauge, Histogram, secondsBuckets } from '@halogrid/service/metrics';
-import type { Dispatcher } from './dispatcher.ts';
+import type { Dispatcher } from './dispatch/dispatcher.ts';
+import { sharedGpus } from './dispatch/shared-gpus.ts';
 import type { Leadership } from './leadership/leadership.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { sharedGpus } from './shared-gpus.ts';
 
 /** Values that a label of a node's choosing may have; anything else is 'other', so that series stay few. */
 const stages = new Set(['read', 'decode', 'upload', 'compute', 'readback', 'encode']);

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { describePipeline, type Grid, type Pipeline, type Size } from '@halogrid/kernels';
-import { isOneCell } from './histogram-shape.ts';
+import { isOneCell } from '../job/histogram-shape.ts';
 
 /** Changes when the rules below do, so that digests of different rules never look equal by accident. */
 const versionLine = 'halogrid digest 1\n';

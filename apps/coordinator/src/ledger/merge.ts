@@ -1,8 +1,8 @@
 import { cellsOf, type Size } from '@halogrid/kernels';
 import type { QuarantineReason } from '@halogrid/proto';
-import type { FrameOfVideo, SourceResult } from '../shard.ts';
+import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
+import type { FrameOfVideo, SourceResult } from '../job/shard.ts';
 import { type SourceDigest, sourceDigest } from './digest.ts';
-import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from './histogram-shape.ts';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
 import { QuarantineReasons } from './quarantine-reasons.ts';
 import { type Quarantine, type SettledSource, SettledTable } from './settled-table.ts';

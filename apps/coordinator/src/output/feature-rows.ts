@@ -1,6 +1,6 @@
 import type { FeatureRow } from '@halogrid/imaging/features';
-import { binsOfCell, type HistogramShape } from '../ledger/histogram-shape.ts';
-import type { FrameOfVideo } from '../shard.ts';
+import { binsOfCell, type HistogramShape } from '../job/histogram-shape.ts';
+import type { FrameOfVideo } from '../job/shard.ts';
 
 /**
  * The rows of a source in features.parquet: one for each of its cells, row by row, those without pixels too. `bins` is laid

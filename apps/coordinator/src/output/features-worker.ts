@@ -4,7 +4,7 @@ import { rename } from 'node:fs/promises';
 import { parentPort } from 'node:worker_threads';
 import { FeatureWriter } from '@halogrid/imaging/features';
 import { redactUri } from '@halogrid/imaging/redact-uri';
-import { binsOfCell, binsOfSource } from '../ledger/histogram-shape.ts';
+import { binsOfCell, binsOfSource } from '../job/histogram-shape.ts';
 import { readHistograms } from '../ledger/read-histograms.ts';
 import { featureRows } from './feature-rows.ts';
 import type { FeaturesOrder, FeaturesTask } from './features-file.ts';

@@ -10,11 +10,11 @@ import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import sharp from 'sharp';
+import { cutTiles } from '../job/cut-tiles.ts';
+import { mapType } from '../job/map-type.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
-import { cutTiles } from '../plan/cut-tiles.ts';
 import { abandonJob, finaliseJob } from './finalise.ts';
-import { mapType } from './map-type.ts';
 import { openFeatures } from './open-features.ts';
 import { claimOutputFolder, histogramSpoolPath, outputPath, releaseOutputFolder, scratchUri } from './output-folder.ts';
 

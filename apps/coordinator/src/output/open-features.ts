@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { jobGrid } from '../job-grid.ts';
-import { histogramShape } from '../ledger/histogram-shape.ts';
+import { histogramShape } from '../job/histogram-shape.ts';
+import { jobGrid } from '../job/job-grid.ts';
 import { FeaturesFile, type FeaturesFileOptions } from './features-file.ts';
 import { newOutputPath, unfinishedFeaturesPath } from './output-folder.ts';
 

@@ -1,4 +1,4 @@
-import type { Shard } from '../shard.ts';
+import type { Shard } from '../job/shard.ts';
 import { isHeldUp } from './choose-job.ts';
 import type { JobOrder, SchedulerEvent } from './events.ts';
 import { finaliseWhenDone, finishShard, forgetJob } from './finish-shard.ts';

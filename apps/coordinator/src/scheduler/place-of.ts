@@ -1,4 +1,4 @@
-import type { Shard } from '../shard.ts';
+import type { Shard } from '../job/shard.ts';
 import type { Place, ScheduledJob } from './scheduler-state.ts';
 
 /** The image that a tile is cut from, or the folder of the first frame. */

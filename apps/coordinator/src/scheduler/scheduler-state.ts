@@ -1,4 +1,4 @@
-import type { Shard } from '../shard.ts';
+import type { Shard } from '../job/shard.ts';
 import type { AttemptReason, Command } from './commands.ts';
 import { Durations } from './durations.ts';
 import type { JobOrder, Opinion } from './events.ts';

@@ -1,7 +1,7 @@
 import type { ShardCompleted, SourceResult as WireResult } from '@halogrid/proto';
+import type { SourceError, SourceResult } from '../job/shard.ts';
 import { stageLabel } from '../metrics.ts';
 import type { LeaseId } from '../scheduler/events.ts';
-import type { SourceError, SourceResult } from '../shard.ts';
 
 /** What a node found out about a shard, as the ledger takes it. */
 export interface ShardAnswer {

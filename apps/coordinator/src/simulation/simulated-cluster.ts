@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
-import type { Dispatcher } from '../dispatcher.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobResults, Ledger } from '../ledger/ledger.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '@halogrid/service';
-import { Dispatcher } from '../dispatcher.ts';
-import type { JobWork } from '../job-run.ts';
+import { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { JobWork } from '../dispatch/job-run.ts';
 import { DurableLedger } from '../ledger/durable-ledger.ts';
 import { Journal } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
