@@ -12,11 +12,11 @@ import { createRegistry } from '@halogrid/service/metrics';
 import { systemClock } from '../../../apps/coordinator/src/dispatch/clock.ts';
 import { Dispatcher } from '../../../apps/coordinator/src/dispatch/dispatcher.ts';
 import type { LeaseOrder } from '../../../apps/coordinator/src/dispatch/node-session.ts';
+import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
 import type { PlanStep } from '../../../apps/coordinator/src/job/shard.ts';
 import { MemoryStore } from '../../../apps/coordinator/src/ledger/store/memory-store.ts';
 import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
 import { openLedger } from '../../../apps/coordinator/src/ledger/testing/open-ledger.ts';
-import { createMetrics } from '../../../apps/coordinator/src/metrics.ts';
 
 const usesSqlite = process.argv.includes('sqlite');
 const numbers = process.argv.slice(2).filter((word) => word !== 'sqlite');

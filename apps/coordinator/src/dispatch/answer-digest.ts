@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { Cause } from '@halogrid/proto';
-import type { SourceResult } from '../job/shard.ts';
-import type { ShardAnswer } from '../services/answer-message.ts';
+import type { ShardAnswer, SourceResult } from '../job/shard.ts';
 
 /** An answer, who gave it, and a digest that is equal for answers that say the same; computed when it is first asked for. */
 export interface ComparableAnswer {

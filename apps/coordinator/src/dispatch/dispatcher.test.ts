@@ -12,11 +12,11 @@ import { createRegistry } from '@halogrid/service/metrics';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
-import { createMetrics } from '../metrics.ts';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { JobWork } from './job-run.ts';
 import type { LeaseOrder } from './node-session.ts';
+import { createMetrics } from './work-metrics.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 const spec = JobSpec.fromPartial({

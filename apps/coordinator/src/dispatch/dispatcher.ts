@@ -1,9 +1,9 @@
 import type { Hello } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import { InvalidResultError } from '../ledger/check-answer.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Metrics } from '../metrics.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { JobOrder, LeaseId, SchedulerEvent } from '../scheduler/events.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
@@ -12,9 +12,10 @@ import type { Shown } from '../sight/node-probes.ts';
 import { type Eyes, ownEyes } from '../sight/own-view.ts';
 import { type ComparableAnswer, comparable } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
-import { type AcceptedJob, endBecause, JobRun, type JobWork } from './job-run.ts';
+import { endBecause, JobRun, type JobWork } from './job-run.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport, NodeSession } from './node-session.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
+import type { Metrics } from './work-metrics.ts';
 import { WorkRecorder } from './work-recorder.ts';
 
 /** Time between looks at the clock; a silent node is noticed this much late at most. */

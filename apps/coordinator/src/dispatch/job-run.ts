@@ -1,6 +1,7 @@
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources } from '../ledger/ledger.ts';
 import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
@@ -18,15 +19,6 @@ const maxQueuedShards = 4096;
 
 /** Sources in them, at most: a batch may have thousands. They take some hundred bytes each until they are done. */
 const maxQueuedSources = 2 ** 16;
-
-/** A job that was accepted. */
-export interface AcceptedJob {
-  jobId: string;
-  spec: JobSpec;
-  pipeline: Pipeline;
-  /** Folder URI for unfinished results. */
-  scratch: string;
-}
 
 /** What a job needs done outside of the coordinator's memory. */
 export interface JobWork {

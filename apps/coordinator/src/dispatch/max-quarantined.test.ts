@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { status } from '@grpc/grpc-js';
 import { Cause, JobState, type JobStatus, type Lease, type MaxQuarantined } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
-import { jobPipeline } from '../job/job-pipeline.ts';
+import { jobPipeline } from '../job/accepted-job.ts';
 import { planOf, spec } from '../ledger/testing/ledger-scene.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
 import { ScriptedNode } from '../services/testing/scripted-node.ts';

@@ -1,8 +1,7 @@
 import type { Hello, Lack, Probe, Sight } from '@halogrid/proto';
-import type { Shard } from '../job/shard.ts';
+import type { AcceptedJob } from '../job/accepted-job.ts';
+import type { Shard, ShardAnswer } from '../job/shard.ts';
 import type { BroughtLease, Failure, LeaseId } from '../scheduler/events.ts';
-import type { ShardAnswer } from '../services/answer-message.ts';
-import type { AcceptedJob } from './job-run.ts';
 
 /** A lease with all that a node needs to know. */
 export interface LeaseOrder {

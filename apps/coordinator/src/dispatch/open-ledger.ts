@@ -1,13 +1,13 @@
 import { hostname } from 'node:os';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import { histogramSpoolPath, ledgerPath } from '../job/output-paths.ts';
 import { DurableLedger, type JobHome } from '../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import { Journal } from '../ledger/journal.ts';
 import type { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { SqliteStore, sqliteThread } from '../ledger/store/sqlite-store.ts';
-import { histogramSpoolPath, ledgerPath } from '../output/output-folder.ts';
 import type { Clock } from './clock.ts';
 
 export interface LedgerContext {

@@ -10,11 +10,11 @@ import { createRegistry } from '@halogrid/service/metrics';
 import type { JobRecord } from '../ledger/ledger.ts';
 import { MemoryStore } from '../ledger/store/memory-store.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
-import { createMetrics } from '../metrics.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { recoverJobs } from './recover-jobs.ts';
+import { createMetrics } from './work-metrics.ts';
 
 /** What becomes of a job whose coordinator died, after `change` in its folder; `calls` tells what its successor did. */
 async function recovered(t: TestContext, change: (path: string) => Promise<unknown>) {

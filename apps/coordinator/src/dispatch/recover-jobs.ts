@@ -1,9 +1,10 @@
 import type { Log } from '@halogrid/service';
-import { jobPipeline } from '../job/job-pipeline.ts';
+import { jobPipeline } from '../job/accepted-job.ts';
+import { scratchUri } from '../job/output-paths.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
 import { abandonJob } from '../output/finalise.ts';
-import { releaseOutputFolder, removeScratch, resumeOutputFolder, scratchUri } from '../output/output-folder.ts';
+import { releaseOutputFolder, removeScratch, resumeOutputFolder } from '../output/output-folder.ts';
 import type { Clock } from './clock.ts';
 import type { Dispatcher } from './dispatcher.ts';
 

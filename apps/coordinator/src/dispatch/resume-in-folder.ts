@@ -1,16 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import { jobPipeline } from '../job/job-pipeline.ts';
+import { jobPipeline } from '../job/accepted-job.ts';
+import { outputPath, scratchUri } from '../job/output-paths.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import { ledgerFormat, OlderLedgerError } from '../ledger/store/ledger-errors.ts';
-import {
-  findUnfinished,
-  outputPath,
-  releaseOutputFolder,
-  resumeOutputFolder,
-  scratchUri,
-} from '../output/output-folder.ts';
+import { findUnfinished, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { type LedgerContext, openFolderHome } from './open-ledger.ts';
 

@@ -2,8 +2,9 @@ import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { checkSources } from '../job/check-sources.ts';
 import { checkSpec } from '../job/check-spec.ts';
+import { scratchUri } from '../job/output-paths.ts';
 import { Refusal } from '../job/refusal.ts';
-import { claimOutputFolder, releaseOutputFolder, scratchUri } from '../output/output-folder.ts';
+import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
 /** Jobs that have not ended, at most: the plan of each is under way, and holds a few megabytes. */

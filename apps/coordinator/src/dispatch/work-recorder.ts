@@ -1,11 +1,12 @@
 import { type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep, ShardWork, SourceRef, SourceResult } from '../job/shard.ts';
-import { type Metrics, stageLabel } from '../metrics.ts';
+import { stageLabel } from '../job/stages.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
-import type { AcceptedJob } from './job-run.ts';
+import type { Metrics } from './work-metrics.ts';
 
 interface RecordedJob {
   kernel: string;

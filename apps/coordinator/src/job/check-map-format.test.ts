@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ImageType } from '@halogrid/kernels';
-import { checkMapFormat } from './check-map-format.ts';
+import { checkMapFormat } from './check-spec.ts';
 
 const typeOf = (sample: ImageType['sample'], bands: number): ImageType => {
   return { sample, channels: Array.from({ length: bands }, (_, i) => String(i)) };

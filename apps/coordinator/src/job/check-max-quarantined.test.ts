@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MaxQuarantined } from '@halogrid/proto';
-import { checkMaxQuarantined } from './check-max-quarantined.ts';
+import { checkMaxQuarantined } from './check-spec.ts';
 
 test('any number of inputs and any percentage may be allowed, or nothing be said', () => {
   const good: (MaxQuarantined['limit'] | 'nothing')[] = [

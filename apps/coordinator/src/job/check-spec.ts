@@ -1,21 +1,21 @@
 import { fileURLToPath } from 'node:url';
-import { allowedPath, SourceForbiddenError } from '@halogrid/imaging';
+import { allowedPath, SourceForbiddenError, whyNotHeld } from '@halogrid/imaging';
 import { checkGrid, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
 import {
   type JobSpec,
   jobPriorities,
+  type MaxQuarantined,
+  mapFormats,
   maxBatchFrames,
   maxSources,
   maxTilePx,
   maxUriLength,
   whyNotVerified,
 } from '@halogrid/proto';
-import { checkMapFormat } from './check-map-format.ts';
-import { checkMaxQuarantined } from './check-max-quarantined.ts';
+import { jobGrid, jobPipeline } from './accepted-job.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVideo } from './check-video.ts';
-import { jobGrid } from './job-grid.ts';
-import { jobPipeline } from './job-pipeline.ts';
+import { mapType } from './map-type.ts';
 import { Refusal, refuseValue } from './refusal.ts';
 
 /**
@@ -81,6 +81,22 @@ function checkWork(given: JobSpec): { pipeline: Pipeline; grid: Grid } {
   } catch (error) {
     throw error instanceof ParameterError ? new Refusal('invalid', error.message) : error;
   }
+}
+
+/** Throws Refusal for a format of dense results that there is not, or that cannot hold what the pipeline gives. */
+export function checkMapFormat(format: string, { output, bins }: Pick<Pipeline, 'output' | 'bins'>): void {
+  if (!mapFormats.includes(format)) refuseValue('map_format', format, `one of ${mapFormats.join(', ')}`);
+  const why = whyNotHeld(format, mapType(output), bins);
+  if (why) refuseValue('map_format', format, `tiff, zarr or none, because ${why},`);
+}
+
+/** Throws Refusal for a limit that is none. */
+export function checkMaxQuarantined(max: MaxQuarantined | undefined): void {
+  if (!max) return;
+  const { limit } = max;
+  if (!limit) throw new Refusal('invalid', 'Expected inputs or percent in max_quarantined but received neither');
+  const { $case, value } = limit;
+  if ($case === 'percent' && !(value >= 0 && value <= 100)) refuseValue('max_quarantined.percent', value, '0 to 100');
 }
 
 function checkLength(uri: string): void {

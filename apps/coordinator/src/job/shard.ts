@@ -108,3 +108,11 @@ export interface SourceError {
   /** Whether the bytes could be had, and are those that were listed, which alone makes it the input's; absent: they are. */
   cause?: Cause;
 }
+
+/** What a node found out about a shard, as the ledger takes it. */
+export interface ShardAnswer {
+  results: SourceResult[];
+  errors: SourceError[];
+  stageSeconds: Record<string, number>;
+  inputBytes: number;
+}

@@ -1,7 +1,9 @@
 import type { JobSpec } from '@halogrid/proto';
 import type { JobRecord } from './ledger.ts';
-import type { Merge } from './merge.ts';
+import type { Merge, OpenSource } from './merge.ts';
 import type { JobFacts, OpenJob } from './open-job.ts';
+import { ByteReader } from './record/byte-reader.ts';
+import { ByteWriter } from './record/byte-writer.ts';
 import { seal } from './record/sealed.ts';
 import { DamagedLedgerError, ledgerFormat as format } from './store/ledger-errors.ts';
 import type { Entry } from './store/ledger-store.ts';
@@ -68,4 +70,22 @@ export function encodeTotals({ bins }: Merge): Uint8Array {
 export function restoreTotals({ bins }: Merge, content: Uint8Array): void {
   if (content.length !== bins.byteLength) throw new RangeError('The totals have another number of bins than the job');
   new Uint8Array(bins.buffer, bins.byteOffset, bins.byteLength).set(content);
+}
+
+/** What came of a source some of whose tiles are still to come. */
+export function encodeOpenSource({ tilesLeft, counted, pixels, bins }: OpenSource): Uint8Array {
+  const bytes = new ByteWriter();
+  for (const value of [tilesLeft, counted, pixels]) bytes.uint(value);
+  for (const count of bins ?? []) bytes.uint(count);
+  return bytes.bytes;
+}
+
+/** Throws RangeError where it is not of a source with that many bins. */
+export function decodeOpenSource(content: Uint8Array, binsOfSource: number): OpenSource {
+  const bytes = new ByteReader(content);
+  const [tilesLeft, counted, pixels] = [bytes.uint(), bytes.uint(), bytes.uint()];
+  const bins = new Float64Array(binsOfSource);
+  for (let i = 0; i < binsOfSource; i++) bins[i] = bytes.uint();
+  if (!bytes.isAtEnd) throw new RangeError('There are more bins than the job has');
+  return { state: 'open', tilesLeft, counted, pixels, bins };
 }

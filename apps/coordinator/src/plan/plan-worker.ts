@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { endWhenAsked, restrictSources } from '@halogrid/imaging';
+import { jobPipeline } from '../job/accepted-job.ts';
 import { checkSources } from '../job/check-sources.ts';
-import { jobPipeline } from '../job/job-pipeline.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import type { CheckAnswer, CheckOrder, PlanAnswer, PlanOrder } from './plan-thread.ts';

@@ -14,9 +14,9 @@ import {
 } from '@halogrid/imaging';
 import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
 import { type JobSpec, maxBatchFrames } from '@halogrid/proto';
+import { jobGrid } from '../job/accepted-job.ts';
 import { countTiles, cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../job/histogram-shape.ts';
-import { jobGrid } from '../job/job-grid.ts';
 import type { ImageSize, PlannedStep, PlanStep, ShardWork, SourceRef } from '../job/shard.ts';
 import { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { type Batch, FrameGatherer } from './gather-frames.ts';

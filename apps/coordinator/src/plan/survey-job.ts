@@ -1,13 +1,12 @@
 import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
+import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
 import { checkSpec } from '../job/check-spec.ts';
 import { tileSide } from '../job/cut-tiles.ts';
-import { jobGrid } from '../job/job-grid.ts';
-import { jobPipeline } from '../job/job-pipeline.ts';
+import { previewSources } from '../job/picture-files.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { ImageSize, PlannedStep } from '../job/shard.ts';
-import { previewSources } from '../output/finalise.ts';
 import { hasEarlierOutput } from '../output/output-folder.ts';
 import { mapAhead } from './map-ahead.ts';
 import { PlanCounter, type PlanTotals } from './plan-totals.ts';

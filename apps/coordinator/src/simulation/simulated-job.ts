@@ -1,6 +1,6 @@
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
-import type { AcceptedJob } from '../dispatch/job-run.ts';
+import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlanStep, Shard, SourceResult } from '../job/shard.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../ledger/digest.ts';
 

@@ -2,23 +2,17 @@
 import { openImage, writeChunk } from '@halogrid/imaging';
 import { placeItem, planPipeline, runReference, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { jobGrid } from '../job/job-grid.ts';
-import { jobPipeline } from '../job/job-pipeline.ts';
+import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
+import { histogramSpoolPath, scratchUri } from '../job/output-paths.ts';
 import { previewSources } from '../job/picture-files.ts';
 import type { Shard, SourceError, SourceResult } from '../job/shard.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { openFeatures } from '../output/features-file.ts';
 import { finaliseJob } from '../output/finalise.ts';
-import { openFeatures } from '../output/open-features.ts';
-import {
-  claimOutputFolder,
-  histogramSpoolPath,
-  releaseOutputFolder,
-  resumeOutputFolder,
-  scratchUri,
-} from '../output/output-folder.ts';
+import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { planJob } from '../plan/planner.ts';
 import { runPlan } from '../plan/run-plan.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { EarlierIndex } from './earlier-index.ts';
-import { headLine } from './sources-jsonl.ts';
+import { headLine } from './source-line.ts';
 
 const done = { name: 'a', width: 1, height: 1, counted: 1, digest: '00' };
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { resultsVersion } from '@halogrid/service';
-import { resultsVersionOf, type SourceLine } from './sources-jsonl.ts';
+import { resultsVersionOf, type SourceLine } from './source-line.ts';
 
 /** A file of an earlier job: its line in sources.jsonl, or those of all its frames. */
 export interface EarlierFile {

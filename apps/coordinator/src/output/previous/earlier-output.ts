@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { redactUri } from '@halogrid/imaging/redact-uri';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { jobGrid } from '../../job/job-grid.ts';
+import { jobGrid } from '../../job/accepted-job.ts';
+import { outputPath } from '../../job/output-paths.ts';
 import { pictureFiles, previewSources } from '../../job/picture-files.ts';
 import type { KeptResult } from '../../job/shard.ts';
 import { sourceDigest } from '../../ledger/digest.ts';
-import { outputPath } from '../output-folder.ts';
 import { EarlierIndex } from './earlier-index.ts';
-import { hex, type SourceLine } from './sources-jsonl.ts';
+import { hex, type SourceLine } from './source-line.ts';
 
 type DoneLine = Extract<SourceLine, { name: string }>;
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
-import { outputPath } from '../output-folder.ts';
-import { resultsVersionOf } from './sources-jsonl.ts';
+import { outputPath } from '../../job/output-paths.ts';
+import { resultsVersionOf } from './source-line.ts';
 
 /**
  * The version of the results in the folder of a job, where it is another than this one's: nothing of them is kept then, though
