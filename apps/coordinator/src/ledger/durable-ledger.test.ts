@@ -9,13 +9,13 @@ import { resultsVersion } from '@halogrid/service';
 import { jobDigest, jobLine, sourceDigest } from './digest.ts';
 import type { DurableLedger } from './durable-ledger.ts';
 import type { ShardCommit } from './ledger.ts';
-import { ledgerConformance } from './ledger-conformance.ts';
-import { type CrashStage, ledgerCrashes } from './ledger-crashes.ts';
 import { seal, unseal } from './record/sealed.ts';
 import type { LedgerStore } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
-import { openLedger } from './testing.ts';
+import { ledgerConformance } from './testing/ledger-conformance.ts';
+import { type CrashStage, ledgerCrashes } from './testing/ledger-crashes.ts';
+import { openLedger } from './testing/open-ledger.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-ledger-'));
 after(() => rm(folder, { recursive: true, force: true }));

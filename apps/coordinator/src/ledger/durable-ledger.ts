@@ -1,12 +1,12 @@
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
-import type { PlanStep } from '../shard.ts';
+import type { PlanStep } from '../job/shard.ts';
+import { endedEntries } from './job-record.ts';
 import type { Journal, Journaled } from './journal.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
-import { LostLedgerError } from './ledger-errors.ts';
 import { OpenJob, type OpenSpool } from './open-job.ts';
-import { endedEntries } from './record/job-record.ts';
 import { readJobs, readPlan } from './recover-job.ts';
+import { LostLedgerError } from './store/ledger-errors.ts';
 import type { Change } from './store/ledger-store.ts';
 
 /** Jobs that have ended, and of which is still known how. */

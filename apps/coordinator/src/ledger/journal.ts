@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Log } from '@halogrid/service';
-import { LostLedgerError } from './ledger-errors.ts';
+import { LostLedgerError } from './store/ledger-errors.ts';
 import { type Change, FencedError, type LedgerStore } from './store/ledger-store.ts';
 
 /** Something of which the store keeps what changes. */

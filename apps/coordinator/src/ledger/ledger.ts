@@ -1,8 +1,7 @@
 import type { Size } from '@halogrid/kernels';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
-import type { FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../shard.ts';
-import type { SourceDigest } from './digest.ts';
-import type { HistogramPlace } from './read-histograms.ts';
+import type { FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
+import type { HistogramPlace, SourceDigest } from './record/settled-source.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
 
