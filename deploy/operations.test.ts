@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import type { Dispatcher } from '../apps/coordinator/src/dispatcher.ts';
 import type { Ledger } from '../apps/coordinator/src/ledger/ledger.ts';
 import { createMetrics, exposeLeadership, exposeState } from '../apps/coordinator/src/metrics.ts';
-import { NodeMetrics } from '../apps/gpu-node/src/metrics.ts';
+import { NodeMetrics } from '../apps/gpu-node/src/metrics/node-metrics.ts';
 import { halogridDashboard } from './grafana/halogrid-dashboard.ts';
 import { metricName, selectors } from './prometheus/selectors.ts';
 
