@@ -7,7 +7,7 @@ import type { Dispatcher } from '../apps/coordinator/src/dispatch/dispatcher.ts'
 import { createMetrics } from '../apps/coordinator/src/dispatch/work-metrics.ts';
 import type { Ledger } from '../apps/coordinator/src/ledger/ledger.ts';
 import { exposeLeadership, exposeState } from '../apps/coordinator/src/metrics.ts';
-import { NodeMetrics } from '../apps/gpu-node/src/metrics.ts';
+import { NodeMetrics } from '../apps/gpu-node/src/metrics/node-metrics.ts';
 import { halogridDashboard } from './grafana/halogrid-dashboard.ts';
 import { metricName, selectors } from './prometheus/selectors.ts';
 
