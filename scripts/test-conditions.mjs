@@ -1,0 +1,37 @@
+// Prints what tests depend on beside files of the checkout, for Nx, which takes no earlier result where it has changed.
+import { accessSync, constants, globSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Programs that tests use where they are there, and are skipped without. */
+const programs = ['cc', 'djpeg', 'dwebp', 'ffmpeg', 'iptables', 'mount', 'nvcc', 'openssl', 'promtool', 'unshare'];
+
+/** Images with results of other programs, beside the checkout. */
+const oracle = fileURLToPath(new URL('../../shared/oracle', import.meta.url));
+
+const isRunnable = (path) => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const folders = (process.env.PATH ?? '').split(delimiter);
+const fileOf = (name) => folders.map((folder) => join(folder, name)).find(isRunnable);
+const identity = (path) => path && [path, statSync(path).size, statSync(path).mtimeMs];
+
+const conditions = {
+  node: [process.version, process.platform, process.arch],
+  user: process.getuid?.(),
+  programs: programs.map((name) => identity(fileOf(name))),
+  // All of ours, also those that are yet to come.
+  settings: Object.entries(process.env)
+    .filter(([name]) => /^(HALOGRID|AWS|VK)_/.test(name))
+    .sort(),
+  oracle: globSync('**/*', { cwd: oracle })
+    .sort()
+    .map((name) => identity(join(oracle, name))),
+};
+console.log(JSON.stringify(conditions));
