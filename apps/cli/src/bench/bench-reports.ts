@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { measureWholeTimes } from '@halogrid/gpu-node/bench';
-import { writeFileAtomically } from '@halogrid/imaging';
+import { writeFileAtomically } from '@halogrid/results';
 import { cacheFolders, makeFolders } from '@halogrid/service';
 import { cudaRows, openCuda } from './cuda/measure-cuda.ts';
 import { ImageCache } from './images/image-cache.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '@halogrid/imaging';
+import type { Source } from '@halogrid/sources';
 import { nameOfFrame } from '../plan/plan-video-steps.ts';
 import type { PlanStep } from '../shard.ts';
 import type { EarlierOutput } from './earlier-output.ts';

@@ -1,7 +1,8 @@
 // For tests: runs a job as a coordinator and its nodes do, with the real planner, ledger and output, in this process.
-import { openImage, writeChunk } from '@halogrid/imaging';
+import { openImage } from '@halogrid/imaging';
 import { placeItem, planPipeline, runReference, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { writeChunk } from '@halogrid/results';
 import { jobGrid } from '../job-grid.ts';
 import { jobPipeline } from '../job-pipeline.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';

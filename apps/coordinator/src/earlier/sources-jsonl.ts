@@ -1,5 +1,5 @@
-import { redactUri } from '@halogrid/imaging/redact-uri';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
+import { redactUri } from '@halogrid/sources/redact-uri';
 import type { SourceDigest } from '../ledger/digest.ts';
 import type { JobResults } from '../ledger/ledger.ts';
 import { type NamedSource, namedSources } from '../output/named-sources.ts';

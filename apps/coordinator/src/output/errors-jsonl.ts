@@ -1,4 +1,4 @@
-import { redactUri } from '@halogrid/imaging';
+import { redactUri } from '@halogrid/sources';
 import type { SourceOutcome } from '../ledger/ledger.ts';
 
 /**

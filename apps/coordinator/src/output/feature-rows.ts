@@ -1,4 +1,4 @@
-import type { FeatureRow } from '@halogrid/imaging/features';
+import type { FeatureRow } from '@halogrid/results/features';
 import { binsOfCell, type HistogramShape } from '../ledger/histogram-shape.ts';
 import type { FrameOfVideo } from '../shard.ts';
 

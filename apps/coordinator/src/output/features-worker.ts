@@ -2,8 +2,8 @@
 // ends the thread with its error.
 import { rename } from 'node:fs/promises';
 import { parentPort } from 'node:worker_threads';
-import { FeatureWriter } from '@halogrid/imaging/features';
-import { redactUri } from '@halogrid/imaging/redact-uri';
+import { FeatureWriter } from '@halogrid/results/features';
+import { redactUri } from '@halogrid/sources/redact-uri';
 import { binsOfCell, binsOfSource } from '../ledger/histogram-shape.ts';
 import { readHistograms } from '../ledger/read-histograms.ts';
 import { featureRows } from './feature-rows.ts';

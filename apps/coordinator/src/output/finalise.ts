@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/imaging';
 import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
+import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/results';
 import { findChanges } from '../earlier/changes.ts';
 import { EarlierOutput } from '../earlier/earlier-output.ts';
 import { otherResultsVersion } from '../earlier/other-results-version.ts';

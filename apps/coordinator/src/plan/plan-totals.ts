@@ -1,4 +1,4 @@
-import { type MapType, piecesOf, sampleBytes } from '@halogrid/imaging';
+import { sampleBytes } from '@halogrid/geometry';
 import {
   type Grid,
   type Pipeline,
@@ -8,6 +8,7 @@ import {
   type Rect,
   type Size,
 } from '@halogrid/kernels';
+import { type MapType, piecesOf } from '@halogrid/results';
 import { type HistogramShape, histogramShape } from '../ledger/histogram-shape.ts';
 import { mapType } from '../output/map-type.ts';
 import type { ImageSize, ShardWork } from '../shard.ts';

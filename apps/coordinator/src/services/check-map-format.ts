@@ -1,6 +1,6 @@
-import { whyNotHeld } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import { mapFormats } from '@halogrid/proto';
+import { whyNotHeld } from '@halogrid/results';
 import { mapType } from '../output/map-type.ts';
 import { refuseValue } from './refusal.ts';
 

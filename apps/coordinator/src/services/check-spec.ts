@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { allowedPath, SourceForbiddenError } from '@halogrid/imaging';
 import { checkGrid, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
 import {
   type JobSpec,
@@ -10,6 +9,7 @@ import {
   maxUriLength,
   whyNotVerified,
 } from '@halogrid/proto';
+import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
 import { jobGrid } from '../job-grid.ts';
 import { jobPipeline } from '../job-pipeline.ts';
 import { checkSources } from '../plan/check-sources.ts';

@@ -1,5 +1,5 @@
-import { redactUri } from '@halogrid/imaging';
 import { JobState, JobStatus, type NodeStatus } from '@halogrid/proto';
+import { redactUri } from '@halogrid/sources';
 import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
 import type { AttachedNodeView } from '../node-session.ts';
 

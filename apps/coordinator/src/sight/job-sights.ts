@@ -1,5 +1,5 @@
-import { atMost } from '@halogrid/imaging';
 import { writeNeed } from '@halogrid/proto';
+import { atMost } from '@halogrid/threads';
 import type { AcceptedJob } from '../job-run.ts';
 import { previewSources } from '../output/picture-files.ts';
 import type { Verdict } from '../scheduler/events.ts';

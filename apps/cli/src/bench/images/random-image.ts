@@ -1,5 +1,5 @@
+import type { Size } from '@halogrid/geometry';
 import { randomBytes } from '@halogrid/gpu-node/bench';
-import type { Size } from '@halogrid/imaging';
 
 /** Interleaved 8-bit RGB of every value in no order: the same for the same size and index (1, 2, …). */
 export function randomImage({ width, height }: Size, index: number): Uint8Array {
