@@ -1,5 +1,4 @@
 import { hostname as machineName } from 'node:os';
-import { restrictSources } from '@halogrid/imaging';
 import {
   aborted,
   createAccess,
@@ -10,6 +9,7 @@ import {
   startHttp,
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
+import { restrictSources } from '@halogrid/sources';
 import type { CoordinatorConfig } from './config.ts';
 import { systemClock } from './dispatch/clock.ts';
 import { type Leading, lead } from './lead.ts';

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { imageOpener, missingDecoders, restrictSources, writeChunk } from '@halogrid/imaging';
-import { poolThreads } from '@halogrid/imaging/pool-threads';
+import { imageOpener, missingDecoders } from '@halogrid/imaging';
 import { shortened } from '@halogrid/kernels';
 import { decodeNeed, type Hello, protocolVersion } from '@halogrid/proto';
+import { writeChunk } from '@halogrid/results';
 import {
   aborted,
   type ClientSecurity,
@@ -20,6 +20,8 @@ import {
   type Warn,
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
+import { restrictSources } from '@halogrid/sources';
+import { poolThreads } from '@halogrid/threads';
 import { Agent } from './agent/agent.ts';
 import type { Exit } from './agent/conversation.ts';
 import { createDial } from './agent/dial.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { PixelType } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { borderModes } from './border.ts';
 import { convArbitrary } from './conv/arbitrary.ts';
 import { runCpu } from './cpu.ts';
-import type { PixelType } from './image-type.ts';
 import { type AskedOperation, createPipeline, parseOperation, pipelineOver } from './pipeline.ts';
 import { runReference } from './reference.ts';
 import {

@@ -1,7 +1,7 @@
+import { sampleBytes } from '@halogrid/geometry';
 import { findKernel } from './catalogue.ts';
 import { largestOf, leadOf, type MapPlace, noPlace, packItems, placeMaps } from './gpu-items.ts';
 import { type GpuKernel, type GpuOutput, itemTableBytes, maxItems } from './gpu-kernel.ts';
-import { sampleBytes } from './image-type.ts';
 import type { Operation, Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
 import type { DenseResult, ItemResult, PlaneItem } from './plane-item.ts';

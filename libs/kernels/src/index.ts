@@ -1,9 +1,9 @@
+export type { Rect, Size } from '@halogrid/geometry';
+export { type ImageType, type PixelType, type SampleType, sampleBytes } from '@halogrid/geometry';
 export { type BorderMode, borderModes, parseBorderMode } from './border.ts';
 export { catalogue } from './catalogue.ts';
-export type { Rect, Size } from './geometry.ts';
 export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './grid.ts';
 export type { CopyRect } from './halo.ts';
-export { type ImageType, type PixelType, type SampleType, sampleBytes } from './image-type.ts';
 export type { KernelDefinition, Parameters } from './kernel.ts';
 export { ParameterError } from './parameter-error.ts';
 export {

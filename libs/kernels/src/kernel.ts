@@ -1,5 +1,5 @@
+import type { ImageType } from '@halogrid/geometry';
 import type { BorderMode } from './border.ts';
-import type { ImageType } from './image-type.ts';
 
 /** Every parameter of a kernel by name, as text, defaults filled in. */
 export type Parameters = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 // What dense results of devices are compared with, for tests.
 import assert from 'node:assert/strict';
+import { greatest, type Samples } from '@halogrid/geometry';
 import { arithmeticOf, hasExactSums } from './conv/arithmetic.ts';
-import { greatest, type Samples } from './image-type.ts';
 import type { Operation, Pipeline } from './pipeline.ts';
 
 /** Checks a dense result against the twin's: equal where it is exact by definition, and otherwise near. */

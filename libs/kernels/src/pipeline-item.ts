@@ -1,5 +1,5 @@
+import { intersect, type Rect, type Size } from '@halogrid/geometry';
 import { findKernel } from './catalogue.ts';
-import { intersect, type Rect, type Size } from './geometry.ts';
 import { type Cell, cellsOf, type Grid } from './grid.ts';
 import { type CopyRect, planRead } from './halo.ts';
 import type { Pipeline } from './pipeline.ts';

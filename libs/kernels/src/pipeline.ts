@@ -1,6 +1,6 @@
+import type { ImageType, PixelType } from '@halogrid/geometry';
 import { type BorderMode, parseBorderMode } from './border.ts';
 import { findKernel } from './catalogue.ts';
-import type { ImageType, PixelType } from './image-type.ts';
 import type { Parameters } from './kernel.ts';
 import { ParameterError } from './parameter-error.ts';
 

@@ -1,4 +1,4 @@
-import { sampleBytes } from './image-type.ts';
+import { sampleBytes } from '@halogrid/geometry';
 import type { Operation, Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
 import type { DenseResult, ItemResult, PlaneItem } from './plane-item.ts';

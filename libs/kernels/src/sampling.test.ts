@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { runCpu } from './cpu.ts';
-import { sampleBytes } from './image-type.ts';
 import { createPipeline } from './pipeline.ts';
 import { placeItem, planPipeline } from './pipeline-item.ts';
 import { runReference } from './reference.ts';

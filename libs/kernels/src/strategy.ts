@@ -1,4 +1,4 @@
-import type { Size } from './geometry.ts';
+import type { Size } from '@halogrid/geometry';
 import type { GpuKernel, GpuOutput } from './gpu-kernel.ts';
 import type { Operation } from './pipeline.ts';
 

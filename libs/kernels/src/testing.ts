@@ -1,9 +1,10 @@
 // Images and results for tests of kernels and devices.
+
+import type { Rect, Size } from '@halogrid/geometry';
+import { createSamples, type PixelType, type Samples, sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
 import type { Pixels } from './bordered-rows.ts';
-import type { Rect, Size } from './geometry.ts';
 import type { Grid } from './grid.ts';
-import { createSamples, type PixelType, type Samples, sampleBytes } from './image-type.ts';
 import { type AskedOperation, createPipeline, type Pipeline, pipelineOver } from './pipeline.ts';
 import { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline-item.ts';
 import type { ItemResult } from './plane-item.ts';
@@ -13,7 +14,7 @@ export interface TestImage<P extends Pixels = Pixels> extends Size {
   pixels: P;
 }
 
-export type { Samples } from './image-type.ts';
+export type { Samples } from '@halogrid/geometry';
 export { checkNearTwin } from './near-twin.ts';
 
 /** Bytes that a seed decides, below `levels`. */

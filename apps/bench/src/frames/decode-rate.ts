@@ -1,5 +1,6 @@
-import { decodeJpeg, type Size } from '@halogrid/imaging';
-import { poolThreads } from '@halogrid/imaging/pool-threads';
+import type { Size } from '@halogrid/geometry';
+import { decodeJpeg } from '@halogrid/imaging';
+import { poolThreads } from '@halogrid/threads';
 
 /**
  * Frames a second that decoding alone reaches: `frames` JPEGs of one size, already in memory and taken in turn, decoded

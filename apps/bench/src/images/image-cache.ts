@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openImage, type Size, writeFileAtomically } from '@halogrid/imaging';
+import type { Size } from '@halogrid/geometry';
+import { openImage } from '@halogrid/imaging';
+import { writeFileAtomically } from '@halogrid/results';
 import { makeFolders } from '@halogrid/service';
 import { randomImage } from './random-image.ts';
 import { uncompressedTiff } from './uncompressed-tiff.ts';

@@ -1,4 +1,4 @@
-import type { Size } from '@halogrid/imaging';
+import type { Size } from '@halogrid/geometry';
 import { randomBytes } from '../timing/random-bytes.ts';
 
 /** Interleaved 8-bit RGB of every value in no order: the same for the same size and index (1, 2, …). */

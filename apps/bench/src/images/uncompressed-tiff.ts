@@ -1,4 +1,4 @@
-import type { Size } from '@halogrid/imaging';
+import type { Size } from '@halogrid/geometry';
 
 /** Types of TIFF values. */
 const short = 3;

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { writeFileAtomically } from '@halogrid/imaging';
+import { writeFileAtomically } from '@halogrid/results';
 import { cacheFolders, makeFolders } from '@halogrid/service';
 import { cudaRows, openCuda } from '../cuda/measure-cuda.ts';
 import { ImageCache } from '../images/image-cache.ts';

@@ -1,5 +1,3 @@
-import { whyNotHeld } from '@halogrid/imaging/map-format';
-import { toFileUri, toUri } from '@halogrid/imaging/to-uri';
 import { borderModes, checkGrid, createPipeline, type Grid } from '@halogrid/kernels';
 import {
   jobPriorities,
@@ -10,7 +8,9 @@ import {
   type SubmitRequest,
   whyNotVerified,
 } from '@halogrid/proto';
+import { whyNotHeld } from '@halogrid/results/map-format';
 import { UsageError } from '@halogrid/service';
+import { toFileUri, toUri } from '@halogrid/sources/to-uri';
 import type { Command } from 'commander';
 import { collect, countOrPercentage, percentage, wholeNumber } from './option-values.ts';
 import { readOperation } from './read-operation.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { writeFileAtomically } from '@halogrid/imaging/write-file-atomically';
 import { createPipeline, describePipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import { makeFolders, softwareVersion } from '@halogrid/service';
 
 /** Pixels a second, end to end, of the last run of each kind: see rateKey. Newest last. */

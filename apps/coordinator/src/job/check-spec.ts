@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { allowedPath, SourceForbiddenError, whyNotHeld } from '@halogrid/imaging';
 import { checkGrid, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
 import {
   type JobSpec,
@@ -12,6 +11,8 @@ import {
   maxUriLength,
   whyNotVerified,
 } from '@halogrid/proto';
+import { whyNotHeld } from '@halogrid/results';
+import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
 import { jobGrid, jobPipeline } from './accepted-job.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVideo } from './check-video.ts';

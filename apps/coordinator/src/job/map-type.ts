@@ -1,5 +1,5 @@
-import type { MapKind, MapType } from '@halogrid/imaging';
 import type { ImageType, Pipeline } from '@halogrid/kernels';
+import type { MapKind, MapType } from '@halogrid/results';
 
 /** The type of a dense result as files hold it: a band a channel. */
 export function mapType({ sample, channels }: ImageType): MapType {

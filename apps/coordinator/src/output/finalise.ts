@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/imaging';
 import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
+import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/results';
 import { cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { mapKind, mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, scratchUri } from '../job/output-paths.ts';

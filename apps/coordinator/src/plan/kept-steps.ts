@@ -1,4 +1,4 @@
-import type { Source } from '@halogrid/imaging';
+import type { Source } from '@halogrid/sources';
 import type { PlanStep } from '../job/shard.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { nameOfFrame } from './plan-video-steps.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { InputError, type OpenImage, SourceNotFoundError } from '@halogrid/imaging';
+import type { OpenImage } from '@halogrid/imaging';
 import { createPipeline, type Pipeline, type PixelType, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { InputError, SourceNotFoundError } from '@halogrid/sources';
 import fc from 'fast-check';
 import type { PlanStep, Shard } from '../job/shard.ts';
 import { maxBatchBins, maxBatchBytes, planJob } from './planner.ts';

@@ -1,19 +1,16 @@
+import { sampleBytes } from '@halogrid/geometry';
+import { isVideoFile, mostPixels, openImage, peekSize } from '@halogrid/imaging';
+import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
+import { type JobSpec, maxBatchFrames } from '@halogrid/proto';
 import {
-  atMost,
   hasVideoExtension,
   InputError,
-  isVideoFile,
   listAllSources,
-  mostPixels,
-  openImage,
-  peekSize,
-  pixelBytes,
   redactUri,
   type Source,
   versionOfContent,
-} from '@halogrid/imaging';
-import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
-import { type JobSpec, maxBatchFrames } from '@halogrid/proto';
+} from '@halogrid/sources';
+import { atMost } from '@halogrid/threads';
 import { jobGrid } from '../job/accepted-job.ts';
 import { countTiles, cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../job/histogram-shape.ts';
@@ -247,7 +244,7 @@ function asInputError(error: unknown): InputError {
 }
 
 /** Of a channel. */
-const bytesOf = ({ width, height, pixel = 'u8' }: ImageSize): number => width * height * pixelBytes[pixel];
+const bytesOf = ({ width, height, pixel = 'u8' }: ImageSize): number => width * height * sampleBytes[pixel];
 
 /** Frames of a batch at most, for the number of their bins. */
 function maxFramesOf(pipeline: Pipeline, grid: Grid): number {

@@ -1,5 +1,5 @@
-import { atMost } from '@halogrid/imaging';
 import { writeNeed } from '@halogrid/proto';
+import { atMost } from '@halogrid/threads';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { previewSources } from '../job/picture-files.ts';
 import type { Shard, ShardAnswer } from '../job/shard.ts';

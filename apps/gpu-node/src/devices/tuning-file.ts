@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomically } from '@halogrid/imaging';
 import type { Size } from '@halogrid/kernels';
+import { writeFileAtomically } from '@halogrid/results';
 import { makeFolders, softwareVersion } from '@halogrid/service';
 
 /** The strategy that was the fastest for a key of `strategyKey`. */

@@ -1,5 +1,5 @@
-import { InputError, isRemoteUri, showFile } from '@halogrid/imaging';
 import type { Source } from '@halogrid/proto';
+import { InputError, isRemoteUri, showFile } from '@halogrid/sources';
 import { checkStillVersion } from './source-version.ts';
 
 /** A file is read once more up to this; of a longer one both ends. */

@@ -1,6 +1,7 @@
-import type { OpenImage, writeChunk } from '@halogrid/imaging';
+import type { OpenImage } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
 import type { Lease, ShardCompleted } from '@halogrid/proto';
+import type { writeChunk } from '@halogrid/results';
 import { Budget } from '../devices/budget.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import { checkLease } from './check-lease.ts';

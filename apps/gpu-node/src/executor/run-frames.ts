@@ -1,5 +1,5 @@
-import { InputError } from '@halogrid/imaging';
 import type { Source } from '@halogrid/proto';
+import { InputError } from '@halogrid/sources';
 import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
 import { settleAll } from './settle-all.ts';
 import {

@@ -1,15 +1,8 @@
-import {
-  InputError,
-  type InputFault,
-  type OpenImage,
-  type PlaneTarget,
-  piecesOf,
-  previewSampling,
-  samplesOfPart,
-  type writeChunk,
-} from '@halogrid/imaging';
+import type { OpenImage, PlaneTarget } from '@halogrid/imaging';
 import type { Grid, ItemResult, Pipeline, PipelineItem, Rect, Sampling, Size } from '@halogrid/kernels';
 import { Cause, type Source, type SourceError, type SourceResult } from '@halogrid/proto';
+import { piecesOf, previewSampling, samplesOfPart, type writeChunk } from '@halogrid/results';
+import { InputError, type InputFault } from '@halogrid/sources';
 import type { Device } from '../devices/device.ts';
 import type { Batch } from './batch.ts';
 import { deeperReason } from './deeper-reason.ts';

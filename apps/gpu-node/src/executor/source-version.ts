@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { allowedPath, changedInput, InputError, isRemoteUri, localVersion, remoteVersion } from '@halogrid/imaging';
 import type { Source } from '@halogrid/proto';
+import { allowedPath, changedInput, InputError, isRemoteUri, localVersion, remoteVersion } from '@halogrid/sources';
 
 /** A name for the source as it is now, which changes when it is written to. A source that is not there is its URI. */
 export async function sourceVersion(uri: string): Promise<string> {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { InputError } from '@halogrid/imaging';
+import { InputError } from '@halogrid/sources';
 import { OutputError } from './output-error.ts';
 
 /** By path: copies that are being written, and what was found wrong with sources while they were. */

@@ -1,4 +1,4 @@
-import { greatest, type PixelType } from '../image-type.ts';
+import { greatest, type PixelType } from '@halogrid/geometry';
 import type { Parameters } from '../kernel.ts';
 import { ParameterError } from '../parameter-error.ts';
 import { type Matrix, parseMatrix } from './matrix.ts';

@@ -1,6 +1,6 @@
-import type { Size } from '../geometry.ts';
+import type { Size } from '@halogrid/geometry';
+import { type PixelType, sampleBytes } from '@halogrid/geometry';
 import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
-import { type PixelType, sampleBytes } from '../image-type.ts';
 import type { Parameters } from '../kernel.ts';
 import type { Operation } from '../pipeline.ts';
 import { lanePixels } from '../plane-item.ts';

@@ -1,4 +1,4 @@
-import { createSamples, type Samples } from '../image-type.ts';
+import { createSamples, type Samples } from '@halogrid/geometry';
 import type { Parameters } from '../kernel.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { conv } from './conv.ts';

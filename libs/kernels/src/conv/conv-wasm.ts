@@ -1,5 +1,5 @@
+import { type PixelType, type Samples, sampleBytes } from '@halogrid/geometry';
 import { copyBorderedRows, storedPixels } from '../bordered-rows.ts';
-import { type PixelType, type Samples, sampleBytes } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { WasmModule } from '../wasm-module.ts';

@@ -1,4 +1,4 @@
-import { gray, rgb, type SampleType } from '../image-type.ts';
+import { gray, rgb, type SampleType } from '@halogrid/geometry';
 import type { KernelDefinition, Parameters } from '../kernel.ts';
 import { ParameterError } from '../parameter-error.ts';
 import { checkExact, sideOf } from './arithmetic.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { greatest, type PixelType } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from '../border.ts';
-import { greatest, type PixelType } from '../image-type.ts';
 import { runReference } from '../reference.ts';
 import { createPipelineOver, noiseFor, samplesOf, staged, tileArbitrary } from '../testing.ts';
 import { convArbitrary } from './arbitrary.ts';

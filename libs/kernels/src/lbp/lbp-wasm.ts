@@ -1,6 +1,6 @@
+import type { Rect } from '@halogrid/geometry';
+import { sampleBytes } from '@halogrid/geometry';
 import { copyBorderedRows, isInside, type StoredPlane, storedPixels } from '../bordered-rows.ts';
-import type { Rect } from '../geometry.ts';
-import { sampleBytes } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import type { Sampling } from '../sampling.ts';

@@ -1,4 +1,4 @@
-import { gray } from '../image-type.ts';
+import { gray } from '@halogrid/geometry';
 import type { KernelDefinition } from '../kernel.ts';
 import { type LbpConventionName, lbpConventions } from './conventions.ts';
 import { parseLbpParameters, ringOf } from './parameters.ts';

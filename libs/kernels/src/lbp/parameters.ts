@@ -1,4 +1,4 @@
-import type { SampleType } from '../image-type.ts';
+import type { SampleType } from '@halogrid/geometry';
 import type { Parameters } from '../kernel.ts';
 import { ParameterError } from '../parameter-error.ts';
 import {

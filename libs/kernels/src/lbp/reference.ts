@@ -1,5 +1,5 @@
+import { createSamples } from '@halogrid/geometry';
 import { copyBorderedRows, createPixels, storedPixels } from '../bordered-rows.ts';
-import { createSamples } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { labelOf } from './labels.ts';

@@ -1,5 +1,5 @@
+import { type SampleType, sampleBytes } from '@halogrid/geometry';
 import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
-import { type SampleType, sampleBytes } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { GpuHost, Strategy } from '../strategy.ts';
 import { lbpLabels } from './labels.ts';

@@ -1,5 +1,5 @@
+import { createSamples, type Samples, sampleBytes, viewSamples } from '@halogrid/geometry';
 import { copyBorderedRows, type Pixels, storedPixels } from '../bordered-rows.ts';
-import { createSamples, type Samples, sampleBytes, viewSamples } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { WasmModule } from '../wasm-module.ts';

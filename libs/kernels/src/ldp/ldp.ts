@@ -1,4 +1,4 @@
-import { gray } from '../image-type.ts';
+import { gray } from '@halogrid/geometry';
 import type { KernelDefinition, Parameters } from '../kernel.ts';
 import { ParameterError } from '../parameter-error.ts';
 

@@ -1,0 +1,13 @@
+export {
+  createSamples,
+  gray,
+  greatest,
+  type ImageType,
+  type PixelType,
+  rgb,
+  type Samples,
+  type SampleType,
+  sampleBytes,
+  viewSamples,
+} from './image-type.ts';
+export { intersect, type Rect, type Size } from './rect.ts';

@@ -1,0 +1,38 @@
+import type { Rect } from '@halogrid/geometry';
+import type { InputFile } from '@halogrid/sources';
+import type { OpenImage } from '../open-image.ts';
+import { checkWholePixels } from '../pixel-limit.ts';
+import { checkDecodeRequest } from '../planes/decode-request.ts';
+import type { PlaneTarget } from '../planes/plane-target.ts';
+import { openSharp, type SharpFormat } from './sharp-image.ts';
+
+/** Pixels of a file at most for each of its bytes: Deflate turns a byte into 1032 at most, of eight pixels each. */
+const pixelsPerByte = 8256;
+
+/**
+ * A PNG, WebP or striped TIFF, which can only be decoded whole, or copied where it is larger than that. Takes `file` over.
+ */
+export async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixels: number): Promise<OpenImage> {
+  const image = await openSharp(await file.whole(), format);
+  const { width, height, pixel } = image;
+  const isLarge = width * height > maxWholePixels;
+  // What claims more than it can hold is refused before anything is read for it.
+  if (isLarge)
+    checkWholePixels(width, height, pixelsPerByte * file.sizeBytes, `a file of ${file.sizeBytes} bytes can hold`);
+  const opened: OpenImage = {
+    format,
+    width,
+    height,
+    pixel,
+    readsRegions: false,
+    inputBytes: file.bytesRead,
+    async decode(region: Rect, to: PlaneTarget): Promise<void> {
+      checkDecodeRequest(opened, region, to);
+      checkWholePixels(width, height, maxWholePixels);
+      await image.decode(region, to);
+    },
+    ...(isLarge && { copy: { bytes: () => image.copyBytes, write: (path: string) => image.copyTiled(path) } }),
+    close: () => file.close(),
+  };
+  return opened;
+}

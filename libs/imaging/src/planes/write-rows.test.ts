@@ -1,0 +1,28 @@
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { assertPlanes, type Channels, lumaOf, planes } from '../testing/images.ts';
+import { writeRows } from './write-rows.ts';
+
+test('every sample goes to its place in every plane, for any size, place and gaps, and nothing else changes', () => {
+  const samples = fc
+    .record({ channels: fc.constantFrom<1 | 3>(1, 3), width: fc.integer({ min: 1, max: 30 }), rows: fc.nat(6) })
+    .chain(({ channels, width, rows }) => {
+      const length = channels * width * rows;
+      // Decoders may give any part of a larger piece of memory.
+      const inside = fc.tuple(fc.uint8Array({ minLength: length + 3, maxLength: length + 3 }), fc.nat(3));
+      return inside.map(([memory, at]) => ({ pixels: memory.subarray(at, at + length), channels, width, rows }));
+    });
+  const gaps = fc.record({ before: fc.nat(5), padding: fc.nat(5), between: fc.nat(5) });
+  fc.assert(
+    fc.property(samples, fc.constantFrom<Channels>('gray', 'rgb'), gaps, (samples, channels, gaps) => {
+      const { pixels, width, rows } = samples;
+      const target = planes(width, rows, channels, gaps);
+      writeRows(samples, target);
+      assertPlanes(target, width, rows, (plane, x, y) => {
+        const sample = (channel: number) => pixels[(y * width + x) * samples.channels + (channel % samples.channels)]!;
+        return channels === 'gray' ? lumaOf(sample(0), sample(1), sample(2)) : sample(plane);
+      });
+    }),
+    { numRuns: 1000 },
+  );
+});
