@@ -6,7 +6,7 @@ import { labelOf } from './labels.ts';
 import { ringOf } from './parameters.ts';
 import { tapsOf, unit } from './taps.ts';
 
-/** The CPU twin of lbp.wgsl and ring.wgsl: labels, or variances, and histogram of one item. */
+/** The CPU twin of square-vector.wgsl, square-word.wgsl and ring.wgsl: labels, or variances, and histogram of one item. */
 export function lbpReference(
   { parameters, border, reads = 'u8' }: Operation,
   bytes: Uint8Array,

@@ -3,8 +3,8 @@ import type { Operation } from '../pipeline.ts';
 import { type GpuHost, inShapes, type Strategy } from '../strategy.ts';
 import { ringOf } from './parameters.ts';
 
-const vectorCode = readWgsl(import.meta.url, './lbp.wgsl');
-const wordCode = readWgsl(import.meta.url, './square.wgsl');
+const vectorCode = readWgsl(import.meta.url, './square-vector.wgsl');
+const wordCode = readWgsl(import.meta.url, './square-word.wgsl');
 
 /** Measured on an H200 for `vector`, 4928 x 2772: 0.0173 ms for 32 x 4 and every shape of fewer lanes, 0.0180 for 32 x 8. */
 const shapes = ['32x4', '32x8', '16x16', '64x4', '4x32'];

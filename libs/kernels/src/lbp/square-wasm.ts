@@ -48,7 +48,7 @@ const wasm = new WasmModule<Exports>(new URL('./lbp.wasm', import.meta.url));
  * Labels and histogram of one item for the 3x3 square, with WebAssembly SIMD: equal to lbpReference. Rows are copied in
  * bands, with the pixels of the border rule around them, so that the inner loop knows no borders.
  */
-export function lbpWasm(
+export function squareWasm(
   { parameters, border, reads = 'u8' }: Operation,
   bytes: Uint8Array,
   item: PlaneItem,
