@@ -12,7 +12,7 @@ import { errorsJsonl } from './errors-jsonl.ts';
 import type { FeaturesFile } from './features-file.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson } from './job-json.ts';
-import { mapKind, mapType } from './map-type.ts';
+import { mapType } from './map-type.ts';
 import { type NamedSource, namedSources } from './named-sources.ts';
 import { newOutputPath, outputPath, removeOutput, removeScratch, restoreEarlier, scratchUri } from './output-folder.ts';
 import { isMapFormat, pictureFiles, previewSources } from './picture-files.ts';
@@ -177,8 +177,7 @@ async function writePictures(
   if (!isMapFormat(spec.mapFormat)) return;
 
   const format = spec.mapFormat;
-  const { convention, output, bins } = pipeline;
-  const kind = mapKind(pipeline);
+  const { convention, output, bins, meaning: kind } = pipeline;
   const description = type.bands > 1 ? `${convention}; bands ${output.channels.join(', ')}` : convention;
   const assemble = async ({ source, name }: NamedSource<DoneSource>): Promise<void> => {
     const to = join(folder, 'maps', name + mapExtensions[format]);
