@@ -8,7 +8,6 @@ import { runCpu } from './cpu.ts';
 import { type AskedOperation, createPipeline, parseOperation, pipelineOver } from './pipeline.ts';
 import { runReference } from './reference.ts';
 import {
-  checkNearTwin,
   createPipelineOver,
   noiseFor,
   noiseImage,
@@ -16,6 +15,7 @@ import {
   staged,
   type TestImage,
   tileArbitrary,
+  verifySamples,
 } from './testing.ts';
 
 const ops = [
@@ -48,7 +48,7 @@ test('the cpu device gives 16-bit tiles of any size, place, border and kernel wh
         const [ours, twin] = [runCpu, runReference].map((run) => run(pipeline, bytes, item, withMap));
         assert.deepEqual(ours!.bins, twin!.bins);
         assert.equal(ours!.counted, twin!.counted);
-        if (withMap) checkNearTwin(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
+        if (withMap) verifySamples(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
         else assert.equal(ours!.map, undefined);
       },
     ),

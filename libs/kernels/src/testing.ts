@@ -15,7 +15,7 @@ export interface TestImage<P extends Pixels = Pixels> extends Size {
 }
 
 export type { Samples } from '@halogrid/geometry';
-export { checkNearTwin } from './near-twin.ts';
+export { verifySamples } from './verify-samples.ts';
 
 /** Bytes that a seed decides, below `levels`. */
 export function noise(length: number, seed: number, levels = 256): Uint8Array {

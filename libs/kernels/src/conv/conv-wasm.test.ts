@@ -5,7 +5,7 @@ import { borderModes } from '../border.ts';
 import { runCpu } from '../cpu.ts';
 import { createPipeline } from '../pipeline.ts';
 import { runReference } from '../reference.ts';
-import { checkNearTwin, noiseImage, samplesOf, staged, tileArbitrary } from '../testing.ts';
+import { noiseImage, samplesOf, staged, tileArbitrary, verifySamples } from '../testing.ts';
 import { convArbitrary } from './arbitrary.ts';
 
 test('tiles of any size, place, border and kernel equal the CPU twin', () => {
@@ -23,7 +23,7 @@ test('tiles of any size, place, border and kernel equal the CPU twin', () => {
         const [ours, twin] = [runCpu, runReference].map((run) => run(pipeline, bytes, item, withMap));
         assert.deepEqual(ours!.bins, twin!.bins);
         assert.equal(ours!.counted, twin!.counted);
-        if (withMap) checkNearTwin(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
+        if (withMap) verifySamples(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
         else assert.equal(ours!.map, undefined);
       },
     ),

@@ -10,13 +10,13 @@ import {
   runReference,
 } from '@halogrid/kernels';
 import {
-  checkNearTwin,
   createPipelineOver,
   noise,
   noiseFor,
   samplesOf,
   stageTile,
   tileArbitrary,
+  verifySamples,
 } from '@halogrid/kernels/testing';
 import fc from 'fast-check';
 import type { Device } from '../device.ts';
@@ -78,7 +78,7 @@ export async function checkAgainstTwin(
         const ours = result.items[i]!;
         assert.equal(ours.counted, twin.counted);
         assert.deepEqual(ours.bins, twin.bins);
-        if (withMap) checkNearTwin(samplesOf(pipeline, ours, tile), samplesOf(pipeline, twin, tile), pipeline);
+        if (withMap) verifySamples(samplesOf(pipeline, ours, tile), samplesOf(pipeline, twin, tile), pipeline);
       });
     },
   );

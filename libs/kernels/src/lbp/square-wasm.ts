@@ -6,7 +6,7 @@ import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import type { Sampling } from '../sampling.ts';
 import { WasmModule } from '../wasm-module.ts';
 import { labelOf } from './labels.ts';
-import { type LbpRing, ringOf } from './parameters.ts';
+import type { LbpRing } from './parameters.ts';
 
 /** What assembly/lbp.ts exports; addresses are bytes in the memory. */
 interface Exports {
@@ -48,13 +48,12 @@ const wasm = new WasmModule<Exports>(new URL('./lbp.wasm', import.meta.url));
  * Labels and histogram of one item for the 3x3 square, with WebAssembly SIMD: equal to lbpReference. Rows are copied in
  * bands, with the pixels of the border rule around them, so that the inner loop knows no borders.
  */
-export function lbpWasm(
-  { parameters, border, reads = 'u8' }: Operation,
+export function squareWasm(
+  { settings: ring, border, reads = 'u8' }: Operation<LbpRing>,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
 ): ItemResult {
-  const ring = ringOf(parameters);
   const { out, valid, sampling } = item;
   const { width, height } = sampling ?? out;
   const map = withMap ? new Uint8Array(width * height) : undefined;
