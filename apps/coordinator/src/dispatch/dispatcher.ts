@@ -152,11 +152,10 @@ export class Dispatcher {
     const attachedMs = this.#options.clock.wallMs();
     this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
     const { nodeId, name, creditBytes, held, lacks } = hello;
-    const brought = held.map(({ verify, ...lease }) => ({ ...lease, isCheck: verify }));
-    const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, brought, lacks } as const;
+    const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, brought: held, lacks } as const;
     const commands = this.#scheduler.handle(joined, this.#options.clock.monotonicMs());
     const adopted = commands.filter((command) => command.kind === 'AdoptShard');
-    connection.welcome(adopted.map(({ lease, isCheck }) => ({ ...lease, isCheck })));
+    connection.welcome(adopted.map(({ lease, verify }) => ({ ...lease, verify })));
     for (const command of commands) this.#execute(command);
     if (this.#sessions.has(session)) {
       this.#recorder.nodeAttached(hello);
@@ -296,11 +295,11 @@ export class Dispatcher {
     this.#jobs.tellChanged(jobId);
   }
 
-  #assign({ session, lease, shard, isCheck }: Extract<Command<ComparableAnswer>, { kind: 'AssignShard' }>): void {
+  #assign({ session, lease, shard, verify }: Extract<Command<ComparableAnswer>, { kind: 'AssignShard' }>): void {
     const run = this.#jobs.get(lease.jobId);
     const node = this.#sessions.get(session);
     if (!run || !node) return;
-    node.connection.lease({ lease, shard, job: run.job, isCheck });
+    node.connection.lease({ lease, shard, job: run.job, verify });
     this.#leased({ session, lease });
   }
 
@@ -327,6 +326,6 @@ function systemTimer(ms: number, task: () => void): () => void {
 const orderOf = ({ jobId, spec }: AcceptedJob): JobOrder => ({
   jobId,
   priority: spec.priority,
-  verify: spec.verifyPercent,
+  verifyPercent: spec.verifyPercent,
   waitsForNode: spec.waitForNode,
 });

@@ -39,11 +39,11 @@ export class NodeQuestions {
     }
   }
 
-  async vet({ shard, opinion }: Order<'VetAnswer'>): Promise<void> {
+  async vet({ shard, candidate }: Order<'VetAnswer'>): Promise<void> {
     // The scheduler carries answers unread; this one came with a report.
-    const answer = (opinion.answer as ComparableAnswer).content;
-    const verdict = await this.#sights.vet(shard, answer, opinion.lease.attempt);
-    this.#tell({ kind: 'AnswerVetted', opinion, verdict });
+    const answer = (candidate.answer as ComparableAnswer).content;
+    const verdict = await this.#sights.vet(shard, answer, candidate.lease.attempt);
+    this.#tell({ kind: 'AnswerVetted', candidate, verdict });
   }
 
   async vetOutput({ session, lease, failure }: Order<'VetOutput'>): Promise<void> {

@@ -10,7 +10,7 @@ export interface LeaseOrder {
   shard: Shard;
   job: AcceptedJob;
   /** Computed by the reference, for comparison. */
-  isCheck: boolean;
+  verify: boolean;
 }
 
 /** Orders to a node. */
