@@ -1,10 +1,9 @@
-import { isActive } from './active-nodes.ts';
 import { acceptAnswer } from './candidates.ts';
 import type { Candidate, LeaseId, SchedulerEvent, Verdict } from './events.ts';
 import { leaseToAll, requeue } from './leases.ts';
 import type { ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
-import { lacksFor, loseSight } from './sights.ts';
+import { loseSight, someNodeCouldHave } from './sights.ts';
 
 /** Has it found out whether the sources that the node could not have are at fault, or the node. */
 export function vet<A>({ commands }: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
@@ -32,7 +31,7 @@ export function answerVetted<A>(
   }
   if (verdict.kind === 'untold') {
     entry.refusedOn = [...entry.refusedOn, nodeId];
-    if (!mayAnotherHave(turn, entry)) {
+    if (!someNodeCouldHave(state, entry, now, (node) => !entry.refusedOn.includes(node.nodeId))) {
       acceptAnswer(turn, entry, candidate);
       return;
     }
@@ -69,14 +68,6 @@ export function blameNode<A>(
     node.health.add(true, entry);
     setAsideBad(turn, nodeId, reason);
   }
-}
-
-/** Whether there is a node that could have the shard's sources, for all that is known. */
-function mayAnotherHave<A>({ state, now }: Turn<A>, entry: ShardEntry): boolean {
-  for (const node of state.nodes.values()) {
-    if (isActive(node, now) && !entry.refusedOn.includes(node.nodeId) && !lacksFor(node, entry)) return true;
-  }
-  return false;
 }
 
 /** Where nobody can write, no shard's results can be: the job fails. */
