@@ -36,7 +36,7 @@ export function frames(changes: Partial<SimulatedJob> = {}): SimulatedJob {
     roots: 1,
     waitsForNode: false,
     priority: 0,
-    verify: 0,
+    verifyPercent: 0,
     poison: new Set(),
     killers: new Set(),
     changed: new Set(),

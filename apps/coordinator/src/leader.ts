@@ -36,7 +36,7 @@ interface Planner {
   check: typeof checkSources;
 }
 
-function choosePlanner({ config, onClose }: LeadOptions): Planner {
+function choosePlanner({ config, onClose }: LeaderOptions): Planner {
   if (config.ledger === undefined && availableParallelism() < enoughCores)
     return { plan: planJob, check: checkSources };
   const thread = new PlanThread();
@@ -60,7 +60,7 @@ function tellOfOtherResults(plan: JobWork['plan'], log: Log): JobWork['plan'] {
 /** A caller that takes nothing for so long stands still or is gone, also where nodes are given less time to speak. */
 const leastUntakenMs = 10_000;
 
-export interface LeadOptions {
+export interface LeaderOptions {
   config: CoordinatorConfig;
   clock: Clock;
   log: Log;
@@ -83,7 +83,7 @@ export interface LeadOptions {
   onClose: (closer: () => Promise<void>) => void;
 }
 
-export interface Leading {
+export interface LeaderServer {
   grpcPort: number;
   api: ReturnType<typeof createJsonApi>;
 }
@@ -92,7 +92,7 @@ export interface Leading {
  * What a coordinator does once it leads: goes on with the jobs of the ledger, and serves nodes and clients. Rejects with one
  * sentence where the ledger is damaged or the address cannot be had, and as `lost` does.
  */
-export async function lead(options: LeadOptions): Promise<Leading> {
+export async function startLeader(options: LeaderOptions): Promise<LeaderServer> {
   const { config, clock, log, registry, store, epoch, handOver, httpPort, onClose } = options;
   const context = { clock, log, lost: options.ledgerLost };
   const ledger =

@@ -1,4 +1,4 @@
-import type { Opinion } from './events.ts';
+import type { Candidate } from './events.ts';
 import { finishShard } from './finish-shard.ts';
 import { isSampled } from './is-sampled.ts';
 import { countNeeds } from './job-needs.ts';
@@ -10,21 +10,21 @@ import { setAsideBad } from './set-aside-bad.ts';
 import { confirmSights } from './sights.ts';
 
 /** Takes an answer for good. */
-export function accept<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
-  const node = turn.state.nodesById.get(opinion.nodeId);
+export function acceptAnswer<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
+  const node = turn.state.nodesById.get(candidate.nodeId);
   if (node) {
     node.health.add(false);
-    if (opinion.answer.goodShare !== 0) node.isOnProbation = false;
+    if (candidate.answer.goodShare !== 0) node.isOnProbation = false;
     confirmSights(node, entry);
   }
   // What failed elsewhere is computed here.
   for (const nodeId of entry.failedOn) setAsideBad(turn, nodeId, 'Another node could compute it');
-  hear(turn, entry, opinion);
+  recordAnswer(turn, entry, candidate);
 }
 
-/** Takes an answer for a shard from which its lease is released: it is committed, or another opinion is asked for. */
-export function hear<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
-  entry.opinions = [...entry.opinions, opinion];
+/** Takes an answer for a shard from which its lease is released: it is committed, or another one is asked for. */
+function recordAnswer<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
+  entry.candidates = [...entry.candidates, candidate];
   settle(turn, entry);
 }
 
@@ -32,17 +32,17 @@ export function hear<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): voi
  * Takes an answer that comes too late, to a lease that was recalled when another node had answered the shard. Where it says
  * something else than what was committed, both are in doubt, and the reference decides.
  */
-export function contest<A>(turn: Turn<A>, opinion: Opinion): void {
-  const { jobId, shard } = opinion.lease;
+export function compareLateAnswer<A>(turn: Turn<A>, candidate: Candidate): void {
+  const { jobId, shard } = candidate.lease;
   const job = turn.state.jobs.get(jobId);
   const entry = job?.contestable.get(shard);
   const committed = entry?.committed;
   const isRecalled = ({ session, attempt }: ShardEntry['recalled'][number]): boolean =>
-    session === opinion.session && attempt === opinion.lease.attempt;
+    session === candidate.session && attempt === candidate.lease.attempt;
   if (!job || !entry || !committed || !entry.recalled.some(isRecalled)) return;
   entry.recalled = entry.recalled.filter((recalled) => !isRecalled(recalled));
-  if (opinion.answer.digest === committed.answer.digest) return;
-  entry.opinions = [...entry.opinions, opinion];
+  if (candidate.answer.digest === committed.answer.digest) return;
+  entry.candidates = [...entry.candidates, candidate];
   recordMismatch(turn, entry);
   if (entry.state.kind !== 'settling') return;
   // What is being written is judged when it is.
@@ -65,8 +65,8 @@ export function reopen<A>(turn: Turn<A>, entry: ShardEntry): void {
 /** Decides over the shard by what was answered so far. */
 function settle<A>(turn: Turn<A>, entry: ShardEntry): void {
   const { job, shard, committed } = entry;
-  const isChecked = committed !== undefined || isSampled(job.jobId, shard.shard, job.verify);
-  const verdict = judge(entry.opinions, isChecked ? 2 : 1);
+  const isVerified = committed !== undefined || isSampled(job.jobId, shard.shard, job.verifyPercent);
+  const verdict = judge(entry.candidates, isVerified ? 2 : 1);
   switch (verdict.kind) {
     case 'open':
       if (verdict.isDisputed) recordMismatch(turn, entry);
@@ -77,53 +77,53 @@ function settle<A>(turn: Turn<A>, entry: ShardEntry): void {
     case 'undecidable':
       recordMismatch(turn, entry);
       recallOthers(turn, entry);
-      giveUp(turn, entry, `${entry.opinions.length} answers to it all differ`);
+      giveUp(turn, entry, `${entry.candidates.length} answers to it all differ`);
       break;
-    case 'believed':
+    case 'chosen':
       recallOthers(turn, entry);
       for (const { nodeId, lease } of verdict.outvoted) setAsideWrong(turn, nodeId, lease);
-      conclude(turn, entry, verdict.opinion);
+      chooseResult(turn, entry, verdict.candidate);
       break;
   }
 }
 
-/** Commits what a device found, if it is what is believed; where only the reference has found that, a device is asked again. */
-function conclude<A>(turn: Turn<A>, entry: ShardEntry, believed: Opinion): void {
-  const isBelieved = ({ answer }: Opinion): boolean =>
-    entry.opinions.length === 1 || answer.digest === believed.answer.digest;
-  const ofDevice = entry.opinions.find((opinion) => !opinion.isCheck && isBelieved(opinion));
+/** Commits what a device found, if it agrees with what is chosen; where only the reference has found that, a device is asked again. */
+function chooseResult<A>(turn: Turn<A>, entry: ShardEntry, chosen: Candidate): void {
+  const agrees = ({ answer }: Candidate): boolean =>
+    entry.candidates.length === 1 || answer.digest === chosen.answer.digest;
+  const ofDevice = entry.candidates.find((candidate) => !candidate.verify && agrees(candidate));
   if (entry.committed || ofDevice) {
-    believe(turn, entry, ofDevice ?? believed);
+    commitResult(turn, entry, ofDevice ?? chosen);
     return;
   }
   // A device that was wrong has left wrong chunks of the map: the next one overwrites them.
-  entry.opinions = entry.opinions.filter(isBelieved);
+  entry.candidates = entry.candidates.filter(agrees);
   requeue(turn, entry, 'check');
   leaseToAll(turn);
 }
 
-function believe<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
+function commitResult<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
   const { commands } = turn;
   const { job, shard, committed } = entry;
-  if (opinion.answer.goodShare === 0 && shard.work.kind === 'tile') job.refused.add(shard.work.source.index);
+  if (candidate.answer.goodShare === 0 && shard.work.kind === 'tile') job.refused.add(shard.work.source.index);
   if (!committed) {
-    const { session, lease, leasedAtMs, nodeId } = opinion;
-    entry.opinions = [];
+    const { session, lease, leasedAtMs, nodeId } = candidate;
+    entry.candidates = [];
     entry.vetting = undefined;
-    const { bytes: answerBytes } = opinion.answer;
+    const { bytes: answerBytes } = candidate.answer;
     entry.state = { kind: 'settling', nodeId, answerBytes };
     job.unwrittenBytes += answerBytes;
     if (entry.recalled.length > 0) {
-      entry.committed = { ...opinion, answer: { digest: opinion.answer.digest, bytes: 0 } };
-      entry.opinions = [entry.committed];
+      entry.committed = { ...candidate, answer: { digest: candidate.answer.digest, bytes: 0 } };
+      entry.candidates = [entry.committed];
       job.contestable.set(shard.shard, entry);
     }
     // The state carries answers unread; this one came with an event of this scheduler.
-    commands.push({ kind: 'CommitShard', session, lease, leasedAtMs, answer: opinion.answer as A });
+    commands.push({ kind: 'CommitShard', session, lease, leasedAtMs, answer: candidate.answer as A });
     return;
   }
   job.contestable.delete(shard.shard);
-  if (committed.answer.digest !== opinion.answer.digest) {
+  if (committed.answer.digest !== candidate.answer.digest) {
     const error = `Shard ${shard.shard} was merged as ${committed.nodeId} had computed it, and the reference says otherwise`;
     commands.push({ kind: 'FailJob', jobId: job.jobId, error: `${error}; run the job again without that node` });
     return;
@@ -133,7 +133,7 @@ function believe<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
 
 function recallOthers<A>({ state, now, commands }: Turn<A>, entry: ShardEntry): void {
   for (const held of entry.held) {
-    const { node, attempt } = held;
+    const { node, number: attempt } = held;
     const { session } = node;
     release(state, held);
     entry.recalled = [...entry.recalled, { session, attempt }];
@@ -143,14 +143,14 @@ function recallOthers<A>({ state, now, commands }: Turn<A>, entry: ShardEntry): 
 }
 
 /** The node is not wanted any more; what it said of shards that are not committed is forgotten. */
-function setAsideWrong<A>(turn: Turn<A>, nodeId: string, lease: Opinion['lease']): void {
+function setAsideWrong<A>(turn: Turn<A>, nodeId: string, lease: Candidate['lease']): void {
   const { state, commands } = turn;
   commands.push({ kind: 'RecordWrongAnswer', nodeId, lease });
   state.wrongNodes.add(nodeId);
   for (const job of state.jobs.values()) {
     for (const entry of job.open.values()) {
-      if (entry.committed || entry.opinions.length === 0) continue;
-      entry.opinions = entry.opinions.filter((opinion) => opinion.nodeId !== nodeId);
+      if (entry.committed || entry.candidates.length === 0) continue;
+      entry.candidates = entry.candidates.filter((candidate) => candidate.nodeId !== nodeId);
     }
   }
   const node: AttachedNode | undefined = state.nodesById.get(nodeId);
@@ -160,7 +160,7 @@ function setAsideWrong<A>(turn: Turn<A>, nodeId: string, lease: Opinion['lease']
   shareAnew(turn);
 }
 
-function recordMismatch<A>({ commands }: Turn<A>, { job, shard, opinions }: ShardEntry): void {
-  const nodeIds = opinions.map(({ nodeId }) => nodeId);
+function recordMismatch<A>({ commands }: Turn<A>, { job, shard, candidates }: ShardEntry): void {
+  const nodeIds = candidates.map(({ nodeId }) => nodeId);
   commands.push({ kind: 'RecordMismatch', jobId: job.jobId, shard: shard.shard, nodeIds });
 }
