@@ -1,5 +1,5 @@
-import { randomMatrix } from '../images/random-matrix.ts';
 import type { KernelCase } from '../timing/kernel-case.ts';
+import { randomMatrix } from '../timing/random.ts';
 
 type Output = KernelCase['output'];
 type Parameters = Record<string, string>;
