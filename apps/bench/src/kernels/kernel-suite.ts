@@ -1,7 +1,7 @@
 import { createPipeline, type KernelName, sampleBytes } from '@halogrid/kernels';
-import { randomMatrix } from '../images/random-matrix.ts';
-import type { CudaCall, CudaQuery } from '../reports/report.ts';
+import type { CudaCall, CudaQuery } from '../cuda/cuda-programs.ts';
 import type { KernelCase } from '../timing/kernel-case.ts';
+import { randomMatrix } from '../timing/random.ts';
 
 /** A kernel of `bench kernels`. */
 export interface SuiteCase extends KernelCase {

@@ -1,5 +1,6 @@
 import type { AskedOperation, Size } from '@halogrid/kernels';
-import type { Strategy } from './strategies.ts';
+import type { CudaCall, CudaQuery } from '../cuda/cuda-programs.ts';
+import type { Strategy } from './scale.ts';
 
 /** What of the work is timed, and where. */
 export type Timer =
@@ -37,15 +38,6 @@ export interface Method {
   repetitions: number;
   /** Different random images. */
   images: number;
-}
-
-/** What a row of a CUDA program must say to be meant, or one of what it may say; of several rows, the fastest is. */
-export type CudaQuery = Readonly<Record<string, string | number | readonly string[]>>;
-
-/** A call of a program of test/bench/cuda. */
-export interface CudaCall {
-  program: string;
-  arguments: Record<string, string | number>;
 }
 
 export interface ReportRow {

@@ -1,6 +1,6 @@
 import type { KernelName } from '@halogrid/kernels';
-import { randomMatrix } from '../images/random-matrix.ts';
 import type { KernelCase } from '../timing/kernel-case.ts';
+import { randomMatrix } from '../timing/random.ts';
 
 type Output = KernelCase['output'];
 type Parameters = Record<string, string>;

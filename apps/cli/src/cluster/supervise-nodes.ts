@@ -1,7 +1,5 @@
 import { aborted } from '@halogrid/service';
-import { afterNodeEnd } from './after-node-end.ts';
-import { type Child, describeEnding, type Ending } from './child.ts';
-import { whyEnded } from './local-cluster.ts';
+import { afterNodeEnd, type Child, describeEnding, type Ending, whyEnded } from './child.ts';
 
 export interface SupervisorOptions<Node extends { name: string }> {
   nodes: readonly Node[];

@@ -14,7 +14,7 @@ import {
   type DeviceSeconds,
   type Staging,
 } from './device.ts';
-import { tunedChoice } from './tuned-choice.ts';
+import { tunedChoice } from './tuning-file.ts';
 import { openAdapter } from './webgpu-adapter.ts';
 import { roundUpCapacity, timestampCount, WebGpuSlot } from './webgpu-slot.ts';
 

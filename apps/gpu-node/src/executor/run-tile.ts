@@ -12,7 +12,6 @@ import type { Source, Tile } from '@halogrid/proto';
 import { changedInput, InputError } from '@halogrid/sources';
 import { Batch } from './batch.ts';
 import type { ImageContent } from './plane-cache.ts';
-import { settleAll } from './settle-all.ts';
 import {
   closeImage,
   failedOutcome,
@@ -23,11 +22,12 @@ import {
   samplingOf,
   sourceError,
   sourceResult,
+  tooSmall,
   writeChunks,
 } from './shard-run.ts';
 import { checkStillVersion, checkVersion, sourceVersion } from './source-version.ts';
+import { settleAll } from './start-ahead.ts';
 import { tiledCopy } from './tiled-copy.ts';
-import { tooSmall } from './too-small.ts';
 
 /** Copies those parts of the image to their places in staging memory. */
 type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: PipelineItem) => Promise<void>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeFindings, type Findings } from './describe-findings.ts';
+import { describeFindings, type Findings } from './findings.ts';
 
 const findings: Findings = {
   versions: { halogrid: '0.1.0', node: '24.0.0' },

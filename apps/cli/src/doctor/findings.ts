@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { availableParallelism, freemem, totalmem } from 'node:os';
 import { devicePath, type GpuInventory, type NvidiaGpu } from '@halogrid/gpu-node/gpus';
+import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
 import { describeSeconds } from '../progress/quantities.ts';
-import type { Machine } from './machine.ts';
 import type { Probe } from './probe.ts';
 
 export interface Findings {
@@ -43,4 +46,55 @@ function describeProbe(choice: string, probe: Probe): string {
   const { kind, name, driver } = probe.device;
   if (choice === 'auto') return `takes ${kind}: ${probe.why}`;
   return `works: ${driver ? `${name}, ${driver}` : name}; ready in ${describeSeconds(probe.openSeconds)}, LBP equal to the CPU twin`;
+}
+
+interface Machine {
+  platform: string;
+  cores: number;
+  /** What this process may use at most: the machine's memory, or its container's. */
+  memoryBytes: number;
+  freeBytes: number;
+  /** Threads that read and decode, as libuv was told; undefined: its default of 4. */
+  poolThreads: number | undefined;
+}
+
+export function inspectMachine(): Machine {
+  // Without a limit the kernel says 0 or a number beyond any memory.
+  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  return {
+    platform: `${process.platform} ${process.arch}`,
+    cores: availableParallelism(),
+    memoryBytes: Math.min(totalmem(), limit),
+    freeBytes: Math.min(freemem(), process.availableMemory()),
+    poolThreads: process.env.UV_THREADPOOL_SIZE ? Number(process.env.UV_THREADPOOL_SIZE) : undefined,
+  };
+}
+
+/** Packages with native code, whose version explains most of what may differ between two machines. */
+const packages = [
+  'webgpu',
+  'sharp',
+  '@julusian/jpeg-turbo',
+  `@seydx/node-av-linux-${process.arch}`,
+  '@sparticuz/chromium',
+  '@grpc/grpc-js',
+];
+
+/** What is installed, by name; 'not installed' where it is not. */
+export function installedVersions(): Record<string, string> {
+  const found = packages.map((name) => [name, packageVersion(name)]);
+  return {
+    halogrid: softwareVersion,
+    results: String(resultsVersion),
+    node: process.version.slice(1),
+    ...Object.fromEntries(found),
+  };
+}
+
+function packageVersion(name: string): string {
+  try {
+    return JSON.parse(readFileSync(findPackageJSON(name, import.meta.url)!, 'utf8')).version;
+  } catch {
+    return 'not installed';
+  }
 }

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Size } from '@halogrid/geometry';
 import { decodeJpeg } from '@halogrid/imaging';
 import { poolThreads } from '@halogrid/threads';
@@ -17,4 +19,17 @@ export async function measureDecodeRate(jpegs: readonly Uint8Array[], size: Size
   const start = performance.now();
   await Promise.all(Array.from({ length: lanes }, decodeInTurn));
   return frames / ((performance.now() - start) / 1000);
+}
+
+/** Files a second that reading every file of a folder once reaches, with two in flight for each thread of libuv's pool. */
+export async function measureReadRate(folder: string): Promise<number> {
+  const names = await readdir(folder);
+  const lanes = 2 * poolThreads();
+  let next = 0;
+  const readInTurn = async () => {
+    while (next < names.length) await readFile(join(folder, names[next++]!));
+  };
+  const start = performance.now();
+  await Promise.all(Array.from({ length: lanes }, readInTurn));
+  return names.length / ((performance.now() - start) / 1000);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NodeStatus } from '@halogrid/proto';
-import { describeNodes } from './describe-nodes.ts';
+import { describeNodes } from './nodes.ts';
 
 const node = (more: Parameters<typeof NodeStatus.fromPartial>[0]): NodeStatus =>
   NodeStatus.fromPartial({ name: 'left', device: { kind: 'cpu', name: 'any' }, softwareVersion: '1', ...more });

@@ -4,7 +4,7 @@ import type { PlanTotals } from '@halogrid/coordinator/plan';
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import { checkDisk, checkLargest } from './check-fits.ts';
+import { checkDisk, checkLargest } from './make-plan.ts';
 
 const { operations } = createPipeline([{ kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' } }]);
 const spec = JobSpec.fromPartial({ pipeline: { operations: operations as never[] }, mapFormat: 'tiff' });

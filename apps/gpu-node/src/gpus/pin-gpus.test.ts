@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { poolThreads } from '@halogrid/threads';
-import { threadsEach } from './threads-each.ts';
+import { threadsEach } from './pin-gpus.ts';
 
 test('nodes share the threads, and none has fewer than four but where there are fewer in all', () => {
   const table: [nodes: number, threads: number, each: number][] = [
