@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createRegistry, type Registry } from '@halogrid/service/metrics';
 import { parse } from 'yaml';
-import type { Dispatcher } from '../apps/coordinator/src/dispatcher.ts';
+import type { Dispatcher } from '../apps/coordinator/src/dispatch/dispatcher.ts';
+import { createMetrics } from '../apps/coordinator/src/dispatch/work-metrics.ts';
 import type { Ledger } from '../apps/coordinator/src/ledger/ledger.ts';
-import { createMetrics, exposeLeadership, exposeState } from '../apps/coordinator/src/metrics.ts';
-import { NodeMetrics } from '../apps/gpu-node/src/metrics.ts';
+import { exposeLeadership, exposeState } from '../apps/coordinator/src/metrics.ts';
+import { NodeMetrics } from '../apps/gpu-node/src/metrics/node-metrics.ts';
 import { halogridDashboard } from './grafana/halogrid-dashboard.ts';
 import { metricName, selectors } from './prometheus/selectors.ts';
 

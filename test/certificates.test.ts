@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { connect } from 'node:tls';
-import { type Certificates, makeCertificates } from '../libs/service/src/security/testing.ts';
+import { type Certificates, makeCertificates } from '@halogrid/service/testing';
 import { eventually } from './eventually.ts';
 import { TcpProxy } from './faults/tcp-proxy.ts';
 import { Halogrid, halogrid } from './halogrid.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ledgerFormat } from '../apps/coordinator/src/ledger/ledger-errors.ts';
+import { ledgerFormat } from '../apps/coordinator/src/ledger/store/ledger-errors.ts';
 import { startNode } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';

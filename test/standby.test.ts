@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
-import { PostgresServer, skipPostgres } from '../apps/coordinator/src/ledger/store/postgres-server.ts';
+import { PostgresServer, skipPostgres } from '../apps/coordinator/src/ledger/store/testing/postgres-server.ts';
 import { type ClusterNode, startNode } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';

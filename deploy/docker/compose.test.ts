@@ -4,10 +4,10 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { secretFolder } from '@halogrid/service/testing';
 import { parse } from 'yaml';
 import { createCoordinatorConfig } from '../../apps/coordinator/src/config.ts';
 import { defaultHttp } from '../../apps/gpu-node/src/config.ts';
-import { secretFolder } from '../../libs/service/src/security/testing.ts';
 import { findToken, parseTokens } from '../../libs/service/src/security/tokens.ts';
 
 interface Service {

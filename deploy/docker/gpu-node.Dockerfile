@@ -3,6 +3,7 @@
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY apps/bench/package.json apps/bench/
 COPY apps/cli/package.json apps/cli/
 COPY apps/console/package.json apps/console/
 COPY apps/coordinator/package.json apps/coordinator/

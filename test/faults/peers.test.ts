@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { status } from '@grpc/grpc-js';
-import { ScriptedNode } from '../../apps/coordinator/src/services/scripted-node.ts';
+import { ScriptedNode } from '../../apps/coordinator/src/services/testing/scripted-node.ts';
 import { readMetrics } from '../read-metrics.ts';
 import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
 

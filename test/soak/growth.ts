@@ -41,7 +41,7 @@ function grown(values: readonly number[], allowed: number, tell: (value: number)
   return `${tell(perRound)} a round`;
 }
 
-/** Of the line of least squares, a step. */
+/** The rise of the line of least squares from one value to the next. */
 export function slope(values: readonly number[]): number {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

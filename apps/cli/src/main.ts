@@ -1,4 +1,4 @@
-import { endWithParent } from './end-with-parent.ts';
+import { endWithParent } from './process/parent.ts';
 import { runProgram } from './program.ts';
 import { tolerateClosedOutput } from './tolerate-closed-output.ts';
 

@@ -1,6 +1,6 @@
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { Command, CommanderError } from 'commander';
-import { exitCodeOfError, exitCodes } from './exit-code.ts';
+import { exitCodeOfError, exitCodes } from './process/exit-code.ts';
 import { usageSentence } from './usage-sentence.ts';
 
 type AddCommand = (program: Command) => void;

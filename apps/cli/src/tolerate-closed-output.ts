@@ -1,4 +1,4 @@
-import { exitCodes } from './exit-code.ts';
+import { exitCodes } from './process/exit-code.ts';
 
 /**
  * Output that nobody reads any more, as behind `head`, is no error: the work goes on. Results that cannot be written for

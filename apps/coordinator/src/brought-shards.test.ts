@@ -8,8 +8,8 @@ import { JobState, JobsClient, type Lease } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { createCoordinatorConfig } from './config.ts';
 import { startCoordinator } from './coordinator.ts';
-import { complete, get, setStage, specOf, submit, watchToEnd, writeImages } from './coordinator-stage.ts';
-import { ScriptedNode } from './services/scripted-node.ts';
+import { ScriptedNode } from './services/testing/scripted-node.ts';
+import { complete, get, setStage, specOf, submit, watchToEnd, writeImages } from './testing/coordinator-stage.ts';
 
 const nameOf = ({ jobId, shard, attempt, epoch }: Lease) => ({ jobId, shard, attempt, epoch, verify: false });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
-import { secretFolder, writeSecret } from '../../../libs/service/src/security/testing.ts';
+import { secretFolder, writeSecret } from '@halogrid/service/testing';
 import { createCoordinatorConfig } from './config.ts';
 
 test('the defaults listen on this machine alone', () => {

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { status } from '@grpc/grpc-js';
 import { type JobSpec, JobState, type JobStatus, type NodeStatus, type Operation } from '@halogrid/proto';
+import { ScriptedNode } from './services/testing/scripted-node.ts';
 import {
   cancel,
   complete,
@@ -18,8 +19,7 @@ import {
   submit,
   watchToEnd,
   writeImages,
-} from './coordinator-stage.ts';
-import { ScriptedNode } from './services/scripted-node.ts';
+} from './testing/coordinator-stage.ts';
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
 

@@ -10,8 +10,8 @@ import {
   startHttp,
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
-import { systemClock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
+import { systemClock } from './dispatch/clock.ts';
 import { type Leading, lead } from './lead.ts';
 import { Leadership } from './leadership/leadership.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';

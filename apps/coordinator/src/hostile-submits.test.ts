@@ -7,9 +7,9 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { setStage, specOf, writeImages } from './coordinator-stage.ts';
-import { checkSources } from './plan/check-sources.ts';
-import { Refusal } from './services/refusal.ts';
+import { checkSources } from './job/check-sources.ts';
+import { Refusal } from './job/refusal.ts';
+import { setStage, specOf, writeImages } from './testing/coordinator-stage.ts';
 
 /** Longer than that, nodes and clients would begin to notice. */
 const maxHeldMs = 200;
@@ -73,7 +73,7 @@ const ends = (text: string): string => `${text.slice(0, 100)} ... ${text.slice(-
 
 /** A client on a thread of its own, so that its own work holds nobody up. */
 async function startClient(t: TestContext, port: number): Promise<(given: object) => Promise<string>> {
-  const client = new Worker(new URL('./submit-client.ts', import.meta.url), { workerData: { port } });
+  const client = new Worker(new URL('./testing/submit-client.ts', import.meta.url), { workerData: { port } });
   t.after(() => client.terminate());
   await once(client, 'message');
   return async (spec) => {

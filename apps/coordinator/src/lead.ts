@@ -1,24 +1,24 @@
 import { availableParallelism } from 'node:os';
 import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
-import type { Clock } from './clock.ts';
 import type { CoordinatorConfig } from './config.ts';
-import { Dispatcher } from './dispatcher.ts';
-import { otherResultsVersion } from './earlier/other-results-version.ts';
-import { createJobId } from './job-id.ts';
-import type { JobWork } from './job-run.ts';
+import type { Clock } from './dispatch/clock.ts';
+import { Dispatcher } from './dispatch/dispatcher.ts';
+import type { JobWork } from './dispatch/job-run.ts';
+import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
+import { recoverJobs } from './dispatch/recover-jobs.ts';
+import { resumeInFolder } from './dispatch/resume-in-folder.ts';
+import { createMetrics } from './dispatch/work-metrics.ts';
+import { checkSources } from './job/check-sources.ts';
+import { createJobId } from './job/job-id.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
 import type { LedgerStore } from './ledger/store/ledger-store.ts';
-import { createMetrics, exposeState } from './metrics.ts';
-import { createFolderLedger, type LedgerContext, openSharedLedger } from './open-ledger.ts';
-import { featuresThread } from './output/features-file.ts';
+import { exposeState } from './metrics.ts';
+import { featuresThread, openFeatures } from './output/features-file.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
-import { openFeatures } from './output/open-features.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
-import { checkSources } from './plan/check-sources.ts';
+import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { PlanThread } from './plan/plan-thread.ts';
 import { planJob } from './plan/planner.ts';
-import { recoverJobs } from './recover-jobs.ts';
-import { resumeInFolder } from './resume-in-folder.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
 import { createJobsService } from './services/jobs-service.ts';
@@ -124,6 +124,8 @@ export async function lead(options: LeadOptions): Promise<Leading> {
   let grpc: GrpcServer | undefined;
   // Conversations end by the dispatcher's word, and the server waits for their ends.
   onClose(async () => {
+    // A job may wait for a store that is away, and would keep the process from ending.
+    ledger.stopRetrying();
     await dispatcher.close();
     await grpc?.close();
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '@halogrid/service/log';
-import { FakeCoordinator } from './agent/fake-coordinator.ts';
+import { FakeCoordinator } from './agent/testing/fake-coordinator.ts';
 import { createNodeConfig } from './config.ts';
-import { frameLease, lbp, patternImage, referenceOf, withFolder } from './executor/shard-fixture.ts';
+import { frameLease, lbp, patternImage, referenceOf, withFolder } from './executor/testing/shard-fixture.ts';
 import { startNode } from './node.ts';
 
 const log = createLog('test', 'silent');

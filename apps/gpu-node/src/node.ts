@@ -26,7 +26,6 @@ import { createDial } from './agent/dial.ts';
 import { look } from './agent/look.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
 import type { DeviceInfo } from './devices/device.ts';
-import { withMetrics } from './devices/metered-device.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
 import { openTwinDevice } from './devices/twin-device.ts';
@@ -34,7 +33,8 @@ import { hangMs, withWatch } from './devices/watched-device.ts';
 import { createExecutor } from './executor/executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/require-placement.ts';
-import { NodeMetrics } from './metrics.ts';
+import { withMetrics } from './metrics/metered-device.ts';
+import { NodeMetrics } from './metrics/node-metrics.ts';
 
 /**
  * Decoded bytes a batch in flight: two shards of frames as large as planners make them, one that is computed and one that is there

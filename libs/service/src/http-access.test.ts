@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { type HttpOptions, startHttp } from './http.ts';
 import { createRegistry } from './metrics.ts';
 import { createAccess, createServerSecurity, createTls } from './security/server-security.ts';
-import { makeCertificates, secretFolder, writeSecret } from './security/testing.ts';
+import { makeCertificates, secretFolder, writeSecret } from './security/testing/secrets.ts';
 
 const reader = 'reader-token-0123456789';
 const node = 'node-token-0123456789';

@@ -3,10 +3,10 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JobSpec } from '@halogrid/proto';
+import type { PlanStep } from '../../../apps/coordinator/src/job/shard.ts';
 import type { DurableLedger } from '../../../apps/coordinator/src/ledger/durable-ledger.ts';
 import { SqliteStore } from '../../../apps/coordinator/src/ledger/store/sqlite-store.ts';
-import { openLedger } from '../../../apps/coordinator/src/ledger/testing.ts';
-import type { PlanStep } from '../../../apps/coordinator/src/shard.ts';
+import { openLedger } from '../../../apps/coordinator/src/ledger/testing/open-ledger.ts';
 
 const shards = Number(process.argv[2] ?? 1_000_000);
 /** Steps that a plan is written in, and commits that are unanswered at a time, as a coordinator has them. */

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { spreadOf } from '@halogrid/bench/statistics';
 import { openDevice } from '@halogrid/gpu-node';
 import { createPipeline, placeItem, planPipeline } from '@halogrid/kernels';
-import { spreadOf } from '../../../apps/cli/src/bench/statistics.ts';
-import { table } from '../../../apps/cli/src/summary/table.ts';
+import { table } from '@halogrid/service/text-table';
 import { workers } from './contestant.ts';
 import { frameSize } from './inputs.ts';
 

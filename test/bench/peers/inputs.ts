@@ -1,9 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { drawScene } from '@halogrid/bench/draw-scene';
+import { makeFrames } from '@halogrid/bench/make-frames';
+import { openScene } from '@halogrid/bench/scene';
 import sharp from 'sharp';
-import { drawScene } from '../../../apps/cli/src/bench/draw-scene.ts';
-import { makeFrames } from '../../../apps/cli/src/bench/make-frames.ts';
-import { openScene } from '../../../apps/cli/src/bench/scene.ts';
 
 export const frameSize = { width: 1920, height: 1080 };
 export const imageFormats = ['pgm', 'tiff'] as const;

@@ -1,5 +1,5 @@
-import { spreadOf } from '../../../apps/cli/src/bench/statistics.ts';
-import { table } from '../../../apps/cli/src/summary/table.ts';
+import { spreadOf } from '@halogrid/bench/statistics';
+import { table } from '@halogrid/service/text-table';
 import { describeComparison } from './compare-histograms.ts';
 import type { RaceResult, Sample } from './race.ts';
 

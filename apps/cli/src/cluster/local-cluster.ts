@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type GpuPin, requirePlacement } from '@halogrid/gpu-node/gpus';
+import { type GpuPin, requirePlacement, threadsEach } from '@halogrid/gpu-node/gpus';
 import { type ClientSecurity, createClientSecurity, UsageError } from '@halogrid/service';
-import { exitCodes } from '../exit-code.ts';
+import { exitCodes } from '../process/exit-code.ts';
 import { plural } from '../progress/quantities.ts';
 import { afterNodeEnd } from './after-node-end.ts';
 import { type Child, describeEnding, startChild } from './child.ts';
 import { noticeOf } from './plain-log-line.ts';
-import { threadsEach } from './threads-each.ts';
 import { toldByParent } from './word-of-parent.ts';
 
 const anyPort = '127.0.0.1:0';

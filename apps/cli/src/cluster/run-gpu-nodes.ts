@@ -1,9 +1,8 @@
 import { hostname } from 'node:os';
-import { type GpuPin, requirePlacement } from '@halogrid/gpu-node/gpus';
+import { type GpuPin, requirePlacement, threadsEach } from '@halogrid/gpu-node/gpus';
 import { startChild } from './child.ts';
 import { nodeArguments } from './node-arguments.ts';
 import { superviseNodes } from './supervise-nodes.ts';
-import { threadsEach } from './threads-each.ts';
 
 /**
  * Runs a node on each GPU, by `args` of the command that asks for them, until they have ended; resolves with the exit code.

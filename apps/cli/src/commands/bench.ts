@@ -1,5 +1,5 @@
+import type { ReportId } from '@halogrid/bench/reports';
 import { Argument, type Command, Option } from 'commander';
-import type { ReportId } from '../bench/bench-reports.ts';
 import { ascendingCounts, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
 
 /** Devices whose kernels have a clock of their own. */
@@ -26,7 +26,7 @@ export function addBenchCommand(program: Command): void {
     .option('--height <px>', 'height of the image', wholeNumber('--height', 1, 32768), 2772)
     .option('--repetitions <n>', 'samples, of which the median is taken', wholeNumber('--repetitions', 1, 1000), 40)
     .action(async (options) => {
-      const { benchKernels } = await import('../bench/bench-kernels.ts');
+      const { benchKernels } = await import('@halogrid/bench/kernels');
       process.stdout.write(await benchKernels(options, (line) => console.error(line)));
     });
   bench
@@ -44,7 +44,7 @@ export function addBenchCommand(program: Command): void {
     .option('--repetitions <n>', 'samples in place of the report’s own number', wholeNumber('--repetitions', 1, 1000))
     .option('--cell-seconds <s>', 'leave out what takes longer', wholeNumber('--cell-seconds', 1, 86_400), 5)
     .action(async (reports: ReportId[], options) => {
-      const { benchReports } = await import('../bench/bench-reports.ts');
+      const { benchReports } = await import('@halogrid/bench/reports');
       const chosen = reports.length > 0 ? reportIds.filter((id) => reports.includes(id)) : reportIds;
       await benchReports({ reports: chosen, ...options }, (text) => process.stdout.write(text));
     });
@@ -64,8 +64,9 @@ export function addBenchCommand(program: Command): void {
     .option('--nodes <n>', 'node processes on the device', wholeNumber('--nodes', 1, 64), 1)
     .option('--repetitions <n>', 'runs of each, in turns', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {
-      const { benchFrames } = await import('../bench/bench-frames.ts');
-      process.stdout.write(await benchFrames(options, (line) => console.error(line)));
+      const { startFrameCluster } = await import('../cluster/frame-cluster.ts');
+      const { benchFrames } = await import('@halogrid/bench/frames');
+      process.stdout.write(await benchFrames(options, startFrameCluster, (line) => console.error(line)));
     });
   bench
     .command('scale')
@@ -81,7 +82,8 @@ export function addBenchCommand(program: Command): void {
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
     .option('--repetitions <n>', 'runs of each number', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {
-      const { benchScale } = await import('../bench/bench-scale.ts');
-      process.stdout.write(await benchScale(options, (line) => console.error(line)));
+      const { startFrameCluster } = await import('../cluster/frame-cluster.ts');
+      const { benchScale } = await import('@halogrid/bench/scale');
+      process.stdout.write(await benchScale(options, startFrameCluster, (line) => console.error(line)));
     });
 }

@@ -4,8 +4,8 @@ import { describeFindings, type Findings } from '../doctor/describe-findings.ts'
 import { installedVersions } from '../doctor/installed-versions.ts';
 import { inspectMachine } from '../doctor/machine.ts';
 import { probeInChild } from '../doctor/probe-in-child.ts';
-import { exitCodes } from '../exit-code.ts';
 import { type DeviceChoice, deviceChoices } from '../options/option-values.ts';
+import { exitCodes } from '../process/exit-code.ts';
 
 export function addDoctorCommand(program: Command): void {
   program

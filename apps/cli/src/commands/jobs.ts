@@ -1,9 +1,9 @@
 import type { JobStatus } from '@halogrid/proto';
+import { table } from '@halogrid/service/text-table';
 import type { Command } from 'commander';
 import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
 import { describePixels } from '../progress/quantities.ts';
 import { jobFacts } from '../summary/job-facts.ts';
-import { table } from '../summary/table.ts';
 
 export function addJobsCommand(program: Command): void {
   const command = program

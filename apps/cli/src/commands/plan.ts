@@ -1,8 +1,8 @@
 import { shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
-import { exitCodeOfSignal } from '../exit-code.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import { exitCodeOfSignal } from '../process/exit-code.ts';
 
 interface PlanOptions extends JobOptions {
   nodes: number;

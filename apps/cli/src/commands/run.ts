@@ -5,7 +5,6 @@ import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { pinChosenGpus } from '../cluster/pin-chosen-gpus.ts';
-import { exitCodeOfSignal } from '../exit-code.ts';
 import { gpuChoice } from '../options/gpu-option.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
@@ -13,6 +12,7 @@ import { addClientSecurityOptions, type ClientSecurityOption } from '../options/
 import { describePlanShortly } from '../plan/describe-plan.ts';
 import { planMeanwhile } from '../plan/plan-meanwhile.ts';
 import { keepRate, rateKey } from '../plan/rates-file.ts';
+import { exitCodeOfSignal } from '../process/exit-code.ts';
 import { followJob } from '../progress/follow-job.ts';
 import { createProgressView, type ProgressView } from '../progress/progress-view.ts';
 import { summarise } from '../summary/job-summary.ts';

@@ -21,7 +21,7 @@ export function addTuneCommand(program: Command): void {
     .option('--forget', 'remove the choices kept for this device', false)
     .action(async ({ device, quick, forget }: TuneOptions) => {
       if (quick && forget) throw new UsageError('Expected --quick or --forget but received both');
-      const { forgetDevice, tuneDevice } = await import('../tune/tune-device.ts');
+      const { forgetDevice, tuneDevice } = await import('@halogrid/bench/tune');
       const said = forget
         ? await forgetDevice(device)
         : await tuneDevice({ kind: device, isQuick: quick }, (line) => console.error(line));

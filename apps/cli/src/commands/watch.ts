@@ -1,7 +1,7 @@
 import { aborted, shutdownSignal } from '@halogrid/service';
 import type { Command } from 'commander';
-import { exitCodeOfSignal } from '../exit-code.ts';
 import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
+import { exitCodeOfSignal } from '../process/exit-code.ts';
 import { followJob } from '../progress/follow-job.ts';
 import { createProgressView } from '../progress/progress-view.ts';
 import { reportEnd } from '../summary/report-end.ts';

@@ -1,6 +1,6 @@
 import { devicePath, type GpuInventory, type NvidiaGpu } from '@halogrid/gpu-node/gpus';
+import { table } from '@halogrid/service/text-table';
 import { describeSeconds } from '../progress/quantities.ts';
-import { table } from '../summary/table.ts';
 import type { Machine } from './machine.ts';
 import type { Probe } from './probe.ts';
 

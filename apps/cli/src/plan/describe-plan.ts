@@ -1,5 +1,5 @@
+import { table } from '@halogrid/service/text-table';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
-import { table } from '../summary/table.ts';
 import type { JobPlan } from './job-plan.ts';
 
 /** A plan as a table for people. */

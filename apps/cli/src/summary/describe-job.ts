@@ -1,8 +1,8 @@
 import { describeReason, whyNothingMerged } from '@halogrid/console/sentences.js';
 import { hasEnded, type JobStatus } from '@halogrid/proto';
+import { table } from '@halogrid/service/text-table';
 import { describePixels } from '../progress/quantities.ts';
 import { jobFacts } from './job-facts.ts';
-import { table } from './table.ts';
 
 /** What a person reads of a job as it is now. */
 export function describeJob(status: JobStatus): string {

@@ -1,7 +1,7 @@
 import { describeLack } from '@halogrid/console/sentences.js';
 import type { NodeStatus } from '@halogrid/proto';
+import { table } from '@halogrid/service/text-table';
 import { describePixels } from '../progress/quantities.ts';
-import { table } from './table.ts';
 
 /** What a person reads of the attached nodes: a line each, and below what some of them cannot do. */
 export function describeNodes(nodes: readonly NodeStatus[]): string {

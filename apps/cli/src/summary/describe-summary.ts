@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
 import { describeReason } from '@halogrid/console/sentences.js';
 import { otherResultsSentence } from '@halogrid/service';
+import { table } from '@halogrid/service/text-table';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import type { JobSummary } from './job-summary.ts';
-import { table } from './table.ts';
 
 /** What a person reads when a job has ended. Paths are shown as seen from `folder`. */
 export function describeSummary(summary: JobSummary, folder: string): string {

@@ -1,5 +1,5 @@
 import { JobState, type JobStatus } from '@halogrid/proto';
-import { exitCodeOfJob } from '../exit-code.ts';
+import { exitCodeOfJob } from '../process/exit-code.ts';
 import { describeNotices, describeSummary } from './describe-summary.ts';
 import { summarise } from './job-summary.ts';
 

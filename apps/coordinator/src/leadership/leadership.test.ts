@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createLog } from '@halogrid/service/log';
-import { LostLedgerError } from '../ledger/ledger-errors.ts';
+import { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import { MemoryStore, SharedMemory } from '../ledger/store/memory-store.ts';
 import { Leadership } from './leadership.ts';
 import { askEveryMs, giveUpMs, leaseMs } from './lease-keeping.ts';

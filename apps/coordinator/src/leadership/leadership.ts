@@ -1,5 +1,5 @@
 import type { Log } from '@halogrid/service';
-import { LostLedgerError } from '../ledger/ledger-errors.ts';
+import { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import { type Change, FencedError, type LedgerStore } from '../ledger/store/ledger-store.ts';
 import {
   askEveryMs,

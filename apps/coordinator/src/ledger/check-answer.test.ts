@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cellsOf, type Rect } from '@halogrid/kernels';
 import fc from 'fast-check';
-import type { ShardWork, SourceResult } from '../shard.ts';
+import type { ShardWork, SourceResult } from '../job/shard.ts';
 import { checkAnswer, InvalidResultError } from './check-answer.ts';
 
 const shape = { grid: { rows: 1, columns: 1 }, channels: 2, bins: 2 };

@@ -1,6 +1,6 @@
 import { cellsOf, type Rect, type Size } from '@halogrid/kernels';
-import type { ShardWork, SourceError, SourceRef, SourceResult } from '../shard.ts';
-import { binsOfCell, type HistogramShape, isOneCell } from './histogram-shape.ts';
+import { binsOfCell, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
+import type { ShardWork, SourceError, SourceRef, SourceResult } from '../job/shard.ts';
 
 /** A node's results cannot be right: they are not merged. */
 export class InvalidResultError extends Error {

@@ -1,12 +1,10 @@
 import { createHash, hash } from 'node:crypto';
 import { describePipeline, type Grid, type Pipeline, type Size } from '@halogrid/kernels';
-import { isOneCell } from './histogram-shape.ts';
+import { isOneCell } from '../job/histogram-shape.ts';
+import type { SourceDigest } from './record/settled-source.ts';
 
 /** Changes when the rules below do, so that digests of different rules never look equal by accident. */
 const versionLine = 'halogrid digest 1\n';
-
-/** SHA-256 of a source's result: 32 bytes. */
-export type SourceDigest = Uint8Array;
 
 /** The digest of a source that is quarantined, whatever the reason. */
 export const quarantinedDigest: SourceDigest = hash('sha256', 'quarantined', 'buffer');

@@ -9,13 +9,13 @@ import { resultsVersion } from '@halogrid/service';
 import { jobDigest, jobLine, sourceDigest } from './digest.ts';
 import type { DurableLedger } from './durable-ledger.ts';
 import type { ShardCommit } from './ledger.ts';
-import { ledgerConformance } from './ledger-conformance.ts';
-import { type CrashStage, ledgerCrashes } from './ledger-crashes.ts';
 import { seal, unseal } from './record/sealed.ts';
 import type { LedgerStore } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
-import { openLedger } from './testing.ts';
+import { ledgerConformance } from './testing/ledger-conformance.ts';
+import { type CrashStage, ledgerCrashes } from './testing/ledger-crashes.ts';
+import { openLedger } from './testing/open-ledger.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-ledger-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -157,6 +157,41 @@ test('a store that is not as it was written is refused with a sentence, whatever
   const lost = await openLedger(() => spool, store);
   await assert.rejects(lost.resume('job'), { message: /^The histograms in '.*' are lost: ENOENT/ });
   await lost.close();
+});
+
+/** A store whose reads break after one entry, `breaks` times; then they are whole. */
+function breakingStore(breaks: number): MemoryStore {
+  const store = new MemoryStore();
+  const entries = store.entries.bind(store);
+  store.entries = async function* (of) {
+    for await (const entry of entries(of)) {
+      yield entry;
+      if (of?.kind === 'plan' && breaks-- > 0) throw new Error('The ledger cannot be used: the connection broke');
+    }
+  };
+  return store;
+}
+
+test('a plan is read to its end though connections to the store break', async () => {
+  const store = breakingStore(3);
+  const ledger = await openLedger(spoolPath, store);
+  await planFrames(ledger, 200);
+  const steps = await Array.fromAsync(ledger.recordedPlan('job'));
+  assert.deepEqual(
+    steps.flatMap((step) => (step.kind === 'shard' ? [step.shard.shard] : [])),
+    Array.from({ length: 200 }, (_, index) => index),
+  );
+  await ledger.close();
+});
+
+test('a ledger that is about to be closed does not wait for a store that is away', async () => {
+  const store = breakingStore(Infinity);
+  const ledger = await openLedger(spoolPath, store);
+  await planFrames(ledger, 2);
+  const read = Array.fromAsync(ledger.recordedPlan('job'));
+  ledger.stopRetrying();
+  await assert.rejects(read, { message: 'The ledger cannot be used: the connection broke' });
+  await ledger.close();
 });
 
 test('why inputs were quarantined is known after the end of the job and of the coordinator', async () => {

@@ -1,12 +1,12 @@
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
-import type { PlanStep } from '../shard.ts';
+import type { PlanStep } from '../job/shard.ts';
+import { endedEntries } from './job-record.ts';
 import type { Journal, Journaled } from './journal.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
-import { LostLedgerError } from './ledger-errors.ts';
 import { OpenJob, type OpenSpool } from './open-job.ts';
-import { endedEntries } from './record/job-record.ts';
 import { readJobs, readPlan } from './recover-job.ts';
+import { LostLedgerError } from './store/ledger-errors.ts';
 import type { Change } from './store/ledger-store.ts';
 
 /** Jobs that have ended, and of which is still known how. */
@@ -167,17 +167,33 @@ export class DurableLedger implements Ledger {
   async *recordedPlan(jobId: string): AsyncIterable<PlanStep> {
     const { open, home } = this.#job(jobId);
     if (!open) return;
-    try {
-      yield* readPlan(home.journal.store, open);
-    } catch (error) {
-      if (error instanceof LostLedgerError) this.#options.lost?.(error);
-      throw error;
+    let told = 0;
+    for (let retries = 0; ; retries++) {
+      try {
+        let read = 0;
+        for await (const step of readPlan(home.journal.store, open)) {
+          // After a failure it is read from its beginning: what is recorded of a plan does not change.
+          if (read++ < told) continue;
+          told++;
+          retries = 0;
+          yield step;
+        }
+        return;
+      } catch (error) {
+        if (error instanceof LostLedgerError) this.#options.lost?.(error);
+        await home.journal.pauseBeforeReading(error, retries);
+      }
     }
   }
 
   /** Closes the home of a job that has one of its own, because its folder is about to go: nothing more of it is written. */
   async leave(jobId: string): Promise<void> {
     await this.#jobs.get(jobId)?.home.leave?.();
+  }
+
+  /** From now on a store that cannot be written or read is not waited for. */
+  stopRetrying(): void {
+    for (const { home } of this.#jobs.values()) home.journal.stopRetrying();
   }
 
   behind(): { ms: number; failure: string | undefined } {

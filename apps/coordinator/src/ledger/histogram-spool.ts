@@ -1,6 +1,6 @@
 import { constants, copyFile, type FileHandle, open, rename } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import type { HistogramPlace } from './read-histograms.ts';
+import type { HistogramPlace } from './record/settled-source.ts';
 import { SpoolIndex } from './spool-index.ts';
 import { maxVarintBytes, writeVarints } from './varints.ts';
 

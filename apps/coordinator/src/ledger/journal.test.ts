@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '@halogrid/service/log';
 import { Journal, type Journaled } from './journal.ts';
-import { DamagedLedgerError } from './ledger-errors.ts';
+import { DamagedLedgerError } from './store/ledger-errors.ts';
 import { type Change, FencedError } from './store/ledger-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
 

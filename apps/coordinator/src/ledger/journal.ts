@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Log } from '@halogrid/service';
-import { LostLedgerError } from './ledger-errors.ts';
+import { LostLedgerError } from './store/ledger-errors.ts';
 import { type Change, FencedError, type LedgerStore } from './store/ledger-store.ts';
 
 /** Something of which the store keeps what changes. */
@@ -91,9 +91,26 @@ export class Journal {
     return { ms: this.#writing ? this.#options.nowMs() - this.#startedMs : 0, failure: this.#failure };
   }
 
+  /**
+   * Waits before the store is read again, after `error` and `retries` times before: a connection that breaks is no reason to
+   * end a job. Throws the error where nothing is tried again.
+   */
+  async pauseBeforeReading(error: unknown, retries: number): Promise<void> {
+    if (this.#ended || this.#closing.signal.aborted || !(error instanceof Error)) throw error;
+    if (error instanceof LostLedgerError || error instanceof FencedError) throw error;
+    const { log, pause = systemPause } = this.#options;
+    if (retries === 0) log.warn(`The ledger cannot be read, and is tried again: ${error.message}`);
+    await pause(Math.min(firstRetryMs * 2 ** retries, longestRetryMs), this.#closing.signal);
+  }
+
+  /** From now on what the store refuses is refused, not tried again: whoever waits for it is about to end. */
+  stopRetrying(): void {
+    this.#closing.abort();
+  }
+
   /** Writes what it can, and takes nothing any more. What cannot be written now is given up: it was not acknowledged. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.stopRetrying();
     await this.#writing;
     this.#ended ??= new Error('The ledger is closed');
   }

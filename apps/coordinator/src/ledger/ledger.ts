@@ -1,8 +1,7 @@
 import type { Size } from '@halogrid/kernels';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
-import type { FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../shard.ts';
-import type { SourceDigest } from './digest.ts';
-import type { HistogramPlace } from './read-histograms.ts';
+import type { FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
+import type { HistogramPlace, SourceDigest } from './record/settled-source.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
 
@@ -145,7 +144,10 @@ export interface Ledger {
    * one sentence where what it left in its folder is lost, or is of another version of the results.
    */
   resume(jobId: string): Promise<OpenShard[]>;
-  /** The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. */
+  /**
+   * The steps that `addPlan` was told before this process began; once `results` has resolved, all of them. Where the store
+   * cannot be read, they go on when it can again.
+   */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
   /** How long the oldest change waits to be written, and why it could not be; 0 where none does. */
   behind(): { ms: number; failure: string | undefined };

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cellsOf, type Grid, type Rect, type Size } from '@halogrid/kernels';
 import fc from 'fast-check';
-import { cutTiles } from '../plan/cut-tiles.ts';
-import type { SourceResult } from '../shard.ts';
+import { cutTiles } from '../job/cut-tiles.ts';
+import type { SourceResult } from '../job/shard.ts';
 import { quarantinedDigest, sourceDigest } from './digest.ts';
 import { Merge } from './merge.ts';
 

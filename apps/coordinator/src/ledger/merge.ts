@@ -1,11 +1,12 @@
 import { cellsOf, type Size } from '@halogrid/kernels';
 import type { QuarantineReason } from '@halogrid/proto';
-import type { FrameOfVideo, SourceResult } from '../shard.ts';
-import { type SourceDigest, sourceDigest } from './digest.ts';
-import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from './histogram-shape.ts';
+import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
+import type { FrameOfVideo, SourceResult } from '../job/shard.ts';
+import { sourceDigest } from './digest.ts';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
 import { QuarantineReasons } from './quarantine-reasons.ts';
-import { type Quarantine, type SettledSource, SettledTable } from './settled-table.ts';
+import type { Quarantine, SourceDigest } from './record/settled-source.ts';
+import { type SettledSource, SettledTable } from './settled-table.ts';
 import { type PlannedSource, SourceList } from './source-list.ts';
 
 /** Some tiles of a source, or all, are still to come. */

@@ -18,9 +18,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { JobSpec } from '@halogrid/proto';
-import { runLocalJob } from '../earlier/local-job.ts';
 import { SeededRandom } from '../simulation/seeded-random.ts';
-import { isLedgerLost } from './ledger-errors.ts';
+import { runLocalJob } from '../testing/local-job.ts';
+import { isLedgerLost } from './store/ledger-errors.ts';
 import type { LedgerStore } from './store/ledger-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
-import { ledgerConformance } from './ledger-conformance.ts';
-import { ledgerCrashes } from './ledger-crashes.ts';
 import { openStore } from './store/open-store.ts';
-import { PostgresServer, skipPostgres } from './store/postgres-server.ts';
-import { openLedger } from './testing.ts';
+import { PostgresServer, skipPostgres } from './store/testing/postgres-server.ts';
+import { ledgerConformance } from './testing/ledger-conformance.ts';
+import { ledgerCrashes } from './testing/ledger-crashes.ts';
+import { openLedger } from './testing/open-ledger.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-ledger-'));
 let server: PostgresServer;

@@ -1,14 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import type { HistogramPlace } from './record/settled-source.ts';
 import { readVarints } from './varints.ts';
-
-/** Where the histograms of a source lie in a file of them. */
-export interface HistogramPlace {
-  offset: number;
-  length: number;
-  /** CRC-32 of the bytes there. */
-  checksum: number;
-}
 
 /** What is read at once, unless one source is longer. */
 const blockBytes = 2 ** 20;

@@ -1,15 +1,14 @@
-import type { PlanStep } from '../shard.ts';
-import { binsOfSource } from './histogram-shape.ts';
+import { binsOfSource } from '../job/histogram-shape.ts';
+import type { PlanStep } from '../job/shard.ts';
+import { decodeJob, decodeOpenSource, decodeSpec, type JobState, restoreTotals } from './job-record.ts';
 import type { JobRecord } from './ledger.ts';
-import { DamagedLedgerError } from './ledger-errors.ts';
 import { type JobFacts, OpenJob, type OpenSpool } from './open-job.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { FrameVersions } from './record/frame-versions.ts';
-import { decodeJob, decodeSpec, type JobState, restoreTotals } from './record/job-record.ts';
-import { decodeOpenSource } from './record/open-source-record.ts';
 import { type ProgressRecord, readProgress } from './record/progress-record.ts';
 import { unseal } from './record/sealed.ts';
 import { readSteps } from './record/step-record.ts';
+import { DamagedLedgerError } from './store/ledger-errors.ts';
 import type { Entry, LedgerStore } from './store/ledger-store.ts';
 
 /** A job as the store has it. */

@@ -1,14 +1,6 @@
 import type { Size } from '@halogrid/kernels';
-import { quarantinedDigest, type SourceDigest } from './digest.ts';
-
-/** Why a source counts nothing. */
-export interface Quarantine {
-  stage: string;
-  error: string;
-  attempts: number;
-  /** The shard that failed; -1 for the planner. */
-  shard: number;
-}
+import { quarantinedDigest } from './digest.ts';
+import type { Quarantine, SourceDigest } from './record/settled-source.ts';
 
 /** What became of a source for good. */
 export type SettledSource =

@@ -1,4 +1,4 @@
-import type { FrameOfVideo } from '../shard.ts';
+import type { FrameOfVideo } from '../job/shard.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { ByteWriter } from './record/byte-writer.ts';
 import { readSteps, StepWriter } from './record/step-record.ts';

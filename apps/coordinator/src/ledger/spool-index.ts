@@ -1,4 +1,4 @@
-import type { HistogramPlace } from './read-histograms.ts';
+import type { HistogramPlace } from './record/settled-source.ts';
 
 const blockSources = 1024;
 

@@ -8,11 +8,11 @@ import { createPipeline, type Grid } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
-import { histogramShape } from '../ledger/histogram-shape.ts';
+import { histogramShape } from '../job/histogram-shape.ts';
+import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
-import { openLedger } from '../ledger/testing.ts';
-import type { PlanStep } from '../shard.ts';
-import { SpareThread } from '../spare-thread.ts';
+import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { SpareThread } from '../threads/spare-thread.ts';
 import { FeaturesFile } from './features-file.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);

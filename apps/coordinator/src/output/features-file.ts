@@ -1,7 +1,12 @@
+import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import type { HistogramShape } from '../ledger/histogram-shape.ts';
+import type { Pipeline } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import { jobGrid } from '../job/accepted-job.ts';
+import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
+import { newOutputPath, unfinishedFeaturesPath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
-import { SpareThread } from '../spare-thread.ts';
+import { SpareThread } from '../threads/spare-thread.ts';
 
 /** What the thread writes. */
 export interface FeaturesTask {
@@ -127,6 +132,20 @@ export class FeaturesFile {
     this.#answer.promise.catch(() => {});
     this.#more.resolve();
   }
+}
+
+/** features.parquet of a job whose folder is claimed; undefined where its pipeline has no histogram. */
+export function openFeatures(
+  { spec, pipeline }: { spec: JobSpec; pipeline: Pipeline },
+  events: Pick<FeaturesFileOptions, 'settled' | 'failed'>,
+): FeaturesFile | undefined {
+  if (pipeline.bins === 0) return undefined;
+  return new FeaturesFile({
+    path: join(newOutputPath(spec.out), 'features.parquet'),
+    unfinishedPath: unfinishedFeaturesPath(spec.out),
+    shape: histogramShape(pipeline, jobGrid(spec)),
+    ...events,
+  });
 }
 
 const aborted = new Error('features.parquet is not wanted any more');

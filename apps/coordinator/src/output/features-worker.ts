@@ -2,11 +2,11 @@
 // ends the thread with its error.
 import { rename } from 'node:fs/promises';
 import { parentPort } from 'node:worker_threads';
-import { FeatureWriter } from '@halogrid/imaging/features';
+import { type FeatureRow, FeatureWriter } from '@halogrid/imaging/features';
 import { redactUri } from '@halogrid/imaging/redact-uri';
-import { binsOfCell, binsOfSource } from '../ledger/histogram-shape.ts';
+import { binsOfCell, binsOfSource, type HistogramShape } from '../job/histogram-shape.ts';
+import type { FrameOfVideo } from '../job/shard.ts';
 import { readHistograms } from '../ledger/read-histograms.ts';
-import { featureRows } from './feature-rows.ts';
 import type { FeaturesOrder, FeaturesTask } from './features-file.ts';
 
 const port = parentPort!;
@@ -35,5 +35,27 @@ async function write({ file, done }: Extract<FeaturesOrder, { kind: 'write' }>):
   for (const bins of readHistograms(file, done, binsOfSource(shape))) {
     const { uri, video } = done[source++]!;
     for (const row of featureRows({ uri: redactUri(uri), video }, bins, shape)) await writer.add(row);
+  }
+}
+
+/**
+ * The rows of a source in features.parquet: one for each of its cells, row by row, those without pixels too. `bins` is laid
+ * out as `shape` says; a row is valid as long as it.
+ */
+function* featureRows(
+  { uri, video }: { uri: string; video?: FrameOfVideo },
+  bins: Float64Array,
+  shape: HistogramShape,
+): Generator<FeatureRow> {
+  const { frame, timestampMs } = video ?? { frame: 0, timestampMs: null };
+  const { rows, columns } = shape.grid;
+  const cellBins = binsOfCell(shape);
+  for (let cell = 0; cell < rows * columns; cell++) {
+    const histogram = bins.subarray(cell * cellBins, (cell + 1) * cellBins);
+    // Every channel counts the same pixels.
+    let counted = 0;
+    for (let bin = 0; bin < shape.bins; bin++) counted += histogram[bin]!;
+    const [cellRow, cellColumn] = [Math.floor(cell / columns), cell % columns];
+    yield { source: uri, frame, timestampMs, cellRow, cellColumn, counted, histogram };
   }
 }

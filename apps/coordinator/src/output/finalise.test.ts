@@ -10,13 +10,14 @@ import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import sharp from 'sharp';
+import { cutTiles } from '../job/cut-tiles.ts';
+import { mapType } from '../job/map-type.ts';
+import { histogramSpoolPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
-import { cutTiles } from '../plan/cut-tiles.ts';
+import { openFeatures } from './features-file.ts';
 import { abandonJob, finaliseJob } from './finalise.ts';
-import { mapType } from './map-type.ts';
-import { openFeatures } from './open-features.ts';
-import { claimOutputFolder, histogramSpoolPath, outputPath, releaseOutputFolder, scratchUri } from './output-folder.ts';
+import { claimOutputFolder, releaseOutputFolder } from './output-folder.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 const operations = pipeline.operations.map((operation) => ({ ...operation, parameters: { ...operation.parameters } }));

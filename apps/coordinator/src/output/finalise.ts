@@ -2,23 +2,21 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/imaging';
 import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
-import { findChanges } from '../earlier/changes.ts';
-import { EarlierOutput } from '../earlier/earlier-output.ts';
-import { otherResultsVersion } from '../earlier/other-results-version.ts';
-import { sourcesJsonl } from '../earlier/sources-jsonl.ts';
+import { cutTiles, tileSide } from '../job/cut-tiles.ts';
+import { mapKind, mapType } from '../job/map-type.ts';
+import { newOutputPath, outputPath, scratchUri } from '../job/output-paths.ts';
+import { isMapFormat, pictureFiles, previewSources } from '../job/picture-files.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
-import { cutTiles, tileSide } from '../plan/cut-tiles.ts';
-import { errorsJsonl } from './errors-jsonl.ts';
 import type { FeaturesFile } from './features-file.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson } from './job-json.ts';
-import { mapKind, mapType } from './map-type.ts';
-import { type NamedSource, namedSources } from './named-sources.ts';
-import { newOutputPath, outputPath, removeOutput, removeScratch, restoreEarlier, scratchUri } from './output-folder.ts';
-import { isMapFormat, pictureFiles, previewSources } from './picture-files.ts';
+import { errorsJsonl, sourcesJsonl } from './jsonl-files.ts';
+import { removeOutput, removeScratch, restoreEarlier } from './output-folder.ts';
+import { type NamedSource, namedSources } from './output-names.ts';
+import { findChanges } from './previous/changes.ts';
+import { EarlierOutput } from './previous/earlier-output.ts';
+import { otherResultsVersion } from './previous/other-results-version.ts';
 import { isReady, type Move, movesPath, publishOutput } from './publish-output.ts';
-
-export { previewSources };
 
 /**
  * Pictures made at once: reading one and writing another overlap, and each holds a band of rows. Measured: one after

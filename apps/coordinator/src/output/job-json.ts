@@ -4,9 +4,9 @@ import { redactUri } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
-import type { Changes } from '../earlier/changes.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
-import { type NamedSource, namedSources } from './named-sources.ts';
+import { type NamedSource, namedSources } from './output-names.ts';
+import type { Changes } from './previous/changes.ts';
 
 /** What job.json of a job that has not ended says, and what another job reads of any. */
 export interface JobClaim {

@@ -9,14 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import {
-  claimOutputFolder,
-  histogramSpoolPath,
-  outputPath,
-  releaseOutputFolder,
-  restoreEarlier,
-  scratchUri,
-} from './output-folder.ts';
+import { histogramSpoolPath, outputPath, scratchUri } from '../job/output-paths.ts';
+import { claimOutputFolder, releaseOutputFolder, restoreEarlier } from './output-folder.ts';
 
 test('a missing folder is made, and job.json says who runs what', async (t) => {
   const out = join(await temporaryFolder(t), 'a', 'b c');

@@ -1,10 +1,11 @@
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
 import { makeFolders, UsageError } from '@halogrid/service';
+import { earlierJobPath, ledgerPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import { createClaim, isLeftOver, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
 import { isSameJob, type JobClaim, runningJobJson } from './job-json.ts';
 import { isReady, publishOutput } from './publish-output.ts';
@@ -32,45 +33,6 @@ interface NewJob {
 
 /** Folders that jobs of this process hold. */
 const held = new Set<string>();
-
-/** The folder of an output URI. Throws UsageError where it is no file URI. */
-export function outputPath(out: string): string {
-  try {
-    return resolve(fileURLToPath(out));
-  } catch {
-    throw new UsageError(`Expected a file: URI of a folder for the output but received '${out}'`);
-  }
-}
-
-/** URI of the folder for unfinished results, inside the output folder so that finished ones never cross a file system. */
-export function scratchUri(out: string): string {
-  return pathToFileURL(join(outputPath(out), '.halogrid')).href;
-}
-
-/** Where the histograms of a job's sources are kept until its output is written. */
-export function histogramSpoolPath(out: string): string {
-  return join(outputPath(out), '.halogrid', 'histograms');
-}
-
-/** The ledger of a job that is kept by itself, for as long as it runs. */
-export function ledgerPath(out: string): string {
-  return join(outputPath(out), '.halogrid', 'ledger.sqlite');
-}
-
-/** Where the output of a job is put together, until all of it is there. */
-export function newOutputPath(out: string): string {
-  return join(outputPath(out), '.halogrid', 'output');
-}
-
-/** The job.json of the complete job whose output stays in the folder until the job that runs there is complete as well. */
-export function earlierJobPath(out: string): string {
-  return join(outputPath(out), '.halogrid', 'earlier.json');
-}
-
-/** Where features.parquet grows until it is whole. */
-export function unfinishedFeaturesPath(out: string): string {
-  return join(outputPath(out), '.halogrid', 'features.parquet');
-}
 
 /**
  * Takes the output folder for a job: makes it where it is missing, writes job.json with state "running", and makes the

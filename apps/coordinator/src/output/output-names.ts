@@ -1,4 +1,21 @@
+import type { JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { NameSet } from './name-set.ts';
+
+/** A source, and the name of its files without extensions. */
+export interface NamedSource<Source = SourceOutcome> {
+  source: Source;
+  name: string;
+}
+
+/** All sources of a job in order, told one by one. */
+export function* namedSources({ sources }: Pick<JobResults, 'sources'>): Generator<NamedSource> {
+  const names = outputNames(namesOf(sources));
+  for (const source of sources) yield { source, name: names.next().value! };
+}
+
+function* namesOf(sources: Iterable<SourceOutcome>): Generator<string> {
+  for (const { name } of sources) yield name;
+}
 
 /** Bytes of a name at most: file systems allow 255 with the suffixes that follow. */
 const maxNameBytes = 200;

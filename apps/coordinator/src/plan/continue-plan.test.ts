@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PlannedStep, PlanStep } from '../shard.ts';
+import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import { continuePlan } from './continue-plan.ts';
 
 const uriOf = (index: number): string => `file:///in/${index}.pgm`;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PlannedStep, PlanStep } from '../shard.ts';
+import type { PlannedStep, PlanStep } from '../job/shard.ts';
 
 /**
  * The steps of a plan that follow those recorded, when it is made anew. Throws one sentence where it does not begin as

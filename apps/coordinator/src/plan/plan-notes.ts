@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LeftOut } from '@halogrid/imaging';
-import type { PlanNote } from '../shard.ts';
+import type { PlanNote } from '../job/shard.ts';
 
 /** Told of one plan, at most; of the others, one note tells how many there are. */
 const maxNotes = 20;

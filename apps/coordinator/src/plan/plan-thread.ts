@@ -2,8 +2,8 @@ import { on } from 'node:events';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { endThread, sourceAccess } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
-import { Refusal, type RefusalKind } from '../services/refusal.ts';
-import type { PlannedStep } from '../shard.ts';
+import { Refusal, type RefusalKind } from '../job/refusal.ts';
+import type { PlannedStep } from '../job/shard.ts';
 
 /**
  * A plan that is wanted. Its answers come through the port, which takes a message when the last one has been used, and is closed

@@ -8,9 +8,9 @@ import {
   type Rect,
   type Size,
 } from '@halogrid/kernels';
-import { type HistogramShape, histogramShape } from '../ledger/histogram-shape.ts';
-import { mapType } from '../output/map-type.ts';
-import type { ImageSize, ShardWork } from '../shard.ts';
+import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
+import { mapType } from '../job/map-type.ts';
+import type { ImageSize, ShardWork } from '../job/shard.ts';
 
 /** Bytes that a node holds for something it computes: the planes it reads, and histograms and dense results. */
 export interface NodeBytes {

@@ -7,7 +7,7 @@ import {
   type VideoSegment,
 } from '@halogrid/imaging';
 import type { VideoOptions } from '@halogrid/proto';
-import type { FrameOfVideo, ImageSize, PlanStep, SourceRef } from '../shard.ts';
+import type { FrameOfVideo, ImageSize, PlanStep, SourceRef } from '../job/shard.ts';
 
 /** Frames of a segment at least: starting a decoder takes a tenth of a second, which is some tens of frames. */
 export const defaultSegmentFrames = 128;

@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { endWhenAsked, restrictSources } from '@halogrid/imaging';
-import { jobPipeline } from '../job-pipeline.ts';
-import { Refusal } from '../services/refusal.ts';
-import type { PlannedStep } from '../shard.ts';
-import { checkSources } from './check-sources.ts';
+import { jobPipeline } from '../job/accepted-job.ts';
+import { checkSources } from '../job/check-sources.ts';
+import { Refusal } from '../job/refusal.ts';
+import type { PlannedStep } from '../job/shard.ts';
 import type { CheckAnswer, CheckOrder, PlanAnswer, PlanOrder } from './plan-thread.ts';
 import { planJob } from './planner.ts';
 import { runPlan } from './run-plan.ts';

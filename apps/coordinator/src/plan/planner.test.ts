@@ -4,7 +4,7 @@ import { InputError, type OpenImage, SourceNotFoundError } from '@halogrid/imagi
 import { createPipeline, type Pipeline, type PixelType, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import fc from 'fast-check';
-import type { PlanStep, Shard } from '../shard.ts';
+import type { PlanStep, Shard } from '../job/shard.ts';
 import { maxBatchBins, maxBatchBytes, planJob } from './planner.ts';
 
 const MiB = 2 ** 20;

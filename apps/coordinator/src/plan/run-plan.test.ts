@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { PlanStep } from '../shard.ts';
+import type { PlanStep } from '../job/shard.ts';
 import { runPlan } from './run-plan.ts';
 
 const step = (index: number): PlanStep => ({

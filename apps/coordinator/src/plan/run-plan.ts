@@ -1,4 +1,4 @@
-import type { PlannedStep } from '../shard.ts';
+import type { PlannedStep } from '../job/shard.ts';
 
 /** Steps that wait to be written, at most, and the bins of results that they hold. */
 const maxWaiting = 1024;

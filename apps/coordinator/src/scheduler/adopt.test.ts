@@ -11,7 +11,7 @@ import {
   shard,
   shards,
   testCases,
-} from './testing.ts';
+} from './testing/scheduler-cases.ts';
 
 // A coordinator that goes on with jobs, and nodes that bring along what they held.
 

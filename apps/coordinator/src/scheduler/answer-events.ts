@@ -1,7 +1,6 @@
-import { accept } from './accept-answer.ts';
 import type { Comparable, Failure, LeaseId, Opinion } from './events.ts';
 import { findLease, leaseTo, leaseToAll, release, requeue, retryFailed } from './leases.ts';
-import { contest } from './opinions.ts';
+import { accept, contest } from './opinions.ts';
 import type { AttachedNode, HeldLease, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
 import { blameNode, vet } from './vetting.ts';

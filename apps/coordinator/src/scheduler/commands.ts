@@ -1,4 +1,4 @@
-import type { Shard } from '../shard.ts';
+import type { Shard } from '../job/shard.ts';
 import type { Failure, LeaseId, Opinion } from './events.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Shard } from '../shard.ts';
+import type { Shard } from '../job/shard.ts';
 
 /** Names one lease: an answer counts only while the lease it names is current. */
 export interface LeaseId {

@@ -1,15 +1,15 @@
-import type { Shard } from '../shard.ts';
+import type { Shard } from '../job/shard.ts';
 import { isHeldUp } from './choose-job.ts';
 import type { JobOrder, SchedulerEvent } from './events.ts';
 import { finaliseWhenDone, finishShard, forgetJob } from './finish-shard.ts';
 import { countNeeds } from './job-needs.ts';
 import { leaseToAll, release } from './leases.ts';
 import { reopen } from './opinions.ts';
-import { placeOf } from './place-of.ts';
 import {
   type AttachedNode,
   createEntry,
   createJob,
+  type Place,
   type ScheduledJob,
   type ShardEntry,
   type Turn,
@@ -67,6 +67,20 @@ function openShards<A>(turn: Turn<A>, job: ScheduledJob, shards: readonly Shard[
     job.open.set(shard.shard, entry);
     return entry;
   });
+}
+
+/** The image that a tile is cut from, or the folder of the first frame. */
+function uriOf({ work }: Shard): string {
+  if (work.kind === 'tile') return work.source.uri;
+  const uri = work.sources[0]?.uri ?? '';
+  return uri.slice(0, uri.lastIndexOf('/') + 1);
+}
+
+/** The place of the next shard of the plan, which it shares with the shard before where they read the same. */
+function placeOf(job: ScheduledJob, shard: Shard): Place {
+  const uri = uriOf(shard);
+  if (job.lastPlace?.uri !== uri) job.lastPlace = { uri, isTaken: false };
+  return job.lastPlace;
 }
 
 export function planEnded<A>(turn: Turn<A>, jobId: string): void {

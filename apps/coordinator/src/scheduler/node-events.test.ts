@@ -17,7 +17,7 @@ import {
   shards,
   tick,
   words,
-} from './testing.ts';
+} from './testing/scheduler-cases.ts';
 
 // What happens to nodes and their shards as time passes.
 

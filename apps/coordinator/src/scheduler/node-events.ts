@@ -1,10 +1,10 @@
 import { adoptLeases } from './adopt.ts';
 import type { SchedulerEvent } from './events.ts';
-import { handBack, shareAnew } from './leases.ts';
+import { handBack, leaseTo, shareAnew } from './leases.ts';
 import { NodeHealth } from './node-health.ts';
 import { NodeRate } from './node-rate.ts';
 import type { AttachedNode, Turn } from './scheduler-state.ts';
-import { failBlocked, greet, keepAsking } from './sights.ts';
+import { failBlocked, greet, keepAsking, setLacked, setShown } from './sights.ts';
 import { copyStragglers } from './stragglers.ts';
 
 /** Why a node that answered wrongly is not wanted any more. */
@@ -49,6 +49,24 @@ export function nodeJoined<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
   state.nodesById.set(nodeId, node);
   adoptLeases(turn, node, brought);
   greet(turn, node, lacks);
+  shareAnew(turn);
+}
+
+export function needShown<A>(turn: Turn<A>, { session, need }: { session: number; need: string }): void {
+  const node = turn.state.nodes.get(session);
+  if (!node) return;
+  setShown(turn, node, need);
+  leaseTo(turn, node);
+}
+
+export function needLacked<A>(
+  turn: Turn<A>,
+  { session, need, reason }: { session: number; need: string; reason: string },
+): void {
+  const node = turn.state.nodes.get(session);
+  if (!node) return;
+  setLacked(turn, node, need, reason);
+  // Others may now have what was left for this one.
   shareAnew(turn);
 }
 

@@ -1,4 +1,4 @@
-import { checked, completed, joined, lease, testCases } from './testing.ts';
+import { checked, completed, joined, lease, testCases } from './testing/scheduler-cases.ts';
 
 // Results that are checked before they count.
 

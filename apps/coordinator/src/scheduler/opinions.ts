@@ -6,6 +6,21 @@ import { judge } from './judge.ts';
 import { giveUp, leaseToAll, release, requeue, shareAnew } from './leases.ts';
 import { removeNode, wrongNodeReason } from './node-events.ts';
 import type { AttachedNode, ShardEntry, Turn } from './scheduler-state.ts';
+import { setAsideBad } from './set-aside-bad.ts';
+import { confirmSights } from './sights.ts';
+
+/** Takes an answer for good. */
+export function accept<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
+  const node = turn.state.nodesById.get(opinion.nodeId);
+  if (node) {
+    node.health.add(false);
+    if (opinion.answer.goodShare !== 0) node.isOnProbation = false;
+    confirmSights(node, entry);
+  }
+  // What failed elsewhere is computed here.
+  for (const nodeId of entry.failedOn) setAsideBad(turn, nodeId, 'Another node could compute it');
+  hear(turn, entry, opinion);
+}
 
 /** Takes an answer for a shard from which its lease is released: it is committed, or another opinion is asked for. */
 export function hear<A>(turn: Turn<A>, entry: ShardEntry, opinion: Opinion): void {

@@ -1,11 +1,10 @@
-import type { Shard } from '../shard.ts';
+import type { Shard } from '../job/shard.ts';
 import type { AttemptReason, Command } from './commands.ts';
 import { Durations } from './durations.ts';
 import type { JobOrder, Opinion } from './events.ts';
 import type { NodeHealth } from './node-health.ts';
 import type { NodeRate } from './node-rate.ts';
 import { QueuesByNeeds } from './queues-by-needs.ts';
-import type { Sight } from './sight.ts';
 
 /** Where a shard that is not done is. */
 export type EntryState =
@@ -101,6 +100,15 @@ export interface ScheduledJob {
   planEnded: boolean;
   lastPlace: Place | undefined;
 }
+
+/** What a node has shown of something that shards need. It is given no shard that needs what it has not shown. */
+export type Sight =
+  /** It was asked, and has not answered. */
+  | { kind: 'asked'; sinceMs: number }
+  /** It can. `waitMs` is how long it was last waited before it was asked again. */
+  | { kind: 'shown'; waitMs: number }
+  /** It cannot, and is asked again at `askAtMs`. */
+  | { kind: 'lacking'; reason: string; sinceMs: number; askAtMs: number; waitMs: number; isAsked: boolean };
 
 /** A node in conversation with us. */
 export interface AttachedNode {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import type { Shard } from '../shard.ts';
+import type { Shard } from '../job/shard.ts';
 import { maxUnwrittenBytes } from './choose-job.ts';
 import type { LeaseId, SchedulerEvent } from './events.ts';
 import { Scheduler } from './scheduler.ts';

@@ -11,7 +11,7 @@ import {
   shards,
   testCases,
   tile,
-} from './testing.ts';
+} from './testing/scheduler-cases.ts';
 
 testCases([
   {

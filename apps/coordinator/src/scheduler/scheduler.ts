@@ -2,8 +2,7 @@ import { commitRejected, shardCompleted, shardFailed, shardReturned } from './an
 import type { Command } from './commands.ts';
 import type { Comparable, SchedulerEvent } from './events.ts';
 import { commitFinished, jobAbandoned, jobResumed, jobSubmitted, planEnded, shardsPlanned } from './job-events.ts';
-import { needLacked, needShown } from './need-events.ts';
-import { nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
+import { needLacked, needShown, nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
 import { createState, queuedShards, type SchedulerOptions, type SchedulerState, type Turn } from './scheduler-state.ts';
 import { whyBlocked } from './sights.ts';
 import { answerVetted, outputVetted } from './vetting.ts';

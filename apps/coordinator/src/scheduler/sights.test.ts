@@ -19,7 +19,7 @@ import {
   tile,
   vetted,
   words,
-} from './testing.ts';
+} from './testing/scheduler-cases.ts';
 
 const read = ['read file:///a'];
 const other = ['read file:///b'];

@@ -1,7 +1,6 @@
 import { needInWords } from '@halogrid/proto';
 import { isActive } from './active-nodes.ts';
-import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
-import type { Sight } from './sight.ts';
+import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry, Sight, Turn } from './scheduler-state.ts';
 
 /** Before a node that lacks something is asked again; twice as long each further time, up to the longest. */
 const firstWaitMs = 1_000;

@@ -1,7 +1,7 @@
-import { accept } from './accept-answer.ts';
 import { isActive } from './active-nodes.ts';
 import type { LeaseId, Opinion, SchedulerEvent, Verdict } from './events.ts';
 import { leaseToAll, requeue } from './leases.ts';
+import { accept } from './opinions.ts';
 import type { ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
 import { lacksFor, loseSight } from './sights.ts';

@@ -1,15 +1,7 @@
 import type { ShardCompleted, SourceResult as WireResult } from '@halogrid/proto';
-import { stageLabel } from '../metrics.ts';
+import type { ShardAnswer, SourceResult } from '../job/shard.ts';
+import { stageLabel } from '../job/stages.ts';
 import type { LeaseId } from '../scheduler/events.ts';
-import type { SourceError, SourceResult } from '../shard.ts';
-
-/** What a node found out about a shard, as the ledger takes it. */
-export interface ShardAnswer {
-  results: SourceResult[];
-  errors: SourceError[];
-  stageSeconds: Record<string, number>;
-  inputBytes: number;
-}
 
 /** The lease that a report answers. */
 export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {

@@ -11,7 +11,7 @@ import {
 } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
 import { createLog } from '@halogrid/service/log';
-import { makeCertificates, secretFolder, writeSecret } from '../../../../libs/service/src/security/testing.ts';
+import { makeCertificates, secretFolder, writeSecret } from '@halogrid/service/testing';
 import { createCoordinatorConfig } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
 

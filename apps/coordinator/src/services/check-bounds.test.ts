@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AttachRequest, Hello, JobSpec, protocolVersion, SubmitRequest } from '@halogrid/proto';
 import fc from 'fast-check';
+import { checkSpec } from '../job/check-spec.ts';
+import { fitting, Refusal } from '../job/refusal.ts';
 import { checkJobIdBounds, checkReportBounds, checkSubmitBounds } from './check-bounds.ts';
 import { checkHello } from './check-hello.ts';
-import { checkSpec } from './check-spec.ts';
 import { toGrpcStatus } from './grpc-status.ts';
-import { fitting, Refusal } from './refusal.ts';
 
 /** Below, at and above what fields may hold, of characters that take one byte, three, none to be shown, or half a character. */
 const texts = fc

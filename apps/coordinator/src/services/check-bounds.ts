@@ -12,7 +12,7 @@ import {
   submitBounds,
   type WatchRequest,
 } from '@halogrid/proto';
-import { refuseValue } from './refusal.ts';
+import { refuseValue } from '../job/refusal.ts';
 
 /** Throws Refusal for a text that is too long in what somebody submits, or a list that is. */
 export const checkSubmitBounds = (request: SubmitRequest): SubmitRequest => within(request, submitBounds);

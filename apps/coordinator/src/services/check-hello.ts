@@ -1,8 +1,8 @@
 import { shortened } from '@halogrid/kernels';
 import { type AttachRequest, type Hello, protocolVersion } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
+import { Refusal, refuseValue } from '../job/refusal.ts';
 import { checkReportBounds } from './check-bounds.ts';
-import { Refusal, refuseValue } from './refusal.ts';
 
 const deviceKinds = ['gpu', 'software', 'cpu'];
 

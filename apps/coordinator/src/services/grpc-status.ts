@@ -1,5 +1,5 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { fitting, Refusal, type RefusalKind } from './refusal.ts';
+import { fitting, Refusal, type RefusalKind } from '../job/refusal.ts';
 
 const codes: Record<RefusalKind, status> = {
   invalid: status.INVALID_ARGUMENT,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Lease } from '@halogrid/proto';
-import { setStage, specOf, submit, writeImages } from '../coordinator-stage.ts';
-import { ScriptedNode } from './scripted-node.ts';
+import { setStage, specOf, submit, writeImages } from '../testing/coordinator-stage.ts';
+import { ScriptedNode } from './testing/scripted-node.ts';
 
 const digestOf = (text: string): string => `sha-256=:${createHash('sha256').update(text).digest('base64')}:`;
 

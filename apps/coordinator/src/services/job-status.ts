@@ -1,7 +1,7 @@
 import { redactUri } from '@halogrid/imaging';
 import { JobState, JobStatus, type NodeStatus } from '@halogrid/proto';
+import type { AttachedNodeView } from '../dispatch/node-session.ts';
 import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
-import type { AttachedNodeView } from '../node-session.ts';
 
 const wireStates: Record<LedgerState, JobState> = {
   pending: JobState.PENDING,

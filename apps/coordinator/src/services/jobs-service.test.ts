@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import { JobSpec, JobState, type WatchRequest, type WatchResponse } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
-import type { Dispatcher } from '../dispatcher.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { createJobsService } from './jobs-service.ts';
 

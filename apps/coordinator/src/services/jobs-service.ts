@@ -3,14 +3,14 @@ import type { handleUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
 import { shortened } from '@halogrid/kernels';
 import { hasEnded, type JobStatus, type JobsServer, type WatchRequest, type WatchResponse } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
-import type { Dispatcher } from '../dispatcher.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
+import type { checkSources } from '../job/check-sources.ts';
+import { Refusal } from '../job/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { checkSources } from '../plan/check-sources.ts';
 import { checkJobIdBounds, checkSubmitBounds } from './check-bounds.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 import { toJobStatus } from './job-status.ts';
-import { Refusal } from './refusal.ts';
-import { type ResumeJob, submitJob } from './submit-job.ts';
 
 export interface JobsServiceOptions {
   dispatcher: Dispatcher;

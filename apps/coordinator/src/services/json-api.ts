@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '@halogrid/service';
-import type { Dispatcher } from '../dispatcher.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { toJobStatus, toNodeStatus } from './job-status.ts';
 import { createResultsApi } from './results-api.ts';

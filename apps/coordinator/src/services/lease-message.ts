@@ -1,7 +1,7 @@
 import type { Lease, Source } from '@halogrid/proto';
-import type { LeaseOrder } from '../node-session.ts';
-import { previewSources } from '../output/finalise.ts';
-import type { ShardWork, SourceRef } from '../shard.ts';
+import type { LeaseOrder } from '../dispatch/node-session.ts';
+import { previewSources } from '../job/picture-files.ts';
+import type { ShardWork, SourceRef } from '../job/shard.ts';
 
 /** The lease as the wire carries it. */
 export function toLease({ lease, shard, job, isCheck }: LeaseOrder): Lease {

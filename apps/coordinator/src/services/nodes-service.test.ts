@@ -15,19 +15,19 @@ import {
 import { resultsVersion } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
-import { systemClock } from '../clock.ts';
 import { createCoordinatorConfig } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
-import { Dispatcher } from '../dispatcher.ts';
-import { openLedger } from '../ledger/testing.ts';
-import { createMetrics } from '../metrics.ts';
+import { systemClock } from '../dispatch/clock.ts';
+import { Dispatcher } from '../dispatch/dispatcher.ts';
+import { createMetrics } from '../dispatch/work-metrics.ts';
+import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { openFeatures } from '../output/features-file.ts';
 import { abandonJob, finaliseJob } from '../output/finalise.ts';
-import { openFeatures } from '../output/open-features.ts';
 import { releaseOutputFolder } from '../output/output-folder.ts';
 import { planJob } from '../plan/planner.ts';
 import { HandOver } from './hand-over.ts';
 import { createNodesService } from './nodes-service.ts';
-import { ScriptedNode } from './scripted-node.ts';
+import { ScriptedNode } from './testing/scripted-node.ts';
 
 /** Starts a coordinator that the test's end stops; returns its gRPC port. */
 async function start(t: TestContext, nodeTimeoutMs = 10_000): Promise<number> {

@@ -1,7 +1,8 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import type { AttachRequest, AttachResponse, NodesServer } from '@halogrid/proto';
-import type { Dispatcher } from '../dispatcher.ts';
-import type { NodeConnection, NodeReport } from '../node-session.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { NodeConnection, NodeReport } from '../dispatch/node-session.ts';
+import { Refusal } from '../job/refusal.ts';
 import { toLeaseId, toShardAnswer } from './answer-message.ts';
 import { checkReportBounds } from './check-bounds.ts';
 import { checkHello } from './check-hello.ts';
@@ -9,7 +10,6 @@ import { toGrpcStatus } from './grpc-status.ts';
 import type { HandOver } from './hand-over.ts';
 import { toNodeStatus } from './job-status.ts';
 import { toLease } from './lease-message.ts';
-import { Refusal } from './refusal.ts';
 
 type AttachCall = ServerDuplexStream<AttachRequest, AttachResponse>;
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { JobState } from '@halogrid/proto';
-import { complete, setStage, specOf, submit, watchToEnd, writeImages } from '../coordinator-stage.ts';
-import { ScriptedNode } from './scripted-node.ts';
+import { complete, setStage, specOf, submit, watchToEnd, writeImages } from '../testing/coordinator-stage.ts';
+import { ScriptedNode } from './testing/scripted-node.ts';
 
 /** A coordinator with a complete job of two images; `at` fetches below its results. */
 async function setResults(t: TestContext) {

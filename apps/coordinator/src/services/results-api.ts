@@ -4,8 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '@halogrid/service';
+import { outputPath } from '../job/output-paths.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { outputPath, resultEntries } from '../output/output-folder.ts';
+import { resultEntries } from '../output/output-folder.ts';
 import { parseByteRange } from './byte-range.ts';
 import { parseResultsPath, type ResultsRequest } from './results-path.ts';
 

@@ -1,10 +1,9 @@
 import { atMost } from '@halogrid/imaging';
 import { writeNeed } from '@halogrid/proto';
-import type { AcceptedJob } from '../job-run.ts';
-import { previewSources } from '../output/picture-files.ts';
+import type { AcceptedJob } from '../job/accepted-job.ts';
+import { previewSources } from '../job/picture-files.ts';
+import type { Shard, ShardAnswer } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
-import type { ShardAnswer } from '../services/answer-message.ts';
-import type { Shard } from '../shard.ts';
 import { needsOfJob } from './needs-of.ts';
 import { NodeProbes, type Shown } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Shard } from '../shard.ts';
+import type { Shard } from '../job/shard.ts';
 import { needsOfJob } from './needs-of.ts';
 
 const frames = (...uris: string[]): Shard => ({

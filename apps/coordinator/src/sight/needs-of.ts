@@ -1,6 +1,6 @@
 import type { JobSpec } from '@halogrid/proto';
 import { decodeNeed, readNeed, writeNeed } from '@halogrid/proto';
-import type { Shard, SourceRef } from '../shard.ts';
+import type { Shard, SourceRef } from '../job/shard.ts';
 
 /** What was asked for to be read, as far as needs go. */
 type Asked = Pick<JobSpec, 'sources' | 'mapFormat'>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import type { Probe, SeenFile } from '@halogrid/proto';
-import type { Shard } from '../shard.ts';
+import type { Shard } from '../job/shard.ts';
 import { NodeProbes, type Shown } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
 

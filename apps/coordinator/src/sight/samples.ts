@@ -1,4 +1,4 @@
-import type { Shard, SourceRef } from '../shard.ts';
+import type { Shard, SourceRef } from '../job/shard.ts';
 
 /** A file that a node can be asked for. */
 export interface Sample {

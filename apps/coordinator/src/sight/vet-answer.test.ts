@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Cause } from '@halogrid/proto';
+import type { Shard } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
-import type { Shard } from '../shard.ts';
 import type { OwnView } from './own-view.ts';
 import { vetAnswer } from './vet-answer.ts';
 

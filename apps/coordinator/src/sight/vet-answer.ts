@@ -1,7 +1,6 @@
 import { Cause } from '@halogrid/proto';
+import type { Shard, ShardAnswer, SourceRef } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
-import type { ShardAnswer } from '../services/answer-message.ts';
-import type { Shard, SourceRef } from '../shard.ts';
 import { type NodeProbes, sayUri } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
 import { refsOf } from './samples.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkMoment, checkOutcome } from './check-outcome.ts';
+import { blindTo, createCluster, frames, nature } from './create-cluster.ts';
 import type { MetricSums } from './metric-sums.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
-import { blindTo, createCluster, frames, nature } from './testing.ts';
 
 // After every fault the result is that of the undisturbed job, bit for bit, and every shard is accepted once.
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkOutcome } from './check-outcome.ts';
-import { createCluster, frames, nature } from './testing.ts';
+import { createCluster, frames, nature } from './create-cluster.ts';
 
 // A fast node of rate R and a slow one of rate 1 share T of work as T·R / (1 + R) and T / (1 + R), and end together.
 for (const rate of [1, 3, 10, 30]) {

@@ -1,13 +1,13 @@
 import { basename, join } from 'node:path';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
-import type { Dispatcher } from '../dispatcher.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import { createMetrics } from '../dispatch/work-metrics.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobResults, Ledger } from '../ledger/ledger.ts';
 import { readHistograms } from '../ledger/read-histograms.ts';
 import { SharedMemory } from '../ledger/store/memory-store.ts';
-import { createMetrics } from '../metrics.ts';
 import { type MetricSums, sumMetrics } from './metric-sums.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';

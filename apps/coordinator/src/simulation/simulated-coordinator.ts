@@ -1,11 +1,11 @@
 import type { Log } from '@halogrid/service';
-import { Dispatcher } from '../dispatcher.ts';
-import type { JobWork } from '../job-run.ts';
+import { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { JobWork } from '../dispatch/job-run.ts';
+import type { Metrics } from '../dispatch/work-metrics.ts';
 import { DurableLedger } from '../ledger/durable-ledger.ts';
 import { Journal } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { OpenSpool } from '../ledger/open-job.ts';
-import type { Metrics } from '../metrics.ts';
 import { simulatedEyes } from './simulated-files.ts';
 import { SimulatedStore, type StoreWorld } from './simulated-store.ts';
 import type { VirtualClock } from './virtual-clock.ts';

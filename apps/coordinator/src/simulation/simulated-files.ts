@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ShownFile } from '@halogrid/imaging';
 import { Cause, type Probe, type Sight } from '@halogrid/proto';
-import type { Shard, SourceError } from '../shard.ts';
+import type { Shard, SourceError } from '../job/shard.ts';
 import type { Eyes } from '../sight/own-view.ts';
 import { refsOf } from '../sight/samples.ts';
 

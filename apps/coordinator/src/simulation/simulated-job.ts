@@ -1,8 +1,8 @@
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
-import type { AcceptedJob } from '../job-run.ts';
+import type { AcceptedJob } from '../job/accepted-job.ts';
+import type { PlanStep, Shard, SourceResult } from '../job/shard.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../ledger/digest.ts';
-import type { PlanStep, Shard, SourceResult } from '../shard.ts';
 
 /** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
 export interface SimulatedJob {

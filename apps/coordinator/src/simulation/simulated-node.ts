@@ -1,9 +1,9 @@
 import { Hello, protocolVersion } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
-import type { LeaseOrder, NodeReport } from '../node-session.ts';
+import type { LeaseOrder, NodeReport } from '../dispatch/node-session.ts';
+import type { SourceError } from '../job/shard.ts';
 import type { BroughtLease, LeaseId } from '../scheduler/events.ts';
 import { checkHello } from '../services/check-hello.ts';
-import type { SourceError } from '../shard.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { SimulatedCoordinator } from './simulated-coordinator.ts';
 import { type Blindness, cannotWrite, sightOf, unreadOf } from './simulated-files.ts';

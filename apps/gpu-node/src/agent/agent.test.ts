@@ -6,10 +6,10 @@ import { createClientSecurity } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import { OutputError } from '../executor/output-error.ts';
-import { NodeMetrics } from '../metrics.ts';
+import { NodeMetrics } from '../metrics/node-metrics.ts';
 import { Agent } from './agent.ts';
 import { createDial } from './dial.ts';
-import { FakeCoordinator } from './fake-coordinator.ts';
+import { FakeCoordinator } from './testing/fake-coordinator.ts';
 
 const hello = Hello.create({ nodeId: 'id', name: 'node', protocol: 1, creditBytes: 1 });
 

@@ -4,7 +4,7 @@ import type { Log } from '@halogrid/service';
 import { DeviceLostError } from '../devices/device.ts';
 import type { Executor } from '../executor/executor.ts';
 import { OutputError } from '../executor/output-error.ts';
-import type { NodeMetrics } from '../metrics.ts';
+import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import {
   type Conversation,
   type ConversationCommand,

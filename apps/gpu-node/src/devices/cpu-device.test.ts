@@ -5,7 +5,7 @@ import { createPipeline, type PipelineItem, runReference } from '@halogrid/kerne
 import { noiseImage, samplesOf, staged, stageTile } from '@halogrid/kernels/testing';
 import { CpuDevice, type CpuDeviceOptions } from './cpu-device.ts';
 import { type Device, DeviceLostError } from './device.ts';
-import { runOne } from './testing.ts';
+import { runOne } from './testing/twin-check.ts';
 
 const lbp = { kernel: 'lbp', parameters: {}, border: 'mirror' };
 const pipeline = createPipeline([lbp]);
@@ -95,7 +95,7 @@ test('staging memory goes to who waits for it', async () => {
 });
 
 test('a thread that crashes fails its batch as a lost device does, and is replaced', async () => {
-  const program = new URL('./crashing-worker.ts', import.meta.url);
+  const program = new URL('./testing/crashing-worker.ts', import.meta.url);
   await withDevice({ threads: 1, program }, async (device) => {
     const crash = device.run(await device.acquire(1), [], { ...pipeline, convention: 'crash' }, false);
     await assert.rejects(crash, DeviceLostError);

@@ -12,7 +12,7 @@ import {
 import { runCpu } from '@halogrid/kernels/cpu';
 import { checkNearTwin, noiseImage, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing.ts';
+import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing/twin-check.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 let device: Device;

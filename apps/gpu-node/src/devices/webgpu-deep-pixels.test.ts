@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test';
 import { parseOperation, runReference } from '@halogrid/kernels';
 import { checkNearTwin, createPipelineOver, noiseFor, samplesOf, staged } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing.ts';
+import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing/twin-check.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 let device: Device;

@@ -1,6 +1,6 @@
 import test, { after, before } from 'node:test';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, type TwinVariant, testedKind } from './testing.ts';
+import { checkAgainstTwin, type TwinVariant, testedKind } from './testing/twin-check.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 let device: Device;

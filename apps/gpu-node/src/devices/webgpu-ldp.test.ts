@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test';
 import { createPipeline, runReference } from '@halogrid/kernels';
 import { noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing.ts';
+import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing/twin-check.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 let device: Device;

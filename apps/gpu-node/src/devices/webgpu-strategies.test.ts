@@ -4,7 +4,7 @@ import { type AskedOperation, createPipeline, type Operation } from '@halogrid/k
 import { type GpuOutput, type Strategy, strategiesOf } from '@halogrid/kernels/gpu';
 import { noiseImage, type Samples, samplesOf, staged } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing.ts';
+import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing/twin-check.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 type Chosen = Partial<Record<GpuOutput, Strategy>>;

@@ -20,7 +20,7 @@ import {
   type TestFolder,
   tileLease,
   withFolder,
-} from './shard-fixture.ts';
+} from './testing/shard-fixture.ts';
 
 const device = new CpuDevice({ threads: 2 });
 after(() => device.close());

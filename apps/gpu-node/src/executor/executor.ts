@@ -1,8 +1,8 @@
 import type { OpenImage, writeChunk } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
 import type { Lease, ShardCompleted } from '@halogrid/proto';
+import { Budget } from '../devices/budget.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
-import { Budget } from './budget.ts';
 import { checkLease } from './check-lease.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';

@@ -1,5 +1,5 @@
 import type { InputError, PixelType } from '@halogrid/imaging';
-import { Budget } from './budget.ts';
+import { Budget } from '../devices/budget.ts';
 
 /** What is known of an image after it was opened once. */
 export type ImageContent =

@@ -3,7 +3,14 @@ import { after, test } from 'node:test';
 import { InputError, openImage } from '@halogrid/imaging';
 import { Cause } from '@halogrid/proto';
 import { CpuDevice } from '../devices/cpu-device.ts';
-import { createTestExecutor, frameLease, patternImage, tileLease, tilesOf, withFolder } from './shard-fixture.ts';
+import {
+  createTestExecutor,
+  frameLease,
+  patternImage,
+  tileLease,
+  tilesOf,
+  withFolder,
+} from './testing/shard-fixture.ts';
 
 const device = new CpuDevice({ threads: 1 });
 after(() => device.close());

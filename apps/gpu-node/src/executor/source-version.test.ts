@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sendFile, startServer } from '@halogrid/imaging/testing-servers';
-import { withFolder } from './shard-fixture.ts';
 import { sourceVersion } from './source-version.ts';
+import { withFolder } from './testing/shard-fixture.ts';
 
 test('the version of a file is another one when it was written to', async () => {
   await withFolder(async (folder) => {

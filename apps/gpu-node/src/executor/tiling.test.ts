@@ -29,7 +29,7 @@ import {
   tileLease,
   tilesOf,
   withFolder,
-} from './shard-fixture.ts';
+} from './testing/shard-fixture.ts';
 
 const device = new CpuDevice({ threads: 2 });
 after(() => device.close());

@@ -4,3 +4,4 @@ export { findGpus, heldGpuMinors } from './machine-gpus.ts';
 export { devicePath, type NvidiaGpu } from './nvidia-gpu.ts';
 export { type GpuPin, pinGpus } from './pin-gpus.ts';
 export { requirePlacement } from './require-placement.ts';
+export { threadsEach } from './threads-each.ts';

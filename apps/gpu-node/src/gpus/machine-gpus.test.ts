@@ -5,11 +5,11 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { canMakeDevices, makeGpuTree } from './gpu-tree.ts';
 import { findGpus, heldGpuMinors, openDevices } from './machine-gpus.ts';
 import { devicePath } from './nvidia-gpu.ts';
 import { pinGpus } from './pin-gpus.ts';
 import { openGpu, requirePlacement } from './require-placement.ts';
+import { canMakeDevices, makeGpuTree } from './testing/gpu-tree.ts';
 
 // Cards are device files of the right numbers and files of the driver, under a folder: nothing ever opens them.
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeCertificates, secretFolder } from './testing.ts';
+import { makeCertificates, secretFolder } from './testing/secrets.ts';
 import { openTls } from './tls-files.ts';
 
 test('certificates are replaced as a whole, within a second, and what is wrong meanwhile changes nothing but the log', (t) => {

@@ -1,4 +1,4 @@
-import type { PlanStep, SourceRef } from '../../shard.ts';
+import type { PlanStep, SourceRef } from '../../job/shard.ts';
 
 /**
  * The versions of the sources of a plan that no shard of frames has named yet, by index: so few that they are held, and so long

@@ -1,9 +1,7 @@
 import type { Size } from '@halogrid/kernels';
-import type { SourceDigest } from '../digest.ts';
-import type { HistogramPlace } from '../read-histograms.ts';
-import type { Quarantine } from '../settled-table.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
+import type { HistogramPlace, Quarantine, SourceDigest } from './settled-source.ts';
 
 /** What became of shards and sources, one after another. */
 export type ProgressRecord =

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PlanStep, SourceRef } from '../../shard.ts';
-import { DamagedLedgerError } from '../ledger-errors.ts';
+import type { PlanStep, SourceRef } from '../../job/shard.ts';
+import { decodeOpenSource, encodeOpenSource } from '../job-record.ts';
+import { DamagedLedgerError } from '../store/ledger-errors.ts';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { FrameVersions } from './frame-versions.ts';
-import { decodeOpenSource, encodeOpenSource } from './open-source-record.ts';
 import { Pieces } from './pieces.ts';
 import { type ProgressRecord, ProgressWriter, readProgress } from './progress-record.ts';
 import { seal, unseal } from './sealed.ts';

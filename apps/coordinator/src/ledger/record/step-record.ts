@@ -1,4 +1,4 @@
-import type { FrameOfVideo, ImageSize, PlanStep, Shard, ShardWork, SourceRef } from '../../shard.ts';
+import type { FrameOfVideo, ImageSize, PlanStep, Shard, ShardWork, SourceRef } from '../../job/shard.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { FrameVersions } from './frame-versions.ts';

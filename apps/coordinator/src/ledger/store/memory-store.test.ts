@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ledgerStoreConformance } from './ledger-store-conformance.ts';
 import { MemoryStore, SharedMemory } from './memory-store.ts';
+import { ledgerStoreConformance } from './testing/ledger-store-conformance.ts';
 
 ledgerStoreConformance('MemoryStore', async () => {
   const memory = new SharedMemory();

@@ -1,4 +1,4 @@
-import { DamagedLedgerError, LostLedgerError, OlderLedgerError } from '../ledger-errors.ts';
+import { DamagedLedgerError, LostLedgerError, OlderLedgerError } from './ledger-errors.ts';
 
 /** An error on its way from one thread to another, which would lose its class. */
 export interface PackedError {

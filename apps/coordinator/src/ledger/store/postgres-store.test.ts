@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
-import { ledgerFormat } from '../ledger-errors.ts';
-import { ledgerStoreConformance } from './ledger-store-conformance.ts';
+import { ledgerFormat } from './ledger-errors.ts';
 import { openStore } from './open-store.ts';
-import { PostgresServer, skipPostgres } from './postgres-server.ts';
+import { ledgerStoreConformance } from './testing/ledger-store-conformance.ts';
+import { PostgresServer, skipPostgres } from './testing/postgres-server.ts';
 
 const options = { skip: skipPostgres };
 let server: PostgresServer;

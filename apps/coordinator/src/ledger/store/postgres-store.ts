@@ -1,6 +1,6 @@
 // The only file that knows pg.
 import { Pool, type PoolClient } from 'pg';
-import { ledgerFormat, OlderLedgerError } from '../ledger-errors.ts';
+import { ledgerFormat, OlderLedgerError } from './ledger-errors.ts';
 import {
   type Change,
   type Entry,

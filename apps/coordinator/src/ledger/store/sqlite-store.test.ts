@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from '../ledger-errors.ts';
-import { ledgerStoreConformance } from './ledger-store-conformance.ts';
+import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from './ledger-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
+import { ledgerStoreConformance } from './testing/ledger-store-conformance.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-store-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ test('what a process wrote before it was killed is there, ten times over', async
   const path = newPath();
   let expected = 0;
   for (let round = 0; round < 10; round++) {
-    const writer = fork(new URL('./killed-writer.ts', import.meta.url), [path, String(expected)]);
+    const writer = fork(new URL('./testing/killed-writer.ts', import.meta.url), [path, String(expected)]);
     let acknowledged = expected;
     const enough = expected + 5 + round * 7;
     writer.on('message', (written) => {

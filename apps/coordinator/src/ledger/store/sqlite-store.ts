@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { SpareThread } from '../../spare-thread.ts';
+import { SpareThread } from '../../threads/spare-thread.ts';
 import {
   type Change,
   type Entry,

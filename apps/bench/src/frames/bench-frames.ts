@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { threadsEach } from '@halogrid/gpu-node/gpus';
+import { JobState } from '@halogrid/proto';
+import { aborted, shutdownSignal } from '@halogrid/service';
+import { table } from '@halogrid/service/text-table';
+import { type FrameFormat, makeFrames } from '../images/make-frames.ts';
+import { openScene } from '../images/scene.ts';
+import { spreadOf } from '../timing/statistics.ts';
+import { measureDecodeRate } from './decode-rate.ts';
+import type { FrameCluster, StartFrameCluster } from './frame-cluster.ts';
+import { measureReadRate } from './read-rate.ts';
+
+export interface BenchFramesOptions {
+  frames: number;
+  format: FrameFormat['kind'];
+  quality: number;
+  repetitions: number;
+  device: string;
+  /** Node processes, all on that device. */
+  nodes: number;
+  width: number;
+  height: number;
+  /** A photograph whose parts are the frames; a synthetic scene unless given. */
+  scene?: string;
+}
+
+export const frameSize = { width: 1920, height: 1080 };
+
+/**
+ * Compares the whole way of frames — listed, leased, read, decoded, computed, merged, written, by a coordinator and nodes
+ * in processes of their own — with decoding alone on the same cores, or with reading alone where nothing is to be decoded,
+ * in turns. Returns the table.
+ */
+export async function benchFrames(
+  options: BenchFramesOptions,
+  start: StartFrameCluster,
+  note: (line: string) => void,
+): Promise<string> {
+  const signal = shutdownSignal();
+  const stopped = aborted(signal).then(() => Promise.reject(new Error(`Stopped by ${signal.reason}`)));
+  // Whoever waits for it sees the error; until then it is not an unhandled one.
+  stopped.catch(() => {});
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
+  const cluster = await start({ nodes: options.nodes, device: options.device, note });
+  try {
+    return await Promise.race([compare(cluster, folder, options, note), cluster.broken, stopped]);
+  } finally {
+    await cluster.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function compare(
+  cluster: FrameCluster,
+  folder: string,
+  { frames, format, quality, repetitions, nodes, width, height, scene }: BenchFramesOptions,
+  note: (line: string) => void,
+): Promise<string> {
+  const size = { width, height };
+  const source = join(folder, 'frames');
+  const files = await makeFrames(source, frames, size, { kind: format, quality }, await openScene(size, scene));
+  const bytes = files.reduce((sum, file) => sum + file.length, 0) / files.length;
+  const what = format === 'jpg' ? `JPEG frames of quality ${quality}` : 'PGM frames';
+  note(`${frames} ${what}, ${size.width} x ${size.height}, ${Math.round(bytes / 1000)} kB each`);
+  const alone = format === 'jpg' ? 'decoding alone' : 'reading alone';
+  const measureAlone = (count: number) =>
+    format === 'jpg' ? measureDecodeRate(files, size, count) : measureReadRate(source);
+
+  await processFrames(cluster, source, folder, 'warm-up');
+  await measureAlone(Math.min(frames, 200));
+  const floor: number[] = [];
+  const whole: number[] = [];
+  for (let i = 0; i < repetitions; i++) {
+    floor.push(await measureAlone(frames));
+    whole.push(frames / (await processFrames(cluster, source, folder, `run-${i}`)));
+    note(`${i + 1} of ${repetitions}: ${whole[i]!.toFixed(0)} frames/s, ${floor[i]!.toFixed(0)} ${alone}`);
+  }
+  const [used] = (await cluster.nodes()).map((node) => `${node.device?.kind} (${node.device?.name})`);
+  const row = (name: string, values: number[], digits: number) => {
+    const { median, min, max } = spreadOf(values);
+    return [name, ...[median, min, max].map((value) => value.toFixed(digits))];
+  };
+  const title = `${used}, ${nodes} node${nodes === 1 ? '' : 's'} of ${threadsEach(nodes)} threads, ${repetitions} repetitions`;
+  return table([
+    [title, 'median', 'min', 'max'],
+    row(`${alone}, frames/s`, floor, 0),
+    row('end to end, frames/s', whole, 0),
+    row(
+      'end to end, MB/s of files',
+      whole.map((rate) => (rate * bytes) / 1e6),
+      0,
+    ),
+    row(
+      `end to end / ${alone}`,
+      whole.map((rate, i) => rate / floor[i]!),
+      3,
+    ),
+  ]);
+}
+
+/** Seconds from the submission of a job over the frames to its end. */
+export async function processFrames(
+  cluster: FrameCluster,
+  source: string,
+  folder: string,
+  name: string,
+): Promise<number> {
+  const start = performance.now();
+  const job = await cluster.process(source, join(folder, name));
+  if (job.state !== JobState.COMPLETE) throw new Error(`The job over the frames ended as ${job.state}: ${job.error}`);
+  return (performance.now() - start) / 1000;
+}

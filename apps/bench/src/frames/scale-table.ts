@@ -1,0 +1,58 @@
+import { table } from '@halogrid/service/text-table';
+import { spreadOf } from '../timing/statistics.ts';
+
+/** The same frames, run several times on so many GPUs. */
+export interface ScaleRun {
+  gpus: number;
+  framesPerSecond: readonly number[];
+  /** Seconds in each stage, summed over shards and runs. */
+  stageSeconds: Readonly<Record<string, number>>;
+}
+
+/** What the machine reaches without any GPU, on all of its cores. */
+export interface ScaleLimits {
+  readsPerSecond: number;
+  /** Undefined where frames need no decoding. */
+  decodesPerSecond: number | undefined;
+}
+
+/** From this share of what a part of the machine reaches alone, that part is what binds: one process alone comes to 0.94. */
+const binding = 0.85;
+/** Who is faster than a part alone by this much was not bound by it: reading alone goes by one process. */
+const unbound = 1.15;
+
+/** What a stage of a node keeps busy. */
+const resources: Record<string, string> = { read: 'disk', decode: 'decode cores', compute: 'GPU' };
+
+/** A row a number of GPUs. Perfect scaling is the rate of the first row times the ratio of the numbers. */
+export function scaleTable(runs: readonly ScaleRun[], limits: ScaleLimits): string {
+  const first = runs[0]!;
+  const perGpu = spreadOf(first.framesPerSecond).median / first.gpus;
+  const rows = runs.map((run) => {
+    const { median, min, max } = spreadOf(run.framesPerSecond);
+    const rates = [median, min, max].map((rate) => rate.toFixed(0));
+    return [String(run.gpus), ...rates, (median / (perGpu * run.gpus)).toFixed(3), whatBinds(run, limits)];
+  });
+  return table([['GPUs', 'frames/s', 'min', 'max', 'of perfect scaling', 'what binds'], ...rows]);
+}
+
+/**
+ * The part of the machine whose own limit the run comes near to; else the stage in which shards spend most of their time,
+ * waiting for its resource included.
+ */
+export function whatBinds({ framesPerSecond, stageSeconds }: ScaleRun, limits: ScaleLimits): string {
+  const rate = spreadOf(framesPerSecond).median;
+  const decoding = limits.decodesPerSecond === undefined ? 0 : rate / limits.decodesPerSecond;
+  const reading = rate / limits.readsPerSecond;
+  const binds = (share: number) => share >= binding && share <= unbound;
+  if (binds(decoding) && (decoding >= reading || !binds(reading)))
+    return `decode cores: ${decoding.toFixed(2)} of decoding alone`;
+  if (binds(reading)) return `disk: ${reading.toFixed(2)} of reading alone`;
+  const total = Object.values(stageSeconds).reduce((sum, seconds) => sum + seconds, 0);
+  const [longest] = Object.entries(stageSeconds).toSorted(([, a], [, b]) => b - a);
+  if (!longest || total === 0) return 'unknown';
+  const [stage, seconds] = longest;
+  // Where nothing is to be decoded, that stage reads the pixels.
+  const resource = stage === 'decode' && limits.decodesPerSecond === undefined ? 'disk' : resources[stage];
+  return `${resource ?? stage}: ${Math.round((100 * seconds) / total)} % of the time of shards is ${stage}`;
+}

@@ -1,0 +1,83 @@
+import { join, resolve } from 'node:path';
+import { writeFileAtomically } from '@halogrid/imaging';
+import { cacheFolders, makeFolders } from '@halogrid/service';
+import { cudaRows, openCuda } from '../cuda/measure-cuda.ts';
+import { ImageCache } from '../images/image-cache.ts';
+import { measureWholeTimes } from '../timing/whole-times.ts';
+import { drawChart } from './draw-chart.ts';
+import { evaluateTable } from './evaluate-table.ts';
+import { measureReport } from './measure-report.ts';
+import { r1 } from './r1.ts';
+import { r2 } from './r2.ts';
+import { r3 } from './r3.ts';
+import { r4 } from './r4.ts';
+import { r5 } from './r5.ts';
+import { renderCsv, renderTable } from './render-table.ts';
+import type { Method, Report } from './report.ts';
+import type { Scale } from './scale.ts';
+import { defaultStrategy, everyStrategy } from './strategies.ts';
+
+const reports = { r1, r2, r3, r4, r5 } satisfies Record<string, (scale: Scale) => Report>;
+export type ReportId = keyof typeof reports;
+
+export interface BenchReportsOptions {
+  reports: readonly ReportId[];
+  device: 'gpu' | 'software';
+  out: string;
+  quick: boolean;
+  /** In place of the report's own. */
+  repetitions?: number;
+  /** A cell that takes longer is left out. */
+  cellSeconds: number;
+}
+
+/** Samples that show that everything works. */
+const quickRepetitions = 3;
+
+/** Measures reports' tables on this machine, prints them, and writes them and their charts into a folder. */
+export async function benchReports(options: BenchReportsOptions, print: (text: string) => void): Promise<void> {
+  const device = await nameOf(options.device);
+  const cpu = await nameOf('cpu');
+  const out = resolve(options.out);
+  await makeFolders(out);
+  print(`Device: ${device}. CPU: ${cpu}. A cell that takes longer than ${options.cellSeconds} s is '-'.\n`);
+  const note = (line: string) => print(`${line}\n`);
+  const cuda = await openCuda(options.device, note);
+  const images = new ImageCache(cacheFolders(process.env));
+  const bench = { device: options.device, image: images.load.bind(images) };
+  try {
+    for (const id of options.reports) {
+      const strategies = options.quick ? defaultStrategy : everyStrategy;
+      const report = reports[id]({ isQuick: options.quick, strategies });
+      const repetitions = options.repetitions ?? (options.quick ? quickRepetitions : report.method.repetitions);
+      const method: Method = { ...report.method, repetitions };
+      print(`\n${report.title}\n${methodLine(method)}\n`);
+      const samples = await measureReport(report, { bench, method, cellMs: 1000 * options.cellSeconds, note });
+      const calls = report.cuda.map((call) => ({ ...call, arguments: { ...call.arguments, repetitions } }));
+      const rows = cuda && (await cudaRows(cuda, calls, note));
+      for (const table of report.tables) {
+        const evaluated = evaluateTable(table, samples, rows);
+        print(`\n${[table.title, table.note].filter(Boolean).join('\n')}\n${renderTable(evaluated)}`);
+        await writeFileAtomically(join(out, `${id}-${table.name}.csv`), renderCsv(evaluated));
+        for (const chart of table.charts) {
+          const svg = drawChart(chart, evaluated, device);
+          if (svg) await writeFileAtomically(join(out, `${id}-${chart.name}.svg`), svg);
+        }
+      }
+    }
+  } finally {
+    await cuda?.remove();
+  }
+  print(`\nCSV and charts are in ${out}\n`);
+}
+
+/** Rejects with UsageError where there is no such device. */
+async function nameOf(kind: 'gpu' | 'software' | 'cpu'): Promise<string> {
+  const size = { width: 8, height: 8 };
+  const { device } = await measureWholeTimes({ kind, size, cases: [], repetitions: 0 });
+  return device;
+}
+
+function methodLine({ repetitions, images }: Method): string {
+  return `${repetitions} samples${images > 1 ? ` of each of ${images} images` : ''} after a warm-up, fewer where time is short.`;
+}

@@ -1,0 +1,35 @@
+import { table } from '@halogrid/service/text-table';
+import { csv } from './csv.ts';
+import type { EvaluatedTable, Value } from './evaluate-table.ts';
+
+/** The table as text in aligned columns under headings of several lines; '-' where nothing was measured. */
+export function renderTable({ columns, rows }: EvaluatedTable): string {
+  const printed = columns.filter(({ isPrinted }) => isPrinted);
+  const headingLines = Math.max(...printed.map(({ title }) => title.split('\n').length));
+  const cells = printed.map(({ name, title }) => {
+    const values = rows.map((row) => row.values[name]);
+    const heading = title.split('\n');
+    const above = Array.from({ length: headingLines - heading.length }, () => '');
+    const column = [...above, ...heading, ...values.map(cellText)];
+    const width = Math.max(...column.map((text) => text.length));
+    const isText = values.some((value) => typeof value === 'string');
+    return column.map((text) => (isText ? text : text.padStart(width)));
+  });
+  return table(Array.from({ length: rows.length + headingLines }, (_, i) => cells.map((column) => column[i]!)));
+}
+
+/** Every column, numbers as they are. */
+export function renderCsv({ columns, rows }: EvaluatedTable): string {
+  const names = columns.map(({ name }) => name);
+  return csv(
+    names,
+    rows.map(({ values }) => names.map((name) => values[name])),
+  );
+}
+
+function cellText(value: Value): string {
+  if (typeof value !== 'number') return value ?? '-';
+  if (Number.isInteger(value)) return String(value);
+  const size = Math.abs(value);
+  return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4);
+}

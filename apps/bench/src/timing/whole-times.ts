@@ -1,0 +1,63 @@
+import type { Device, DeviceKind } from '@halogrid/gpu-node/devices';
+import { openDevice } from '@halogrid/gpu-node/devices';
+import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
+import type { KernelTime } from './kernel-times.ts';
+import { warmUps } from './time-strategies.ts';
+
+export interface WholeTimesOptions extends BenchImages {
+  kind: DeviceKind;
+  cases: readonly KernelCase[];
+  /** Timed samples. */
+  repetitions: number;
+  /** Images of a sample, as many in flight as the device has memory for; 1 unless given. A sample is the time of all. */
+  imagesPerSample?: number;
+}
+
+/**
+ * Times one image from the staging memory that it is decoded into to results in this process's memory: upload, kernels
+ * and readback, by this process's clock. Rejects with one sentence where there is no such device.
+ */
+export async function measureWholeTimes(options: WholeTimesOptions): Promise<{ device: string; rows: KernelTime[] }> {
+  const { device } = await openDevice(options.kind);
+  try {
+    const rows: KernelTime[] = [];
+    for (const one of options.cases) {
+      const staged = stageCase(one, options);
+      const samplesMs: number[] = [];
+      for (let i = 0; i < warmUps + options.repetitions; i++) {
+        const ms = await sample(device, staged, options.imagesPerSample ?? 1, i < warmUps);
+        if (i >= warmUps) samplesMs.push(ms);
+      }
+      rows.push({ name: one.name, samplesMs });
+    }
+    return { device: device.info.name, rows };
+  } finally {
+    await device.close();
+  }
+}
+
+/**
+ * Milliseconds that `images` images take. A single one is in place before the clock starts. Of several, only a warm-up
+ * copies them into staging memory, which keeps its pixels: decoding writes there directly, too.
+ */
+async function sample(device: Device, staged: StagedCase, images: number, isWarmUp: boolean): Promise<number> {
+  const { pipeline, withMap, item, bytes } = staged;
+  const acquire = async () => {
+    const staging = await device.acquire(bytes.length);
+    if (images === 1 || isWarmUp) staging.bytes.set(bytes);
+    return staging;
+  };
+  const first = await acquire();
+  const startedMs = performance.now();
+  const runs: Promise<void>[] = [];
+  for (let i = 0; i < images; i++) {
+    const staging = i === 0 ? first : await acquire();
+    // Results are let go as they come: a hundred maps would fill the memory.
+    const run = device.run(staging, [item], pipeline, withMap).then(() => {});
+    // Whoever waits for all sees the error; until then it is not an unhandled one.
+    run.catch(() => {});
+    runs.push(run);
+  }
+  await Promise.all(runs);
+  return performance.now() - startedMs;
+}

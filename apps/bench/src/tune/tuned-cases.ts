@@ -1,0 +1,50 @@
+import { randomMatrix } from '../images/random-matrix.ts';
+import type { KernelCase } from '../timing/kernel-case.ts';
+
+type Output = KernelCase['output'];
+type Parameters = Record<string, string>;
+
+/** What `run` computes of a kernel: with maps or previews, without, and with a grid or before another kernel. */
+const everyOutput: readonly Output[] = ['both', 'histogram', 'map'];
+
+function casesOf(
+  kernel: string,
+  parameters: Parameters = {},
+  outputs: readonly Output[] = everyOutput,
+  name = nameOf(kernel, parameters),
+): KernelCase[] {
+  return outputs.map((output) => ({ name, operations: [{ kernel, parameters }], output, input: 'photo' }));
+}
+
+/** As --op takes it. */
+function nameOf(kernel: string, parameters: Parameters): string {
+  const pairs = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
+  return pairs.length > 0 ? `${kernel}:${pairs.join(',')}` : kernel;
+}
+
+const ring = (points: number, radius: number): KernelCase[] =>
+  casesOf('lbp', { convention: 'scikit-image', points: `${points}`, radius: `${radius}`, labels: 'uniform' });
+const conv = (kernel: string): KernelCase[] => casesOf('conv', { kernel }, ['map']);
+const anyMatrix = (side: number): KernelCase[] =>
+  casesOf('conv', { matrix: randomMatrix(side) }, ['map'], `conv of any matrix of ${side}x${side}`);
+const sides = [3, 5, 7, 9, 11, 15, 21];
+
+/** Every kernel as it is mostly used. Others keep their default. */
+export const tunedCases: readonly KernelCase[] = [
+  ...casesOf('lbp'),
+  ...ring(8, 1),
+  ...ring(8, 2),
+  ...ring(16, 2),
+  ...ring(24, 3),
+  ...casesOf('ldp', { order: '2' }),
+  ...casesOf('ldp', { order: '3' }),
+  ...casesOf('ldp', { order: '4' }),
+  ...['sobel', 'log-5', ...sides.map((side) => `gaussian-${side}`), ...sides.map((side) => `box-${side}`)].flatMap(
+    conv,
+  ),
+  ...[7, 9, 11, 15, 21].flatMap(anyMatrix),
+  ...['gaussian-3', 'gaussian-5', 'sobel'].flatMap((kernel) => casesOf('conv', { kernel, as: 'u8' })),
+];
+
+/** What a software GPU measures within seconds. */
+export const quickCases: readonly KernelCase[] = casesOf('lbp', {}, ['histogram', 'map']);

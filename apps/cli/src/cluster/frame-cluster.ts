@@ -1,0 +1,24 @@
+import type { StartFrameCluster } from '@halogrid/bench/frame-cluster';
+import { connectCoordinator } from '../client/coordinator-client.ts';
+import { parseJob } from '../options/job-options.ts';
+import { followJob } from '../progress/follow-job.ts';
+import { startLocalCluster } from './local-cluster.ts';
+
+/** A cluster on this machine as benchmarks use it: they give it folders of frames and take the time. */
+export const startFrameCluster: StartFrameCluster = async (options) => {
+  const { address, security, ready, broken, stop } = await startLocalCluster(options);
+  const client = connectCoordinator(address, security);
+  return {
+    ready,
+    broken,
+    nodes: () => client.nodes(),
+    async process(source, out) {
+      const { jobId } = await client.submit(parseJob([source], { map: 'none', grid: '1x1', out }, process.cwd()));
+      return followJob(client, jobId, { show() {}, note() {}, end() {} });
+    },
+    async stop() {
+      client.close();
+      await stop();
+    },
+  };
+};

@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto';
+import { Cause } from '@halogrid/proto';
+import type { ShardAnswer, SourceResult } from '../job/shard.ts';
+
+/** An answer, who gave it, and a digest that is equal for answers that say the same; computed when it is first asked for. */
+export interface ComparableAnswer {
+  readonly content: ShardAnswer;
+  /** For job.json: which node and device did it. */
+  readonly node: { name: string; device: string };
+  readonly digest: string;
+  readonly bytes: number;
+  readonly goodShare: number;
+  readonly isDoubtful: boolean;
+}
+
+/** What a result takes besides its bins, which are 8 bytes each. */
+const resultBytes = 256;
+
+export function comparable(content: ShardAnswer, node: ComparableAnswer['node']): ComparableAnswer {
+  let digest: string | undefined;
+  const { results, errors } = content;
+  return {
+    goodShare: results.length / Math.max(1, results.length + errors.length),
+    isDoubtful: errors.some(({ cause = Cause.CONTENT }) => cause !== Cause.CONTENT),
+    content,
+    node,
+    bytes: content.results.reduce((sum, { bins }) => sum + resultBytes + 8 * bins.length, 0),
+    get digest(): string {
+      digest ??= answerDigest(content);
+      return digest;
+    },
+  };
+}
+
+/**
+ * SHA-256 over every number of the results, and over which sources could not be processed. Times and the wording of errors
+ * do not enter.
+ */
+export function answerDigest({ results, errors }: Pick<ShardAnswer, 'results' | 'errors'>): string {
+  const numbers = [results.length, ...errors.map(({ source }) => source)];
+  for (const result of results) appendResult(numbers, result);
+  return hash('sha256', Float64Array.from(numbers));
+}
+
+function appendResult(numbers: number[], { source, size, rect, counted, bins }: SourceResult): void {
+  numbers.push(source, size.width, size.height, rect.x, rect.y, rect.width, rect.height, counted, bins.length);
+  for (const bin of bins) numbers.push(bin);
+}

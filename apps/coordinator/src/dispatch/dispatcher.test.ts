@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createPipeline } from '@halogrid/kernels';
+import { Cause, Hello, JobSpec, type Probe } from '@halogrid/proto';
+import type { Log } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
+import { createRegistry } from '@halogrid/service/metrics';
+import type { PlannedStep, PlanStep } from '../job/shard.ts';
+import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { systemClock } from './clock.ts';
+import { Dispatcher } from './dispatcher.ts';
+import type { JobWork } from './job-run.ts';
+import type { LeaseOrder } from './node-session.ts';
+import { createMetrics } from './work-metrics.ts';
+
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
+const spec = JobSpec.fromPartial({
+  sources: ['file:///in'],
+  pipeline: { operations: [{ kernel: 'lbp', parameters: {} }] },
+  out: 'file:///out',
+  mapFormat: 'none',
+});
+const job = { jobId: 'job', spec, pipeline, scratch: 'file:///out/.scratch' };
+
+const folder = await mkdtemp(join(tmpdir(), 'halogrid-dispatcher-'));
+after(() => rm(folder, { recursive: true, force: true }));
+let spools = 0;
+
+/** Frames of 3 x 3 pixels, a shard each. */
+async function* frames(count: number): AsyncGenerator<PlanStep> {
+  for (let index = 0; index < count; index++) {
+    const uri = `file:///in/${index}.pgm`;
+    yield { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 };
+    yield {
+      kind: 'shard',
+      shard: { shard: index, work: { kind: 'frames', sources: [{ index, uri }] }, costBytes: 9 },
+    };
+  }
+}
+
+interface Stage {
+  dispatcher: Dispatcher;
+  ledger: Ledger;
+  calls: string[];
+  /** Resolves with the job when it has ended. */
+  ended(): Promise<JobRecord>;
+}
+
+/** A dispatcher whose jobs plan two frames and write nothing, except for what `work` says. */
+async function setStage(
+  t: TestContext,
+  work: Partial<JobWork> = {},
+  log: Log = createLog('test', 'silent'),
+): Promise<Stage> {
+  const calls: string[] = [];
+  const ledger = await openLedger(() => join(folder, String(spools++)));
+  const dispatcher = new Dispatcher({
+    ledger,
+    work: {
+      plan: () => frames(2),
+      features: () => undefined,
+      finalise: async () => void calls.push('finalise'),
+      abandon: async (_, { state }) => void calls.push(`abandon: ${state}`),
+      release: () => void calls.push('release'),
+      ...work,
+    },
+    clock: systemClock,
+    reportWithinMs: 10_000,
+    metrics: createMetrics(createRegistry('coordinator')),
+    log,
+  });
+  t.after(async () => {
+    await dispatcher.close();
+    await ledger.close();
+  });
+  const ended = async (): Promise<JobRecord> => {
+    for (;;) {
+      const changed = dispatcher.changed(job.jobId);
+      const record = await ledger.getJob(job.jobId);
+      if (record?.finishedMs) return record;
+      await changed;
+    }
+  };
+  return { dispatcher, ledger, calls, ended };
+}
+
+/** Attaches a node that answers every lease with a right result, in its own time. */
+function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
+  const hello = Hello.fromPartial({ nodeId: 'worker', name: 'worker', creditBytes });
+  const answer = ({ lease, shard }: LeaseOrder): void => {
+    assert.equal(shard.work.kind, 'frames');
+    const sources = shard.work.kind === 'frames' ? shard.work.sources : [];
+    const size = { width: 3, height: 3 };
+    const bins = Array.from({ length: 256 }, (_, bin) => (bin === 0 ? 1 : 0));
+    const results = sources.map(({ index }) => {
+      return { source: index, size, rect: { x: 0, y: 0, ...size }, counted: 1, bins };
+    });
+    const answer = { results, errors: [], stageSeconds: {}, inputBytes: 0 };
+    dispatcher.report(session, { kind: 'ShardCompleted', lease, answer });
+  };
+  const lease = (order: LeaseOrder) => void setImmediate(answer, order);
+  const probe = ({ probe }: Probe): void => {
+    const sight = { probe, files: [], error: '' };
+    setImmediate(() => dispatcher.report(session, { kind: 'NodeLooked', sight }));
+  };
+  const connection = { welcome() {}, lease, recall() {}, probe, drop() {} };
+  const session = dispatcher.attach(hello, connection);
+}
+
+test('a note of a plan is logged, and is not recorded', async (t) => {
+  const lines: unknown[][] = [];
+  const log = createLog('test', 'silent');
+  const noting: Log = Object.assign(Object.create(log), { info: (...line: unknown[]) => void lines.push(line) });
+  const noted = async function* (): AsyncGenerator<PlannedStep> {
+    yield { kind: 'note', text: 'Left out something' };
+    yield { kind: 'quarantine', index: 0, stage: 'read', error: 'It is not there' };
+  };
+  const onlySource = { kind: 'source', index: 0, uri: 'file:///in/0.pgm', name: '0.pgm', tiles: 0 } as const;
+  const plan = async function* (): AsyncGenerator<PlannedStep> {
+    yield onlySource;
+    yield* noted();
+  };
+  const { dispatcher, ended } = await setStage(t, { plan }, noting);
+  await dispatcher.submit(job);
+  const { state, counts } = await ended();
+  assert.deepEqual([state, counts.sources, counts.quarantined], ['complete', 1, 1]);
+  assert.deepEqual(
+    lines.filter(([, text]) => text === 'Left out something'),
+    [[{ jobId: 'job' }, 'Left out something']],
+  );
+});
+
+test('a job is planned, computed, finalised and completed, and its folder is released', async (t) => {
+  const { dispatcher, calls, ended } = await setStage(t);
+  attachWorker(dispatcher);
+  await dispatcher.submit(job);
+  const record = await ended();
+  assert.equal(record.state, 'complete', record.error);
+  assert.deepEqual([record.counts.shardsDone, record.counts.attempts, record.counts.frames], [2, 2, 2]);
+  await delay(0);
+  assert.deepEqual(calls, ['finalise', 'release']);
+});
+
+test('a plan that fails fails the job with its sentence', async (t) => {
+  const { dispatcher, calls, ended } = await setStage(t, {
+    async *plan() {
+      yield* frames(1);
+      throw new Error('There is no source /in any more');
+    },
+  });
+  await dispatcher.submit(job);
+  const record = await ended();
+  assert.deepEqual([record.state, record.error], ['failed', 'There is no source /in any more']);
+  await delay(0);
+  assert.deepEqual(calls, ['abandon: failed', 'release']);
+  assert.deepEqual(dispatcher.shards(), { queued: 0, leased: 0, done: 0 });
+});
+
+test('an output that cannot be written fails the job with its sentence', async (t) => {
+  const { dispatcher, calls, ended } = await setStage(t, {
+    finalise: async () => {
+      throw new Error('The disk is full');
+    },
+  });
+  attachWorker(dispatcher);
+  await dispatcher.submit(job);
+  const record = await ended();
+  assert.deepEqual([record.state, record.error], ['failed', 'The disk is full']);
+  await delay(0);
+  assert.deepEqual(calls, ['abandon: failed', 'release']);
+});
+
+test('features are started with the first lease, told of every result, and finished or aborted with the job', async (t) => {
+  const features: string[] = [];
+  const told = {
+    start: () => void features.push('start'),
+    advance: () => void features.push('advance'),
+    finish: async (sources: number) => void features.push(`finish ${sources}`),
+    abort: async () => void features.push('abort'),
+  };
+  const complete = await setStage(t, {
+    features: (_job, { settled }) => {
+      return { ...told, advance: async () => void features.push(`settled ${(await settled(0, 9)).next}`) };
+    },
+    finalise: async (results, _pipeline, output) => output!.finish(results.sources.length),
+  });
+  attachWorker(complete.dispatcher);
+  await complete.dispatcher.submit(job);
+  assert.equal((await complete.ended()).state, 'complete');
+  assert.equal(features[0], 'start');
+  const [first, ...later] = features.filter((call) => call !== 'start');
+  // Both results may be in the ledger when the first is told of.
+  assert.match(first!, /^settled [12]$/);
+  assert.deepEqual(later, ['settled 2', 'finish 2']);
+
+  features.length = 0;
+  const failing = await setStage(t, {
+    features: (_job, { failed }) => {
+      return { ...told, start: () => failed(new Error('The disk is full')) };
+    },
+  });
+  attachWorker(failing.dispatcher);
+  await failing.dispatcher.submit(job);
+  const { state, error } = await failing.ended();
+  assert.deepEqual([state, error], ['failed', 'The disk is full']);
+  assert.ok(features.includes('abort') && !features.includes('finish 2'), features.join());
+
+  features.length = 0;
+  const closing = await setStage(t, { features: () => told });
+  await closing.dispatcher.submit(job);
+  await closing.dispatcher.close();
+  assert.ok(features.includes('abort'));
+});
+
+test('a ledger that takes no results fails the job with its sentence', async (t) => {
+  const { dispatcher, ledger, ended } = await setStage(t);
+  ledger.commit = async () => {
+    throw new Error('The ledger is read-only');
+  };
+  attachWorker(dispatcher);
+  await dispatcher.submit(job);
+  const record = await ended();
+  assert.deepEqual([record.state, record.error], ['failed', 'The ledger is read-only']);
+});
+
+test('a job is cancelled while it is finalised', async (t) => {
+  const finalising = Promise.withResolvers<void>();
+  const { dispatcher, ledger, calls } = await setStage(t, {
+    finalise: (_results, _pipeline, _features, _now, signal) => {
+      finalising.resolve();
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+  });
+  attachWorker(dispatcher);
+  await dispatcher.submit(job);
+  await finalising.promise;
+  await dispatcher.cancel('job');
+  assert.equal((await ledger.getJob('job'))?.state, 'cancelled');
+  assert.deepEqual(calls, ['abandon: cancelled', 'release']);
+});
+
+test('a plan far longer than the queue is pulled only as its shards are leased', async (t) => {
+  let pulled = 0;
+  const { dispatcher, ended } = await setStage(t, {
+    async *plan() {
+      for await (const step of frames(6000)) {
+        if (step.kind === 'shard') pulled++;
+        yield step;
+      }
+    },
+  });
+  await dispatcher.submit(job);
+  while (dispatcher.shards().queued < 4096) await delay(1);
+  await delay(20);
+  // What is planned while the ledger writes is a batch more at most.
+  assert.ok(pulled >= 4096 && pulled < 4096 + 512, `${pulled} shards were planned`);
+  attachWorker(dispatcher);
+  const record = await ended();
+  assert.deepEqual([record.state, record.counts.shardsDone, pulled], ['complete', 6000, 6000]);
+});
+
+test('closing leaves a running job as it is', async (t) => {
+  const { dispatcher, ledger, calls } = await setStage(t);
+  await dispatcher.submit(job);
+  while (dispatcher.shards().queued < 2) await delay(1);
+  await dispatcher.close();
+  assert.equal((await ledger.getJob('job'))?.state, 'running');
+  assert.deepEqual(calls, ['release']);
+});
+
+test('nobody waits for a change of a job that is unknown or has ended', async (t) => {
+  const { dispatcher, ended } = await setStage(t);
+  await dispatcher.changed('nobody');
+  attachWorker(dispatcher);
+  await dispatcher.submit(job);
+  await ended();
+  await delay(0);
+  await dispatcher.changed(job.jobId);
+});
+
+test('an image of far more tiles than are planned ahead is set aside by its first, and the job ends', async (t) => {
+  const tiles = 10_000;
+  const rect = (x: number) => ({ x, y: 0, width: 1, height: 1 });
+  async function* plan(): AsyncGenerator<PlanStep> {
+    yield { kind: 'source', index: 0, uri: 'file:///in/a.png', name: 'a.png', tiles };
+    const source = { index: 0, uri: 'file:///in/a.png' };
+    for (let x = 0; x < tiles; x++) {
+      const work = { kind: 'tile' as const, source, size: { width: tiles, height: 1 }, rect: rect(x) };
+      yield { kind: 'shard', shard: { shard: x, work, costBytes: 1 } };
+    }
+  }
+  const { dispatcher, ended } = await setStage(t, { plan });
+  const hello = Hello.fromPartial({ nodeId: 'worker', name: 'worker', creditBytes: 1000 });
+  const report = (answer: Parameters<Dispatcher['report']>[1]) =>
+    setImmediate(() => dispatcher.report(session, answer));
+  const session = dispatcher.attach(hello, {
+    welcome() {},
+    lease: ({ lease }) => {
+      const errors = [{ source: 0, stage: 'decode', error: 'The image data is damaged', cause: Cause.CONTENT }];
+      const answer = { results: [], errors, stageSeconds: {}, inputBytes: 0 };
+      report({ kind: 'ShardCompleted', lease, answer });
+    },
+    recall() {},
+    probe: ({ probe }) => report({ kind: 'NodeLooked', sight: { probe, files: [], error: '' } }),
+    drop() {},
+  });
+  await dispatcher.submit(job);
+  const { state, counts, error } = await ended();
+  assert.deepEqual([state, error, counts.shardsDone, counts.quarantined], ['complete', '', tiles, 1]);
+  assert.ok(counts.attempts < 100, `${counts.attempts} leases`);
+});

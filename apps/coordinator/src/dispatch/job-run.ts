@@ -1,0 +1,242 @@
+import type { Pipeline } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import type { Log } from '@halogrid/service';
+import type { AcceptedJob } from '../job/accepted-job.ts';
+import type { PlannedStep } from '../job/shard.ts';
+import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources } from '../ledger/ledger.ts';
+import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
+import { FencedError } from '../ledger/store/ledger-store.ts';
+import { continuePlan } from '../plan/continue-plan.ts';
+import { runPlan } from '../plan/run-plan.ts';
+import type { Clock } from './clock.ts';
+import { whyTooManyQuarantined } from './quarantine-limit.ts';
+
+/**
+ * Shards of a job that wait for a node, at most, before its plan is pulled further: some seconds of work for a hundred
+ * nodes, and a few megabytes.
+ */
+const maxQueuedShards = 4096;
+
+/** Sources in them, at most: a batch may have thousands. They take some hundred bytes each until they are done. */
+const maxQueuedSources = 2 ** 16;
+
+/** What a job needs done outside of the coordinator's memory. */
+export interface JobWork {
+  /** Throws the signal's reason soon after it aborts; so does `finalise`. */
+  plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<PlannedStep>;
+  /** The part of the output that is written while results come; undefined where there is none. */
+  features(job: AcceptedJob, events: FeaturesEvents): FeaturesOutput | undefined;
+  /** Writes the output. `now` gives milliseconds since 1970. */
+  finalise(
+    results: JobResults,
+    pipeline: Pipeline,
+    features: FeaturesOutput | undefined,
+    now: () => number,
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** Ends the output of a job that has no results. */
+  abandon(job: JobRecord, end: JobEnd, finishedMs: number): Promise<void>;
+  /** Gives the output folder back. */
+  release(out: string): void;
+}
+
+export interface FeaturesOutput {
+  /** The first of the work is given out. */
+  start(): void;
+  /** More sources may be settled. */
+  advance(): void;
+  /** All sources are settled, that many. Resolves when it is written. */
+  finish(sources: number): Promise<void>;
+  /** Stops writing; resolves when nothing is being written any more. May be called again. */
+  abort(): Promise<void>;
+}
+
+export interface FeaturesEvents {
+  /** As the ledger has it, of the job. */
+  settled(from: number, atMost: number): Promise<SettledSources>;
+  /** It cannot be written. */
+  failed(error: Error): void;
+}
+
+export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string };
+
+/**
+ * How a job ends because of an error. Where another coordinator leads, it is that one's; where the ledger is lost, it is that of
+ * a coordinator that has it back.
+ */
+export function endBecause(error: unknown): JobEnd | 'closing' {
+  if (error instanceof FencedError || isLedgerLost(error)) return 'closing';
+  return { state: 'failed', error: error instanceof Error ? error.message : String(error) };
+}
+
+/** What a running job tells the dispatcher. */
+export interface JobRunListener {
+  /** Steps that are in the ledger, and notes. */
+  planned(steps: PlannedStep[]): void;
+  planEnded(): void;
+  /** Shards that wait for a node now, and the sources in them. */
+  queued(): { shards: number; sources: number };
+  /** Nothing of it is wanted any more. */
+  abandoned(): void;
+  /** What the ledger says of the job has changed. */
+  changed(): void;
+}
+
+/** The life of a job, from accepted to ended, or the rest of it where an earlier coordinator began it. */
+export class JobRun {
+  readonly job: AcceptedJob;
+  /** Resolves when the job has ended; never rejects. */
+  readonly ended: Promise<void>;
+
+  /** Ids of the nodes that ever held one of its shards. */
+  readonly nodeIds = new Set<string>();
+
+  readonly #ledger: Ledger;
+  readonly #work: JobWork;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #listener: JobRunListener;
+  readonly #features: FeaturesOutput | undefined;
+  readonly #stopped = new AbortController();
+  readonly #shardsDone = Promise.withResolvers<void>();
+  #room = Promise.withResolvers<void>();
+
+  constructor(
+    job: AcceptedJob,
+    { ledger, work, clock, log }: { ledger: Ledger; work: JobWork; clock: Clock; log: Log },
+    listener: JobRunListener,
+  ) {
+    this.job = job;
+    this.#ledger = ledger;
+    this.#work = work;
+    this.#clock = clock;
+    this.#log = log.child({ jobId: job.jobId });
+    this.#listener = listener;
+    this.#features = work.features(job, {
+      settled: (from, atMost) => ledger.settled(job.jobId, from, atMost),
+      failed: (error) => this.stop(endBecause(error)),
+    });
+    this.ended = this.#run();
+  }
+
+  /** One of its shards was leased to this node. */
+  shardLeased(nodeId: string): void {
+    this.nodeIds.add(nodeId);
+    this.#features?.start();
+    this.queueShrank();
+  }
+
+  /** Fewer of its shards wait for nodes. */
+  queueShrank(): void {
+    if (this.#queuedPart() <= 1 / 2) this.#room.resolve();
+  }
+
+  /** The ledger has more results, or has set sources aside. */
+  resultsCame(): void {
+    this.#features?.advance();
+    this.#checkQuarantined().catch((error) => this.stop(endBecause(error)));
+  }
+
+  /** Every shard is committed or quarantined. */
+  shardsDone(): void {
+    this.#shardsDone.resolve();
+  }
+
+  /** Ends the job early; `closing` leaves it as it is in the ledger and in its folder. The first call counts. */
+  stop(how: JobEnd | 'closing'): void {
+    this.#stopped.abort(how);
+    void this.#features?.abort();
+    this.#room.resolve();
+    this.#shardsDone.resolve();
+  }
+
+  async #run(): Promise<void> {
+    const stopped = this.#stopped.signal;
+    try {
+      await this.#plan();
+      await this.#shardsDone.promise;
+      await this.#checkQuarantined();
+      stopped.throwIfAborted();
+      await this.#setState('finalising');
+      const results = await this.#ledger.results(this.job.jobId);
+      await this.#work.finalise(results, this.job.pipeline, this.#features, this.#clock.wallMs, stopped);
+      await this.#setState('complete', { digest: results.digest });
+      this.#log.info({ digest: results.digest }, 'The job is complete');
+    } catch (error) {
+      const how: JobEnd | 'closing' = stopped.aborted ? stopped.reason : endBecause(error);
+      this.#listener.abandoned();
+      await this.#features?.abort();
+      if (how !== 'closing') await this.#giveUp(how);
+    } finally {
+      this.#work.release(this.job.spec.out);
+    }
+  }
+
+  async #plan(): Promise<void> {
+    const { jobId, spec, pipeline } = this.job;
+    const { state, planned } = (await this.#ledger.getJob(jobId))!;
+    if (state === 'pending') await this.#setState('running');
+    // One that goes on may allow fewer than it did.
+    await this.#checkQuarantined();
+    if (planned) return this.#listener.planEnded();
+    const steps = this.#work.plan(spec, pipeline, this.#stopped.signal);
+    await runPlan(continuePlan(this.#ledger.recordedPlan(jobId), steps), {
+      write: async (steps) => {
+        const recorded = steps.filter((step) => step.kind !== 'note');
+        await this.#ledger.addPlan(jobId, recorded, false);
+        if (steps.some((step) => step.kind === 'kept')) this.resultsCame();
+        this.#listener.planned(steps);
+        await this.#checkQuarantined();
+      },
+      room: () => this.#waitForRoom(),
+    });
+    await this.#ledger.addPlan(jobId, [], true);
+    this.#listener.planEnded();
+    await this.#checkQuarantined();
+  }
+
+  /** Fails the job where more inputs are quarantined than it allows. */
+  async #checkQuarantined(): Promise<void> {
+    const { jobId, spec } = this.job;
+    if (!spec.maxQuarantined) return;
+    const record = await this.#ledger.getJob(jobId);
+    const error = record && whyTooManyQuarantined(spec.maxQuarantined, record);
+    if (error) this.stop({ state: 'failed', error });
+  }
+
+  async #waitForRoom(): Promise<void> {
+    if (this.#queuedPart() >= 1) {
+      this.#room = Promise.withResolvers();
+      await this.#room.promise;
+    }
+    this.#stopped.signal.throwIfAborted();
+  }
+
+  /** How much of what may wait for nodes does. */
+  #queuedPart(): number {
+    const { shards, sources } = this.#listener.queued();
+    return Math.max(shards / maxQueuedShards, sources / maxQueuedSources);
+  }
+
+  async #giveUp(end: JobEnd): Promise<void> {
+    const error = end.state === 'failed' ? end.error : '';
+    if (error) this.#log.error(`The job failed: ${error}`);
+    else this.#log.info('The job is cancelled');
+    try {
+      const record = await this.#ledger.getJob(this.job.jobId);
+      if (record) await this.#work.abandon(record, end, this.#clock.wallMs());
+    } catch (caught) {
+      this.#log.error({ err: caught }, 'The output folder could not be cleared');
+    }
+    try {
+      await this.#setState(end.state, { error });
+    } catch (caught) {
+      this.#log.error({ err: caught }, 'The ledger could not take the end of the job');
+    }
+  }
+
+  async #setState(state: LedgerState, more: { error?: string; digest?: string } = {}): Promise<void> {
+    await this.#ledger.setState(this.job.jobId, state, { nowMs: this.#clock.wallMs(), ...more });
+    this.#listener.changed();
+  }
+}

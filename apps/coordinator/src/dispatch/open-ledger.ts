@@ -1,0 +1,60 @@
+import { hostname } from 'node:os';
+import type { JobSpec } from '@halogrid/proto';
+import type { Log } from '@halogrid/service';
+import { histogramSpoolPath, ledgerPath } from '../job/output-paths.ts';
+import { DurableLedger, type JobHome } from '../ledger/durable-ledger.ts';
+import { HistogramSpool } from '../ledger/histogram-spool.ts';
+import { Journal } from '../ledger/journal.ts';
+import type { LostLedgerError } from '../ledger/store/ledger-errors.ts';
+import type { LedgerStore } from '../ledger/store/ledger-store.ts';
+import { SqliteStore, sqliteThread } from '../ledger/store/sqlite-store.ts';
+import type { Clock } from './clock.ts';
+
+export interface LedgerContext {
+  clock: Clock;
+  log: Log;
+  /** Told where a ledger is lost while it is in use: this process can only end. */
+  lost: (error: LostLedgerError) => void;
+}
+
+const openSpool = ({ out }: JobSpec): HistogramSpool => new HistogramSpool(histogramSpoolPath(out));
+
+/** The ledger of a coordinator that leads the store with this epoch. Rejects with one sentence where it is damaged. */
+export async function openSharedLedger(
+  store: LedgerStore,
+  epoch: number,
+  { clock, log, lost }: LedgerContext,
+): Promise<DurableLedger> {
+  const journal = new Journal({ store, epoch, log, lost, nowMs: clock.monotonicMs });
+  const ledger = new DurableLedger({ epoch, homeOf: async () => ({ journal }), openSpool, lost });
+  await ledger.load({ journal });
+  return ledger;
+}
+
+/** A ledger that keeps each job in a file in its output folder, which goes when the job has ended. */
+export function createFolderLedger(context: LedgerContext): DurableLedger {
+  // Leases carry it. Nodes of an earlier process ended with it.
+  const epoch = 1;
+  sqliteThread.prepare();
+  return new DurableLedger({ epoch, homeOf: ({ out }) => openFolderHome(out, context), openSpool, lost: context.lost });
+}
+
+/**
+ * The home of the job in this output folder, which this process has claimed: whoever leads it has ended. Rejects with one
+ * sentence.
+ */
+export async function openFolderHome(out: string, { clock, log, lost }: LedgerContext): Promise<JobHome> {
+  const store = await SqliteStore.open(ledgerPath(out));
+  // A lease that has ended at once is in nobody's way, and the epoch guards all the same.
+  const epoch = await store.acquire(`process ${process.pid} on ${hostname()}`, 0);
+  if (epoch === undefined) {
+    await store.close();
+    throw new Error(`The ledger '${ledgerPath(out)}' is led by another process`);
+  }
+  const journal = new Journal({ store, epoch, log, lost, nowMs: clock.monotonicMs });
+  const leave = async (): Promise<void> => {
+    await journal.close();
+    await store.close();
+  };
+  return { journal, leave };
+}

@@ -1,0 +1,26 @@
+import type { MaxQuarantined } from '@halogrid/proto';
+import type { JobRecord } from '../ledger/ledger.ts';
+
+/**
+ * Why a job must fail that allows `max` quarantined inputs, in one sentence; undefined where it need not. What percentage of all
+ * inputs is quarantined is known once all are planned; before, any is more than 0 %.
+ */
+export function whyTooManyQuarantined(
+  max: MaxQuarantined,
+  { planned, counts, reasons }: Pick<JobRecord, 'planned' | 'counts' | 'reasons'>,
+): string | undefined {
+  const { quarantined, sources } = counts;
+  const { $case, value } = max.limit!;
+  const isKnown = $case === 'inputs' || planned || value === 0;
+  const isTooMany = $case === 'inputs' ? quarantined > value : isMoreThan(quarantined, value, sources);
+  if (!isKnown || !isTooMany) return undefined;
+  const allowed = $case === 'inputs' ? String(value) : `${value}%${planned ? ` of ${sources}` : ''}`;
+  const sentence = `More inputs are quarantined (${quarantined}) than --max-quarantined allows (${allowed})`;
+  const [most] = reasons ?? [];
+  return most ? `${sentence}: ${most.inputs} of them: ${most.error}, e.g. ${most.example}` : sentence;
+}
+
+/** Whether `part` is more than `percent` of `whole`, where that has six decimals at most: exact, as a product of numbers is not. */
+function isMoreThan(part: number, percent: number, whole: number): boolean {
+  return BigInt(part) * 100_000_000n > BigInt(Math.round(percent * 1e6)) * BigInt(whole);
+}

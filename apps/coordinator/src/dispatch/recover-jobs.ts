@@ -1,0 +1,50 @@
+import type { Log } from '@halogrid/service';
+import { jobPipeline } from '../job/accepted-job.ts';
+import { scratchUri } from '../job/output-paths.ts';
+import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
+import { abandonJob } from '../output/finalise.ts';
+import { releaseOutputFolder, removeScratch, resumeOutputFolder } from '../output/output-folder.ts';
+import type { Clock } from './clock.ts';
+import type { Dispatcher } from './dispatcher.ts';
+
+export interface Recovery {
+  ledger: Ledger;
+  dispatcher: Dispatcher;
+  clock: Clock;
+  log: Log;
+}
+
+/** Goes on with every job of the ledger that has not ended. */
+export async function recoverJobs(recovery: Recovery): Promise<void> {
+  const jobs = await recovery.ledger.listJobs();
+  for (const job of jobs.reverse()) if (job.finishedMs === 0) await recoverJob(recovery, job);
+}
+
+/**
+ * Goes on with a job that an earlier process began. One whose job.json tells its end has it in the ledger too then: that
+ * process died between the two. One that cannot go on fails, with a sentence.
+ */
+export async function recoverJob({ ledger, dispatcher, clock, log }: Recovery, job: JobRecord): Promise<void> {
+  const { jobId, spec } = job;
+  let isClaimed = false;
+  try {
+    const claim = await resumeOutputFolder(spec.out, job);
+    if (claim.state !== 'running') {
+      await removeScratch(spec.out);
+      return await ledger.setState(jobId, claim.state, { ...claim, nowMs: clock.wallMs() });
+    }
+    isClaimed = true;
+    const pipeline = jobPipeline(spec);
+    await dispatcher.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
+  } catch (caught) {
+    if (isLedgerLost(caught)) throw caught;
+    const error = caught instanceof Error ? caught.message : String(caught);
+    log.error({ jobId }, `A job cannot go on: ${error}`);
+    if (isClaimed) {
+      await abandonJob(job, { state: 'failed', error }, clock.wallMs());
+      releaseOutputFolder(spec.out);
+    }
+    await ledger.setState(jobId, 'failed', { nowMs: clock.wallMs(), error });
+  }
+}

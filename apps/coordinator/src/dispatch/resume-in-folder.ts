@@ -1,0 +1,73 @@
+import { readdir } from 'node:fs/promises';
+import type { JobSpec } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+import { jobPipeline } from '../job/accepted-job.ts';
+import { outputPath, scratchUri } from '../job/output-paths.ts';
+import type { DurableLedger } from '../ledger/durable-ledger.ts';
+import { ledgerFormat, OlderLedgerError } from '../ledger/store/ledger-errors.ts';
+import { findUnfinished, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import { type LedgerContext, openFolderHome } from './open-ledger.ts';
+
+export interface FolderResume extends LedgerContext {
+  ledger: DurableLedger;
+  dispatcher: Dispatcher;
+}
+
+/**
+ * Goes on with the job of this specification that a process which has ended left half-way in its output folder; of several
+ * that were named by their ids, with the newest. Returns the id of the job, undefined where there is none. Throws UsageError
+ * where there is one that cannot go on.
+ */
+export async function resumeInFolder(
+  spec: JobSpec,
+  nameOutByJob: boolean,
+  context: FolderResume,
+): Promise<string | undefined> {
+  for (const out of nameOutByJob ? await foldersIn(spec.out) : [spec.out]) {
+    const there = { ...spec, out };
+    const found = await findUnfinished(there);
+    if (found && (await resume({ ...found, spec: there }, context))) return found.jobId;
+  }
+  return undefined;
+}
+
+/** False where the process ended before its ledger knew of the job. */
+async function resume(job: { jobId: string; spec: JobSpec }, context: FolderResume): Promise<boolean> {
+  const { jobId, spec } = job;
+  // First, because of several processes that get here one has the folder, and that one alone may lead the ledger in it.
+  await resumeOutputFolder(spec.out, job);
+  try {
+    const home = await openFolderHome(spec.out, context);
+    const known = await context.ledger.load(home);
+    if (known.some((record) => record.jobId === jobId)) {
+      const pipeline = jobPipeline(spec);
+      await context.dispatcher.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
+      return true;
+    }
+    await home.leave?.();
+  } catch (error) {
+    releaseOutputFolder(spec.out);
+    const path = outputPath(spec.out);
+    if (error instanceof OlderLedgerError) {
+      throw new UsageError(
+        `Job ${jobId} in '${path}' was left half-way by an older version (ledger format ${error.format}, this is ` +
+          `${ledgerFormat}): finish it with that version, or remove '${path}' to begin anew`,
+      );
+    }
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`Job ${jobId} in '${path}' cannot go on (${why}); remove it to begin anew`);
+  }
+  releaseOutputFolder(spec.out);
+  return false;
+}
+
+/** The newest first, as ids of jobs begin with their time. */
+async function foldersIn(out: string): Promise<string[]> {
+  const entries = await readdir(outputPath(out), { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return names
+    .sort()
+    .reverse()
+    .map((name) => `${out.replace(/\/+$/, '')}/${name}`);
+}

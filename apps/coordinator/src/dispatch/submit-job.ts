@@ -1,0 +1,47 @@
+import type { JobSpec, SubmitRequest } from '@halogrid/proto';
+import { UsageError } from '@halogrid/service';
+import type { checkSources } from '../job/check-sources.ts';
+import { checkSpec } from '../job/check-spec.ts';
+import { scratchUri } from '../job/output-paths.ts';
+import { Refusal } from '../job/refusal.ts';
+import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
+import type { Dispatcher } from './dispatcher.ts';
+
+/** Jobs that have not ended, at most: the plan of each is under way, and holds a few megabytes. */
+export const maxOpenJobs = 1_000;
+/** Goes on with a job of that specification, if there is one half-way, and returns its id. */
+export type ResumeJob = (spec: JobSpec, nameOutByJob: boolean) => Promise<string | undefined>;
+
+/**
+ * Checks the specification, claims the output folder and has the job run; returns its id. Where `resume` finds the same job
+ * half-way, that goes on instead. Throws Refusal, also 'unmet' for an output folder that cannot be had; then nothing is left
+ * behind. `check` is as of checkSpec.
+ */
+export async function submitJob(
+  dispatcher: Dispatcher,
+  createId: () => string,
+  request: SubmitRequest,
+  resume: ResumeJob = async () => undefined,
+  check?: typeof checkSources,
+): Promise<string> {
+  if (dispatcher.openJobs >= maxOpenJobs) {
+    throw new Refusal('exhausted', `${maxOpenJobs} jobs run or wait already: wait until one has ended, or cancel one`);
+  }
+  const { spec: given, pipeline } = await checkSpec(request.spec, check);
+  const resumed = await resume(given, request.nameOutByJob).catch(refuseUsage);
+  if (resumed !== undefined) return resumed;
+  const jobId = createId();
+  const spec = request.nameOutByJob ? { ...given, out: `${given.out.replace(/\/+$/, '')}/${jobId}` } : given;
+  await claimOutputFolder(spec.out, { jobId, spec }).catch(refuseUsage);
+  try {
+    await dispatcher.submit({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
+  } catch (error) {
+    releaseOutputFolder(spec.out);
+    throw error;
+  }
+  return jobId;
+}
+
+function refuseUsage(error: unknown): never {
+  throw error instanceof UsageError ? new Refusal('unmet', error.message) : error;
+}

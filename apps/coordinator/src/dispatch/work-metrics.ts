@@ -1,0 +1,81 @@
+import { catalogue } from '@halogrid/kernels';
+import type { Registry } from '@halogrid/service';
+import { Counter, Gauge, Histogram, secondsBuckets } from '@halogrid/service/metrics';
+import { stages } from '../job/stages.ts';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** What the coordinator counts and times as it happens. */
+export function createMetrics(registry: Registry) {
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
+    new Counter({ name: `halogrid_${name}`, help, labelNames, registers });
+  const seconds = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
+    new Histogram({ name: `halogrid_${name}`, help, labelNames, registers, buckets: secondsBuckets });
+
+  const metrics = {
+    shardsFinished: counter(
+      'shards_finished_total',
+      'Leases that ended with an answer or with giving up on the shard, by what became of it.',
+      ['kernel', 'outcome'],
+    ),
+    shardAttempts: counter('shard_attempts_total', 'Leases given, by why the shard needed one.', ['reason']),
+    leaseExpirations: counter(
+      'lease_expirations_total',
+      'Leases that ended without an answer as their node went away.',
+    ),
+    shardQueueSeconds: seconds('shard_queue_duration_seconds', 'Time that a shard waited for the lease it was given.'),
+    shardSeconds: seconds('shard_duration_seconds', 'Time from the lease of a shard to its commit in the ledger.', [
+      'kernel',
+    ]),
+    inputPixels: counter('input_pixels_total', 'Pixels whose results were merged.', ['kernel']),
+    inputFrames: counter('input_frames_total', 'Images and frames whose last part was merged.', ['kernel']),
+    inputBytes: counter('input_bytes_total', 'Encoded bytes that nodes read from sources, for merged results.'),
+    quarantined: counter('quarantined_total', 'Inputs that were set aside with an error, by where it arose.', [
+      'stage',
+    ]),
+    mismatches: counter('shard_disputes_total', 'Times that answers for a shard differed and another was asked for.'),
+    wrongAnswers: counter(
+      'result_mismatches_total',
+      'Answers that two others contradicted, by the node that gave them; it is not given shards until it restarts.',
+      ['node'],
+    ),
+    nodesSetAside: counter(
+      'nodes_set_aside_total',
+      'Times that a node got no shards for a while, as it failed too often.',
+    ),
+    shardsSkipped: counter(
+      'shards_skipped_total',
+      'Tiles that were not leased, as their image was set aside for another of its tiles.',
+    ),
+    lacksFound: counter(
+      'nodes_lacking_total',
+      'Times that a node turned out not to be able to do what shards needed, and got no more of these.',
+    ),
+    checkedShards: counter(
+      'checked_shards_total',
+      'Leases to compute a shard again with the reference, for comparison.',
+    ),
+    nodesLost: counter('nodes_lost_total', 'Nodes that fell silent or whose connection broke.'),
+    mergeSeconds: seconds('merge_duration_seconds', 'Time the ledger took to commit and merge one shard.'),
+    stageSeconds: counter('stage_seconds_total', 'Time that nodes spent on merged shards, by stage.', ['stage']),
+    lastResult: new Gauge({
+      name: 'halogrid_last_result_timestamp_seconds',
+      help: 'When a result was last merged, in seconds since 1970; 0 when none was.',
+      registers,
+    }),
+  };
+
+  // Series are there from the start, so that a rate sees the first event.
+  for (const reason of ['first', 'failed', 'lost', 'check', 'straggler']) metrics.shardAttempts.inc({ reason }, 0);
+  for (const stage of stages) metrics.stageSeconds.inc({ stage }, 0);
+  for (const stage of ['read', 'decode', 'compute']) metrics.quarantined.inc({ stage }, 0);
+  for (const { name: kernel } of catalogue) {
+    metrics.inputPixels.inc({ kernel }, 0);
+    metrics.inputFrames.inc({ kernel }, 0);
+    for (const outcome of ['ok', 'retry', 'quarantined', 'duplicate', 'stale']) {
+      metrics.shardsFinished.inc({ kernel, outcome }, 0);
+    }
+  }
+  return metrics;
+}

@@ -1,0 +1,181 @@
+import { type Hello, needInWords } from '@halogrid/proto';
+import type { Log } from '@halogrid/service';
+import type { AcceptedJob } from '../job/accepted-job.ts';
+import type { PlannedStep, ShardWork, SourceRef, SourceResult } from '../job/shard.ts';
+import { stageLabel } from '../job/stages.ts';
+import type { Command } from '../scheduler/commands.ts';
+import type { ComparableAnswer } from './answer-digest.ts';
+import type { Clock } from './clock.ts';
+import type { Metrics } from './work-metrics.ts';
+
+interface RecordedJob {
+  kernel: string;
+  /** Sources that were counted as quarantined; tiles of one image may each report it. */
+  quarantined: Set<number>;
+}
+
+/** Turns what the dispatcher does into metrics and log lines; decides nothing. */
+export class WorkRecorder {
+  readonly #metrics: Metrics;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #jobs = new Map<string, RecordedJob>();
+  /** Of the attached nodes, by id. */
+  readonly #nodeNames = new Map<string, string>();
+  /** Of nodes that ever answered wrongly; the series of others end when they leave. */
+  readonly #wrongNames = new Set<string>();
+
+  constructor(metrics: Metrics, clock: Clock, log: Log) {
+    this.#metrics = metrics;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  jobSubmitted({ jobId, pipeline }: AcceptedJob): void {
+    const kernel = pipeline.operations.map((operation) => operation.kernel).join('+');
+    this.#jobs.set(jobId, { kernel, quarantined: new Set() });
+  }
+
+  jobEnded(jobId: string): void {
+    this.#jobs.delete(jobId);
+  }
+
+  planned(jobId: string, steps: PlannedStep[]): void {
+    for (const step of steps) {
+      if (step.kind === 'quarantine') this.#quarantined(jobId, step.index, step.stage);
+      else if (step.kind === 'note') this.#log.info({ jobId }, step.text);
+    }
+  }
+
+  nodeAttached({ nodeId, name, device, creditBytes }: Hello): void {
+    this.#nodeNames.set(nodeId, name);
+    // It is there from the start, so that a rate sees the first wrong answer.
+    this.#metrics.wrongAnswers.inc({ node: name }, 0);
+    this.#log.info({ nodeId, node: name, device: device?.name, creditBytes }, 'A node is attached');
+  }
+
+  /** `lostBecause` is undefined for a node that left in order. */
+  nodeLeft({ nodeId, name }: Hello, lostBecause: string | undefined): void {
+    this.#nodeNames.delete(nodeId);
+    if (!this.#wrongNames.has(name)) this.#metrics.wrongAnswers.remove({ node: name });
+    if (lostBecause === undefined) this.#log.info({ nodeId, node: name }, 'A node has left');
+    else {
+      this.#metrics.nodesLost.inc();
+      this.#log.warn({ nodeId, node: name }, `A node is lost: ${lostBecause}`);
+    }
+  }
+
+  record(command: Command<ComparableAnswer>): void {
+    const metrics = this.#metrics;
+    switch (command.kind) {
+      case 'AssignShard':
+        metrics.shardAttempts.inc({ reason: command.reason });
+        metrics.shardQueueSeconds.observe(command.waitedMs / 1000);
+        if (command.isCheck) metrics.checkedShards.inc();
+        break;
+      case 'AdoptShard':
+        this.#log.info(command.lease, 'A node has brought along a shard that it was leased, and goes on with it');
+        break;
+      case 'QuarantineShard': {
+        const { jobId, shard, error, attempts } = command;
+        metrics.shardsFinished.inc({ kernel: this.#kernel(jobId), outcome: 'quarantined' });
+        for (const { index } of sourcesOf(shard.work)) this.#quarantined(jobId, index, 'compute');
+        this.#log.error({ jobId, shard: shard.shard, attempts }, `A shard is given up: ${error}`);
+        break;
+      }
+      case 'SkipShard':
+        metrics.shardsSkipped.inc();
+        break;
+      case 'RecordLack': {
+        const { nodeId, need, reason } = command;
+        const node = this.#nodeNames.get(nodeId) ?? nodeId;
+        if (reason !== undefined) metrics.lacksFound.inc();
+        const facts = { nodeId, node, need };
+        if (reason === undefined) this.#log.info(facts, `Node '${node}' can ${needInWords(need)} again`);
+        else
+          this.#log.warn(
+            facts,
+            `Node '${node}' cannot ${needInWords(need)}, and gets no work that needs it: ${reason}`,
+          );
+        break;
+      }
+      case 'RecordSetback': {
+        const { nodeId, lease, setback, error } = command;
+        const { jobId, shard, attempt } = lease;
+        if (setback === 'lost') metrics.leaseExpirations.inc();
+        else {
+          const outcome = setback === 'failed' ? 'retry' : setback;
+          metrics.shardsFinished.inc({ kernel: this.#kernel(jobId), outcome });
+        }
+        this.#log.warn({ jobId, shard, attempt, nodeId, setback }, error);
+        break;
+      }
+      case 'RecordMismatch':
+        metrics.mismatches.inc();
+        this.#log.error(command, 'Answers for a shard differ: the reference decides, and none is believed until then');
+        break;
+      case 'RecordWrongAnswer': {
+        const { nodeId, lease } = command;
+        const node = this.#nodeNames.get(nodeId) ?? nodeId;
+        this.#wrongNames.add(node);
+        metrics.wrongAnswers.inc({ node });
+        this.#log.error(
+          { ...lease, nodeId, node },
+          'A node answered wrongly and is not given shards until it is restarted',
+        );
+        break;
+      }
+      case 'RecordSetAside': {
+        const { nodeId, forMs, failures, of } = command;
+        metrics.nodesSetAside.inc();
+        this.#log.warn({ nodeId, forMs }, `A node is set aside: it failed ${failures} of its last ${of} shards`);
+        break;
+      }
+    }
+  }
+
+  /** Returns the pixels that were merged. */
+  committed(
+    { lease, leasedAtMs, answer }: Extract<Command<ComparableAnswer>, { kind: 'CommitShard' }>,
+    outcome: 'committed' | 'duplicate' | 'stale',
+    commitStartMs: number,
+  ): number {
+    const metrics = this.#metrics;
+    const kernel = this.#kernel(lease.jobId);
+    const nowMs = this.#clock.monotonicMs();
+    metrics.mergeSeconds.observe((nowMs - commitStartMs) / 1000);
+    metrics.shardsFinished.inc({ kernel, outcome: outcome === 'committed' ? 'ok' : outcome });
+    if (outcome !== 'committed') return 0;
+
+    const { results, errors, stageSeconds, inputBytes } = answer.content;
+    const pixels = results.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
+    metrics.shardSeconds.observe({ kernel }, (nowMs - leasedAtMs) / 1000);
+    metrics.inputPixels.inc({ kernel }, pixels);
+    metrics.inputFrames.inc({ kernel }, results.filter(isLastPart).length);
+    metrics.inputBytes.inc(inputBytes);
+    for (const [stage, seconds] of Object.entries(stageSeconds)) {
+      if (Number.isFinite(seconds) && seconds > 0) metrics.stageSeconds.inc({ stage: stageLabel(stage) }, seconds);
+    }
+    for (const { source, stage } of errors) this.#quarantined(lease.jobId, source, stage);
+    metrics.lastResult.set(this.#clock.wallMs() / 1000);
+    return pixels;
+  }
+
+  #quarantined(jobId: string, source: number, stage: string): void {
+    const seen = this.#jobs.get(jobId)?.quarantined;
+    if (!seen || seen.has(source)) return;
+    seen.add(source);
+    this.#metrics.quarantined.inc({ stage: stageLabel(stage) });
+  }
+
+  #kernel(jobId: string): string {
+    return this.#jobs.get(jobId)?.kernel ?? 'unknown';
+  }
+}
+
+const sourcesOf = (work: ShardWork): SourceRef[] => (work.kind === 'tile' ? [work.source] : work.sources);
+
+/** Whether the part holds the image's last pixel, as exactly one part of every image does. */
+function isLastPart({ size, rect }: SourceResult): boolean {
+  return rect.x + rect.width === size.width && rect.y + rect.height === size.height;
+}

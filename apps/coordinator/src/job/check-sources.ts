@@ -1,0 +1,56 @@
+import {
+  charactersOfBraces,
+  checkHasSource,
+  checkSourceUri,
+  redactUri,
+  SourceForbiddenError,
+  SourceNotFoundError,
+  SourceUriError,
+  Turns,
+} from '@halogrid/imaging';
+import { Refusal, refuseValue } from './refusal.ts';
+
+/** Characters that the braces of all sources stand for, at most: a plan keeps what it needs to tell whether an input was given before. */
+const maxBracesCharacters = 2 ** 23;
+
+/**
+ * Checks the sources of a specification, while others have their turns. Throws Refusal: 'invalid' for one that is no URI of a
+ * source, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read. Whether an input can be
+ * read is for the planner and the nodes to find out: they set it aside.
+ */
+export async function checkSources(uris: readonly string[]): Promise<void> {
+  const turns = new Turns();
+  let characters = 0;
+  const checkBraces = (uri: string): void => {
+    characters += charactersOfBraces(uri);
+    if (characters > maxBracesCharacters) {
+      const allowed = `at most ${maxBracesCharacters}`;
+      refuseValue('the characters of all alternatives in the braces of the sources', characters, allowed);
+    }
+  };
+  for (const check of [checkUri, checkBraces, checkHasInput]) {
+    for (const uri of new Set(uris)) {
+      if (turns.isOver) await turns.giveWay();
+      await check(uri);
+    }
+  }
+}
+
+async function checkUri(uri: string): Promise<void> {
+  try {
+    checkSourceUri(uri);
+  } catch (error) {
+    throw error instanceof SourceUriError ? new Refusal('invalid', error.message) : error;
+  }
+}
+
+async function checkHasInput(uri: string): Promise<void> {
+  try {
+    await checkHasSource(uri);
+  } catch (error) {
+    if (error instanceof SourceForbiddenError) {
+      throw new Refusal('forbidden', `The source '${redactUri(uri)}' is not allowed here: ${error.message}`);
+    }
+    throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message) : error;
+  }
+}

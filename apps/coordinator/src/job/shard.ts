@@ -1,0 +1,118 @@
+import type { PixelType, Rect, Size } from '@halogrid/kernels';
+import type { Cause, VideoSegment } from '@halogrid/proto';
+
+/** An input of a job: an image or a frame. Sources are numbered in the order of results. */
+export interface SourceRef {
+  index: number;
+  uri: string;
+  /** Where in a video it is found; absent for images. */
+  place?: { packet: number; order?: number };
+  /**
+   * A name for its file as it was planned. Of an image that is cut, its tiles are never of several versions so; of a frame it is
+   * mostly the version of its source.
+   */
+  version?: string;
+}
+
+/** Size of an image, and what its pixels are: u8 where that is absent. */
+export interface ImageSize extends Size {
+  readonly pixel?: PixelType;
+}
+
+/** What a shard computes: a tile of one image, or frames to process whole. */
+export type ShardWork =
+  | { kind: 'tile'; source: SourceRef; size: Size; rect: Rect }
+  | { kind: 'frames'; sources: SourceRef[]; segment?: VideoSegment };
+
+/** The part of a video in which all sources of a shard are, as halogrid.v1.VideoSegment defines it. */
+export type { VideoSegment };
+
+/** Which frame of its video a source is. */
+export interface FrameOfVideo {
+  /** Its number in the video. */
+  frame: number;
+  /** From the first frame; null where the container does not say. */
+  timestampMs: number | null;
+}
+
+/** The unit of work that is leased. Shards of a job are numbered from 0 without gaps. */
+export interface Shard {
+  shard: number;
+  work: ShardWork;
+  /** Decoded bytes a node holds for it, as far as the planner can tell; counts against the node's credit. */
+  costBytes: number;
+  /**
+   * What a node must have shown that it can do: see needs-of.ts. Shards that need the same share one array. Absent: nothing.
+   */
+  needs?: readonly string[];
+}
+
+/** The result of a source in an earlier job's output, which holds for this job too. */
+export interface KeptResult {
+  size: Size;
+  counted: number;
+  /** Of all cells, as HistogramShape lays them out. */
+  bins: number[];
+}
+
+/**
+ * One step of a job's plan, in order: a source comes before the shards that need it. `tiles` is the number of tile shards
+ * of a source that is cut, 1 for one that a batch processes whole or that is kept, and 0 for one that is quarantined at once.
+ * `version` is that of the file when it was listed; undefined where nobody can tell.
+ *
+ * A source is kept by the step that follows it, and then no shard needs it: `name` is that of its files in the earlier output.
+ * The result is not recorded with the plan, but with what is done.
+ */
+export type PlanStep =
+  | {
+      kind: 'source';
+      index: number;
+      uri: string;
+      name: string;
+      size?: ImageSize;
+      tiles: number;
+      video?: FrameOfVideo;
+      version?: string;
+    }
+  | { kind: 'kept'; index: number; name: string; result?: KeptResult }
+  | { kind: 'quarantine'; index: number; stage: string; error: string }
+  | { kind: 'shard'; shard: Shard };
+
+/** Something to be told of a plan, a sentence. It is no part of the plan, and is not recorded with it. */
+export interface PlanNote {
+  kind: 'note';
+  text: string;
+}
+
+/** What a plan is made of, as it is made. */
+export type PlannedStep = PlanStep | PlanNote;
+
+/** The exact result of one tile or one whole frame, as a node reports it. */
+export interface SourceResult {
+  source: number;
+  size: Size;
+  rect: Rect;
+  counted: number;
+  /**
+   * Histograms of the cells that `rect` touches, cells row by row; of each the bins of every channel, one channel after
+   * another. Empty where the pipeline has no histogram.
+   */
+  bins: number[];
+}
+
+/** An input that cannot be processed, and why, in one sentence. */
+export interface SourceError {
+  source: number;
+  stage: string;
+  error: string;
+  /** Whether the bytes could be had, and are those that were listed, which alone makes it the input's; absent: they are. */
+  cause?: Cause;
+}
+
+/** What a node found out about a shard, as the ledger takes it. */
+export interface ShardAnswer {
+  results: SourceResult[];
+  errors: SourceError[];
+  stageSeconds: Record<string, number>;
+  inputBytes: number;
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { type TestOptions, test } from 'node:test';
+import fc from 'fast-check';
+import type { DurableLedger } from '../durable-ledger.ts';
+import { type EntryFilter, FencedError, type LedgerStore } from '../store/ledger-store.ts';
+import { commitOf, comparable, expectedResults, jobId, oneCell, planOf, shardsOf, spec } from './ledger-scene.ts';
+
+/**
+ * The store as a process sees it that crashes at some moment: of the transaction in flight then it never learns whether it was
+ * made. It is told that another leads, so that it lets go of its files as a process that has ended does.
+ */
+function crashingStore(store: LedgerStore): { store: LedgerStore; crash(): void } {
+  let hasCrashed = false;
+  const fenced = (epoch: number): FencedError => new FencedError(epoch, undefined);
+  const write: LedgerStore['write'] = async (epoch, changes) => {
+    if (hasCrashed) throw fenced(epoch);
+    await store.write(epoch, changes);
+    if (hasCrashed) throw fenced(epoch);
+  };
+  const crashing = {
+    acquire: (holder: string, leaseMs: number) => store.acquire(holder, leaseMs),
+    entries: (of?: EntryFilter) => store.entries(of),
+    write,
+  };
+  return {
+    store: crashing as LedgerStore,
+    crash: () => {
+      hasCrashed = true;
+    },
+  };
+}
+
+export interface CrashStage {
+  store: LedgerStore;
+  /** A ledger that takes the store over. */
+  open(store: LedgerStore): Promise<DurableLedger>;
+  close(): Promise<void>;
+}
+
+/** Holds ledgers over a store to their promise: crashes change nothing but what has to be said again. */
+export function ledgerCrashes(
+  name: string,
+  setStage: () => Promise<CrashStage>,
+  numRuns: number,
+  options: TestOptions = {},
+): void {
+  test(`${name}: crashes lose nothing that was acknowledged, and change no result`, options, async () => {
+    const side = fc.integer({ min: 1, max: 7 });
+    const source = fc.record({ width: side, height: side, fate: fc.constantFrom('good', 'good', 'broken', 'unread') });
+    const grid = fc.oneof(fc.constant(oneCell), fc.constant({ rows: 2, columns: 3 }));
+    const job = fc.record({
+      sources: fc.array(source, { minLength: 1, maxLength: 6 }),
+      tilePx: side,
+      batchFrames: fc.integer({ min: 1, max: 3 }),
+      grid,
+      /** Steps that each part of the plan has. */
+      planBy: fc.integer({ min: 1, max: 9 }),
+      /** Before a command: nothing, a wait for all before it, or a crash. */
+      turns: fc.infiniteStream(fc.constantFrom('go', 'go', 'wait', 'crash')),
+      order: fc.infiniteStream(fc.nat()),
+    });
+    await fc.assert(
+      fc.asyncProperty(job, async ({ sources, tilePx, batchFrames, grid, planBy, turns, order }) => {
+        const stage = await setStage();
+        const broken = new Set(sources.keys().filter((i) => sources[i]!.fate === 'broken'));
+        const unread = new Set(sources.keys().filter((i) => sources[i]!.fate === 'unread'));
+        const steps = planOf(sources, tilePx, batchFrames, unread);
+        const shards = shardsOf(steps);
+        const acknowledged = new Set<number>();
+        const attempts = new Map<number, number>();
+        let process = crashingStore(stage.store);
+        let ledger = await stage.open(process.store);
+        let crashes = 0;
+        const waiting = new Set<Promise<unknown>>();
+        const hear = (answer: Promise<unknown>): void => {
+          const heard = answer.catch((error) => assert.ok(error instanceof FencedError, String(error)));
+          waiting.add(heard);
+          void heard.finally(() => waiting.delete(heard));
+        };
+        /** What a coordinator does after a crash: it offers again what is not done, and plans the rest. */
+        const recover = async (): Promise<{ open: number[]; planned: number }> => {
+          process.crash();
+          await ledger.close();
+          await Promise.all(waiting);
+          crashes++;
+          process = crashingStore(stage.store);
+          ledger = await stage.open(process.store);
+          if (!(await ledger.getJob(jobId))) {
+            await ledger.createJob({ jobId, spec: { ...spec, grid }, submittedMs: 1 });
+            return { open: [], planned: 0 };
+          }
+          const recorded = await Array.fromAsync(ledger.recordedPlan(jobId));
+          assert.deepEqual(recorded, steps.slice(0, recorded.length));
+          const open = (await ledger.resume(jobId)).map(({ shard, attempts: before }) => {
+            assert.ok(before <= (attempts.get(shard.shard) ?? 0));
+            assert.deepEqual(shard, shards[shard.shard]);
+            return shard.shard;
+          });
+          for (const shard of acknowledged) assert.ok(!open.includes(shard), `shard ${shard} was lost`);
+          return { open, planned: recorded.length };
+        };
+        let { open, planned } = await recover();
+        for (;;) {
+          const turn = crashes < 12 ? turns.next().value! : 'go';
+          if (turn === 'crash') ({ open, planned } = await recover());
+          if (turn === 'wait') await Promise.all(waiting);
+          if (planned < steps.length) {
+            const part = steps.slice(planned, planned + planBy);
+            planned += part.length;
+            hear(ledger.addPlan(jobId, part, false));
+            open.push(...shardsOf(part).map(({ shard }) => shard));
+          } else if (open.length > 0) {
+            const [shard] = open.splice(order.next().value! % open.length, 1);
+            const attempt = (attempts.get(shard!) ?? 0) + 1;
+            attempts.set(shard!, attempt);
+            await ledger.addAttempt(jobId, shard!, attempt);
+            const commit = { ...commitOf(shards[shard!]!, steps, broken, grid), attempt, epoch: ledger.epoch };
+            hear(
+              ledger.commit(commit).then((answer) => {
+                assert.equal(answer, 'committed');
+                acknowledged.add(shard!);
+              }),
+            );
+            if (order.next().value! % 3 === 0) hear(ledger.commit(commit).then((a) => assert.equal(a, 'duplicate')));
+          } else {
+            await Promise.all(waiting);
+            if (turn === 'go') break;
+          }
+        }
+        await ledger.addPlan(jobId, [], true);
+        assert.deepEqual(await comparable(ledger, grid), expectedResults(sources, grid));
+        const { counts } = (await ledger.getJob(jobId))!;
+        assert.deepEqual([counts.shards, counts.shardsDone], [shards.length, shards.length]);
+        await ledger.close();
+        await stage.close();
+      }),
+      { numRuns },
+    );
+  });
+}

@@ -1,0 +1,174 @@
+// For tests: a job, its plan, the answers of nodes to its shards, and what must come of them.
+import { cellsOf, createPipeline, type Grid, type Rect, type Size } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import { cutTiles } from '../../job/cut-tiles.ts';
+import { binsOfSource, histogramShape } from '../../job/histogram-shape.ts';
+import type { PlanStep, Shard, SourceRef } from '../../job/shard.ts';
+import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../digest.ts';
+import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
+import { readHistograms } from '../read-histograms.ts';
+
+export const epoch = 7;
+export const jobId = 'job-1';
+export const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
+export const operations = pipeline.operations.map((operation) => ({
+  ...operation,
+  parameters: { ...operation.parameters },
+}));
+export const oneCell: Grid = { rows: 1, columns: 1 };
+export const spec: JobSpec = {
+  sources: ['file:///in'],
+  pipeline: { operations },
+  out: 'file:///out',
+  mapFormat: 'none',
+  tilePx: 0,
+  batchFrames: 0,
+  grid: oneCell,
+};
+
+/** What does not depend on the cut. */
+export async function comparable(ledger: Ledger, grid: Grid) {
+  const { job, sources, counted, bins, digest } = await ledger.results(jobId);
+  const { frames, pixels, quarantined } = job.counts;
+  const outcomes = [...sources].map((outcome) => (outcome.state === 'done' ? outcome.size : outcome.error));
+  const counts = { sources: job.counts.sources, frames, pixels, quarantined };
+  const { reasons } = job;
+  return { counts, outcomes, reasons, counted, bins, histograms: await histogramsOf(ledger, grid), digest };
+}
+
+export async function histogramsOf(ledger: Ledger, grid: Grid): Promise<{ uri: string; bins: number[] }[]> {
+  const { done, file } = await ledger.settled(jobId, 0, 99);
+  if (done.length === 0) return [];
+  const all = readHistograms(file, done, binsOfSource(histogramShape(pipeline, grid)));
+  return [...all.map((bins) => [...bins])].map((bins, i) => ({ uri: done[i]!.uri, bins }));
+}
+
+/** The same from whole images, without shards. */
+export function expectedResults(
+  sources: (Size & { fate: string })[],
+  grid: Grid,
+): Awaited<ReturnType<typeof comparable>> {
+  const good = sources.filter(({ fate }) => fate === 'good');
+  const bins = new BigUint64Array(pipeline.bins);
+  const histograms: { uri: string; bins: number[] }[] = [];
+  const digests = sources.map(({ fate, width, height }, source) => {
+    if (fate !== 'good') return quarantinedDigest;
+    const own = everyCell(grid, { width, height }).flatMap((cell) => binsOf(source, cell));
+    histograms.push({ uri: `file:///in/${source}`, bins: own });
+    for (const [i, count] of own.entries()) bins[i % bins.length]! += BigInt(count);
+    return sourceDigest({ width, height }, width * height, own);
+  });
+  const pixels = good.reduce((sum, { width, height }) => sum + width * height, 0);
+  return {
+    counts: { sources: sources.length, frames: good.length, pixels, quarantined: sources.length - good.length },
+    outcomes: sources.map(({ fate, width, height }, i) => (fate === 'good' ? { width, height } : `${i} is ${fate}`)),
+    reasons: expectedReasons(sources),
+    counted: BigInt(pixels),
+    bins,
+    histograms,
+    digest: jobDigest(jobLine(pipeline, grid), digests),
+  };
+}
+
+/** What differs in a number is one reason. */
+function expectedReasons(sources: readonly { fate: string }[]): JobRecord['reasons'] {
+  const told = ['broken', 'unread'].flatMap((fate) => {
+    const first = sources.findIndex((source) => source.fate === fate);
+    const inputs = sources.filter((source) => source.fate === fate).length;
+    const stage = fate === 'broken' ? 'decode' : 'read';
+    return inputs > 0 ? [{ first, stage, error: `${first} is ${fate}`, inputs, example: `file:///in/${first}` }] : [];
+  });
+  if (told.length === 0) return undefined;
+  return told.sort((a, b) => b.inputs - a.inputs || a.first - b.first).map(({ first: _, ...reason }) => reason);
+}
+
+/** Cells row by row, with those that hold no pixel. */
+function everyCell({ rows, columns }: Grid, { width, height }: Size): Rect[] {
+  return Array.from({ length: rows * columns }, (_, cell) => {
+    const [row, column] = [Math.floor(cell / columns), cell % columns];
+    const [x, y] = [Math.floor((column * width) / columns), Math.floor((row * height) / rows)];
+    const right = Math.floor(((column + 1) * width) / columns);
+    return { x, y, width: right - x, height: Math.floor(((row + 1) * height) / rows) - y };
+  });
+}
+
+/** Sources larger than a tile are cut, the others are batched; those in `unread` are quarantined by the planner. */
+export function planOf(sizes: Size[], tilePx: number, batchFrames: number, unread = new Set<number>()): PlanStep[] {
+  const steps: PlanStep[] = [];
+  let shards = 0;
+  const batch: SourceRef[] = [];
+  const add = (work: Shard['work']): unknown =>
+    steps.push({ kind: 'shard', shard: { shard: shards++, work, costBytes: 1 } });
+  for (const [index, { width, height }] of sizes.entries()) {
+    const source = { index, uri: `file:///in/${index}` };
+    const size = { width, height };
+    const tiles = unread.has(index) ? [] : [...cutTiles(size, tilePx)];
+    // Some have no version that anybody can tell, and some are written to between their listing and their planning.
+    const version = index % 5 === 4 ? {} : { version: `${index} 17.25` };
+    const planned = index % 3 === 2 ? { version: `${index} 18.5` } : version;
+    steps.push({ kind: 'source', ...source, name: String(index), size, tiles: tiles.length, ...version });
+    if (tiles.length === 0) {
+      steps.push({ kind: 'quarantine', index, stage: 'read', error: `${index} is unread` });
+    } else if (tiles.length === 1) {
+      batch.push({ ...source, ...planned });
+      if (batch.length === batchFrames) add({ kind: 'frames', sources: batch.splice(0) });
+    } else {
+      for (const rect of tiles) add({ kind: 'tile', source: { ...source, ...planned }, size, rect });
+    }
+  }
+  if (batch.length) add({ kind: 'frames', sources: batch });
+  return steps;
+}
+
+/** A node's answer to a shard of a plan; it finds the sources in `broken` broken. */
+export function commitOf(
+  { shard, work }: Shard,
+  steps: PlanStep[],
+  broken = new Set<number>(),
+  grid = oneCell,
+): ShardCommit {
+  const wholeOf = (index: number): { source: number; size: Size; rect: Rect } => {
+    const size = sourcesOf(steps)[index]!.size!;
+    return { source: index, size, rect: { x: 0, y: 0, ...size } };
+  };
+  const parts =
+    work.kind === 'tile'
+      ? [{ source: work.source.index, size: work.size, rect: work.rect }]
+      : work.sources.map(({ index }) => wholeOf(index));
+  return {
+    jobId,
+    shard,
+    attempt: 1,
+    epoch,
+    node: { name: 'node', device: 'cpu' },
+    results: parts
+      .filter(({ source }) => !broken.has(source))
+      .map((part) => {
+        const { source, size, rect } = part;
+        const bins = cellsOf(grid, size, rect).flatMap((cell) => binsOf(source, cell.rect));
+        return { ...part, counted: rect.width * rect.height, bins };
+      }),
+    errors: parts
+      .filter(({ source }) => broken.has(source))
+      .map(({ source }) => ({ source, stage: 'decode', error: `${source} is broken` })),
+    stageSeconds: {},
+    inputBytes: 0,
+  };
+}
+
+/** Counts of the codes that the pixels of source `index` would have. */
+export function binsOf(index: number, { x, y, width, height }: Rect): number[] {
+  const bins = new Array<number>(pipeline.bins).fill(0);
+  for (let row = y; row < y + height; row++) {
+    for (let column = x; column < x + width; column++) bins[(31 * index + 17 * row + 5 * column) % bins.length]!++;
+  }
+  return bins;
+}
+
+export function shardsOf(steps: PlanStep[]): Shard[] {
+  return steps.flatMap((step) => (step.kind === 'shard' ? [step.shard] : []));
+}
+
+export function sourcesOf(steps: PlanStep[]): Extract<PlanStep, { kind: 'source' }>[] {
+  return steps.filter((step) => step.kind === 'source');
+}

@@ -1,0 +1,31 @@
+// For tests: ledgers over a store, as a coordinator that leads has them.
+import { createLog } from '@halogrid/service/log';
+import { DurableLedger, type DurableLedgerOptions } from '../durable-ledger.ts';
+import { HistogramSpool } from '../histogram-spool.ts';
+import { Journal } from '../journal.ts';
+import type { LedgerStore } from '../store/ledger-store.ts';
+import { MemoryStore } from '../store/memory-store.ts';
+
+/**
+ * A ledger that has taken over the store and knows the jobs in it. Its epoch is the store's unless given. `lost` is told where a
+ * write finds the store to be lost, which is then not answered; a read rejects.
+ */
+export async function openLedger(
+  spoolPath: () => string,
+  store: LedgerStore = new MemoryStore(),
+  { epoch, lost }: Partial<Pick<DurableLedgerOptions, 'epoch' | 'lost'>> = {},
+): Promise<DurableLedger> {
+  // A lease that has ended at once leaves the way to the next one free.
+  const acquired = (await store.acquire('test', 0))!;
+  const journal = new Journal({
+    store,
+    epoch: acquired,
+    log: createLog('test', 'silent'),
+    lost,
+    nowMs: () => performance.now(),
+  });
+  const openSpool = () => new HistogramSpool(spoolPath());
+  const ledger = new DurableLedger({ epoch: epoch ?? acquired, homeOf: async () => ({ journal }), openSpool });
+  await ledger.load({ journal });
+  return ledger;
+}

@@ -1,0 +1,64 @@
+import { redactUri } from '@halogrid/imaging/redact-uri';
+import type { PlanStep } from '../../job/shard.ts';
+import { isSameFile } from './earlier-index.ts';
+import type { EarlierOutput } from './earlier-output.ts';
+
+/** How the sources of a job compare with those of the earlier one in its folder; frames of videos count one by one. */
+export interface Changes {
+  /** The earlier result holds. */
+  kept: number;
+  new: number;
+  /** Another version of a file than then. */
+  changed: number;
+  /** The same as then, or nobody can tell, and computed again: what was quarantined, and what lacks a picture. */
+  again: number;
+  /** Listed then and not any more. */
+  removed: number;
+  /** The first of them, as URIs of files. */
+  changedSources: string[];
+  removedSources: string[];
+}
+
+/** URIs that are named, of each kind. */
+const maxNamed = 100;
+
+export const isSource = (step: PlanStep): step is Extract<PlanStep, { kind: 'source' }> => step.kind === 'source';
+
+/** Compares a plan with the earlier output that it was made with, and that nothing was taken from since it was opened. */
+export async function findChanges(plan: AsyncIterable<PlanStep>, earlier: EarlierOutput): Promise<Changes> {
+  const changes: Changes = {
+    ...{ kept: 0, new: 0, changed: 0, again: 0, removed: 0 },
+    ...{ changedSources: [], removedSources: [] },
+  };
+  let last: Extract<PlanStep, { kind: 'source' }> | undefined;
+  let kind: 'new' | 'changed' | 'again' = 'new';
+  for await (const step of plan) {
+    if (step.kind === 'kept') {
+      changes.kept++;
+      changes[kind]--;
+    }
+    if (!isSource(step)) continue;
+    if (!last || !isSameFile({ ...last, ...last.video }, { ...step, ...step.video })) {
+      kind = await kindOf(step, earlier);
+      if (kind === 'changed' && changes.changedSources.length < maxNamed)
+        changes.changedSources.push(redactUri(step.uri));
+    }
+    changes[kind]++;
+    last = step;
+  }
+  for (const file of earlier.index.left()) {
+    changes.removed += earlier.index.file(file).sources;
+    if (changes.removedSources.length < maxNamed) changes.removedSources.push((await earlier.firstLine(file)).uri);
+  }
+  return changes;
+}
+
+async function kindOf(
+  { uri, version }: Extract<PlanStep, { kind: 'source' }>,
+  earlier: EarlierOutput,
+): Promise<'new' | 'changed' | 'again'> {
+  const file = earlier.index.take(redactUri(uri));
+  if (file === undefined) return 'new';
+  const before = (await earlier.firstLine(file)).version;
+  return version !== undefined && before !== undefined && version !== before ? 'changed' : 'again';
+}

@@ -1,0 +1,168 @@
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { redactUri } from '@halogrid/imaging/redact-uri';
+import type { Pipeline } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import { jobGrid } from '../../job/accepted-job.ts';
+import { outputPath } from '../../job/output-paths.ts';
+import { pictureFiles, previewSources } from '../../job/picture-files.ts';
+import type { KeptResult } from '../../job/shard.ts';
+import { sourceDigest } from '../../ledger/digest.ts';
+import { EarlierIndex } from './earlier-index.ts';
+import { hex, type SourceLine } from './source-line.ts';
+
+type DoneLine = Extract<SourceLine, { name: string }>;
+
+/** What a line of sources.jsonl takes at most, for most of them; longer ones are read again. */
+const lineBytes = 2 ** 16;
+
+/** The output of a complete job of the same specification, while it is there: what of it holds for the next. */
+export class EarlierOutput {
+  readonly index: EarlierIndex;
+  readonly #folder: string;
+  readonly #mapFormat: string;
+  readonly #cells: number;
+  readonly #histogram: ((row: number) => Promise<number[]>) | undefined;
+  #window: { offset: number; bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };
+
+  /**
+   * Undefined where there is none that can be made use of: the job asks for nothing to be kept, the folder is new, or what is
+   * in it is of another version of the results.
+   */
+  static async open(spec: JobSpec, pipeline: Pipeline): Promise<EarlierOutput | undefined> {
+    if (spec.fresh) return undefined;
+    const folder = outputPath(spec.out);
+    const index = await EarlierIndex.load(join(folder, 'sources.jsonl'));
+    if (!index) return undefined;
+    const { rows, columns } = jobGrid(spec);
+    if (pipeline.bins === 0) return new EarlierOutput(index, folder, spec.mapFormat, rows * columns);
+    const { FeatureReader } = await import('@halogrid/imaging/feature-reader');
+    const reader = await FeatureReader.open(join(folder, 'features.parquet')).catch(() => undefined);
+    if (reader?.rows !== index.done * rows * columns) return undefined;
+    return new EarlierOutput(index, folder, spec.mapFormat, rows * columns, (row) => reader.histogram(row));
+  }
+
+  private constructor(
+    index: EarlierIndex,
+    folder: string,
+    mapFormat: string,
+    cells: number,
+    histogram?: (row: number) => Promise<number[]>,
+  ) {
+    this.index = index;
+    this.#folder = folder;
+    this.#mapFormat = mapFormat;
+    this.#cells = cells;
+    this.#histogram = histogram;
+  }
+
+  /** The lines of a file, in order. */
+  async *lines(file: number): AsyncGenerator<SourceLine> {
+    const { offset, sources } = this.index.file(file);
+    for (let at = offset, left = sources; left > 0; left--) {
+      const { line, next } = await this.#lineAt(at);
+      yield line;
+      at = next;
+    }
+  }
+
+  async firstLine(file: number): Promise<SourceLine> {
+    return (await this.#lineAt(this.index.file(file).offset)).line;
+  }
+
+  /** Whether a file is the same as then, everything in it was done, and its maps are there. */
+  async holds(file: number, uri: string, version: string): Promise<boolean> {
+    if (!this.index.file(file).areAllDone) return false;
+    const first = await this.firstLine(file);
+    if (first.uri !== redactUri(uri) || first.version !== version) return false;
+    if (this.#mapFormat === 'none') return true;
+    for await (const line of this.lines(file)) {
+      if (!(await this.#haveFiles(line, Number.POSITIVE_INFINITY))) return false;
+    }
+    return true;
+  }
+
+  /** Whether it has the previews that its sources need when the first of them is source `index` now. */
+  async hasPreviews(file: number, index: number): Promise<boolean> {
+    if (index >= previewSources) return true;
+    const { sources, sourcesBefore } = this.index.file(file);
+    const needed = Math.min(sources, previewSources - index);
+    if (sourcesBefore + needed > previewSources) return false;
+    let source = index;
+    for await (const line of this.lines(file)) {
+      if (source >= previewSources) break;
+      if (!(await this.#haveFiles(line, source++))) return false;
+    }
+    return true;
+  }
+
+  /**
+   * The results of a file that holds, one of each source. Rejects with one sentence where they are not what its digests say.
+   */
+  async *results(file: number): AsyncGenerator<{ line: DoneLine; result: KeptResult }> {
+    let row = this.index.file(file).doneBefore * this.#cells;
+    for await (const line of this.lines(file)) {
+      if (line.quarantined) throw altered(this.#folder, line);
+      const { width, height, counted, digest } = line;
+      const bins = await this.#bins(row, line);
+      if (hex(sourceDigest({ width, height }, counted, bins)) !== digest) throw altered(this.#folder, line);
+      yield { line, result: { size: { width, height }, counted, bins } };
+      row += this.#cells;
+    }
+  }
+
+  /** Of all cells. */
+  async #bins(row: number, line: SourceLine): Promise<number[]> {
+    if (!this.#histogram) return [];
+    try {
+      const bins = await this.#histogram(row);
+      if (this.#cells === 1) return bins;
+      const all = [bins];
+      for (let cell = 1; cell < this.#cells; cell++) all.push(await this.#histogram(row + cell));
+      return all.flat();
+    } catch (error) {
+      throw altered(this.#folder, line, error);
+    }
+  }
+
+  async #haveFiles(line: SourceLine, source: number): Promise<boolean> {
+    if (line.quarantined) return false;
+    for (const path of pictureFiles(line.name, source, this.#mapFormat)) {
+      if (!(await stat(join(this.#folder, path)).catch(() => undefined))) return false;
+    }
+    return true;
+  }
+
+  async #lineAt(offset: number): Promise<{ line: SourceLine; next: number }> {
+    for (let bytes = lineBytes; ; bytes *= 2) {
+      const window = await this.#windowAt(offset, bytes);
+      const from = offset - window.offset;
+      const end = window.bytes.indexOf(10, from);
+      if (end >= 0)
+        return { line: JSON.parse(window.bytes.toString('utf8', from, end)), next: window.offset + end + 1 };
+      if (window.bytes.length - from < bytes) throw new Error(`'${this.#folder}/sources.jsonl' ends early`);
+    }
+  }
+
+  /** Of the file, at least that many bytes from there on, unless it ends before. */
+  async #windowAt(offset: number, bytes: number): Promise<{ offset: number; bytes: Buffer }> {
+    const held = this.#window;
+    const from = offset - held.offset;
+    if (from >= 0 && from < held.bytes.length && held.bytes.indexOf(10, from) >= 0) return held;
+    const file = await open(join(this.#folder, 'sources.jsonl'));
+    try {
+      const buffer = Buffer.alloc(4 * bytes);
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+      this.#window = { offset, bytes: buffer.subarray(0, bytesRead) };
+      return this.#window;
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+const altered = (folder: string, { uri }: SourceLine, cause?: unknown): Error =>
+  new Error(
+    `The earlier results of '${uri}' in '${folder}' have changed since they were written; --fresh computes everything again`,
+    { cause },
+  );

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { JobSpec } from '@halogrid/proto';
+import fc from 'fast-check';
+import { MemoryStore } from '../../ledger/store/memory-store.ts';
+import { runLocalJob } from '../../testing/local-job.ts';
+import type { Changes } from './changes.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'halogrid-incremental-'));
+after(() => rm(folder, { recursive: true, force: true }));
+let folders = 0;
+
+/** Some of these have one name as outputs, so that names of files depend on what else there is. */
+const names = ['a.pgm', 'a.PGM', 'a.ppm', 'b-1.pgm', 'b/1.pgm', 'b/1.ppm', 'c/d/e.pgm', 'f.pgm'];
+for (let i = 0; i < 22; i++) names.push(`g/${i}.pgm`);
+
+/** What is done to a file: written, of that content; broken; or removed. */
+const change = fc.record({
+  name: fc.nat(names.length - 1).map((index) => names[index]!),
+  to: fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        width: fc.integer({ min: 1, max: 9 }),
+        height: fc.integer({ min: 1, max: 9 }),
+        seed: fc.nat(250),
+      }),
+    },
+    { weight: 1, arbitrary: fc.constant('broken' as const) },
+    { weight: 2, arbitrary: fc.constant('removed' as const) },
+  ),
+});
+
+/** Changes, then a run, whose coordinator may end when that many shards are done, and be followed by another. */
+const round = fc.record({
+  changes: fc.array(change, { maxLength: 12 }),
+  deaths: fc.array(fc.nat(6), { maxLength: 2 }),
+});
+
+const options = fc.record({
+  mapFormat: fc.constantFrom('none', 'tiff', 'dzi'),
+  grid: fc.constantFrom({ rows: 1, columns: 1 }, { rows: 2, columns: 3 }),
+  tilePx: fc.constantFrom(0, 4),
+  batchFrames: fc.constantFrom(1, 3),
+  checksum: fc.constantFrom(undefined, true),
+});
+
+test('after any changes, a run in the folder of the one before comes to what a fresh one does, and computes what changed', async () => {
+  await fc.assert(
+    fc.asyncProperty(options, fc.array(round, { minLength: 2, maxLength: 4 }), async (more, rounds) => {
+      const place = join(folder, String(folders++));
+      const source = join(place, 'source');
+      await write(join(source, 'always.pgm'), image(5, 4, 1));
+      /** What the last complete run has seen. */
+      let before = new Map<string, string>();
+      for (const [number, { changes, deaths }] of rounds.entries()) {
+        for (const { name, to } of changes) await apply(join(source, name), to, number);
+        const spec = specOf(source, join(place, 'grown'), more);
+        const job = { jobId: `job-${number}`, spec, store: new MemoryStore() };
+        const computed = new Set<string>();
+        for (const dieAfter of [...deaths, undefined]) {
+          if (await isComplete(spec, job.jobId)) break;
+          for (const uri of await runLocalJob(job, dieAfter)) computed.add(uri);
+        }
+        const fresh = specOf(source, join(place, `fresh-${number}`), more);
+        await runLocalJob({ jobId: 'fresh', spec: fresh, store: new MemoryStore() });
+        assert.deepEqual(await filesOf(spec.out), await filesOf(fresh.out));
+        const [is, was] = [await jobJson(spec.out), await jobJson(fresh.out)];
+        for (const key of ['digest', 'sources']) assert.deepEqual(is[key], was[key]);
+        for (const key of ['sources', 'frames', 'pixels', 'quarantined']) assert.equal(is.counts[key], was.counts[key]);
+
+        const now = await contentsOf(source);
+        if (number > 0) checkChanges(is, before, now, computed);
+        before = now;
+      }
+      await rm(place, { recursive: true });
+    }),
+    { numRuns: Number(process.env.HALOGRID_TEST_RUNS ?? 12) },
+  );
+});
+
+/** By URI: the content of each file. */
+async function contentsOf(source: string): Promise<Map<string, string>> {
+  const contents = new Map<string, string>();
+  for (const name of await readdir(source, { recursive: true })) {
+    const path = join(source, name);
+    if ((await stat(path)).isFile()) contents.set(pathToFileURL(path).href, (await readFile(path)).toString('latin1'));
+  }
+  return contents;
+}
+
+const isBroken = (content: string | undefined): boolean => content === '';
+
+function checkChanges(
+  { incremental }: { incremental: Changes },
+  before: Map<string, string>,
+  now: Map<string, string>,
+  computed: Set<string>,
+): void {
+  const expected = { new: 0, removed: 0, same: 0 };
+  for (const uri of before.keys()) if (!now.has(uri)) expected.removed++;
+  for (const [uri, content] of now) {
+    if (!before.has(uri)) expected.new++;
+    else if (before.get(uri) === content && !isBroken(content)) expected.same++;
+  }
+  assert.equal(incremental.new, expected.new);
+  assert.equal(incremental.removed, expected.removed);
+  assert.equal(incremental.kept + incremental.new + incremental.changed + incremental.again, now.size);
+  for (const [uri, content] of now) {
+    // Broken ones may be known to be so without a node.
+    if (before.get(uri) !== content && !isBroken(content)) assert.ok(computed.has(uri), `${uri} was not computed`);
+  }
+  // Others are computed again where they need a preview that they did not need before.
+  const again = [...computed].filter((uri) => before.get(uri) === now.get(uri) && !isBroken(now.get(uri)));
+  assert.ok(expected.same - again.length <= incremental.kept, 'what has not changed is kept');
+  assert.ok(
+    again.length <= expected.removed + incremental.new + incremental.again,
+    `${again.length} were computed again`,
+  );
+}
+
+async function apply(
+  path: string,
+  to: 'broken' | 'removed' | { width: number; height: number; seed: number },
+  round: number,
+): Promise<void> {
+  if (to === 'removed') return rm(path, { force: true });
+  await write(path, to === 'broken' ? Buffer.alloc(0) : image(to.width, to.height, to.seed));
+  // A round takes longer than a file system's clock needs to tick, but on a machine with a coarse one.
+  await utimes(path, 1000 + round, 1000 + round);
+}
+
+async function write(path: string, content: Buffer): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
+}
+
+function image(width: number, height: number, seed: number): Buffer {
+  const pixels = Buffer.from(Array.from({ length: width * height }, (_, i) => (i * i * (seed + 3)) % 251));
+  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]);
+}
+
+function specOf(source: string, out: string, more: Partial<JobSpec>): JobSpec {
+  const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
+  const uris = { sources: [pathToFileURL(source).href], out: pathToFileURL(out).href };
+  return JobSpec.fromPartial({ ...uris, pipeline, ...more });
+}
+
+async function jobJson(out: string) {
+  return JSON.parse(await readFile(join(fileURLToPath(out), 'job.json'), 'utf8'));
+}
+
+async function isComplete({ out }: JobSpec, jobId: string): Promise<boolean> {
+  const { id, state } = await jobJson(out).catch(() => ({}));
+  return id === jobId && state === 'complete';
+}
+
+/** SHA-256 of every file, by name, but of job.json, which has times. */
+async function filesOf(out: string): Promise<Record<string, string>> {
+  const root = fileURLToPath(out);
+  const files: Record<string, string> = {};
+  for (const name of (await readdir(root, { recursive: true })).sort()) {
+    const path = join(root, name);
+    const isFile = (await stat(path)).isFile();
+    if (name !== 'job.json')
+      files[name] = isFile
+        ? createHash('sha256')
+            .update(await readFile(path))
+            .digest('hex')
+        : 'folder';
+  }
+  return files;
+}

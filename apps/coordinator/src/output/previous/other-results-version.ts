@@ -1,0 +1,30 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { JobSpec } from '@halogrid/proto';
+import { resultsVersion } from '@halogrid/service';
+import { outputPath } from '../../job/output-paths.ts';
+import { resultsVersionOf } from './source-line.ts';
+
+/**
+ * The version of the results in the folder of a job, where it is another than this one's: nothing of them is kept then, though
+ * the job would keep some. Undefined where there are none, and for a job that asks for nothing to be kept.
+ */
+export async function otherResultsVersion(spec: Pick<JobSpec, 'out' | 'fresh'>): Promise<number | undefined> {
+  if (spec.fresh) return undefined;
+  const version = resultsVersionOf(await firstLine(join(outputPath(spec.out), 'sources.jsonl')));
+  return version === resultsVersion ? undefined : version;
+}
+
+/** Empty where there is no such file. */
+async function firstLine(path: string): Promise<string> {
+  const file = createReadStream(path);
+  try {
+    for await (const line of createInterface(file)) return line;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  } finally {
+    file.destroy();
+  }
+  return '';
+}

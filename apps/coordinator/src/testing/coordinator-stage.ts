@@ -1,0 +1,137 @@
+// For tests: a running coordinator, jobs for it, and the answers that a node gives.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { credentials, type ServiceError } from '@grpc/grpc-js';
+import { openImage, writeChunk } from '@halogrid/imaging';
+import { createPipeline, placeItem, planPipeline, runReference } from '@halogrid/kernels';
+import { JobSpec, type JobStatus, JobsClient, type Lease, type SourceResult } from '@halogrid/proto';
+import { createLog } from '@halogrid/service/log';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { type CoordinatorOptions, createCoordinatorConfig } from '../config.ts';
+import { type RunningCoordinator, startCoordinator } from '../coordinator.ts';
+import { mapType } from '../job/map-type.ts';
+import type { ScriptedNode } from '../services/testing/scripted-node.ts';
+
+export interface Stage {
+  coordinator: RunningCoordinator;
+  jobs: JobsClient;
+  folder: string;
+}
+
+/** A coordinator on free ports, a client of it, and a folder; all gone when the test ends. */
+export async function setStage(t: TestContext, options: CoordinatorOptions = {}): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-coordinator-'));
+  const config = createCoordinatorConfig({
+    listen: '127.0.0.1:0',
+    http: '127.0.0.1:0',
+    ledger: 'memory',
+    ...options,
+  });
+  const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
+  const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
+  t.after(async () => {
+    jobs.close();
+    await coordinator.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return { coordinator, jobs, folder };
+}
+
+/** Writes gray images of 7 x 5 pixels and returns their URIs. */
+export async function writeImages(folder: string, count: number): Promise<string[]> {
+  const uris: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const pixels = Uint8Array.from({ length: 35 }, (_, p) => (p * p * (i + 3)) % 251);
+    const path = join(folder, `image-${i}.pgm`);
+    await writeFile(path, Buffer.concat([Buffer.from('P5\n7 5\n255\n'), pixels]));
+    uris.push(pathToFileURL(path).href);
+  }
+  return uris;
+}
+
+export function specOf(folder: string, sources: string[], more: Partial<JobSpec> = {}): JobSpec {
+  const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
+  const out = pathToFileURL(join(folder, 'out')).href;
+  return JobSpec.fromPartial({ sources, pipeline, out, mapFormat: 'none', batchFrames: 1, ...more });
+}
+
+export const submit = (jobs: JobsClient, spec: JobSpec | undefined, nameOutByJob = false): Promise<JobStatus> =>
+  new Promise((resolve, reject) => {
+    jobs.submit({ spec, nameOutByJob }, (error, response) => (error ? reject(error) : resolve(response.job!)));
+  });
+
+export const get = (jobs: JobsClient, jobId: string): Promise<JobStatus> =>
+  new Promise((resolve, reject) => {
+    jobs.get({ jobId }, (error, response) => (error ? reject(error) : resolve(response.job!)));
+  });
+
+export const cancel = (jobs: JobsClient, jobId: string): Promise<JobStatus> =>
+  new Promise((resolve, reject) => {
+    jobs.cancel({ jobId }, (error, response) => (error ? reject(error) : resolve(response.job!)));
+  });
+
+/** Watches the job to its end; every message. */
+export async function watchToEnd(jobs: JobsClient, jobId: string): Promise<JobStatus[]> {
+  const messages: JobStatus[] = [];
+  const call = jobs.watch({ jobId });
+  call.on('data', ({ job }) => messages.push(job));
+  await once(call, 'end');
+  return messages;
+}
+
+/** Computes the shard as a node does, with the CPU twin, and says so. */
+export async function complete(node: ScriptedNode, lease: Lease): Promise<void> {
+  const pipeline = createPipeline(lease.pipeline!.operations);
+  assert.ok(lease.work);
+  const sources = lease.work.$case === 'tile' ? [lease.work.value.source!] : lease.work.value.sources;
+  const results: SourceResult[] = [];
+  for (const source of sources) {
+    const image = await openImage(source.uri);
+    const size = { width: image.width, height: image.height };
+    const rect = lease.work.$case === 'tile' ? lease.work.value.rect! : { x: 0, y: 0, ...size };
+    const plan = planPipeline(pipeline, rect, size, lease.grid);
+    const { item, end } = placeItem(plan, pipeline.input.length, 0);
+    const bytes = new Uint8Array(end);
+    for (const { from, to } of plan.copies) {
+      const offset = item.offset + to.y * item.stride + to.x;
+      await image.decode(from, { ...item, bytes, offset, channels: 'gray' });
+    }
+    await image.close();
+    const { counted, bins, map } = runReference(pipeline, bytes, item, true);
+    const type = mapType(pipeline.output);
+    const chunk = { scratch: lease.scratch, kind: 'preview', source: source.index, size, type, rect } as const;
+    if (source.index < lease.previews) {
+      await writeChunk(chunk, { bytes: map!.bytes, strideBytes: map!.stride, bandBytes: map!.bandBytes });
+    }
+    results.push({ source: source.index, ...size, rect, counted, bins: [...bins] });
+  }
+  const { jobId, shard, attempt, epoch } = lease;
+  const answer = { jobId, shard, attempt, epoch, results, errors: [], stageSeconds: { decode: 0.25 }, inputBytes: 46 };
+  node.say({ $case: 'completed', value: answer });
+}
+
+export async function readFeatures(folder: string) {
+  const rows = await parquetReadObjects({ file: await asyncBufferFromFile(join(folder, 'out', 'features.parquet')) });
+  return rows as { source: string; cell_row: number; cell_col: number; counted: bigint; histogram: number[] }[];
+}
+
+export async function metricsOf({ coordinator }: Stage): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${coordinator.httpPort}/metrics`);
+  return response.text();
+}
+
+/** The error that a call ends with. */
+export async function refusalOf(call: Promise<unknown>): Promise<{ code: number; details: string }> {
+  try {
+    await call;
+  } catch (error) {
+    const { code, details } = error as ServiceError;
+    return { code, details };
+  }
+  throw new Error('Expected a refusal but the call succeeded');
+}

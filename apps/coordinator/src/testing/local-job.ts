@@ -1,0 +1,112 @@
+// For tests: runs a job as a coordinator and its nodes do, with the real planner, ledger and output, in this process.
+import { openImage, writeChunk } from '@halogrid/imaging';
+import { placeItem, planPipeline, runReference, type Size } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
+import { mapType } from '../job/map-type.ts';
+import { histogramSpoolPath, scratchUri } from '../job/output-paths.ts';
+import { previewSources } from '../job/picture-files.ts';
+import type { Shard, SourceError, SourceResult } from '../job/shard.ts';
+import type { DurableLedger } from '../ledger/durable-ledger.ts';
+import type { LedgerStore } from '../ledger/store/ledger-store.ts';
+import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { openFeatures } from '../output/features-file.ts';
+import { finaliseJob } from '../output/finalise.ts';
+import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
+import { continuePlan } from '../plan/continue-plan.ts';
+import { planJob } from '../plan/planner.ts';
+import { runPlan } from '../plan/run-plan.ts';
+
+export interface LocalJob {
+  jobId: string;
+  spec: JobSpec;
+  store: LedgerStore;
+}
+
+/**
+ * Runs a job to its end, or goes on with one whose coordinator has ended; returns the URIs of the sources that were computed
+ * meanwhile. With `dieAfter`, its coordinator ends when so many shards are done: the job is left half-way then, if it has more.
+ * Rejects with LostLedgerError where the ledger is lost meanwhile.
+ */
+export async function runLocalJob(job: LocalJob, dieAfter = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const { spec, store } = job;
+  const lost = Promise.withResolvers<never>();
+  // What was asked of a lost ledger is not answered any more.
+  lost.promise.catch(() => {});
+  const ledger = await openLedger(() => histogramSpoolPath(spec.out), store, { lost: lost.reject });
+  try {
+    return await Promise.race([run(job, ledger, dieAfter), lost.promise]);
+  } finally {
+    releaseOutputFolder(spec.out);
+    await ledger.close();
+  }
+}
+
+async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: number): Promise<string[]> {
+  const pipeline = jobPipeline(spec);
+  const shards: Shard[] = [];
+  if (await ledger.getJob(jobId)) {
+    await resumeOutputFolder(spec.out, { jobId, spec });
+    for (const { shard } of await ledger.resume(jobId)) shards.push(shard);
+  } else {
+    await claimOutputFolder(spec.out, { jobId, spec });
+    await ledger.createJob({ jobId, spec, submittedMs: 1000 });
+  }
+  const addPlan = async (steps: Parameters<typeof ledger.addPlan>[1]): Promise<void> => {
+    await ledger.addPlan(jobId, steps, false);
+    for (const step of steps) if (step.kind === 'shard') shards.push(step.shard);
+  };
+  if (!(await ledger.getJob(jobId))!.planned) {
+    const plan = continuePlan(ledger.recordedPlan(jobId), planJob(spec, pipeline));
+    await runPlan(plan, { write: addPlan, room: async () => {} });
+    if (dieAfter === 0) return [];
+    await ledger.addPlan(jobId, [], true);
+  }
+  const computed: string[] = [];
+  for (const shard of shards) {
+    if (dieAfter-- === 0) return computed;
+    computed.push(...(await compute(ledger, { jobId, spec }, shard)));
+  }
+  const results = await ledger.results(jobId);
+  const settled = (from: number, atMost: number) => ledger.settled(jobId, from, atMost);
+  const fail = (error: Error) => {
+    throw error;
+  };
+  await finaliseJob(results, pipeline, openFeatures({ spec, pipeline }, { settled, failed: fail }), () => 61_000);
+  await ledger.setState(jobId, 'complete', { nowMs: 61_000, digest: results.digest });
+  return computed;
+}
+
+/** Does what a node does with a shard, by the reference; returns the URIs of its sources. */
+async function compute(ledger: DurableLedger, job: Omit<LocalJob, 'store'>, { shard, work }: Shard): Promise<string[]> {
+  const pipeline = jobPipeline(job.spec);
+  const type = mapType(pipeline.output);
+  const results: SourceResult[] = [];
+  const errors: SourceError[] = [];
+  const sources = work.kind === 'tile' ? [work.source] : work.sources;
+  for (const { index: source, uri } of sources) {
+    try {
+      const image = await openImage(uri);
+      const size: Size = { width: image.width, height: image.height };
+      const rect = work.kind === 'tile' ? work.rect : { x: 0, y: 0, ...size };
+      const plan = planPipeline(pipeline, rect, size, jobGrid(job.spec));
+      const { item, end } = placeItem(plan, pipeline.input.length, 0);
+      const bytes = new Uint8Array(end);
+      for (const { from, to } of plan.copies) {
+        await image.decode(from, { ...item, bytes, offset: item.offset + to.y * item.stride + to.x, channels: 'gray' });
+      }
+      await image.close();
+      const { counted, bins, map } = runReference(pipeline, bytes, item, true);
+      const samples = { bytes: map!.bytes, strideBytes: map!.stride, bandBytes: map!.bandBytes };
+      const chunk = { scratch: scratchUri(job.spec.out), source, size, type, rect };
+      if (job.spec.mapFormat !== 'none') await writeChunk({ ...chunk, kind: 'map' }, samples);
+      if (source < previewSources) await writeChunk({ ...chunk, kind: 'preview' }, samples);
+      results.push({ source, size, rect, counted, bins: [...bins] });
+    } catch (error) {
+      errors.push({ source, stage: 'decode', error: (error as Error).message });
+    }
+  }
+  const answer = { node: { name: 'node', device: 'twin' }, stageSeconds: {}, inputBytes: 0, results, errors };
+  await ledger.commit({ jobId: job.jobId, shard, attempt: 1, epoch: ledger.epoch, ...answer });
+  return sources.map(({ uri }) => uri);
+}

@@ -1,0 +1,86 @@
+// What tests of devices share.
+import assert from 'node:assert/strict';
+import {
+  type AskedOperation,
+  type Grid,
+  type ItemResult,
+  type Pipeline,
+  type PipelineItem,
+  type PixelType,
+  runReference,
+} from '@halogrid/kernels';
+import {
+  checkNearTwin,
+  createPipelineOver,
+  noise,
+  noiseFor,
+  samplesOf,
+  stageTile,
+  tileArbitrary,
+} from '@halogrid/kernels/testing';
+import fc from 'fast-check';
+import type { Device } from '../device.ts';
+
+/** Suites of WebGPU run on SwiftShader, and on a real GPU with HALOGRID_TEST_DEVICE=gpu. */
+export const testedKind = process.env.HALOGRID_TEST_DEVICE === 'gpu' ? 'gpu' : 'software';
+
+/** Computes one item that lies in `bytes`. */
+export async function runOne(
+  device: Device,
+  pipeline: Pipeline,
+  bytes: Uint8Array,
+  item: PipelineItem,
+  withMap = true,
+): Promise<ItemResult> {
+  const staging = await device.acquire(bytes.length);
+  staging.bytes.set(bytes);
+  return (await device.run(staging, [item], pipeline, withMap)).items[0]!;
+}
+
+/** What a device is tried with. */
+export interface TwinVariant {
+  operations: AskedOperation[];
+  withMap: boolean;
+  grid?: Grid;
+  /** u8 unless given. */
+  pixel?: PixelType;
+}
+
+/**
+ * Checks with fast-check that batches of tiles of any size and place, of images of noise, have the counts and the dense
+ * results of the CPU twins.
+ */
+export async function checkAgainstTwin(
+  device: Device,
+  variants: readonly TwinVariant[],
+  numRuns: number,
+): Promise<void> {
+  const property = fc.asyncProperty(
+    fc.array(tileArbitrary(90, 40), { minLength: 1, maxLength: 6 }),
+    fc.constantFrom(...variants),
+    async (tiles, { operations, withMap, grid, pixel = 'u8' }) => {
+      const pipeline = createPipelineOver(pixel, operations);
+      let end = 0;
+      const placed = tiles.map(({ size, tile, seed, levels }) => {
+        const one = stageTile(pipeline, noiseFor(pipeline, size, seed, levels), tile, grid, end);
+        end = one.end;
+        return { ...one, tile };
+      });
+      // Noise wherever no tile is, so that a kernel that reads there is caught.
+      const bytes = noise(end, 977);
+      for (const { fill } of placed) fill(bytes);
+      const staging = await device.acquire(end);
+      staging.bytes.set(bytes);
+      const items = placed.map(({ item }) => item);
+      const result = await device.run(staging, items, pipeline, withMap);
+      placed.forEach(({ item, tile }, i) => {
+        const twin = runReference(pipeline, bytes, item, withMap);
+        const ours = result.items[i]!;
+        assert.equal(ours.counted, twin.counted);
+        assert.deepEqual(ours.bins, twin.bins);
+        if (withMap) checkNearTwin(samplesOf(pipeline, ours, tile), samplesOf(pipeline, twin, tile), pipeline);
+      });
+    },
+  );
+  await fc.assert(property, { numRuns });
+}

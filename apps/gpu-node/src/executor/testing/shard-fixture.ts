@@ -1,0 +1,184 @@
+// Images, leases and results for tests of the executor.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type OpenImage, openImage, writeChunk } from '@halogrid/imaging';
+import {
+  type AskedOperation,
+  createPipeline,
+  type Grid,
+  type PixelType,
+  type Rect,
+  runReference,
+  type Size,
+  sampleBytes,
+} from '@halogrid/kernels';
+import { createPipelineOver, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
+import { Lease } from '@halogrid/proto';
+import type { Device } from '../../devices/device.ts';
+import { createExecutor, type Executor, type ExecutorOptions } from '../executor.ts';
+
+/** A folder for images and chunks that is gone afterwards. */
+export async function withFolder(use: (folder: TestFolder) => Promise<void>): Promise<void> {
+  const path = await mkdtemp(join(tmpdir(), 'halogrid-test-'));
+  try {
+    await mkdir(join(path, 'scratch'));
+    await use(new TestFolder(path));
+  } finally {
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+export class TestFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** URI of the folder that chunks go to. */
+  get scratch(): string {
+    return pathToFileURL(join(this.path, 'scratch')).href;
+  }
+
+  /** Writes a file and returns its URI. */
+  async put(name: string, bytes: Uint8Array | string): Promise<string> {
+    const path = join(this.path, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes);
+    return pathToFileURL(path).href;
+  }
+
+  /** The bytes of a whole map, band after band, put together from its chunks. */
+  async map(
+    operations: readonly AskedOperation[],
+    size: Size,
+    rects: readonly Rect[],
+    source = 0,
+  ): Promise<Uint8Array> {
+    const { sample, channels } = createPipeline(operations).output;
+    const unit = sampleBytes[sample];
+    const map = new Uint8Array(size.width * size.height * channels.length * unit).fill(255);
+    for (const rect of rects) {
+      const name = `${rect.x}-${rect.y}-${rect.width}-${rect.height}.${sample}`;
+      const chunk = await readFile(join(this.path, 'scratch', 'map', String(source), name));
+      const rowBytes = rect.width * unit;
+      for (let row = 0; row < channels.length * rect.height; row++) {
+        const y = rect.y + (row % rect.height) + Math.floor(row / rect.height) * size.height;
+        map.set(chunk.subarray(row * rowBytes, (row + 1) * rowBytes), (y * size.width + rect.x) * unit);
+      }
+    }
+    return map;
+  }
+}
+
+/** A binary PGM with a pattern that `seed` changes, or a PPM where it has three planes; of 32 values, or of 65536. */
+export function patternImage(
+  { width, height }: Size,
+  seed: number,
+  planes: 1 | 3 = 1,
+  pixel: PixelType = 'u8',
+): { file: Uint8Array; image: TestImage } {
+  const length = width * height * planes;
+  const pixels = pixel === 'u8' ? new Uint8Array(length) : new Uint16Array(length);
+  const [mask, maxval] = pixel === 'u8' ? [31, 255] : [65_535, 65_535];
+  for (let i = 0; i < length; i++) pixels[i] = (Math.imul(i + seed * 977, 2654435761) >>> 11) & mask;
+  // Files hold the planes pixel by pixel, the upper byte first.
+  const unit = pixels.BYTES_PER_ELEMENT;
+  const interleaved = Buffer.alloc(length * unit);
+  for (let i = 0; i < length; i++) {
+    interleaved.writeUIntBE(pixels[(i % planes) * width * height + Math.floor(i / planes)]!, i * unit, unit);
+  }
+  const header = `${planes === 1 ? 'P5' : 'P6'}\n${width} ${height}\n${maxval}\n`;
+  return { file: Buffer.concat([Buffer.from(header), interleaved]), image: { width, height, pixels } };
+}
+
+/** 3x3 LBP with the default convention, changed by what is given. */
+export const lbp = (parameters: Record<string, string> = {}, border = ''): Required<AskedOperation> => {
+  return { kernel: 'lbp', parameters, border };
+};
+
+/** What the CPU twins say of a whole image; the map as `TestFolder.map` gives it. */
+export function referenceOf(
+  operations: readonly AskedOperation[],
+  image: TestImage,
+  grid?: Grid,
+): { counted: number; bins: number[]; map: Uint8Array } {
+  const pipeline = createPipelineOver(image.pixels instanceof Uint8Array ? 'u8' : 'u16', operations);
+  const { item, bytes } = staged(pipeline, image, undefined, grid);
+  const result = runReference(pipeline, bytes, item, true);
+  return { counted: result.counted, bins: Array.from(result.bins), map: bytesOf(samplesOf(pipeline, result, image)) };
+}
+
+const bytesOf = ({ buffer }: Samples): Uint8Array => new Uint8Array(buffer);
+
+/** The same images, but as if they could only be decoded whole; counts the decodes. */
+export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>; decodes: () => number } {
+  let decodes = 0;
+  return {
+    decodes: () => decodes,
+    openImage: async (uri) => {
+      const image = await openImage(uri);
+      return {
+        format: image.format,
+        width: image.width,
+        height: image.height,
+        pixel: image.pixel,
+        readsRegions: false,
+        get inputBytes() {
+          return image.inputBytes;
+        },
+        decode: (region, to) => {
+          decodes++;
+          assert.deepEqual(region, { x: 0, y: 0, width: image.width, height: image.height });
+          return image.decode(region, to);
+        },
+        close: () => image.close(),
+      };
+    },
+  };
+}
+
+export function createTestExecutor(device: Device, options: Partial<ExecutorOptions> = {}): Executor {
+  return createExecutor({ device, twin: device, openImage, writeChunk, nowMs: () => performance.now(), ...options });
+}
+
+/** A lease of whole frames with the default pipeline, changed by `lease`. */
+export function frameLease(folder: TestFolder, uris: readonly string[], lease: Partial<Lease> = {}): Lease {
+  const sources = uris.map((uri, index) => ({ index, uri }));
+  return testLease(folder, { work: { $case: 'frames', value: { sources } }, ...lease });
+}
+
+/** A lease of one tile. */
+export function tileLease(folder: TestFolder, uri: string, size: Size, rect: Rect, lease: Partial<Lease> = {}): Lease {
+  return testLease(folder, {
+    work: { $case: 'tile', value: { source: { index: 0, uri }, ...size, rect } },
+    ...lease,
+  });
+}
+
+function testLease(folder: TestFolder, lease: Partial<Lease>): Lease {
+  const pipeline = { operations: [lbp()] };
+  return Lease.fromPartial({
+    jobId: 'job',
+    shard: 3,
+    attempt: 1,
+    epoch: 5,
+    pipeline,
+    scratch: folder.scratch,
+    ...lease,
+  });
+}
+
+/** Tiles of at most `side` pixels that cover the image. */
+export function tilesOf(size: Size, side: number): Rect[] {
+  const rects: Rect[] = [];
+  for (let y = 0; y < size.height; y += side) {
+    for (let x = 0; x < size.width; x += side) {
+      rects.push({ x, y, width: Math.min(side, size.width - x), height: Math.min(side, size.height - y) });
+    }
+  }
+  return rects;
+}

@@ -1,0 +1,62 @@
+import type { Pipeline, PipelineItem } from '@halogrid/kernels';
+import type { BatchResult, Device, Staging } from '../devices/device.ts';
+import type { NodeMetrics } from './node-metrics.ts';
+
+/** The same device, with its staging memory and busy seconds counted. */
+export function withMetrics(device: Device, metrics: NodeMetrics): Device {
+  return {
+    get info() {
+      return device.info;
+    },
+    get maxStagingBytes() {
+      return device.maxStagingBytes;
+    },
+    get batchBytes() {
+      return device.batchBytes;
+    },
+    get batchesInFlight() {
+      return device.batchesInFlight;
+    },
+    lost: device.lost,
+    close: () => device.close(),
+    async acquire(bytes: number): Promise<Staging> {
+      const staging = await device.acquire(bytes);
+      metrics.stagingBytes.inc(bytes);
+      return new MeteredStaging(staging, () => metrics.stagingBytes.dec(bytes));
+    },
+    async run(
+      staging: Staging,
+      items: readonly PipelineItem[],
+      pipeline: Pipeline,
+      withMap: boolean,
+    ): Promise<BatchResult> {
+      const { inner, settle } = staging as MeteredStaging;
+      try {
+        const result = await device.run(inner, items, pipeline, withMap);
+        metrics.busySeconds.inc({ device: device.info.kind }, result.seconds.compute);
+        return result;
+      } finally {
+        settle();
+      }
+    },
+  };
+}
+
+class MeteredStaging implements Staging {
+  readonly inner: Staging;
+  readonly settle: () => void;
+
+  constructor(inner: Staging, settle: () => void) {
+    this.inner = inner;
+    this.settle = settle;
+  }
+
+  get bytes(): Uint8Array {
+    return this.inner.bytes;
+  }
+
+  release(): void {
+    this.inner.release();
+    this.settle();
+  }
+}
