@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { halogrid } from './halogrid.ts';
+import { Cluster } from './cluster.ts';
 import { lbpByDefinition, type Picture } from './lbp-definition.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readHistogram, readJson, readMap, sha256 } from './results.ts';
@@ -15,6 +15,7 @@ import { scratchFolder } from './scratch-folder.ts';
 const folder = scratchFolder();
 const source = join(folder, 'source');
 const fixtures = fileURLToPath(new URL('../libs/imaging/fixtures', import.meta.url));
+let cluster: Cluster;
 
 /** Each bad input, where its error arises, and what the sentence must say. */
 const bad: Record<string, [stage: 'read' | 'decode', sentence: RegExp]> = {
@@ -59,13 +60,15 @@ before(async () => {
   // A folder is walked, whatever its name.
   await writePgm(join(source, 'folder.png', 'inner.pgm'), good['inner.pgm']!);
   writeFileSync(join(folder, 'manifest.txt'), 'source/folder.png\nmissing.png\n');
+  cluster = await Cluster.start();
 });
+after(() => cluster?.stop());
 
 for (const tile of [[], ['--tile', '16']]) {
   test(`bad inputs among good ones, ${tile.join(' ') || 'as frames'}`, async () => {
     const out = join(folder, `out${tile.length}`);
     const args = ['run', source, join(folder, 'manifest.txt'), '--border', 'wrap', '--map', 'tiff', '--out', out];
-    const { code, stdout, stderr } = await halogrid([...args, ...tile, '--device', 'cpu', '--json']);
+    const { code, stdout, stderr } = await cluster.halogrid([...args, ...tile, '--json']);
     assert.equal(code, 3, stderr);
 
     const errors = new Map(readErrors(out).map((line) => [nameOf(line.uri), line]));
@@ -121,7 +124,7 @@ function nameOf(uri: string): string {
 
 test('a job without any good input is complete, with an empty histogram', async () => {
   const out = join(folder, 'only-bad');
-  const { code } = await halogrid(['run', join(source, 'zero-bytes.png'), '--out', out, '--device', 'cpu']);
+  const { code } = await cluster.halogrid(['run', join(source, 'zero-bytes.png'), '--out', out]);
   assert.equal(code, 3);
   assert.equal(readHistogram(out).counted, 0);
   assert.equal(readErrors(out).length, 1);
@@ -131,8 +134,8 @@ for (const tile of [[], ['--tile', '8']]) {
   test(`an image smaller than the kernel is set aside, ${tile.join(' ') || 'as a frame'}`, async () => {
     const out = join(folder, `small${tile.length}`);
     const sources = [join(source, 'good.pgm'), join(source, 'folder.png')];
-    const args = ['--op', 'conv:kernel=box-21,as=u8', '--out', out, '--device', 'cpu'];
-    const { code, stderr } = await halogrid(['run', ...sources, ...args, ...tile]);
+    const args = ['--op', 'conv:kernel=box-21,as=u8', '--out', out];
+    const { code, stderr } = await cluster.halogrid(['run', ...sources, ...args, ...tile]);
     assert.equal(code, 3, stderr);
     assert.deepEqual(
       readErrors(out).map(({ error }) => error),

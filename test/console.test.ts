@@ -15,82 +15,71 @@ import { scratchFolder } from './scratch-folder.ts';
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
 let browser: Browser;
+let cluster: Cluster;
 
 before(async () => {
   writePgm(source, drawPicture(200, 200));
-  browser = await openBrowser();
+  [browser, cluster] = await Promise.all([openBrowser(), Cluster.start()]);
 });
-after(() => browser?.close());
+after(() => Promise.all([browser?.close(), cluster?.stop()]));
 
 test('the page shows nodes, and jobs to their end', async () => {
-  const cluster = await Cluster.start();
-  try {
-    const { page, complaints } = await openPage(browser, cluster.http);
-    await page.getByText('Live').waitFor();
-    await page.getByText('No job yet').waitFor();
-    await page.getByRole('cell', { name: 'n1' }).waitFor();
+  const { page, complaints } = await openPage(browser, cluster.http);
+  await page.getByText('Live').waitFor();
+  await page.getByRole('cell', { name: 'n1' }).waitFor();
 
-    // Whoever submits jobs names their output, and no name is markup.
-    const out = join(folder, '<img src=x onerror=alert(1)>');
-    const { code, stderr } = await cluster.halogrid(['run', source, '--out', out, '--op', 'lbp:labels=uniform']);
-    assert.equal(code, 0, stderr);
-    const row = page.getByRole('row').filter({ hasText: out });
-    await row.getByRole('cell', { name: 'complete' }).waitFor();
-    assert.match(await row.innerText(), /lbp:.*labels=uniform/);
-    assert.equal(await page.locator('#jobs img').count(), 0);
-    assert.deepEqual(complaints, []);
-  } finally {
-    await cluster.stop();
-  }
+  // Whoever submits jobs names their output, and no name is markup.
+  const out = join(folder, '<img src=x onerror=alert(1)>');
+  const { code, stderr } = await cluster.halogrid(['run', source, '--out', out, '--op', 'lbp:labels=uniform']);
+  assert.equal(code, 0, stderr);
+  const row = page.getByRole('row').filter({ hasText: out });
+  await row.getByRole('cell', { name: 'complete' }).waitFor();
+  assert.match(await row.innerText(), /lbp:.*labels=uniform/);
+  assert.equal(await page.locator('#jobs img').count(), 0);
+  assert.deepEqual(complaints, []);
 });
 
 test('the page shows why inputs are quarantined, and a job that merged nothing is not green', async () => {
-  const cluster = await Cluster.start();
-  try {
-    for (const name of ['empty-1.png', 'empty-2.png']) writeFileSync(join(folder, name), '');
-    const bad = join(folder, 'empty-*.png');
-    const some = await cluster.halogrid(['run', source, bad, '--out', join(folder, 'some')]);
-    const none = await cluster.halogrid(['run', bad, '--out', join(folder, 'none')]);
-    assert.deepEqual([some.code, none.code], [3, 3], none.stderr);
-    const { page, complaints } = await openPage(browser, cluster.http);
-    const reason = /^2 × decode: .*empty.*, e\.g\. .*empty-1\.png$/;
-    await page.getByRole('cell', { name: reason }).first().waitFor();
-    assert.equal(await page.getByRole('cell', { name: reason }).count(), 2);
-    const complete = page.getByRole('cell', { name: 'complete', exact: true });
-    assert.equal(await complete.getAttribute('class'), 'good');
-    const nothing = page.getByRole('cell', { name: 'complete, but nothing was merged: all 2 inputs are quarantined' });
-    assert.equal(await nothing.getAttribute('class'), 'bad');
-    assert.deepEqual(complaints, []);
-  } finally {
-    await cluster.stop();
-  }
+  for (const name of ['empty-1.png', 'empty-2.png']) writeFileSync(join(folder, name), '');
+  const bad = join(folder, 'empty-*.png');
+  const some = await cluster.halogrid(['run', source, bad, '--out', join(folder, 'some')]);
+  const none = await cluster.halogrid(['run', bad, '--out', join(folder, 'none')]);
+  assert.deepEqual([some.code, none.code], [3, 3], none.stderr);
+  const { page, complaints } = await openPage(browser, cluster.http);
+  const reason = /^2 × decode: .*empty.*, e\.g\. .*empty-1\.png$/;
+  await page.getByRole('cell', { name: reason }).first().waitFor();
+  assert.equal(await page.getByRole('cell', { name: reason }).count(), 2);
+  const rowOf = (out: string) => page.getByRole('row').filter({ hasText: join(folder, out) });
+  const complete = rowOf('some').getByRole('cell', { name: 'complete', exact: true });
+  assert.equal(await complete.getAttribute('class'), 'good');
+  const nothing = rowOf('none').getByRole('cell', {
+    name: 'complete, but nothing was merged: all 2 inputs are quarantined',
+  });
+  assert.equal(await nothing.getAttribute('class'), 'bad');
+  assert.deepEqual(complaints, []);
 });
 
 test('the page shows what nodes lack and what jobs wait for', async () => {
-  const cluster = await Cluster.start({ nodes: 0 });
-  try {
-    const { page } = await openPage(browser, 'about:blank');
-    const answer = (path: string, body: object) =>
-      page.route(`**/api/v1/${path}`, (route) => route.fulfill({ json: body }));
-    const lacks = [{ need: 'read file:///data/archive', reason: 'EACCES: permission denied', sinceMs: 1 }];
-    const waiting = 'No attached node can read /data/archive';
-    const spec = { pipeline: { operations: [] }, out: 'file:///out' };
-    await answer('nodes', { nodes: [NodeStatus.fromPartial({ nodeId: 'n', name: 'left', lacks })] });
-    await answer('jobs', { jobs: [JobStatus.fromPartial({ jobId: 'j', state: JobState.RUNNING, waiting, spec })] });
-    await page.goto(cluster.http);
-    await page.getByRole('cell', { name: 'left cannot read /data/archive: EACCES: permission denied' }).waitFor();
-    await page.getByRole('cell', { name: waiting }).waitFor();
-    assert.equal(await page.getByRole('cell', { name: 'waits', exact: true }).getAttribute('class'), 'wait');
-  } finally {
-    await cluster.stop();
-  }
+  const { page } = await openPage(browser, 'about:blank');
+  const answer = (path: string, body: object) =>
+    page.route(`**/api/v1/${path}`, (route) => route.fulfill({ json: body }));
+  const lacks = [{ need: 'read file:///data/archive', reason: 'EACCES: permission denied', sinceMs: 1 }];
+  const waiting = 'No attached node can read /data/archive';
+  const spec = { pipeline: { operations: [] }, out: 'file:///out' };
+  await answer('nodes', { nodes: [NodeStatus.fromPartial({ nodeId: 'n', name: 'left', lacks })] });
+  await answer('jobs', { jobs: [JobStatus.fromPartial({ jobId: 'j', state: JobState.RUNNING, waiting, spec })] });
+  await page.goto(cluster.http);
+  await page.getByRole('cell', { name: 'left cannot read /data/archive: EACCES: permission denied' }).waitFor();
+  await page.getByRole('cell', { name: waiting }).waitFor();
+  assert.equal(await page.getByRole('cell', { name: 'waits', exact: true }).getAttribute('class'), 'wait');
 });
 
-test('the page says that the coordinator is gone', async () => {
-  const cluster = await Cluster.start({ nodes: 0 });
-  const { page } = await openPage(browser, cluster.http);
+test('the page says that there is no job yet, and that the coordinator is gone', async () => {
+  const empty = await Cluster.start({ nodes: 0 });
+  const { page } = await openPage(browser, empty.http);
   await page.getByText('Live').waitFor();
-  await cluster.stop();
+  await page.getByText('No job yet').waitFor();
+  await empty.stop();
   await page.getByText('No answer from the coordinator').waitFor();
 });
 

@@ -8,6 +8,7 @@ import { borders, conventions, lbpByDefinition } from './lbp-definition.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readHistogram, readJson, readMap } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { repetitions } from './thorough.ts';
 
 const folder = scratchFolder();
 let cluster: Cluster;
@@ -75,5 +76,5 @@ test('every image of a job has the histogram and the map of the definition, what
       assert.equal(existsSync(join(out, 'errors.jsonl')), false);
     },
   );
-  await fc.assert(property, { numRuns: 60 });
+  await fc.assert(property, { numRuns: repetitions('HALOGRID_TEST_RUNS', 12, 60) });
 });

@@ -32,6 +32,17 @@ before(async () => {
   await writePgm(source, drawPicture(4000, 3000));
 });
 
+const plain = new Map<string, string>();
+
+/** The output of a run that nothing disturbs, with maps of a type. */
+async function plainOutput(map: string): Promise<string> {
+  const out = plain.get(map) ?? join(folder, `plain-${map}`);
+  if (plain.has(map)) return out;
+  assert.equal((await halogrid(['run', source, '--map', map, '--device', 'cpu', '--out', out])).code, 0);
+  plain.set(map, out);
+  return out;
+}
+
 const canMount = (): boolean => {
   mkdirSync(disk, { recursive: true });
   return process.platform === 'linux' && spawnSync('unshare', withDisk(1, 'true')).status === 0;
@@ -50,14 +61,13 @@ test('a ledger on a disk that is full for a while: the coordinator says so, and 
   const { said, waiting, state, codes } = JSON.parse(stdout);
   assert.match(said, /^The ledger cannot be written for [\d.]+ s: .*full/);
   assert.deepEqual([waiting, state, codes], ['JOB_STATE_RUNNING', 'JOB_STATE_COMPLETE', { n1: 0, coordinator: 0 }]);
-  const plain = join(folder, 'plain');
-  assert.equal((await halogrid(['run', source, '--map', 'tiff', '--device', 'cpu', '--out', plain])).code, 0);
+  const plain = await plainOutput('tiff');
   assert.deepEqual(hashFiles(out, 'maps'), hashFiles(plain, 'maps'));
   assert.equal(readJson(out, 'job.json').digest, readJson(plain, 'job.json').digest);
 });
 
 async function runOnDisk(megabytes: number, map: string, meanwhile = 'true') {
-  const run = `run '${source}' --tile 64 --map ${map} --device cpu --out ${disk}/out`;
+  const run = `run '${source}' --tile 128 --map ${map} --device cpu --out ${disk}/out`;
   const script = `
     (${meanwhile}) 2>/dev/null &
     '${process.execPath}' '${launcher}' ${run} 2> ${folder}/said
@@ -90,8 +100,7 @@ for (const map of ['tiff', 'zarr']) {
     const fill = `while ! ls ${disk}/out/.halogrid/map/* >&2; do sleep 0.01; done; cat /dev/zero > ${disk}/filler`;
     const ended = await runOnDisk(64, map, `${fill}; sleep 2; rm ${disk}/filler`);
     if (ended.code !== 0) return checkFailed(ended);
-    const plain = join(folder, `plain-${map}`);
-    assert.equal((await halogrid(['run', source, '--map', map, '--device', 'cpu', '--out', plain])).code, 0);
+    const plain = await plainOutput(map);
     assert.deepEqual(hashFiles(ended.kept, 'maps'), hashFiles(plain, 'maps'));
     assert.equal(readJson(ended.kept, 'job.json').digest, readJson(plain, 'job.json').digest);
   });

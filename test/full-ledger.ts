@@ -22,7 +22,7 @@ function fillDisk(): void {
 }
 
 const cluster = await Cluster.start({ ledger: join(disk, 'ledger.sqlite') });
-const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 64, map: 'tiff' });
+const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 100, map: 'tiff' });
 await cluster.halfWay(jobId);
 fillDisk();
 const said = await eventually('the coordinator to say so', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
-import { sendFile, startServer, startTestS3 } from '@halogrid/sources/testing-servers';
+import { sendFile, startServer, startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
+import { Cluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
@@ -16,6 +17,20 @@ import { hasChunks } from './unfinished.ts';
 // The same command on an archive that has grown computes what is new, and its output is that of a run from scratch.
 
 const folder = scratchFolder();
+let s3: TestS3;
+let cluster: Cluster;
+
+before(async () => {
+  const keys = { accessKeyId: 'AKIDTEST', secretAccessKey: 'SECRET', region: 'eu-1', bucket: 'frames' };
+  s3 = await startTestS3(keys);
+  // Inherited by all processes.
+  for (const [name, value] of Object.entries(s3.environment)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  cluster = await Cluster.start();
+});
+after(() => Promise.all([cluster?.stop(), s3?.close()]));
 
 interface Changes {
   kept: number;
@@ -27,7 +42,7 @@ interface Changes {
 
 /** Runs to the end; what it says of the run before, and what it says besides. */
 async function run(args: readonly string[], code = 0): Promise<{ changes: Changes | undefined; stderr: string }> {
-  const ended = await halogrid(['run', ...args, '--device', 'cpu', '--json']);
+  const ended = await cluster.halogrid(['run', ...args, '--json']);
   assert.equal(ended.code, code, ended.stderr);
   return { changes: JSON.parse(ended.stdout).incremental, stderr: ended.stderr };
 }
@@ -73,7 +88,7 @@ test('a grown folder: what is new, changed, quarantined or gone, and nothing els
   assert.match(third.stderr, /^Removed since the last run: file:.*\/23\.pgm$/m);
   await assertAsFresh(out, job, 3);
 
-  const other = await halogrid(['run', source, '--map', 'tiff', '--out', out]);
+  const other = await cluster.halogrid(['run', source, '--map', 'tiff', '--out', out]);
   assert.deepEqual([other.code, /holds the results of another job/.test(other.stderr)], [2, true], other.stderr);
   const fresh = await run([...job, '--out', out, '--fresh'], 3);
   assert.equal(fresh.changes, undefined);
@@ -160,18 +175,6 @@ test('what is on servers goes by its ETag, in a manifest and in a bucket', async
   assert.deepEqual(changesOf((await run([manifest, '--out', out])).changes), [2, 0, 1, 1, 0]);
   await assertAsFresh(out, [manifest]);
 
-  const secret = { accessKeyId: 'AKIDTEST', secretAccessKey: 'SECRET', region: 'eu-1', bucket: 'frames' };
-  const s3 = await startTestS3(secret);
-  t.after(() => s3.close());
-  const before = Object.fromEntries(Object.keys(s3.environment).map((name) => [name, process.env[name]]));
-  const setEnvironment = (values: Record<string, string | undefined>): void => {
-    for (const [name, value] of Object.entries(values)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  };
-  setEnvironment(s3.environment);
-  t.after(() => setEnvironment(before));
   for (const [name, content] of bytes) s3.objects.set(`day/${name}`, content);
   const bucketOut = join(folder, 'bucket');
   await run(['s3://frames/day', '--out', bucketOut]);
@@ -189,13 +192,14 @@ test('a run that is killed leaves the output of the one before, and the same com
   mkdirSync(source);
   for (let i = 0; i < 20; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(40, 30, i));
   const out = join(folder, 'grown');
-  const job = [source, '--map', 'tiff', '--batch', '1', '--nodes', '2'];
+  const job = [source, '--map', 'tiff', '--batch', '1'];
+  const alone = ['run', ...job, '--out', out, '--nodes', '2', '--device', 'cpu'];
   await run([...job, '--out', out]);
   const files = hashFiles(out);
   delete files['job.json'];
   for (let i = 20; i < 80; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(40, 30, i));
   for (let kill = 0; kill < 3; kill++) {
-    const program = new Halogrid(['run', ...job, '--out', out, '--device', 'cpu'], { ownGroup: true });
+    const program = new Halogrid(alone, { ownGroup: true });
     await eventually('the first results, or the end', () => hasChunks(out) || isComplete(out, 80));
     await delay(50 * kill);
     program.kill();
@@ -205,7 +209,8 @@ test('a run that is killed leaves the output of the one before, and the same com
     if (existsSync(join(out, '.halogrid', 'output', 'job.json'))) continue;
     for (const [name, hash] of Object.entries(files)) assert.equal(hashFiles(out)[name], hash, name);
   }
-  await run([...job, '--out', out]);
+  const again = await halogrid(alone);
+  assert.equal(again.code, 0, again.stderr);
   assert.ok(!existsSync(join(out, '.halogrid')));
   assert.equal(readdirSync(join(out, 'maps')).length, 80);
   await assertAsFresh(out, job);
@@ -232,7 +237,7 @@ test('a cancelled or failed run gives the folder back to the one before', async 
   for (let i = 300; i < 340; i++) broken[i]! ^= 0xff;
   writeFileSync(join(out, 'features.parquet'), broken);
   const files = hashFiles(out);
-  const failed = await halogrid(['run', source, '--out', out, '--device', 'cpu']);
+  const failed = await cluster.halogrid(['run', source, '--out', out]);
   assert.equal(failed.code, 1);
   assert.match(
     failed.stderr,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
+import { Cluster } from './cluster.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readJson } from './results.ts';
@@ -13,15 +14,17 @@ import { scratchFolder } from './scratch-folder.ts';
 
 const folder = scratchFolder();
 const frames = join(folder, 'frames');
-const onCpu = ['--device', 'cpu'];
+let cluster: Cluster;
 
 before(async () => {
   mkdirSync(join(frames, 'b'), { recursive: true });
   for (const name of ['frame10.pgm', 'frame9.pgm', 'b/1.pgm']) await writePgm(join(frames, name), drawPicture(20, 20));
+  cluster = await Cluster.start();
 });
+after(() => cluster?.stop());
 
 async function run(out: string, ...sources: string[]) {
-  const ended = await halogrid(['run', ...sources, ...onCpu, '--out', join(folder, out)]);
+  const ended = await cluster.halogrid(['run', ...sources, '--out', join(folder, out)]);
   const job = readJson(folder, out, 'job.json');
   const prefix = pathToFileURL(`${frames}/`).href;
   return { ...ended, job, uris: job.sources.map(({ uri }: { uri: string }) => uri.replace(prefix, '')) };
@@ -63,7 +66,7 @@ test('a folder that is run three times has the same inputs each time, and the pl
   for (const name of ['1.pgm', '2.pgm']) await writePgm(join(place, name), drawPicture(20, 20));
   const outs: string[] = [];
   for (let i = 0; i < 3; i++) {
-    const { code, stdout, stderr } = await halogrid(['run', '.', ...onCpu, '--json'], { cwd: place });
+    const { code, stdout, stderr } = await cluster.halogrid(['run', '.', '--json'], { cwd: place });
     assert.equal(code, 0, stderr);
     const { id, out } = JSON.parse(stdout);
     outs.push(id);

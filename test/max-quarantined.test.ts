@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Cluster } from './cluster.ts';
-import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -16,8 +15,8 @@ const source = join(folder, 'source');
 const bad = join(folder, 'bad');
 const gif = fileURLToPath(new URL('../libs/imaging/fixtures/image.gif', import.meta.url));
 const uri = (name: string): string => pathToFileURL(join(source, name)).href;
-const run = (out: string, ...more: string[]) =>
-  halogrid(['run', source, '--out', join(folder, out), '--device', 'cpu', ...more]);
+let cluster: Cluster;
+const run = (out: string, ...more: string[]) => cluster.halogrid(['run', source, '--out', join(folder, out), ...more]);
 
 /** Of 8 inputs 6 are broken: 3 are empty, 2 are links to nothing, each to another, and one is of a format that is not supported. */
 before(async () => {
@@ -27,7 +26,9 @@ before(async () => {
   copyFileSync(gif, join(source, 'picture.gif'));
   for (const name of ['good-1.pgm', 'good-2.pgm']) await writePgm(join(source, name), drawPicture(20, 30));
   for (const name of ['a.png', 'b.png']) writeFileSync(join(bad, name), '');
+  cluster = await Cluster.start();
 });
+after(() => cluster?.stop());
 
 for (const tile of [[], ['--tile', '8']]) {
   const how = tile.join(' ') || 'as frames';
@@ -89,14 +90,12 @@ test('the limit decides no result: the same command without it keeps what is the
 });
 
 test('a job that merged nothing says so', async () => {
-  const { code, stdout } = await halogrid(['run', bad, '--out', join(folder, 'none'), '--device', 'cpu']);
+  const { code, stdout } = await cluster.halogrid(['run', bad, '--out', join(folder, 'none')]);
   assert.equal(code, 3);
   assert.match(stdout, /^Job \S+ is complete, but nothing was merged: all 2 inputs are quarantined/);
 });
 
 test('a cluster tells the reasons while the job is known, also after a restart', async () => {
-  const cluster = await Cluster.start();
-  after(() => cluster.stop());
   const out = join(folder, 'cluster');
   const { code, stdout, stderr } = await cluster.halogrid(['run', source, '--out', out, '--json']);
   assert.equal(code, 3, stderr);

@@ -37,6 +37,7 @@ const unusual: Record<string, Partial<ServedFile>> = {
 
 let web: TestServer;
 let s3: TestS3;
+let cluster: Cluster;
 
 before(async () => {
   mkdirSync(source, { recursive: true });
@@ -77,17 +78,12 @@ before(async () => {
   }
   writeFileSync(join(folder, 'web.txt'), names.map((name) => `${web.origin}/${name}\n`).join(''));
   s3.objects.set('lists/all.txt', Buffer.from(names.map((name) => `../day 1/${name}`).join('\n')));
+  cluster = await Cluster.start({ nodes: 2 });
 });
 
-after(() => Promise.all([web?.close(), s3?.close()]));
+after(() => Promise.all([cluster?.stop(), web?.close(), s3?.close()]));
 
 describe('the same digest and maps from disk, a web server and S3', () => {
-  let cluster: Cluster;
-  before(async () => {
-    cluster = await Cluster.start({ nodes: 2 });
-  });
-  after(() => cluster.stop());
-
   for (const tilePx of [0, 100]) {
     test(tilePx ? `in tiles of ${tilePx} px` : 'whole', async () => {
       const outcomeOf = async (from: string, ...sources: string[]): Promise<Outcome> => {
@@ -203,7 +199,7 @@ test('what cannot be had from servers is set aside, each with its sentence', asy
   const manifest = join(folder, 'bad.txt');
   const asked = Object.keys(uris).map((uri) => uri.replace('//127.0.0.1/', '//me:password@127.0.0.1/'));
   writeFileSync(manifest, [...asked, `${web.origin}/102.pgm`].join('\n'));
-  const { code, stdout, stderr } = await halogrid(['run', manifest, '--out', out, '--device', 'cpu', '--json']);
+  const { code, stdout, stderr } = await cluster.halogrid(['run', manifest, '--out', out, '--json']);
   assert.equal(code, 3, stderr);
   assertNoSecret(out, stdout, stderr);
   const errors = readErrors(out);

@@ -15,7 +15,6 @@ import {
 } from '@halogrid/sources/testing-servers';
 import { Cluster, startNode } from './cluster.ts';
 import { eventually } from './eventually.ts';
-import { halogrid } from './halogrid.ts';
 import { readErrors, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -80,9 +79,9 @@ test('run reads a URL with a token in it, says the token nowhere, and keeps what
 }, async () => {
   const uri = `${web.origin}/yard.mp4?token=SECRET`;
   const out = join(folder, 'run');
-  const args = ['run', uri, '--every', '3', '--device', 'cpu', '--nodes', '1', '--out', out];
+  const args = ['run', uri, '--every', '3', '--out', out];
   for (const kept of [undefined, 16]) {
-    const { code, stdout, stderr } = await halogrid(args);
+    const { code, stdout, stderr } = await cluster.halogrid(args);
     assert.equal(code, 0, stderr);
     const job = readJson(out, 'job.json');
     assert.equal(job.counts.frames, 16);
@@ -90,7 +89,7 @@ test('run reads a URL with a token in it, says the token nowhere, and keeps what
     assertNoSecret(out, stdout, stderr);
   }
   const local = join(folder, 'run-local');
-  const ended = await halogrid(['run', join(source, 'yard.mp4'), ...args.slice(2, -1), local]);
+  const ended = await cluster.halogrid(['run', join(source, 'yard.mp4'), ...args.slice(2, -1), local]);
   assert.equal(ended.code, 0, ended.stderr);
   assert.equal(digestOf(out), digestOf(local));
 });
@@ -119,7 +118,7 @@ test('what cannot be had of videos on servers is set aside with its sentence, an
   const list = join(folder, 'bad.txt');
   writeFileSync(list, [...Object.keys(expected), `${web.origin}/whole.mp4`].join('\n'));
   const out = join(folder, 'bad');
-  const { code, stderr } = await halogrid(['run', list, '--device', 'cpu', '--out', out]);
+  const { code, stderr } = await cluster.halogrid(['run', list, '--out', out]);
   assert.equal(code, 3, stderr);
   const errors = readErrors(out);
   assert.deepEqual(errors.map(({ uri }) => uri).sort(), Object.keys(expected).sort());

@@ -13,6 +13,7 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { repetitions } from './thorough.ts';
 import { hasChunks } from './unfinished.ts';
 
 // A coordinator may die at any moment: what it had acknowledged is not computed again, and the bytes that come out in the end
@@ -21,7 +22,7 @@ import { hasChunks } from './unfinished.ts';
 const skip = hasProc ? false : 'which processes there are is told by /proc';
 
 /** How often each job is killed; the moments follow from the seed. */
-const kills = Number(process.env.HALOGRID_TEST_KILLS ?? 10);
+const kills = repetitions('HALOGRID_TEST_KILLS', 3, 10);
 const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
 
 const folder = scratchFolder();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import {
   deepKinds,
   grayByFfmpeg,
@@ -14,12 +14,19 @@ import {
   width,
 } from '@halogrid/imaging/testing-videos';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { Cluster } from './cluster.ts';
 import { halogrid } from './halogrid.ts';
 import { readErrors, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const scratch = scratchFolder();
 const skip = noFfmpeg;
+let cluster: Cluster;
+
+before(async () => {
+  cluster = await Cluster.start();
+});
+after(() => cluster?.stop());
 
 interface Row {
   source: string;
@@ -33,10 +40,12 @@ async function rowsOf(out: string): Promise<Row[]> {
   return (await parquetReadObjects({ file: await asyncBufferFromFile(join(out, 'features.parquet')) })) as Row[];
 }
 
-/** Runs to the end, expects an exit code, and returns the output folder. */
+/** Runs to the end, on the cluster unless nodes are asked for, expects an exit code, and returns the output folder. */
 async function run(name: string, args: readonly string[], code = 0): Promise<string> {
   const out = join(scratch, name);
-  const ended = await halogrid(['run', ...args, '--device', 'cpu', '--out', out]);
+  const command = ['run', ...args, '--out', out];
+  const isAlone = args.includes('--nodes') || args.includes('--hwaccel');
+  const ended = await (isAlone ? halogrid([...command, '--device', 'cpu']) : cluster.halogrid(command));
   assert.equal(ended.code, code, ended.stderr);
   return out;
 }
@@ -64,11 +73,12 @@ test('a video and the folder of its frames give the same histograms, however man
   assert.equal(expected.length, 48);
   const { digest } = readJson(folder, 'job.json');
   for (const [nodes, batch] of [
-    ['1', '1'],
-    ['2', '20'],
-    ['5', '13'],
+    [1, '1'],
+    [2, '20'],
+    [5, '13'],
   ] as const) {
-    const out = await run(`of-video-${nodes}`, [path, '--nodes', nodes, '--batch', batch]);
+    while (cluster.nodes.length < nodes) await cluster.startNode(`n${cluster.nodes.length + 1}`);
+    const out = await run(`of-video-${nodes}`, [path, '--batch', batch]);
     const rows = await rowsOf(out);
     assert.deepEqual(
       rows.map(({ histogram }) => histogram),
@@ -118,10 +128,11 @@ test('a video of 10 bits and its frames as 16-bit PGM give the same histograms, 
   const outOfFrames = await run('of-deep-frames', [folder]);
   const expected = await rowsOf(outOfFrames);
   for (const [nodes, batch] of [
-    ['1', '1'],
-    ['2', '20'],
+    [['--nodes', '1'], '1'],
+    // All of the cluster.
+    [[], '20'],
   ] as const) {
-    const out = await run(`of-deep-video-${nodes}`, [path, '--nodes', nodes, '--batch', batch]);
+    const out = await run(`of-deep-video-${batch}`, [path, ...nodes, '--batch', batch]);
     assert.deepEqual(
       (await rowsOf(out)).map(({ histogram }) => histogram),
       expected.map(({ histogram }) => histogram),

@@ -11,6 +11,7 @@ import { eventually } from '../eventually.ts';
 import { drawPicture, writePgm } from '../picture-files.ts';
 import { hasProc, residentBytes } from '../process-list.ts';
 import { scratchFolder } from '../scratch-folder.ts';
+import { isThorough } from '../thorough.ts';
 import { grpcFrame, RawCall } from './raw-call.ts';
 
 // Whoever speaks the protocol, and means harm by it: no peer takes from the others what they need. Each test floods a real
@@ -24,9 +25,9 @@ const mostGrowthByLarge = 160e6;
 /** Answers of HTTP come within this meanwhile. */
 const answersWithinMs = 200;
 /** A flood that nothing stops goes on for so long. */
-const floodMs = 5_000;
+const floodMs = isThorough ? 5_000 : 1_500;
 /** Connections and calls that are made over and over. */
-const repeatMs = 1_500;
+const repeatMs = isThorough ? 1_500 : 500;
 const nodeTimeoutMs = 2_000;
 
 const folder = scratchFolder();

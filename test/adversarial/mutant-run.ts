@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import type { Cluster } from '../cluster.ts';
 import { Halogrid } from '../halogrid.ts';
 import { peakResidentBytes } from '../process-list.ts';
 import { readErrors, readJson } from '../results.ts';
@@ -23,8 +24,14 @@ const mostBytes = 1.5e9;
  * Runs the program over a folder of files that may be anything: it ends in time with 0 or 3, in bounded memory, loses no node,
  * and each input is merged or quarantined with one sentence.
  */
-export async function runOver(folder: string, out: string, args: readonly string[], maxMs: number): Promise<Outcome> {
-  const command = ['run', folder, '--out', out, ...args];
+export async function runOver(
+  folder: string,
+  out: string,
+  args: readonly string[],
+  maxMs: number,
+  cluster?: Cluster,
+): Promise<Outcome> {
+  const command = ['run', folder, '--out', out, ...args, ...(cluster ? ['--coordinator', cluster.address] : [])];
   const run = new Halogrid(command, { maxLifeMs: maxMs });
   let hasEnded = false;
   const ended = run.ended.finally(() => {
@@ -32,18 +39,24 @@ export async function runOver(folder: string, out: string, args: readonly string
   });
   const peaks = new Map<string, number>();
   while (!hasEnded) {
-    for (const { pid, role } of run.processes()) {
+    const others = cluster ? [cluster.coordinator, ...cluster.nodes.map(({ program }) => program)] : [];
+    for (const { pid, role } of [run, ...others].flatMap((program) => program.processes())) {
       peaks.set(role, Math.max(peaks.get(role) ?? 0, peakResidentBytes(pid) ?? 0));
     }
     await delay(100);
   }
   const { code, signal, stderr } = await ended;
   assert.ok(code === 0 || code === 3, `halogrid ${command.join(' ')} ended with ${code ?? signal}:\n${stderr}`);
-  assert.doesNotMatch(stderr, /is lost|uncaught|unhandled/i);
+  assertCalm(stderr);
   for (const [role, bytes] of peaks) assert.ok(bytes < mostBytes, `the ${role} had ${bytes} bytes resident`);
   const outcome = await readOutcome(out);
   assert.equal(code, outcome.quarantined.size > 0 ? 3 : 0);
   return outcome;
+}
+
+/** Nothing that a process wrote to stderr tells of a node that was lost, or of an error that nobody expected. */
+export function assertCalm(stderr: string): void {
+  assert.doesNotMatch(stderr, /is lost|uncaught|unhandled/i);
 }
 
 async function readOutcome(out: string): Promise<Outcome> {

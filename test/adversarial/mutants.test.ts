@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { before, describe, type TestContext, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { height, noFfmpeg, width } from '@halogrid/imaging/testing-videos';
+import { Cluster } from '../cluster.ts';
 import { lbpByDefinition } from '../lbp-definition.ts';
 import { hasProc } from '../process-list.ts';
 import { scratchFolder } from '../scratch-folder.ts';
-import { differences, type Outcome, runOver } from './mutant-run.ts';
+import { repetitions } from '../thorough.ts';
+import { assertCalm, differences, type Outcome, runOver } from './mutant-run.ts';
 import { makeMutant } from './mutate.ts';
 import { decodeByOthers, decodeVideoByOthers } from './reference-decoders.ts';
 import { makeSeedImages, type Seed } from './seed-images.ts';
@@ -29,13 +31,13 @@ interface Kind {
   count: number;
   seeds: () => Promise<Seed[]> | Seed[];
   skip: string | false;
-  /** Options of runs that must give what a run without any gives. */
+  /** Options of runs that must give what a run without any gives, on three nodes where no device is asked for. */
   cuts: string[][];
   /** Asserts that what was merged is what other programs read. */
   compare(t: TestContext, outcome: Outcome, wrong: (inputs: readonly string[], what: string) => void): Promise<void>;
 }
 
-const imageCount = Number(process.env.HALOGRID_MUTANTS ?? 150);
+const imageCount = repetitions('HALOGRID_MUTANTS', 40, 150);
 const isLarge = process.env.HALOGRID_MUTANTS !== undefined;
 
 const kinds: Kind[] = [
@@ -45,14 +47,14 @@ const kinds: Kind[] = [
     seeds: makeSeedImages,
     skip,
     cuts: [
-      ['--batch', '1', '--nodes', '3'],
+      ['--batch', '1'],
       ['--batch', '5'],
       ['--batch', '500'],
       ['--tile', '64'],
       ...(isLarge
         ? [
             ['--device', 'software'],
-            ['--tile', '64', '--nodes', '3', '--batch', '1'],
+            ['--tile', '64', '--batch', '1'],
           ]
         : []),
     ],
@@ -60,17 +62,28 @@ const kinds: Kind[] = [
   },
   {
     name: 'videos',
-    count: Number(process.env.HALOGRID_MUTANT_VIDEOS ?? 20),
+    count: repetitions('HALOGRID_MUTANT_VIDEOS', 8, 20),
     seeds: makeSeedVideos,
     skip: skip || noFfmpeg,
     cuts: [
-      ['--batch', '1', '--nodes', '3'],
+      ['--batch', '1'],
       ['--batch', '5'],
       ['--batch', '500'],
     ],
     compare: compareVideos,
   },
 ];
+
+let cluster: Cluster;
+before(async () => {
+  if (kinds.some(({ skip }) => !skip)) cluster = await Cluster.start({ nodes: 3 });
+});
+after(async () => {
+  if (!cluster) return;
+  const programs = [cluster.coordinator, ...cluster.nodes.map(({ program }) => program)];
+  await cluster.stop();
+  for (const program of programs) assertCalm((await program.ended).stderr);
+});
 
 for (const { name, count, seeds: makeSeeds, skip, cuts, compare } of kinds) {
   describe(`mutants of ${name}`, { skip }, () => {
@@ -92,10 +105,9 @@ for (const { name, count, seeds: makeSeeds, skip, cuts, compare } of kinds) {
       assert.fail(`${what}\nThe files are kept in ${kept}. Again: ${settings} ${command}`);
     };
 
-    const run = async (args: readonly string[]): Promise<Outcome> => {
-      const options = args.includes('--device') ? args : ['--device', 'cpu', ...args];
+    const run = async (args: readonly string[], on?: Cluster): Promise<Outcome> => {
       const out = join(scratch, `${name}-${runs++}`);
-      return runOver(source, out, options, maxMs).catch((error) => wrong([], (error as Error).message));
+      return runOver(source, out, args, maxMs, on).catch((error) => wrong([], (error as Error).message));
     };
 
     before(async () => {
@@ -109,7 +121,7 @@ for (const { name, count, seeds: makeSeeds, skip, cuts, compare } of kinds) {
       }
       // The good ones are beside them, and no mutant takes anything from them.
       for (const seed of seeds) writeFileSync(join(source, `good-${seed.name}`), seed.bytes);
-      whole = await run([]);
+      whole = await run(['--device', 'cpu']);
       const blamed = [...whole.quarantined].filter(([input]) => input.includes('/good-'));
       assert.deepEqual(blamed, []);
       assert.equal(
@@ -124,7 +136,7 @@ for (const { name, count, seeds: makeSeeds, skip, cuts, compare } of kinds) {
 
     for (const args of cuts) {
       test(`the same with ${args.join(' ')}`, { timeout: maxMs }, async () => {
-        const outcome = await run(args);
+        const outcome = await run(args, args.includes('--device') ? undefined : cluster);
         // By tiles, damage is met at another place.
         const different = differences(outcome, whole, !args.includes('--tile'));
         if (different.length > 0) wrong(different, `${different.length} differ:\n${different.slice(0, 20).join('\n')}`);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import { Cluster } from '../cluster.ts';
 import { halogrid } from '../halogrid.ts';
 import { drawPicture, writePgm } from '../picture-files.ts';
 import { readJson } from '../results.ts';
@@ -12,12 +13,19 @@ import { scratchFolder } from '../scratch-folder.ts';
 
 const folder = scratchFolder();
 const pictures = 4;
+let cluster: Cluster;
+before(async () => {
+  cluster = await Cluster.start();
+});
+after(() => cluster?.stop());
 
 interface Case {
   /** As a user writes it, in the folder. */
   args: string[];
   /** Sources beside the pictures. */
   more?: number;
+  /** The runs have processes of their own, and a ledger in the folder; otherwise they are of one cluster. */
+  isAlone?: boolean;
   /** A video is among them. */
   hasVideo?: boolean;
   /** Before the first run. */
@@ -29,7 +37,7 @@ interface Case {
 const frames = 24;
 
 const cases: Record<string, Case> = {
-  'a folder with a video': { args: ['.'], more: frames, hasVideo: true },
+  'a folder with a video': { args: ['.'], isAlone: true, more: frames, hasVideo: true },
   'a folder, with maps': { args: ['.', '--map', 'tiff', '--tile', '16'] },
   'a folder, with maps that are images': { args: ['.', '--map', 'dzi'] },
   'a glob of everything, with maps that are images': { args: ['**/*', '--map', 'png'] },
@@ -47,7 +55,7 @@ const cases: Record<string, Case> = {
 };
 
 describe('the same command three times', { concurrency: 2 }, () => {
-  for (const [name, { args, more = 0, hasVideo = false, prepare, meanwhile }] of Object.entries(cases)) {
+  for (const [name, { args, more = 0, hasVideo = false, isAlone, prepare, meanwhile }] of Object.entries(cases)) {
     test(name, { skip: hasVideo && noFfmpeg }, async () => {
       const cwd = join(folder, name.replaceAll(/\W+/g, '-'));
       mkdirSync(join(cwd, 'sub'), { recursive: true });
@@ -56,9 +64,10 @@ describe('the same command three times', { concurrency: 2 }, () => {
       }
       if (hasVideo) makeVideo(join(cwd, 'sub', 'video.mkv'), videoKinds['mjpeg.mkv']!, frames);
       prepare?.(cwd);
-      const first = await run(cwd, args);
+      const run = (): Promise<Outcome> => runIn(cwd, args, isAlone);
+      const first = await run();
       meanwhile?.(cwd);
-      const others = [await run(cwd, args), await run(cwd, args)];
+      const others = [await run(), await run()];
       assert.deepEqual([first.counts.sources, first.counts.quarantined], [pictures + more, 0]);
       // Without --out, each run has a folder of its own, and nothing to keep.
       const kept = args.includes('--out') ? first.counts.sources : undefined;
@@ -70,8 +79,13 @@ describe('the same command three times', { concurrency: 2 }, () => {
   }
 });
 
-async function run(cwd: string, args: readonly string[]) {
-  const { code, stdout, stderr } = await halogrid(['run', ...args, '--device', 'cpu', '--json'], { cwd });
+type Outcome = Awaited<ReturnType<typeof runIn>>;
+
+async function runIn(cwd: string, args: readonly string[], isAlone = false) {
+  const command = ['run', ...args, '--json'];
+  const { code, stdout, stderr } = await (isAlone
+    ? halogrid([...command, '--device', 'cpu'], { cwd })
+    : cluster.halogrid(command, { cwd }));
   assert.equal(code, 0, stderr);
   const { counts, digest, incremental, out } = JSON.parse(stdout);
   return { counts, digest, sources: readJson(out, 'job.json').sources, kept: incremental?.kept };

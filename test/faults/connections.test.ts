@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { repetitions } from '../thorough.ts';
 import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
 import { seeded } from './tcp-proxy.ts';
 
@@ -9,7 +10,7 @@ import { seeded } from './tcp-proxy.ts';
 const nodeTimeoutMs = 2_500;
 
 /** Random faults of each kind; a failure names its seed. */
-const runs = Number(process.env.HALOGRID_FAULT_RUNS ?? 2);
+const runs = repetitions('HALOGRID_FAULT_RUNS', 1, 2);
 const firstSeed = Number(process.env.HALOGRID_FAULT_SEED ?? 1);
 
 let faults: FaultCluster;

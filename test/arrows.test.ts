@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+// The arrows of ARCHITECTURE.md, held against the imports of the code, those of types among them.
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string): string => readFileSync(join(checkout, path), 'utf8');
+const manual = read('ARCHITECTURE.md');
+
+/** What is not as it should be yet; whoever mends it deletes it here. */
+const known = {
+  /** Rooms of a package that import each other in a circle. */
+  circles: [
+    'apps/bench: cuda reports',
+    'libs/imaging: access input output',
+    'libs/kernels: catalogue.ts conv grid.ts lbp ldp pipeline-item.ts pipeline.ts plane-item.ts run-pipeline.ts sampling.ts strategy.ts',
+    'libs/proto: index.ts limits',
+  ],
+  /** Foreign dependencies in other places than ARCHITECTURE.md says. */
+  foreign: ['libs/kernels/src/conv/arbitrary.ts: fast-check', 'libs/kernels/src/oracle.ts: sharp'],
+};
+
+/** The rows of the table below a heading, or behind a sentence, as cells. */
+function table(after: string): string[][] {
+  const rows = manual
+    .slice(manual.indexOf(after))
+    .match(/(?:^\|.*\n)+/m)![0]
+    .trim()
+    .split('\n');
+  return rows.slice(2).map((row) => row.slice(2, -2).split(' | '));
+}
+const quoted = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1]!);
+/** The number of the row that names each, from the bottom up. */
+const heights = (rows: string[][]): Map<string, number> =>
+  new Map(rows.toReversed().flatMap((names, height) => names.map((name) => [name, height])));
+
+const packages = globSync(['{apps,libs}/*/package.json', '{deploy,test}/package.json'], { cwd: checkout }).map(
+  (path) => {
+    const { name, dependencies, devDependencies } = JSON.parse(read(path));
+    return { folder: dirname(path), name, declared: Object.keys({ ...dependencies, ...devDependencies }) };
+  },
+);
+const packageOf = (path: string) => packages.find(({ folder }) => path.startsWith(`${folder}/`))!;
+const isOfTests = (path: string) => /\.(test|e2e)\.ts$|\/testing[./]|\/simulation\/|^test\//.test(path);
+
+interface Import {
+  from: string;
+  /** A file, or a package and what of it. */
+  to: string;
+}
+
+const specifier =
+  /^(?:import|export)\s[^;'"]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'|\b(?:import|import\.meta\.resolve)\(\s*'([^']+)'/gm;
+
+const imports: Import[] = packages.flatMap(({ folder }) =>
+  globSync(`${folder}/**/*.{ts,js,mjs}`, { cwd: checkout, exclude: (path) => path.includes('node_modules') }).flatMap(
+    (from) =>
+      [...read(from).matchAll(specifier)].map((match) => {
+        const to = match.slice(1).find(Boolean)!;
+        return { from, to: to.startsWith('.') ? join(dirname(from), to) : to };
+      }),
+  ),
+);
+
+/** What each package imports of others, by name or by path. */
+const between = imports.flatMap(({ from, to }) => {
+  const is = packageOf(from);
+  const of = packages.find(({ folder, name }) => `${to}/`.startsWith(`${name}/`) || to.startsWith(`${folder}/`));
+  return of && of !== is ? [{ is, of, from }] : [];
+});
+
+test('packages import only those of lower floors', () => {
+  assert.ok(imports.length > 1_000, 'the imports of the code are found');
+  const floors = heights(table('## Arrows').map(([, names]) => quoted(names!)));
+  for (const { folder } of packages) assert.ok(floors.has(folder), `${folder} has no floor in ARCHITECTURE.md`);
+  const upward = between.filter(({ is, of }) => floors.get(of.folder)! >= floors.get(is.folder)!);
+  assert.deepEqual(
+    upward.map(({ from, of }) => `${from} imports ${of.folder}`),
+    [],
+  );
+});
+
+test('packages declare the packages that they import, and no others', () => {
+  for (const { folder, name, declared } of packages) {
+    const used = between.flatMap(({ is, of }) => (is.name === name ? [of.name] : []));
+    assert.deepEqual(
+      used.filter((other) => !declared.includes(other)),
+      [],
+      `${folder}/package.json lacks what it imports`,
+    );
+    // The whole system is named by the path of its launcher.
+    const needless = declared.filter((other) => !used.includes(other) && other !== 'halogrid');
+    assert.deepEqual(needless, [], `${folder}/package.json has what it does not import`);
+  }
+});
+
+/** A folder of src, or a file beside them. */
+const roomOf = (path: string): string => path.slice(`${packageOf(path).folder}/src/`.length).split('/')[0]!;
+const rooms = imports.filter(({ from, to }) => {
+  const isInside = to.startsWith(`${packageOf(from).folder}/src/`) && from.startsWith(`${packageOf(from).folder}/src/`);
+  return isInside && !isOfTests(from) && roomOf(from) !== roomOf(to);
+});
+
+test('rooms of a package import only those below them', () => {
+  for (const [name, order] of table('Rooms, from top to bottom')) {
+    const [folder] = quoted(name!);
+    const floors = heights(order!.split('›').map(quoted));
+    for (const { from, to } of rooms.filter(({ from }) => packageOf(from).folder === folder)) {
+      for (const path of [from, to]) assert.ok(floors.has(roomOf(path)), `${path}: its room has no floor`);
+      assert.ok(floors.get(roomOf(to))! < floors.get(roomOf(from))!, `${from} imports ${to}, which is not below it`);
+    }
+  }
+});
+
+test('no rooms of a package import each other in a circle', () => {
+  const circles = packages.flatMap(({ folder }) => {
+    const arrows = Map.groupBy(
+      rooms.filter(({ from }) => packageOf(from).folder === folder),
+      ({ from }) => roomOf(from),
+    );
+    const reach = (room: string, seen = new Set<string>()): Set<string> => {
+      for (const { to } of arrows.get(room) ?? []) {
+        if (!seen.has(roomOf(to))) reach(roomOf(to), seen.add(roomOf(to)));
+      }
+      return seen;
+    };
+    const inCircle = [...arrows.keys()].filter((room) => reach(room).has(room)).sort();
+    return inCircle.length > 0 ? [`${folder}: ${inCircle.join(' ')}`] : [];
+  });
+  assert.deepEqual(circles.sort(), known.circles);
+});
+
+test('what others wrote is imported only where ARCHITECTURE.md says', () => {
+  const rows = table('Each foreign dependency');
+  const places = new Map(rows.flatMap(([names, where]) => quoted(names!).map((name) => [name, quoted(where!)])));
+  const isOurs = (to: string) =>
+    packages.some(({ folder, name }) => to.startsWith(`${folder}/`) || `${to}/`.startsWith(`${name}/`));
+  const wrong = imports.flatMap(({ from, to }) => {
+    const name = to.split('/', to.startsWith('@') ? 2 : 1).join('/');
+    const allowed = places.get(name) ?? (name.startsWith('node:') ? [dirname(from)] : []);
+    const isThere = allowed.some((place) => from.startsWith(`${place}/`) || `/${from}`.endsWith(`/${place}`));
+    return isThere || isOfTests(from) || isOurs(to) ? [] : [`${from}: ${name}`];
+  });
+  assert.deepEqual(wrong.sort(), known.foreign);
+});
