@@ -13,6 +13,12 @@ export interface TestImage<P extends Pixels = Pixels> extends Size {
   pixels: P;
 }
 
+/** Whether properties are tried as often as they should be before a change is merged: HALOGRID_THOROUGH=1. */
+export const isThorough = process.env.HALOGRID_THOROUGH === '1';
+
+/** How often a property is tried: `full` times if tests are thorough, otherwise a tenth of it. */
+export const runs = (full: number): number => (isThorough ? full : Math.ceil(full / 10));
+
 export type { Samples } from './image-type.ts';
 export { verifySamples } from './verify-samples.ts';
 

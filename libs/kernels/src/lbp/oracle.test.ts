@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { runCpu } from '../cpu.ts';
-import { noOracle, readGray, readOracle, sha256 } from '../oracle.ts';
+import { oracleRuns, readGray, readOracle, sha256 } from '../oracle.ts';
 import { createPipeline } from '../pipeline.ts';
-import { runReference } from '../reference.ts';
 import { samplesOf, staged, type TestImage } from '../testing.ts';
 import type { ExpectedLbp, LbpResults } from './testing.ts';
-
-if (noOracle) test('the oracle', { skip: noOracle });
-
-const runs = { twin: runReference, cpu: runCpu };
 
 for (const expected of readOracle<LbpResults>()) {
   describe(expected.name, async () => {
     const image = await readGray(expected);
+    const { runs, leftOut } = oracleRuns(expected);
+    if (leftOut) test('the reference', { skip: leftOut });
 
     test('the luma plane is the one that was measured', () => {
       assert.equal(sha256(image.pixels), expected.gray.sha256);
     });
 
-    for (const [name, run] of Object.entries(runs)) {
+    for (const [name, run] of runs) {
       const compute = (parameters: Record<string, string>, border?: string) => {
         const pipeline = createPipeline([{ kernel: 'lbp', parameters, border }]);
         const { item, bytes } = staged(pipeline, image);
