@@ -4,6 +4,7 @@ import type { Pixels } from './bordered-rows.ts';
 import type { Rect, Size } from './geometry.ts';
 import type { Grid } from './grid.ts';
 import { createSamples, type PixelType, type Samples, sampleBytes } from './image-type.ts';
+import type { Kernels } from './kernel.ts';
 import { type AskedOperation, createPipeline, type Pipeline, pipelineOver } from './pipeline.ts';
 import { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline-item.ts';
 import type { ItemResult } from './plane-item.ts';
@@ -52,8 +53,12 @@ export function noiseFor(pipeline: Pipeline, size: Size, seed: number, levels = 
 }
 
 /** A pipeline over pixels of that type. */
-export function createPipelineOver(pixel: PixelType, operations: readonly AskedOperation[]): Pipeline {
-  return pipelineOver(pixel, createPipeline(operations));
+export function createPipelineOver(
+  pixel: PixelType,
+  operations: readonly AskedOperation[],
+  kernels?: Kernels,
+): Pipeline {
+  return pipelineOver(pixel, createPipeline(operations, kernels));
 }
 
 /** Lays an image's tile out in staging memory, at or after `from`, as a node does it. */
