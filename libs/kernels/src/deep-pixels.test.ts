@@ -11,6 +11,7 @@ import {
   createPipelineOver,
   noiseFor,
   noiseImage,
+  runs,
   samplesOf,
   staged,
   type TestImage,
@@ -52,7 +53,7 @@ test('the cpu device gives 16-bit tiles of any size, place, border and kernel wh
         else assert.equal(ours!.map, undefined);
       },
     ),
-    { numRuns: 600 },
+    { numRuns: runs(600) },
   );
 });
 
@@ -80,7 +81,7 @@ for (const [name, run] of Object.entries({ twin: runReference, cpu: runCpu })) {
           assert.deepEqual(deepCodes, codes);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 }

@@ -9,7 +9,7 @@ import type { Operation, Pipeline } from './pipeline.ts';
 import { lineOf } from './registry.ts';
 import type { CatalogueHosts, ChooseStrategy, GpuHosts, Strategy } from './strategy.ts';
 
-export { compileKernel, type GpuKernel, type GpuKernelSource, type GpuOutput } from './gpu-kernel.ts';
+export type { GpuOutput } from './gpu-kernel.ts';
 export type { GpuBatchLayout, GpuProgram, GpuProgramOptions } from './gpu-program.ts';
 export type { ChooseStrategy, GpuHost, GpuHosts, Strategy } from './strategy.ts';
 

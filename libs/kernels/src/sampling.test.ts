@@ -6,6 +6,7 @@ import { runCpu } from './cpu.ts';
 import { createPipeline } from './pipeline.ts';
 import { placeItem, planPipeline } from './pipeline-item.ts';
 import { runReference } from './reference.ts';
+import { runs } from './testing.ts';
 
 const kernels: [name: string, kernel: string, parameters: Record<string, string>][] = [
   ['codes', 'lbp', {}],
@@ -59,7 +60,7 @@ for (const [name, kernel, parameters] of kernels) {
           assert.deepEqual([sampled.counted, sampled.bins], [whole.counted, whole.bins]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 }

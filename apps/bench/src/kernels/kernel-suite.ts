@@ -1,4 +1,4 @@
-import { createPipeline, type KernelName, sampleBytes } from '@halogrid/kernels';
+import { createPipeline, type KernelName, kernelNames, sampleBytes } from '@halogrid/kernels';
 import type { CudaCall, CudaQuery } from '../cuda/cuda-programs.ts';
 import type { KernelCase } from '../timing/kernel-case.ts';
 import { randomMatrix } from '../timing/random.ts';
@@ -32,7 +32,8 @@ const separable = (kernel: string, side: number): SuiteCase => ({
   cuda: cudaConv(kernel),
 });
 
-const byKernel: Readonly<Record<KernelName, readonly SuiteCase[]>> = {
+/** Kernels of which more than the map of their defaults is measured. */
+const byKernel: Partial<Record<KernelName, readonly SuiteCase[]>> = {
   lbp: [
     { name: 'LBP map', operations: lbp(), output: 'map', multiplyAdds: 0, cuda: lbpMap },
     // What goes from one dispatch to the next is paid once for all of its images.
@@ -70,7 +71,11 @@ const byKernel: Readonly<Record<KernelName, readonly SuiteCase[]>> = {
   ],
 };
 
-export const kernelSuite: readonly SuiteCase[] = Object.values(byKernel).flat();
+const mapOf = (kernel: KernelName): SuiteCase => {
+  return { name: `${kernel} map`, operations: [{ kernel, parameters: {} }], output: 'map', multiplyAdds: 0 };
+};
+
+export const kernelSuite: readonly SuiteCase[] = kernelNames.flatMap((name) => byKernel[name] ?? mapOf(name));
 
 /** The CUDA programs that time the same on one image. */
 export function cudaCalls(size: string, repetitions: number): CudaCall[] {

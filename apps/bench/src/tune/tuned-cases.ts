@@ -1,4 +1,4 @@
-import type { KernelName } from '@halogrid/kernels';
+import { type KernelName, kernelNames } from '@halogrid/kernels';
 import type { KernelCase } from '../timing/kernel-case.ts';
 import { randomMatrix } from '../timing/random.ts';
 
@@ -30,7 +30,8 @@ const anyMatrix = (side: number): KernelCase[] =>
   casesOf('conv', { matrix: randomMatrix(side) }, ['map'], `conv of any matrix of ${side}x${side}`);
 const sides = [3, 5, 7, 9, 11, 15, 21];
 
-const byKernel: Readonly<Record<KernelName, readonly KernelCase[]>> = {
+/** Kernels whose parameters decide how they run. */
+const byKernel: Partial<Record<KernelName, readonly KernelCase[]>> = {
   lbp: [...casesOf('lbp'), ...ring(8, 1), ...ring(8, 2), ...ring(16, 2), ...ring(24, 3)],
   ldp: ['2', '3', '4'].flatMap((order) => casesOf('ldp', { order })),
   conv: [
@@ -42,8 +43,8 @@ const byKernel: Readonly<Record<KernelName, readonly KernelCase[]>> = {
   ],
 };
 
-/** Every kernel as it is mostly used. Others keep their default. */
-export const tunedCases: readonly KernelCase[] = Object.values(byKernel).flat();
+/** Every kernel as it is mostly used: with its defaults where nothing else is known. Others keep their default. */
+export const tunedCases: readonly KernelCase[] = kernelNames.flatMap((name) => byKernel[name] ?? casesOf(name));
 
 /** What a software GPU measures within seconds. */
 export const quickCases: readonly KernelCase[] = casesOf('lbp', {}, ['histogram', 'map']);

@@ -1,4 +1,4 @@
-import type { Pipeline, PipelineItem } from '@halogrid/kernels';
+import { type Pipeline, type PipelineItem, specifiedOperations } from '@halogrid/kernels';
 import {
   type ChooseStrategy,
   createGpuProgram,
@@ -136,10 +136,7 @@ class WebGpuDevice implements Device {
   }
 
   #program(pipeline: Pipeline, map: boolean, cells: boolean): Promise<GpuProgram> {
-    const operations = pipeline.operations.map(({ kernel, parameters, border, reads }) => {
-      return [kernel, parameters, border, reads];
-    });
-    const key = JSON.stringify([operations, pipeline.bins, map, cells]);
+    const key = JSON.stringify([specifiedOperations(pipeline), pipeline.pixel, pipeline.bins, map, cells]);
     let program = this.#programs.get(key);
     if (!program) {
       program = createGpuProgram(this.#device, pipeline, { map, cells }, this.#choose, this.#hosts);
