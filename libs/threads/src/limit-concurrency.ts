@@ -1,5 +1,5 @@
 /** Lets through so much work at once; what comes meanwhile waits, first come first served. */
-export function atMost(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function limitConcurrency(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = count;
   const waiting: (() => void)[] = [];
   return async (work) => {

@@ -10,7 +10,7 @@ import {
   type Source,
   versionOfContent,
 } from '@halogrid/sources';
-import { atMost } from '@halogrid/threads';
+import { limitConcurrency } from '@halogrid/threads';
 import { EarlierOutput } from '../earlier/earlier-output.ts';
 import { keptSteps } from '../earlier/kept-steps.ts';
 import { jobGrid } from '../job-grid.ts';
@@ -138,7 +138,7 @@ export async function* planJob(
       return look(input);
     return { kind: 'kept', input, file };
   };
-  const opening = atMost(opensAhead);
+  const opening = limitConcurrency(opensAhead);
   const openToLook = (input: Input): Promise<Probe> => opening(() => probeImage(input, open));
   const look = async (input: Input): Promise<Probe> => {
     const { uri, sizeBytes } = input;

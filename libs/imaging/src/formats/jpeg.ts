@@ -7,7 +7,7 @@ import { checkDecodeRequest, checkTarget } from '../planes/decode-request.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
 import { isOfOneScan } from './jpeg-scans.ts';
-import { decodeTurboJpeg, inTurn, type JpegRows, type JpegTarget, readTurboJpegHeader } from './turbojpeg.ts';
+import { decodeTurboJpeg, type JpegRows, type JpegTarget, limitDecodes, readTurboJpegHeader } from './turbojpeg.ts';
 
 /** An encoded file is held whole while it is decoded. 2^28 pixels make a tenth of this at the usual qualities. */
 const maxFileBytes = 2 ** 30;
@@ -54,7 +54,7 @@ export function readJpegHeader(jpeg: Uint8Array): Size {
 export async function decodeJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<void> {
   const size = readJpegHeader(jpeg);
   checkTarget(size.width, size.height, to);
-  if (!(await inTurn(() => decodePlanes(jpeg, size, to)))) throw damaged(jpeg);
+  if (!(await limitDecodes(() => decodePlanes(jpeg, size, to)))) throw damaged(jpeg);
 }
 
 const damaged = (jpeg: Uint8Array): InputError =>
@@ -178,7 +178,7 @@ function copyOf(jpeg: Uint8Array, size: Size): ImageCopy {
         const bytes = new Uint8Array(stride * Math.min(bandRows, height));
         for (let y = 0; y < height; y += bandRows) {
           const rows = { y, width, height: Math.min(bandRows, height - y) };
-          if (!(await inTurn(() => decodeGood(jpeg, size, { bytes, stride, channels: samples }, rows)))) {
+          if (!(await limitDecodes(() => decodeGood(jpeg, size, { bytes, stride, channels: samples }, rows)))) {
             throw damaged(jpeg);
           }
           await file.appendFile(bytes.subarray(0, stride * rows.height));

@@ -1,4 +1,4 @@
-import { runParallel } from '@halogrid/threads';
+import { forEachLimited } from '@halogrid/threads';
 import { giveBackBytes, takeBytes } from '../files/byte-pool.ts';
 import { InputError } from '../input-error.ts';
 import { hasVideoExtension } from '../listing/image-extensions.ts';
@@ -124,7 +124,7 @@ export class RemoteFile {
     const rest = into.subarray(fromMemory.length);
     const start = end - rest.length;
     if (this.#copy?.missing({ start, end }).length === 0) return await this.#copy.read(rest, start);
-    await runParallel(cutRange({ start, end }, this.#limits.partBytes), this.#limits.partsInFlight, (part) =>
+    await forEachLimited(cutRange({ start, end }, this.#limits.partBytes), this.#limits.partsInFlight, (part) =>
       this.#fetch(rest.subarray(part.start - start, part.end - start), part),
     );
   }
@@ -180,7 +180,7 @@ export class RemoteFile {
     const inside = ranges.map(({ start, end }) => ({ start, end: Math.min(end, this.sizeBytes) }));
     const missing = inside.filter(({ start, end }) => start < end).flatMap((range) => copy.missing(range));
     const parts = joinRanges(missing, gapBytes).flatMap((range) => cutRange(range, partBytes));
-    await runParallel(parts, partsInFlight, async (part) => {
+    await forEachLimited(parts, partsInFlight, async (part) => {
       const bytes = takeBytes(part.end - part.start);
       try {
         await this.read(bytes, part.start);

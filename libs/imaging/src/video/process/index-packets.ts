@@ -1,5 +1,5 @@
 import type { PixelType } from '@halogrid/geometry';
-import { InputError } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources/input-error';
 import type { VideoPacket } from '../video-frames.ts';
 import { type ReadGroup, SeekChecker } from './check-seeks.ts';
 import type { Ffmpeg, Rational } from './ffmpeg.ts';

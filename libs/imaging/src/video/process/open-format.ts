@@ -1,4 +1,4 @@
-import { InputError } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources/input-error';
 import { averror, type Ffmpeg, type FormatContext, type IoContext, seekOrigins } from './ffmpeg.ts';
 import type { VideoBytes } from './video-bytes.ts';
 

@@ -1,5 +1,5 @@
 import type { PixelType } from '@halogrid/geometry';
-import { InputError } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources/input-error';
 import type { VideoPacket } from '../video-frames.ts';
 import { isCutShort } from './cut-short.ts';
 import {
