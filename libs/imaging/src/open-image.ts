@@ -1,11 +1,10 @@
 import type { PixelType, Rect } from '@halogrid/geometry';
 import { type InputFile, openInputFile } from '@halogrid/sources';
 import { openJpeg } from './formats/jpeg.ts';
-import { openPng } from './formats/png.ts';
 import { openPnm } from './formats/pnm.ts';
 import { type Format, sniffFormat } from './formats/sniff-format.ts';
 import { openTiff } from './formats/tiff.ts';
-import { openWebp } from './formats/webp.ts';
+import { openPng, openWebp } from './formats/whole-image.ts';
 import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
 import type { PlaneTarget } from './planes/plane-target.ts';
 

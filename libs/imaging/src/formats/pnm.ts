@@ -1,14 +1,11 @@
-import { type Rect, sampleBytes } from '@halogrid/geometry';
+import { type PixelType, type Rect, sampleBytes } from '@halogrid/geometry';
 import { InputError, type InputFile } from '@halogrid/sources';
 import { forEachLimited, limitConcurrency, poolThreads } from '@halogrid/threads';
 import type { OpenImage } from '../open-image.ts';
 import { checkHasPixels, checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest } from '../planes/decode-request.ts';
-import { asPixels } from '../planes/pixels.ts';
-import { below, type PlaneTarget } from '../planes/plane-target.ts';
+import { asPixels, below, type PlaneTarget } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
-import { type PnmHeader, readPnmHeader } from './pnm-header.ts';
-import { decodePlainPnm } from './pnm-plain.ts';
 
 /** Rows that lie together are read in pieces of this size, several at once: a frame of 1080p in one. */
 const bandBytes = 2 ** 22;
@@ -103,4 +100,113 @@ async function decodeBinary(
 /** Files have the upper byte first. */
 function swap(samples: Uint8Array): void {
   Buffer.from(samples.buffer, samples.byteOffset, samples.length).swap16();
+}
+
+export interface PnmHeader {
+  width: number;
+  height: number;
+  /** 1: gray (P2, P5); 3: RGB (P3, P6). */
+  channels: 1 | 3;
+  /** Samples are decimal numbers (P2, P3), not one or two bytes (P5, P6). */
+  isPlain: boolean;
+  /** The largest sample there may be, 1 to 65535. */
+  maxval: number;
+  /** u16 where the largest sample is above 255. */
+  pixel: PixelType;
+  /** Where the samples begin, in bytes. */
+  dataStart: number;
+}
+
+/** Nobody writes more comments than this. */
+const maxHeaderBytes = 2 ** 16;
+
+/** Reads the header from the first bytes of a file, which begin with P2, P3, P5 or P6. Throws InputError. */
+export function readPnmHeader(head: Buffer): PnmHeader {
+  const text = head.toString('latin1', 0, maxHeaderBytes);
+  const kind = text.slice(0, 2);
+  // White space and comments, a number, and white space that is left for what follows.
+  const field = /(?:[ \t\n\v\f\r]|#[^\n\r]*[\n\r])+(\d{1,10})(?=[ \t\n\v\f\r])/y;
+  field.lastIndex = 2;
+  const next = (name: string): number => {
+    const match = field.exec(text);
+    if (!match) throw new InputError('decode', `The header of the ${kind} file has no ${name}`);
+    return Number(match[1]);
+  };
+  const width = next('width');
+  const height = next('height');
+  const maxval = next('largest value');
+  if (maxval > 65_535) {
+    throw new InputError('decode', `The largest value in the header is ${maxval}: at most 65535 is allowed`);
+  }
+  if (maxval === 0) throw new InputError('decode', `The header of the ${kind} file has 0 as its largest value`);
+  return {
+    width,
+    height,
+    channels: kind === 'P2' || kind === 'P5' ? 1 : 3,
+    isPlain: kind === 'P2' || kind === 'P3',
+    maxval,
+    pixel: maxval > 255 ? 'u16' : 'u8',
+    // Exactly one character of white space ends the header: the next may be a sample.
+    dataStart: field.lastIndex + 1,
+  };
+}
+
+const pieceBytes = 2 ** 20;
+
+/**
+ * Decodes the decimal numbers of a P2 or P3 file, piece by piece, into the planes of `to`. White space and `#` comments
+ * separate them; what follows the last one is ignored. Rejects with InputError.
+ */
+export async function decodePlainPnm(
+  file: InputFile,
+  { width, height, channels, maxval, pixel, dataStart }: PnmHeader,
+  to: PlaneTarget,
+): Promise<void> {
+  const row = pixel === 'u8' ? new Uint8Array(width * channels) : new Uint16Array(width * channels);
+  let filled = 0;
+  let y = 0;
+  const take = (sample: number): void => {
+    if (sample > maxval) {
+      throw new InputError(
+        'decode',
+        `The value ${sample} in row ${y} is above ${maxval}, the largest that the header allows`,
+      );
+    }
+    row[filled++] = sample;
+    if (filled < row.length) return;
+    writeRows({ pixels: row, channels, width, rows: 1 }, below(to, y));
+    filled = 0;
+    y++;
+  };
+  let sample = -1;
+  let isComment = false;
+  for (let position = dataStart; y < height && position < file.sizeBytes; position += pieceBytes) {
+    const bytes = Buffer.allocUnsafe(Math.min(pieceBytes, file.sizeBytes - position));
+    await file.read(bytes, position);
+    for (let i = 0; i < bytes.length && y < height; i++) {
+      const byte = bytes[i]!;
+      const isLineEnd = byte === 0x0a || byte === 0x0d;
+      if (isComment) {
+        isComment = !isLineEnd;
+      } else if (byte >= 0x30 && byte <= 0x39) {
+        sample = Math.max(sample, 0) * 10 + byte - 0x30;
+      } else if (isLineEnd || byte === 0x20 || byte === 0x09 || byte === 0x0b || byte === 0x0c || byte === 0x23) {
+        if (sample >= 0) take(sample);
+        sample = -1;
+        isComment = byte === 0x23;
+      } else {
+        throw new InputError(
+          'decode',
+          `Expected a number at byte ${position + i} but found byte 0x${byte.toString(16)}`,
+        );
+      }
+    }
+  }
+  if (y < height && sample >= 0) take(sample);
+  if (y < height) {
+    throw new InputError(
+      'decode',
+      `The file is truncated: row ${y} of ${height} ends after ${filled} of ${row.length} values`,
+    );
+  }
 }

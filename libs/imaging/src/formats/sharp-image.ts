@@ -3,8 +3,7 @@ import { type PixelType, type Rect, sampleBytes } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
 import type { Sharp, SharpOptions } from 'sharp';
 import { loadSharp } from '../load-sharp.ts';
-import { asPixels } from '../planes/pixels.ts';
-import { below, type PlaneTarget } from '../planes/plane-target.ts';
+import { asPixels, below, type PlaneTarget } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
 
 /**

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
 import { InputError } from '../input-error.ts';
 import { giveBackBytes, takeBytes } from './byte-pool.ts';
-import { forReading } from './open-flags.ts';
+import { forReading } from './quick-files.ts';
 
 /** Files that are decoded whole. Of these, enough is read at once for most video frames. */
 const wholeFile = { name: /\.(jpe?g|jpe|jfif|png|webp)$/i, headBytes: 2 ** 20 };

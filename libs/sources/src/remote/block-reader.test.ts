@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type ServedFile, sendFile, startServer, type TestServer } from '../testing/servers.ts';
-import { BlockCache } from './block-cache.ts';
-import { BlockReader, blockBytes } from './block-reader.ts';
+import { BlockCache, BlockReader, blockBytes } from './block-reader.ts';
 import { RemoteFile } from './remote-file.ts';
 
 /** 20 blocks and a bit. */

@@ -5,7 +5,7 @@
  */
 
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
-import { asPixels } from '../../planes/pixels.ts';
+import { asPixels } from '../../planes/plane-target.ts';
 
 /** How luma lies in the first plane of a pixel format. */
 export interface LumaFormat {
