@@ -2,7 +2,7 @@ export { decodeJpeg } from './formats/jpeg.ts';
 export { MissingDecoderError } from './missing-decoder-error.ts';
 export { missingDecoders } from './missing-decoders.ts';
 export { type OpenImage, type OpenImageOptions, openImage } from './open-image.ts';
-export { mostPixels, peekSize } from './peek-size.ts';
+export { peekSize } from './peek-size.ts';
 export { defaultMaxWholePixels } from './pixel-limit.ts';
 export type { PlaneTarget } from './planes/plane-target.ts';
 export { imageOpener } from './threads/image-opener.ts';

@@ -1,8 +1,8 @@
 import type { PixelType, Rect } from '@halogrid/geometry';
-import { type InputFile, openInputFile } from '@halogrid/sources';
+import { type Format, type InputFile, openInputFile } from '@halogrid/sources';
 import { openJpeg } from './formats/jpeg.ts';
 import { openPnm } from './formats/pnm.ts';
-import { type Format, sniffFormat } from './formats/sniff-format.ts';
+import { sniffFormat } from './formats/sniff-format.ts';
 import { openTiff } from './formats/tiff.ts';
 import { openPng, openWebp } from './formats/whole-image.ts';
 import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';

@@ -12,9 +12,19 @@ export { type InputFile, openInputFile } from './files/input-file.ts';
 export { type LocalFile, localVersion } from './files/local-file.ts';
 export { forReading, quickFiles } from './files/quick-files.ts';
 export { type ShownFile, showFile, versionOfContent } from './files/show-file.ts';
+export {
+  type Format,
+  type FormatFacts,
+  formatOfName,
+  formats,
+  hasImageExtension,
+  hasVideoExtension,
+  mostPixels,
+  unsupportedFormats,
+  usualPixels,
+} from './formats.ts';
 export { charactersOfBraces } from './globs/expand-braces.ts';
 export { changedInput, InputError, type InputFault } from './input-error.ts';
-export { hasImageExtension, hasVideoExtension } from './listing/image-extensions.ts';
 export {
   checkHasSource,
   type LeftOut,

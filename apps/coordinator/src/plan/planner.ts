@@ -1,11 +1,12 @@
 import { sampleBytes } from '@halogrid/geometry';
-import { isVideoFile, mostPixels, openImage, peekSize } from '@halogrid/imaging';
+import { isVideoFile, openImage, peekSize } from '@halogrid/imaging';
 import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
 import { type JobSpec, maxBatchFrames } from '@halogrid/proto';
 import {
   hasVideoExtension,
   InputError,
   listAllSources,
+  mostPixels,
   redactUri,
   type Source,
   versionOfContent,

@@ -17,8 +17,8 @@ const maxPaddingBytes = 64;
 /** Pixels decoded at once of an image that is copied. For each such band, what is above is read again. */
 const bandPixels = 2 ** 26;
 
-/** Pixels of a file at most for each of its bytes: Huffman codes spend a bit on the mean of 8 x 8, and one on the rest. */
-const pixelsPerByte = 256;
+/** Pixels of a file in one scan at most for each of its bytes: Huffman codes spend a bit on the mean of 8 x 8, and one on the rest. */
+const mostPixelsPerByte = 256;
 
 const endMarker = Buffer.from([0xff, 0xd9]);
 
@@ -159,7 +159,7 @@ function checkLarge(jpeg: Buffer, { width, height }: Size, maxWholePixels: numbe
     checkWholePixels(width, height, maxWholePixels, limit);
   }
   // What claims more than it can hold is refused before anything is read for it.
-  checkWholePixels(width, height, pixelsPerByte * jpeg.length, `a file of ${jpeg.length} bytes can hold`);
+  checkWholePixels(width, height, mostPixelsPerByte * jpeg.length, `a file of ${jpeg.length} bytes can hold`);
 }
 
 /** A copy is a binary PGM or PPM, as which a JPEG decodes: of its Y plane, or of RGB. */

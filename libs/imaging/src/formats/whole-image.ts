@@ -1,5 +1,5 @@
 import type { Rect } from '@halogrid/geometry';
-import { InputError, type InputFile } from '@halogrid/sources';
+import { formats, InputError, type InputFile } from '@halogrid/sources';
 import type { OpenImage } from '../open-image.ts';
 import { checkHasPixels, checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest } from '../planes/decode-request.ts';
@@ -25,9 +25,6 @@ export async function openPng(file: InputFile, maxWholePixels: number): Promise<
   return openWholeImage(file, 'png', maxWholePixels);
 }
 
-/** Pixels of a file at most for each of its bytes: Deflate turns a byte into 1032 at most, of eight pixels each. */
-const pixelsPerByte = 8256;
-
 /**
  * A PNG, WebP or striped TIFF, which can only be decoded whole, or copied where it is larger than that. Takes `file` over.
  */
@@ -37,7 +34,12 @@ export async function openWholeImage(file: InputFile, format: SharpFormat, maxWh
   const isLarge = width * height > maxWholePixels;
   // What claims more than it can hold is refused before anything is read for it.
   if (isLarge)
-    checkWholePixels(width, height, pixelsPerByte * file.sizeBytes, `a file of ${file.sizeBytes} bytes can hold`);
+    checkWholePixels(
+      width,
+      height,
+      formats.png.mostPixelsPerByte * file.sizeBytes,
+      `a file of ${file.sizeBytes} bytes can hold`,
+    );
   const opened: OpenImage = {
     format,
     width,
