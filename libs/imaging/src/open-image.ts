@@ -13,7 +13,7 @@ export interface OpenImage {
   readonly format: Format;
   readonly width: number;
   readonly height: number;
-  /** Of 1 to 8 bits a sample `u8`, of more `u16`; values are as stored, never scaled. */
+  /** `u8` for 1 to 8 bits a sample, `u16` for more; values are as stored, never scaled. */
   readonly pixel: PixelType;
   /** A name for its file as it was opened, which changes when that is written to: see `localVersion`, `remoteVersion`. */
   readonly version?: string;

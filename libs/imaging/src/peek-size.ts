@@ -91,7 +91,7 @@ function readWebpSize(start: Buffer): Peeked | undefined {
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff), pixel };
 }
 
-/** Of the first directory. Its entries are sorted, so width and height are among the first. */
+/** What the first directory says. Its entries are sorted, so width and height are among the first. */
 async function readTiffSize(head: Head, start: Buffer): Promise<Peeked | undefined> {
   const isBigEndian = start[0] === 0x4d;
   const isBig = start[isBigEndian ? 3 : 2] === 43;

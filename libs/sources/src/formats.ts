@@ -2,7 +2,7 @@
 export interface FormatFacts {
   /** As people say it. */
   readonly names: readonly string[];
-  /** Of file names, without the dot; what a file is, its content tells. */
+  /** What names of such files end with, without the dot; what a file is, its content tells. */
   readonly extensions: readonly string[];
   /** First bytes of a file, as Latin-1 text; '·' stands for any byte. */
   readonly signatures: readonly string[];

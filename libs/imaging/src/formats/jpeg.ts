@@ -205,7 +205,7 @@ const otherFrames = new Set([0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xca, 0xcb, 0xcd, 0xc
 const startOfScan = 0xda;
 
 /**
- * Whether a JPEG has all of its components in one scan and is not progressive. Of others a decoder holds the coefficients of
+ * Whether a JPEG has all of its components in one scan and is not progressive. For others a decoder holds the coefficients of
  * the whole image, 2 bytes or more a sample, until the last scan has come.
  */
 export function isOfOneScan(jpeg: Buffer): boolean {

@@ -4,7 +4,7 @@ import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
 export interface TiffHeader {
   width: number;
   height: number;
-  /** Of every sample of a pixel; all equal. */
+  /** Bits of every sample of a pixel; all equal. */
   bitsPerSample: number;
   /** 1 unsigned, 2 signed, 3 floating point. */
   sampleFormat: number;

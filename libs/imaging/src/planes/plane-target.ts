@@ -7,13 +7,13 @@ import type { PixelType } from '@halogrid/geometry';
 export interface PlaneTarget {
   /** Plain or shared memory. */
   bytes: Uint8Array;
-  /** Of the first pixel of the first plane. */
+  /** Where the first pixel of the first plane is. */
   offset: number;
   /** Bytes from one row to the next: at least a row of what is decoded. */
   stride: number;
   /** One plane of luma, or the three planes red, green and blue, which are equal where the image is gray. */
   channels: 'gray' | 'rgb';
-  /** Bytes from one plane to the next: at least those of a plane. Of no meaning for 'gray'. */
+  /** Bytes from one plane to the next: at least those of a plane. It means nothing for 'gray'. */
   planeBytes: number;
 }
 

@@ -37,7 +37,7 @@ const style = `
   }`;
 
 /**
- * Draws histograms as a self-contained SVG: bars over the bins, which show their exact count under the pointer. Of more
+ * Draws histograms as a self-contained SVG: bars over the bins, which show their exact count under the pointer. For more
  * than 1024 bins, each bar is a run of neighbours, and the subtitle says of how many.
  */
 export function histogramSvg({ title, subtitle, channels }: HistogramChart): string {

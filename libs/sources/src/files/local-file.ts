@@ -11,7 +11,7 @@ const wholeHeadBytes = 2 ** 20;
 /** Read at first of others, whose pixels are read to where they are wanted. A raw frame was read one and a half times before. */
 const headBytes = 2 ** 14;
 
-/** Of one call: Linux takes 1024 buffers, and each row has one for what follows it. */
+/** Rows that one call reads: Linux takes 1024 buffers, and each row has one for what follows it. */
 const rowsAtOnce = 512;
 
 /** What failures of the file itself mean, where the system's words do not tell enough. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface SortLimits {
-  /** Of names in memory, in UTF-16 units and `costOfName` for each name. */
+  /** Names held in memory, in UTF-16 units and `costOfName` for each name. */
   heldUnits: number;
   /** Runs that are merged at once. */
   runs: number;

@@ -25,7 +25,7 @@ const searchedPackets = 4096;
 /** A video whose packets are being read. To be closed. Its calls throw InputError where bytes cannot be read. */
 export class PacketReader {
   readonly codec: Codec;
-  /** Of the frames, as far as the container tells: each has its own. */
+  /** The type of the frames' pixels, as far as the container tells: each has its own. */
   readonly pixel: PixelType;
   /** What the last packet that was read is; undefined before the first and behind the last. */
   last: VideoPacket | undefined;
