@@ -11,3 +11,4 @@ export {
   viewSamples,
 } from './image-type.ts';
 export { intersect, type Rect, type Size } from './rect.ts';
+export { type PlanarLayout, type Sampling, takeSamples } from './sampling.ts';

@@ -10,8 +10,7 @@ import { temporaryFile, temporaryFolder } from '@halogrid/sources/testing-files'
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { type OpenImage, openImage } from './open-image.ts';
-import { asPixels } from './planes/pixels.ts';
-import type { PlaneTarget } from './planes/plane-target.ts';
+import { asPixels, type PlaneTarget } from './planes/plane-target.ts';
 import {
   assertPlanes,
   type Channels,

@@ -1,11 +1,10 @@
 import type { PixelType, Rect } from '@halogrid/geometry';
-import { type InputFile, openInputFile } from '@halogrid/sources';
+import { type Format, type InputFile, openInputFile } from '@halogrid/sources';
 import { openJpeg } from './formats/jpeg.ts';
-import { openPng } from './formats/png.ts';
 import { openPnm } from './formats/pnm.ts';
-import { type Format, sniffFormat } from './formats/sniff-format.ts';
+import { sniffFormat } from './formats/sniff-format.ts';
 import { openTiff } from './formats/tiff.ts';
-import { openWebp } from './formats/webp.ts';
+import { openPng, openWebp } from './formats/whole-image.ts';
 import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
 import type { PlaneTarget } from './planes/plane-target.ts';
 
@@ -14,7 +13,7 @@ export interface OpenImage {
   readonly format: Format;
   readonly width: number;
   readonly height: number;
-  /** Of 1 to 8 bits a sample `u8`, of more `u16`; values are as stored, never scaled. */
+  /** `u8` for 1 to 8 bits a sample, `u16` for more; values are as stored, never scaled. */
   readonly pixel: PixelType;
   /** A name for its file as it was opened, which changes when that is written to: see `localVersion`, `remoteVersion`. */
   readonly version?: string;

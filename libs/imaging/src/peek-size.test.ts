@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { temporaryFile } from '@halogrid/sources/testing-files';
 import { openImage } from './open-image.ts';
-import { mostPixels, peekSize } from './peek-size.ts';
+import { peekSize } from './peek-size.ts';
 import { expectedFixtures, fixtureBytes, fixtureUri } from './testing/images.ts';
 
 test('the size that is peeked at is the size of the image', async () => {
@@ -42,12 +42,4 @@ test('what has no size to peek at has none, and nothing is thrown', async (t) =>
   }
   assert.equal(await peekSize('file:///does/not/exist.png'), undefined);
   assert.equal(await peekSize('https://example.com/a.png'), undefined);
-});
-
-test('a file holds no more pixels than its compression can', () => {
-  assert.equal(mostPixels('file:///a.JPG', 100), 51_200);
-  assert.equal(mostPixels('file:///a.pgm', 100), 100);
-  assert.equal(mostPixels('file:///a.tif', 100), Number.POSITIVE_INFINITY);
-  assert.equal(mostPixels('file:///noextension', 1), 1);
-  assert.equal(mostPixels('file:///empty.tif', 0), 0);
 });

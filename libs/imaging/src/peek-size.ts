@@ -16,24 +16,6 @@ const headBytes = 4096;
 const maxSegments = 256;
 
 /**
- * Pixels of an image that one byte of its file can hold at most, by what its name ends with. A JPEG has two bits or more for
- * a block of 8 x 8; Deflate turns a byte into 1032, of 8 pixels each; other compressions know no limit.
- */
-const pixelsPerByte: Record<string, number> = {
-  ...{ jpg: 512, jpeg: 512, jpe: 512, jfif: 512, png: 8256 },
-  ...{ tif: Number.POSITIVE_INFINITY, tiff: Number.POSITIVE_INFINITY, webp: Number.POSITIVE_INFINITY },
-};
-
-/** Of a PGM, and what to expect of a file whose name tells nothing. */
-const otherPixelsPerByte = 1;
-
-/** Pixels of an image at most, by the name and the size of its file. */
-export function mostPixels(uri: string, sizeBytes: number): number {
-  const extension = /\.([^./]+)$/.exec(uri)?.[1]?.toLowerCase() ?? '';
-  return sizeBytes && sizeBytes * (pixelsPerByte[extension] ?? otherPixelsPerByte);
-}
-
-/**
  * The size and the type of pixels that the header of a local JPEG, PNG, WebP or TIFF claims, read with one or two small reads; undefined where
  * it cannot be told so: opening the image says more.
  */
@@ -109,7 +91,7 @@ function readWebpSize(start: Buffer): Peeked | undefined {
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff), pixel };
 }
 
-/** Of the first directory. Its entries are sorted, so width and height are among the first. */
+/** What the first directory says. Its entries are sorted, so width and height are among the first. */
 async function readTiffSize(head: Head, start: Buffer): Promise<Peeked | undefined> {
   const isBigEndian = start[0] === 0x4d;
   const isBig = start[isBigEndian ? 3 : 2] === 43;

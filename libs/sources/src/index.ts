@@ -8,15 +8,23 @@ export {
   unrestricted,
 } from './access/source-access.ts';
 export { giveBackBytes, takeBytes } from './files/byte-pool.ts';
-export { versionOfContent } from './files/file-identity.ts';
 export { type InputFile, openInputFile } from './files/input-file.ts';
 export { type LocalFile, localVersion } from './files/local-file.ts';
-export { forReading } from './files/open-flags.ts';
-export { quickFiles } from './files/quick-files.ts';
-export { type ShownFile, showFile } from './files/show-file.ts';
+export { forReading, quickFiles } from './files/quick-files.ts';
+export { type ShownFile, showFile, versionOfContent } from './files/show-file.ts';
+export {
+  type Format,
+  type FormatFacts,
+  formatOfName,
+  formats,
+  hasImageExtension,
+  hasVideoExtension,
+  mostPixels,
+  unsupportedFormats,
+  usualPixels,
+} from './formats.ts';
 export { charactersOfBraces } from './globs/expand-braces.ts';
 export { changedInput, InputError, type InputFault } from './input-error.ts';
-export { hasImageExtension, hasVideoExtension } from './listing/image-extensions.ts';
 export {
   checkHasSource,
   type LeftOut,
@@ -33,4 +41,4 @@ export { readRemoteHead } from './remote/read-head.ts';
 export { RemoteFile } from './remote/remote-file.ts';
 export { defaultRemoteLimits } from './remote/remote-limits.ts';
 export { isRemoteUri } from './remote/remote-uri.ts';
-export { SourceUriError } from './source-uri-error.ts';
+export { SourceUriError } from './source-errors.ts';

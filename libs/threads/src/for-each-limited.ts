@@ -1,19 +1,23 @@
-/** Does `work` for every item, `width` at a time. Rejects with the first failure, when nothing is under way any more. */
-export async function runParallel<Item>(
-  items: readonly Item[],
-  width: number,
-  work: (item: Item) => Promise<void>,
+/**
+ * Acts on every item, up to `limit` at once, which are taken as they are wanted. After a failure no more are begun. Rejects with
+ * the first failure, when nothing is under way any more.
+ */
+export async function forEachLimited<Item>(
+  items: Iterable<Item>,
+  limit: number,
+  act: (item: Item) => Promise<void>,
 ): Promise<void> {
-  let next = 0;
-  let hasFailed = false;
-  const workers = Array.from({ length: Math.min(width, items.length) }, async () => {
-    while (next < items.length && !hasFailed) {
-      await work(items[next++]!).catch((error: unknown) => {
-        hasFailed = true;
-        throw error;
-      });
+  const iterator = items[Symbol.iterator]();
+  const failures: unknown[] = [];
+  const work = async (): Promise<void> => {
+    try {
+      for (let next = iterator.next(); !next.done && failures.length === 0; next = iterator.next()) {
+        await act(next.value);
+      }
+    } catch (error) {
+      failures.push(error);
     }
-  });
-  const failure = (await Promise.allSettled(workers)).find((result) => result.status === 'rejected');
-  if (failure) throw failure.reason;
+  };
+  await Promise.all(Array.from({ length: limit }, work));
+  if (failures.length > 0) throw failures[0];
 }

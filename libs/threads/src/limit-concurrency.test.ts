@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { atMost } from './limit-concurrency.ts';
+import { limitConcurrency } from './limit-concurrency.ts';
 
 test('no more than so many are under way, each is done, in order, and failures are theirs alone', async () => {
   const property = fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.array(fc.nat(3)), async (count, turns) => {
-    const limited = atMost(count);
+    const limited = limitConcurrency(count);
     const begun: number[] = [];
     let underWay = 0;
     const results = await Promise.allSettled(

@@ -1,5 +1,5 @@
 /** Lets through so much work at once; what comes meanwhile waits, first come first served. */
-export function atMost(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function limitConcurrency(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = count;
   const waiting: (() => void)[] = [];
   return async (work) => {
@@ -14,3 +14,6 @@ export function atMost(count: number): <T>(work: () => Promise<T>) => Promise<T>
     }
   };
 }
+
+/** Threads of libuv's pool, on which files are read and decoded: as set before this process started, or its default. */
+export const poolThreads = (env: NodeJS.ProcessEnv = process.env): number => Number(env.UV_THREADPOOL_SIZE) || 4;

@@ -1,8 +1,8 @@
 import { sampleBytes } from '@halogrid/geometry';
-import { isVideoFile, mostPixels, type openImage, type peekSize } from '@halogrid/imaging';
+import { isVideoFile, type openImage, type peekSize } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
-import { hasVideoExtension, InputError, redactUri, type Source, versionOfContent } from '@halogrid/sources';
-import { atMost } from '@halogrid/threads';
+import { hasVideoExtension, InputError, mostPixels, redactUri, type Source, versionOfContent } from '@halogrid/sources';
+import { limitConcurrency } from '@halogrid/threads';
 import { tileSide } from '../job/cut-tiles.ts';
 import type { ImageSize } from '../job/shard.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
@@ -54,7 +54,7 @@ export class InputProbe {
   readonly #isGray: boolean;
   readonly #tilePixels: number;
   readonly #means: ProbeMeans;
-  readonly #opening = atMost(opensAhead);
+  readonly #opening = limitConcurrency(opensAhead);
 
   /** `isGray`: the pipeline takes one channel. */
   constructor(spec: JobSpec, isGray: boolean, means: ProbeMeans) {

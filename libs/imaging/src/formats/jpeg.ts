@@ -6,8 +6,7 @@ import { checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest, checkTarget } from '../planes/decode-request.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
-import { isOfOneScan } from './jpeg-scans.ts';
-import { decodeTurboJpeg, inTurn, type JpegRows, type JpegTarget, readTurboJpegHeader } from './turbojpeg.ts';
+import { decodeTurboJpeg, type JpegRows, type JpegTarget, limitDecodes, readTurboJpegHeader } from './turbojpeg.ts';
 
 /** An encoded file is held whole while it is decoded. 2^28 pixels make a tenth of this at the usual qualities. */
 const maxFileBytes = 2 ** 30;
@@ -18,8 +17,8 @@ const maxPaddingBytes = 64;
 /** Pixels decoded at once of an image that is copied. For each such band, what is above is read again. */
 const bandPixels = 2 ** 26;
 
-/** Pixels of a file at most for each of its bytes: Huffman codes spend a bit on the mean of 8 x 8, and one on the rest. */
-const pixelsPerByte = 256;
+/** Pixels of a file in one scan at most for each of its bytes: Huffman codes spend a bit on the mean of 8 x 8, and one on the rest. */
+const mostPixelsPerByte = 256;
 
 const endMarker = Buffer.from([0xff, 0xd9]);
 
@@ -54,7 +53,7 @@ export function readJpegHeader(jpeg: Uint8Array): Size {
 export async function decodeJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<void> {
   const size = readJpegHeader(jpeg);
   checkTarget(size.width, size.height, to);
-  if (!(await inTurn(() => decodePlanes(jpeg, size, to)))) throw damaged(jpeg);
+  if (!(await limitDecodes(() => decodePlanes(jpeg, size, to)))) throw damaged(jpeg);
 }
 
 const damaged = (jpeg: Uint8Array): InputError =>
@@ -160,7 +159,7 @@ function checkLarge(jpeg: Buffer, { width, height }: Size, maxWholePixels: numbe
     checkWholePixels(width, height, maxWholePixels, limit);
   }
   // What claims more than it can hold is refused before anything is read for it.
-  checkWholePixels(width, height, pixelsPerByte * jpeg.length, `a file of ${jpeg.length} bytes can hold`);
+  checkWholePixels(width, height, mostPixelsPerByte * jpeg.length, `a file of ${jpeg.length} bytes can hold`);
 }
 
 /** A copy is a binary PGM or PPM, as which a JPEG decodes: of its Y plane, or of RGB. */
@@ -178,7 +177,7 @@ function copyOf(jpeg: Uint8Array, size: Size): ImageCopy {
         const bytes = new Uint8Array(stride * Math.min(bandRows, height));
         for (let y = 0; y < height; y += bandRows) {
           const rows = { y, width, height: Math.min(bandRows, height - y) };
-          if (!(await inTurn(() => decodeGood(jpeg, size, { bytes, stride, channels: samples }, rows)))) {
+          if (!(await limitDecodes(() => decodeGood(jpeg, size, { bytes, stride, channels: samples }, rows)))) {
             throw damaged(jpeg);
           }
           await file.appendFile(bytes.subarray(0, stride * rows.height));
@@ -197,4 +196,31 @@ function copyOf(jpeg: Uint8Array, size: Size): ImageCopy {
 function trustJfifVersion(jpeg: Uint8Array): void {
   const start = Buffer.from(jpeg.buffer, jpeg.byteOffset, Math.min(jpeg.length, 12)).toString('latin1');
   if (/^\xff\xd8\xff\xe0..JFIF\0/s.test(start)) jpeg[11] = 1;
+}
+
+/** Markers of frames whose scans are decoded as they come: baseline, extended, and that with arithmetic codes. */
+const sequentialFrames = new Set([0xc0, 0xc1, 0xc9]);
+/** Those of all other frames; C4, C8 and CC are none. */
+const otherFrames = new Set([0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
+const startOfScan = 0xda;
+
+/**
+ * Whether a JPEG has all of its components in one scan and is not progressive. For others a decoder holds the coefficients of
+ * the whole image, 2 bytes or more a sample, until the last scan has come.
+ */
+export function isOfOneScan(jpeg: Buffer): boolean {
+  let components = 0;
+  for (let at = 2; at + 9 < jpeg.length && jpeg[at] === 0xff; ) {
+    const marker = jpeg[at + 1]!;
+    // Any number of fill bytes may stand before a marker.
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    if (otherFrames.has(marker)) return false;
+    if (sequentialFrames.has(marker)) components = jpeg[at + 9]!;
+    if (marker === startOfScan) return jpeg[at + 4] === components;
+    at += 2 + jpeg.readUInt16BE(at + 2);
+  }
+  return false;
 }

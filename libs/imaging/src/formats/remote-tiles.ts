@@ -1,8 +1,7 @@
 import type { Rect } from '@halogrid/geometry';
 import type { ByteRange, RemoteFile } from '@halogrid/sources';
 import type { TileAccess } from './tiff.ts';
-import type { TiffHeader } from './tiff-header.ts';
-import { type TiffEntry, TiffReader } from './tiff-reader.ts';
+import { type TiffEntry, type TiffHeader, TiffReader } from './tiff-header.ts';
 
 const tileOffsetsTag = 324;
 const tileByteCountsTag = 325;

@@ -3,13 +3,12 @@ import { type PixelType, type Rect, sampleBytes } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
 import type { Sharp, SharpOptions } from 'sharp';
 import { loadSharp } from '../load-sharp.ts';
-import { asPixels } from '../planes/pixels.ts';
-import { below, type PlaneTarget } from '../planes/plane-target.ts';
+import { asPixels, below, type PlaneTarget } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
 
 /**
- * What ends the decoding of a file. Of a tiled TIFF, 'error' lets tiles pass that are damaged, cut off or compressed in a
- * way that libtiff does not know: their pixels come out as zeros. Of a PNG, 'warning' refuses harmless colour profiles.
+ * What ends the decoding of a file. In a tiled TIFF, 'error' lets tiles pass that are damaged, cut off or compressed in a
+ * way that libtiff does not know: their pixels come out as zeros. In a PNG, 'warning' refuses harmless colour profiles.
  */
 const failOn: Record<SharpFormat, SharpOptions['failOn']> = { png: 'error', webp: 'error', tiff: 'warning' };
 
@@ -38,7 +37,7 @@ export interface SharpImage {
   readonly pixel: PixelType;
   /** Decodes `region` into the planes of `to`. Rejects with InputError. */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
-  /** Of the pixels of a copy. */
+  /** Bytes of the pixels of a copy. */
   readonly copyBytes: number;
   /** Writes the image to that path as a TIFF in tiles, in one pass that holds a row of tiles. Rejects with InputError. */
   copyTiled(path: string): Promise<void>;

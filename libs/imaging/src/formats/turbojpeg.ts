@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { atMost, poolThreads } from '@halogrid/threads';
+import { limitConcurrency, poolThreads } from '@halogrid/threads';
 import type { KoffiFunc, LibraryHandle } from 'koffi';
 import { loadKoffi } from '../load-koffi.ts';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
@@ -105,10 +105,10 @@ export function readTurboJpegHeader(jpeg: Uint8Array): TurboJpegHeader | string 
 }
 
 /** Runs work, which makes one call at a time to `decodeTurboJpeg`, when there are few enough others in flight. */
-export const inTurn = atMost(maxCalls);
+export const limitDecodes = limitConcurrency(maxCalls);
 
 /**
- * Decodes all rows, or some, on a thread of libuv's pool. To be called `inTurn`. The caller has made sure that they fit:
+ * Decodes all rows, or some, on a thread of libuv's pool. To be called by `limitDecodes`. The caller has made sure that they fit:
  * native code checks nothing. Rows above them are read but not transformed, at four times the speed (measured).
  */
 export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget, rows?: JpegRows): Promise<DecodeOutcome> {

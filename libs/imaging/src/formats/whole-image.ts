@@ -1,13 +1,29 @@
 import type { Rect } from '@halogrid/geometry';
-import type { InputFile } from '@halogrid/sources';
+import { formats, InputError, type InputFile } from '@halogrid/sources';
 import type { OpenImage } from '../open-image.ts';
-import { checkWholePixels } from '../pixel-limit.ts';
+import { checkHasPixels, checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest } from '../planes/decode-request.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import { openSharp, type SharpFormat } from './sharp-image.ts';
 
-/** Pixels of a file at most for each of its bytes: Deflate turns a byte into 1032 at most, of eight pixels each. */
-const pixelsPerByte = 8256;
+/** Takes `file` over. An animation is its first frame. */
+export async function openWebp(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
+  return openWholeImage(file, 'webp', maxWholePixels);
+}
+
+/** Takes `file` over. An animated PNG is its first frame. */
+export async function openPng(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
+  // The header is read here, not by libpng, so that the sentence is the right one even where nothing follows it.
+  const { head } = file;
+  if (head.length < 29 || head.toString('latin1', 12, 16) !== 'IHDR') {
+    throw new InputError('decode', 'The PNG has no header: it is cut off or damaged');
+  }
+  const [width, height] = [head.readUInt32BE(16), head.readUInt32BE(20)];
+  checkHasPixels(width, height);
+  // Its last rows come last only where it is not interlaced, so that it has to be held.
+  if (head[28] === 1) checkWholePixels(width, height, maxWholePixels);
+  return openWholeImage(file, 'png', maxWholePixels);
+}
 
 /**
  * A PNG, WebP or striped TIFF, which can only be decoded whole, or copied where it is larger than that. Takes `file` over.
@@ -18,7 +34,12 @@ export async function openWholeImage(file: InputFile, format: SharpFormat, maxWh
   const isLarge = width * height > maxWholePixels;
   // What claims more than it can hold is refused before anything is read for it.
   if (isLarge)
-    checkWholePixels(width, height, pixelsPerByte * file.sizeBytes, `a file of ${file.sizeBytes} bytes can hold`);
+    checkWholePixels(
+      width,
+      height,
+      formats.png.mostPixelsPerByte * file.sizeBytes,
+      `a file of ${file.sizeBytes} bytes can hold`,
+    );
   const opened: OpenImage = {
     format,
     width,

@@ -10,7 +10,12 @@ const fixtures = new URL('../../fixtures/', import.meta.url);
 /** The images of the fixtures folder that can be decoded, with what other programs decode them to. */
 export const expectedFixtures: Record<
   string,
-  { width: number; height: number /** Of the luma. */; sha256: string /** Of the three planes. */; rgbSha256: string }
+  {
+    width: number;
+    height: number /** SHA-256 of the luma. */;
+    sha256: string /** SHA-256 of the three planes. */;
+    rgbSha256: string;
+  }
 > = JSON.parse(readFileSync(new URL('expected.json', fixtures), 'utf8'));
 
 export const fixtureUri = (name: string): string => new URL(name, fixtures).href;

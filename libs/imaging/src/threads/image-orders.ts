@@ -1,6 +1,6 @@
 import type { Rect } from '@halogrid/geometry';
-import type { InputError, SourceAccess } from '@halogrid/sources';
-import type { MissingDecoderError } from '../missing-decoder-error.ts';
+import { InputError, type SourceAccess } from '@halogrid/sources';
+import { MissingDecoderError } from '../missing-decoder-error.ts';
 import type { OpenImage } from '../open-image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 
@@ -9,8 +9,8 @@ export interface ImageThreadSetup {
   access: SourceAccess;
 }
 
-/** What a thread is told to do. Those of one turn of the event loop come in one message. */
-export type ImageOrder = { id: number /** A number of its own. */; image: number } & (
+/** What a thread is told to do. */
+export type ImageOrder = { image: number /** A number of its own. */ } & (
   | { kind: 'open'; uri: string }
   | { kind: 'decode'; region: Rect; to: SentTarget }
   | { kind: 'copy'; path: string; channels: PlaneTarget['channels'] }
@@ -29,19 +29,31 @@ export type OpenedImage = Pick<OpenImage, 'format' | 'width' | 'height' | 'pixel
   copyBytes?: Record<PlaneTarget['channels'], number>;
 };
 
-/** The answer to the order of that id. */
 export interface ImageAnswer {
-  id: number;
-  /** Of the image, so far. */
+  /** Read of the image so far. */
   inputBytes: number;
-  /** Of one that was opened. */
+  /** What an order to open an image gives. */
   opened?: OpenedImage;
-  error?: SentError;
 }
 
 /** An error on its way between threads; `input` for an InputError, `decodes` for a MissingDecoderError. */
-export interface SentError {
+interface SentError {
   message: string;
   input?: Pick<InputError, 'stage' | 'fault' | 'mayPass'>;
   decodes?: MissingDecoderError['decodes'];
+}
+
+export function packError(error: unknown): SentError {
+  if (error instanceof InputError) {
+    const { message, stage, fault, mayPass } = error;
+    return { message, input: { stage, fault, mayPass } };
+  }
+  if (error instanceof MissingDecoderError) return { message: error.message, decodes: error.decodes };
+  return { message: error instanceof Error ? error.message : String(error) };
+}
+
+export function unpackError(failure: unknown): Error {
+  const { message, input, decodes } = failure as SentError;
+  if (decodes) return new MissingDecoderError(decodes, message);
+  return input ? new InputError(input.stage, message, input) : new Error(message);
 }

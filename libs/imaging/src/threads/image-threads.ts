@@ -1,9 +1,29 @@
+import { Worker } from 'node:worker_threads';
 import type { Rect } from '@halogrid/geometry';
+import { sourceAccess } from '@halogrid/sources';
+import { ThreadClient } from '@halogrid/threads';
 import type { ImageCopy, OpenImage } from '../open-image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
-import type { OpenedImage } from './image-orders.ts';
-import { ImageThread } from './image-thread.ts';
+import {
+  type ImageAnswer,
+  type ImageOrder,
+  type ImageThreadSetup,
+  type OpenedImage,
+  unpackError,
+} from './image-orders.ts';
 import { addressOf } from './native-memory.ts';
+
+type ImageThread = ThreadClient<ImageOrder, ImageAnswer>;
+
+/** `decoders` is its share of the threads of libuv's pool, on which all of the process decode. */
+function startThread(decoders: number): ImageThread {
+  const setup: ImageThreadSetup = { access: sourceAccess() };
+  // The pool has its size from the process. In a thread's own environment the number only bounds what it keeps in flight.
+  const env = { ...process.env, UV_THREADPOOL_SIZE: String(decoders) };
+  const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { workerData: setup, env });
+  const ended = (why: string): Error => new Error(`A thread that reads images has ended: ${why}`);
+  return new ThreadClient(worker, { ended, unpack: unpackError });
+}
 
 /**
  * Opens and decodes images on threads of their own, straight into the memory of whoever asks. Decoding itself runs on libuv's pool
@@ -18,7 +38,7 @@ export class ImageThreads {
   /** `decoders`: the threads of libuv's pool. */
   constructor(count: number, decoders: number) {
     this.#decodersEach = Math.max(1, Math.ceil(decoders / count));
-    this.#threads = Array.from({ length: count }, () => new ImageThread(this.#decodersEach));
+    this.#threads = Array.from({ length: count }, () => startThread(this.#decodersEach));
   }
 
   /** As `openImage`. A target's bytes must stay where they are until the promise of `decode` settles. */
@@ -30,13 +50,13 @@ export class ImageThreads {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#threads.map((thread) => thread.close()));
+    await Promise.all(this.#threads.map((thread) => thread.end()));
   }
 
   /** One after another; a thread that has ended is replaced. */
   #threadOf(image: number): ImageThread {
     const i = image % this.#threads.length;
-    if (this.#threads[i]!.hasEnded) this.#threads[i] = new ImageThread(this.#decodersEach);
+    if (this.#threads[i]!.hasEnded) this.#threads[i] = startThread(this.#decodersEach);
     return this.#threads[i]!;
   }
 }

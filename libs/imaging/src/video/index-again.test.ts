@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DecoderBrokeError } from './decoder-broke-error.ts';
 import { indexAgain } from './index-again.ts';
 import type { IndexLine } from './process/index-packets.ts';
+import { DecoderBrokeError } from './video-reader.ts';
 
 const lines: IndexLine[] = [1, 2, 3, 4].map((packet) => ({ kind: 'unreached', packet }));
 

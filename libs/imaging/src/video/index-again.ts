@@ -1,6 +1,6 @@
 import { InputError } from '@halogrid/sources';
-import { DecoderBrokeError } from './decoder-broke-error.ts';
 import type { IndexLine } from './process/index-packets.ts';
+import { DecoderBrokeError } from './video-reader.ts';
 
 /**
  * Indexes once more where the process breaks down, and passes over the lines that were given out before. Throws InputError where it

@@ -17,7 +17,7 @@ export interface PlannedFrame extends Pick<VideoFrame, 'frame' | 'packet' | 'ord
 /** Frames that are decoded together, and where that begins and ends. */
 export interface VideoSegment extends Pick<SegmentRequest, 'start' | 'strictFrom' | 'end'> {
   frames: PlannedFrame[];
-  /** Of the file when it was planned; see VideoFile. */
+  /** The version of the file when it was planned; see VideoFile. */
   version: string;
 }
 

@@ -15,7 +15,7 @@ import { openVideoFile, type VideoFile } from './video-file.ts';
 const skip = noFfmpeg;
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-remote-video-'));
 const served = new Map<string, ServedFile>();
-/** Of the bodies of all answers, by name. */
+/** Bytes of the bodies of all answers, by name. */
 const sent = new Map<string, number>();
 let web: TestServer;
 

@@ -20,7 +20,7 @@ export interface VideoFile {
   /** A name for the file as it was opened, which changes when it is written to: see `localVersion`, `remoteVersion`. */
   readonly version: string;
   readonly access: { path: string } | { sizeBytes: number };
-  /** Of one without a path: some bytes of those, and none at the end. Rejects with InputError, also for another version. */
+  /** For one without a path: some bytes of those, and none at the end. Rejects with InputError, also for another version. */
   read(position: number, length: number): Promise<Uint8Array>;
   /** Rejects with InputError where what was read may be of another version. */
   checkVersion(): Promise<void>;
@@ -28,7 +28,7 @@ export interface VideoFile {
   close(): void;
 }
 
-/** Of a server that cannot send parts, what is kept in memory: each segment would fetch all of a longer one again. */
+/** Kept in memory of a file whose server cannot send parts: each segment would fetch all of a longer one again. */
 const limits = { ...defaultRemoteLimits, wholeBytes: defaultRemoteLimits.memoryBytes };
 
 /** Rejects with InputError for what cannot be read, or may not be. */

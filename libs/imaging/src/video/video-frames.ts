@@ -13,7 +13,7 @@ export interface VideoPacket {
   /** Decoded but never shown, because an edit list says so. */
   isHidden: boolean;
   /**
-   * Of a key frame of H.264 that is not clean: reference pictures that were read before it, and from it on until all is exact that is
+   * For a key frame of H.264 that is not clean: reference pictures that were read before it, and from it on until all is exact that is
    * decoded from here.
    */
   references?: number;
@@ -116,8 +116,8 @@ const isExactBy = (from: VideoPacket, { references = 0 }: VideoPacket): boolean 
 /**
  * The packets whose frames cannot be trusted, where `isDamaged` says which could not be decoded as they were meant.
  * `packets` follow one another, from a key frame on. What follows a damaged packet, up to the next key frame, may be decoded
- * from it, and so may frames that follow that key frame but are shown before it. Of those, none is decoded from by others
- * than themselves. Of a group without times of its own, all frames go where one is damaged.
+ * from it, and so may frames that follow that key frame but are shown before it. None of those is decoded from by others
+ * than themselves. In a group without times of its own, all frames go where one is damaged.
  */
 export function untrusted(
   packets: readonly Pick<VideoPacket, 'packet' | 'pts' | 'isKey'>[],

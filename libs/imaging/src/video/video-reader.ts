@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { DecoderBrokeError } from './decoder-broke-error.ts';
 import { servedFd } from './process/video-bytes.ts';
 import type { VideoTask } from './process/video-process.ts';
 import { serveRanges } from './serve-ranges.ts';
@@ -65,3 +64,14 @@ function endOf(code: number | null, signal: string | null, text: string): string
 const crashSignals = /\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL)\b/;
 
 const failureOf = (why: string): Error => (crashSignals.test(why) ? new DecoderBrokeError(why) : new Error(why));
+
+/**
+ * A process that decodes was ended by a signal that programs get for what they do themselves. The video may be at fault, and so may
+ * the machine or the library, so it is no InputError: another attempt, elsewhere, tells more.
+ */
+export class DecoderBrokeError extends Error {
+  constructor(why: string) {
+    super(`The decoder broke down: ${why}`);
+    this.name = 'DecoderBrokeError';
+  }
+}

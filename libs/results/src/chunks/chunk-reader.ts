@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
+import { forEachLimited } from '@halogrid/threads';
 import { bytesPerPixel, type MapType } from '../maps/map-type.ts';
 import { type Chunk, chunkPath } from './chunk.ts';
 import { shardAt } from './shard-content.ts';
@@ -75,11 +76,8 @@ async function forEachInRows(
   height: number,
   act: (rect: Rect) => Promise<void>,
 ): Promise<void> {
-  const wanted = rects.filter((rect) => rect.y < y + height && rect.y + rect.height > y).values();
-  const work = async (): Promise<void> => {
-    for (const rect of wanted) await act(rect);
-  };
-  await Promise.all(Array.from({ length: readsAtOnce }, work));
+  const wanted = rects.filter((rect) => rect.y < y + height && rect.y + rect.height > y);
+  await forEachLimited(wanted, readsAtOnce, act);
 }
 
 /** Fills each band's bytes with its rows from `firstRow` on, of a chunk file that holds `area` pixels. */

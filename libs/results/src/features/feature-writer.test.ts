@@ -53,7 +53,7 @@ test('counts above 2^31 - 1 are kept', async (t) => {
 });
 
 test('one count above 2^31 - 1 makes those of every row group int64', async (t) => {
-  // Of 4096 bins, 63 rows are a group; the differences are as large as they can be.
+  // With 4096 bins, 63 rows are a group; the differences are as large as they can be.
   const extremes = Float64Array.from({ length: 4096 }, (_, i) => (i % 2 ? 2 ** 31 - 1 : 0));
   const rows = Array.from({ length: 200 }, (_, frame) => ({ ...row, frame, histogram: extremes }));
   const larger = extremes.slice();

@@ -127,7 +127,7 @@ export class FeatureWriter {
   }
 }
 
-/** Of all columns but the histogram. */
+/** The columns but the histogram. */
 const rowSchema: readonly SchemaElement[] = [
   { name: 'schema', num_children: 7 },
   { name: 'source', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },

@@ -18,9 +18,9 @@ export class HistogramColumn {
   readonly #element: SchemaElement = { name: 'element', type: 'INT32', repetition_type: 'REQUIRED' };
   /** Counts of a full row group. */
   readonly #counts: Float64Array;
-  /** Of a full row group: 0 where a list begins, 1 where it goes on. */
+  /** Repetition levels of a full row group: 0 where a list begins, 1 where it goes on. */
   readonly #repetitionLevels: Uint8Array;
-  /** Of a full row group: 1, because no list is empty. */
+  /** Definition levels of a full row group: 1, because no list is empty. */
   readonly #definitionLevels: Uint8Array;
   readonly #chunks: ColumnChunk[] = [];
   #used = 0;

@@ -6,17 +6,16 @@ import type { Size } from '@halogrid/geometry';
 import { loadSharp } from '@halogrid/imaging/sharp';
 import { piecesOf } from '../chunks/chunk.ts';
 import { type ChunkSet, readMapRows, readShardRows } from '../chunks/chunk-reader.ts';
-import { writeFileAtomically } from '../files/write-file-atomically.ts';
-import { pngOptions } from '../pictures/png-options.ts';
+import { writeFileAtomically } from '../files/atomic-file.ts';
+import { pngOptions } from '../pictures/encodings.ts';
 import { dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
 import { type MapFormat, whyNotHeld } from './map-format.ts';
 import { MapTiffWriter } from './map-tiff.ts';
 import { mapTilePx } from './map-tiff-layout.ts';
 import type { MapKind } from './map-type.ts';
-import type { MapWriter } from './map-writer.ts';
 import { MapZarrWriter } from './map-zarr.ts';
 import { zarrChunkPx } from './map-zarr-layout.ts';
-import { buildPyramid, pyramidSizes, stripRows } from './pyramid.ts';
+import { buildPyramid, type MapWriter, pyramidSizes, stripRows } from './pyramid.ts';
 
 export interface MapOutput extends ChunkSet {
   /** Path of what is written, with the format's extension; its folder must exist, on the file system of `scratch`. */

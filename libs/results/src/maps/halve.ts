@@ -12,7 +12,7 @@ export const halfOf = (px: number): number => Math.ceil(px / 2);
  * Makes half a plane of it: sample (x, y) stands for those at 2x, 2x + 1 and 2y, 2y + 1. Where the side is odd, the last
  * column or row counts twice.
  *
- * Of labels it is the one at (2x, 2y). Of values it is (a + b + c + d) / 4, top row first: for integers rounded to the
+ * For labels it is the one at (2x, 2y). For values it is (a + b + c + d) / 4, top row first: for integers rounded to the
  * nearest, halves to even; for f32 computed as ((a + b) + (c + d)) * 0.25 in double precision and rounded once. A NaN
  * among the four gives NaN, always with the same bits.
  */

@@ -2,10 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Size, sampleBytes } from '@halogrid/geometry';
 import { loadSharp } from '@halogrid/imaging/sharp';
-import { pngOptions } from '../pictures/png-options.ts';
+import { forEachLimited } from '@halogrid/threads';
+import { pngOptions } from '../pictures/encodings.ts';
 import { previewPicture } from '../pictures/preview-picture.ts';
 import { bytesPerPixel, type MapType } from './map-type.ts';
-import type { MapWriter } from './map-writer.ts';
+import type { MapWriter } from './pyramid.ts';
 
 /** Side of a tile; as most viewers cut themselves. */
 export const dziTilePx = 256;
@@ -42,15 +43,11 @@ export class MapDziWriter implements MapWriter {
     const { files, sizes } = this.#options;
     const { width } = sizes[level]!;
     const folder = join(files, String(sizes.length - 1 - level));
-    const columns = Array.from({ length: Math.ceil(width / dziTilePx) }, (_, column) => column).values();
-    const work = async (): Promise<void> => {
-      for (const column of columns) {
-        const png = await this.#tile(strip, { width, height: rows }, column * dziTilePx);
-        await writeFile(join(folder, `${column}_${y / dziTilePx}.png`), png, { flag: 'wx' });
-      }
-    };
-    const workers = await Promise.allSettled(Array.from({ length: tilesAtOnce }, work));
-    for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+    const columns = Array.from({ length: Math.ceil(width / dziTilePx) }, (_, column) => column);
+    await forEachLimited(columns, tilesAtOnce, async (column) => {
+      const png = await this.#tile(strip, { width, height: rows }, column * dziTilePx);
+      await writeFile(join(folder, `${column}_${y / dziTilePx}.png`), png, { flag: 'wx' });
+    });
   }
 
   async finish(): Promise<void> {}

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Size } from '@halogrid/geometry';
 import { layOutMapTiff, type MapTiffLayout } from './map-tiff-layout.ts';
 import { bytesPerPixel, type MapType } from './map-type.ts';
-import type { MapWriter } from './map-writer.ts';
+import type { MapWriter } from './pyramid.ts';
 import { cutPiece, writeFully } from './strip-piece.ts';
 
 /** Writes a map and its coarser levels into a TIFF file of tiles; memory is a part of one tile. */

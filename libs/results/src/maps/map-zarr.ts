@@ -5,8 +5,8 @@ import type { Chunk } from '../chunks/chunk.ts';
 import { withChunkFile } from '../chunks/chunk-reader.ts';
 import { shardAt } from '../chunks/shard-content.ts';
 import type { MapKind, MapType } from './map-type.ts';
-import type { MapWriter } from './map-writer.ts';
 import { layOutZarrLevel, type ZarrLevel, ZarrShard, zarrArrayJson, zarrGroupJson } from './map-zarr-layout.ts';
+import type { MapWriter } from './pyramid.ts';
 import { cutPiece, writeFully } from './strip-piece.ts';
 
 export interface MapZarrOptions {

@@ -1,4 +1,4 @@
-import type { Rect, Size } from '@halogrid/geometry';
+import type { Rect, Sampling, Size } from '@halogrid/geometry';
 
 /** A picture's longer side is at most this: it fills a browser window, and the picture of any image weighs few MB at most. */
 export const previewSidePx = 1024;
@@ -32,11 +32,7 @@ export function previewRect(rect: Rect, size: Size, bands: number): Rect {
 }
 
 /** The same pixels by where they lie in `rect`: every `step`-th from (x, y) on. */
-export function previewSampling(
-  rect: Rect,
-  size: Size,
-  bands: number,
-): { x: number; y: number; step: number; width: number; height: number } {
+export function previewSampling(rect: Rect, size: Size, bands: number): Sampling {
   const step = previewStride(size, bands);
   const { x, y, width, height } = previewRect(rect, size, bands);
   return { x: x * step - rect.x, y: y * step - rect.y, step, width, height };

@@ -1,9 +1,9 @@
 import { sampleBytes } from '@halogrid/geometry';
 import { loadSharp } from '@halogrid/imaging/sharp';
 import { type ChunkSet, copyRows, readChunkRows } from '../chunks/chunk-reader.ts';
-import { writeFileAtomically } from '../files/write-file-atomically.ts';
+import { writeFileAtomically } from '../files/atomic-file.ts';
 import { bytesPerPixel } from '../maps/map-type.ts';
-import { pngOptions } from './png-options.ts';
+import { pngOptions } from './encodings.ts';
 import { previewRect } from './preview-grid.ts';
 import { previewPicture } from './preview-picture.ts';
 

@@ -51,7 +51,7 @@ test('a file that may not be read is refused', async (t) => {
 test('the head, any part and all of a file of several MiB', async (t) => {
   const folder = await temporaryFolder(t);
   const content = Buffer.from(Array.from({ length: 2_500_000 }, (_, i) => (i * 31) % 253));
-  // Of what is decoded whole, more is read at once.
+  // More is read at once of what is decoded whole.
   for (const [name, headBytes] of [
     ['a.JPG', 2 ** 20],
     ['a.pgm', 2 ** 14],

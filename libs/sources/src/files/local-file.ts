@@ -1,16 +1,17 @@
 import { fstatSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
+import { formatOfName, formats } from '../formats.ts';
 import { InputError } from '../input-error.ts';
 import { giveBackBytes, takeBytes } from './byte-pool.ts';
-import { forReading } from './open-flags.ts';
+import { forReading } from './quick-files.ts';
 
-/** Files that are decoded whole. Of these, enough is read at once for most video frames. */
-const wholeFile = { name: /\.(jpe?g|jpe|jfif|png|webp)$/i, headBytes: 2 ** 20 };
-/** Of the others, whose pixels are read to where they are wanted. A raw frame was read one and a half times before. */
+/** Read at first of a file that is decoded whole: enough for most video frames. */
+const wholeHeadBytes = 2 ** 20;
+/** Read at first of others, whose pixels are read to where they are wanted. A raw frame was read one and a half times before. */
 const headBytes = 2 ** 14;
 
-/** Of one call: Linux takes 1024 buffers, and each row has one for what follows it. */
+/** Rows that one call reads: Linux takes 1024 buffers, and each row has one for what follows it. */
 const rowsAtOnce = 512;
 
 /** What failures of the file itself mean, where the system's words do not tell enough. */
@@ -72,7 +73,9 @@ export class LocalFile {
       if (stat.isFIFO()) throw new InputError('read', 'Not a file: a named pipe');
       if (!stat.isFile()) throw new InputError('read', 'Not a file: a socket or a device');
       if (stat.size === 0) throw new InputError('decode', 'The file is empty (0 bytes)');
-      const head = takeBytes(Math.min(stat.size, wholeFile.name.test(path) ? wholeFile.headBytes : headBytes));
+      const format = formatOfName(path);
+      const isWhole = format && formats[format].reading === 'whole';
+      const head = takeBytes(Math.min(stat.size, isWhole ? wholeHeadBytes : headBytes));
       await readFully(handle, head, 0);
       return new LocalFile(path, handle, head, stat);
     } catch (error) {

@@ -1,6 +1,7 @@
 import {
   close as closeCallback,
   closeSync,
+  constants,
   open as openCallback,
   openSync,
   read as readCallback,
@@ -11,7 +12,9 @@ import {
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
-import { forReading } from './open-flags.ts';
+
+/** Opens a file for reading. Without O_NONBLOCK, opening a FIFO waits for a writer. */
+export const forReading = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** What the file system has in memory is there much sooner, and what it fetches much later. */
 const quickMs = 0.5;

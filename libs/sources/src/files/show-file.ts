@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { allowedPath } from '../access/allowed-path.ts';
 import { InputError } from '../input-error.ts';
 import { versionName, versionOf } from '../remote/file-version.ts';
@@ -9,7 +10,7 @@ import { remoteTarget } from '../remote/remote-target.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
 import { pathOf } from './input-file.ts';
 import { localVersion, refuseRead } from './local-file.ts';
-import { forReading } from './open-flags.ts';
+import { forReading } from './quick-files.ts';
 
 /** What tells whether two processes see the same file. */
 export interface ShownFile {
@@ -72,4 +73,25 @@ async function showRemote(uri: string, isWhole: boolean, signal?: AbortSignal): 
     });
   }
   return { version: versionName(version), sha256: new Uint8Array(0), sizeBytes: version.sizeBytes ?? 0 };
+}
+
+/**
+ * The version of a local file by its content: its SHA-256. Undefined for a file that cannot be read, which is for those to say
+ * who open it. The file is read once, at some GB/s.
+ */
+export async function versionOfContent(uri: string): Promise<string | undefined> {
+  try {
+    const file = await open(await allowedPath(fileURLToPath(uri)), forReading);
+    try {
+      if (!(await file.stat()).isFile()) return undefined;
+      const digest = createHash('sha256');
+      for await (const piece of file.createReadStream({ highWaterMark: 2 ** 20, autoClose: false }))
+        digest.update(piece);
+      return `sha256 ${digest.digest('hex')}`;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
 }

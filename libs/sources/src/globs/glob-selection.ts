@@ -1,4 +1,5 @@
 import { isHidden, type Selection } from '../listing/selection.ts';
+import { SourceNotFoundError } from '../source-errors.ts';
 import { expandBraces } from './expand-braces.ts';
 import { matchesName, type NamePattern, parseName } from './match-name.ts';
 
@@ -118,3 +119,15 @@ function* withBehind(place: Place): Generator<Place, void, undefined> {
   yield place;
   if (place.any) yield place.any;
 }
+
+/** As selectGlob. Throws SourceNotFoundError, with `source` as the user knows it, where that is no glob. */
+export function globOf(glob: string, source: string): Selection {
+  try {
+    return selectGlob(glob);
+  } catch (error) {
+    throw new SourceNotFoundError(`'${beginning(source)}' is no glob: ${(error as Error).message}`);
+  }
+}
+
+/** Enough of a source to know it by: what is wrong with it comes behind, and nobody reads thousands of braces to get there. */
+const beginning = (source: string): string => (source.length > 200 ? `${source.slice(0, 200)}…` : source);

@@ -69,8 +69,8 @@ function parseSet(text: string, start: number): { token: CharacterSet; end: numb
 const hyphen = 0x2d;
 
 /**
- * Whether a name is what a pattern stands for, letter by letter as code points. Of what `*` may stand for, only that of the
- * last one is tried: what an earlier one takes is the least that fits, and more would leave less for the rest. So it takes as
+ * Whether a name is what a pattern stands for, letter by letter as code points. Only what the last `*` may
+ * stand for is tried: what an earlier one takes is the least that fits, and more would leave less for the rest. So it takes as
  * many steps as the name is long, times the characters between two `*` at most.
  */
 export function matchesName(pattern: NamePattern, name: string): boolean {

@@ -1,7 +1,6 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { forReading } from '../files/open-flags.ts';
-import { quickFiles } from '../files/quick-files.ts';
+import { forReading, quickFiles } from '../files/quick-files.ts';
 
 /** A job.json that is larger, as that of many sources is, is told by its beginning: the job's sources come last. */
 const headBytes = 2 ** 20;

@@ -1,4 +1,4 @@
-import { hasImageExtension } from './image-extensions.ts';
+import { hasImageExtension } from '../formats.ts';
 
 /** What is wanted of a folder. Names are without a path. */
 export interface Selection {

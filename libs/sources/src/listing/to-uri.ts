@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { redactUri } from '../access/redact-uri.ts';
 import { formatRemoteUri, isRemoteUri, parseRemoteUri } from '../remote/remote-uri.ts';
-import { SourceUriError } from '../source-uri-error.ts';
+import { SourceUriError } from '../source-errors.ts';
 
 /**
  * The absolute URI of a source: of a path (relative to `cwd`) or of a file:, http:, https: or s3: URI, as a person writes

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type ServedFile, sendFile, startServer, type TestServer } from '../testing/servers.ts';
-import { BlockCache } from './block-cache.ts';
-import { BlockReader, blockBytes } from './block-reader.ts';
+import { BlockCache, BlockReader, blockBytes } from './block-reader.ts';
 import { RemoteFile } from './remote-file.ts';
 
 /** 20 blocks and a bit. */
@@ -43,7 +42,7 @@ async function readAll(reader: BlockReader, length: number): Promise<string> {
 }
 
 const sha256 = createHash('sha256').update(bytes).digest('hex');
-/** Of the blocks, without the heads of the files. */
+/** Requests for blocks, without those for the heads of the files. */
 const blocksAsked = (name: string): string[] => asked.get(name)!.filter((range) => range !== 'bytes=0-1048575');
 
 test('whoever reads in order or anywhere gets the bytes of the file, and none behind its end', async () => {

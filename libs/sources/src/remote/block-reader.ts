@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { BlockCache } from './block-cache.ts';
 import type { RemoteFile } from './remote-file.ts';
 
 /** Few enough that little is fetched in vain where a segment of a video begins and ends. */
@@ -8,7 +7,37 @@ export const blockBytes = 2 ** 18;
 /** Blocks on their way to one reader at most: as many as there are connections to a host. */
 const maxAhead = 16;
 
-/** Of all readers of this process: 64 MiB, so that what one fetches ahead is still there when it comes to it. */
+/** Parts of files, those that were asked for last, so many at most. Whoever asks for one that is on its way gets the same. */
+export class BlockCache {
+  readonly #maxBlocks: number;
+  /** The one that was asked for longest ago comes first. */
+  readonly #blocks = new Map<string, Promise<Uint8Array>>();
+
+  constructor(maxBlocks: number) {
+    this.#maxBlocks = maxBlocks;
+  }
+
+  /** What `load` gives for the key. A failure is told to those who wait for it, and not kept. */
+  get(key: string, load: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const known = this.#blocks.get(key);
+    const block = known ?? load();
+    if (known) this.#blocks.delete(key);
+    else {
+      block.catch(() => {
+        if (this.#blocks.get(key) === block) this.#blocks.delete(key);
+      });
+    }
+    this.#blocks.set(key, block);
+    if (this.#blocks.size > this.#maxBlocks) this.#blocks.delete(this.#blocks.keys().next().value!);
+    return block;
+  }
+
+  clear(): void {
+    this.#blocks.clear();
+  }
+}
+
+/** Shared by all readers of this process: 64 MiB, so that what one fetches ahead is still there when it comes to it. */
 const cache = new BlockCache(256);
 
 let readers = 0;

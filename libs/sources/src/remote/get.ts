@@ -6,7 +6,7 @@ import type { RemoteLimits } from './remote-limits.ts';
 import type { RemoteTarget } from './remote-target.ts';
 import { TransferError } from './transfer-error.ts';
 
-/** Of an answer that is no success; enough for the error of an S3 server. */
+/** Read of an answer that is no success; enough for the error of an S3 server. */
 const maxExplanationBytes = 2 ** 16;
 
 /** A server that asks for more patience is not waited for. */

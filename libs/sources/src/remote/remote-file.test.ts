@@ -282,7 +282,7 @@ test('a certificate that nobody vouches for is not trusted', async (t) => {
   );
 });
 
-// Of no use but here: signed by itself, for 127.0.0.1.
+// A certificate of no use but here: signed by itself, for 127.0.0.1.
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIL0PWz5zi8EH1Rmo
 UgMUTgWgXib9Xoj4H9YAsaDghauhRANCAATPyXtEuE11pEwlD2TiP+nOrPi5+rMh

@@ -1,7 +1,7 @@
-import { runParallel } from '@halogrid/threads';
+import { forEachLimited } from '@halogrid/threads';
 import { giveBackBytes, takeBytes } from '../files/byte-pool.ts';
+import { formatOfName, formats, hasVideoExtension } from '../formats.ts';
 import { InputError } from '../input-error.ts';
-import { hasVideoExtension } from '../listing/image-extensions.ts';
 import type { Answer } from './ask.ts';
 import { type ByteRange, cutRange, joinRanges } from './byte-ranges.ts';
 import {
@@ -25,7 +25,10 @@ const headBytes = 2 ** 20;
 /** … and enough for the header of what is read by region or by segment, of which each opens it again. */
 const regionHeadBytes = 2 ** 16;
 
-const readByRegion = (uri: string): boolean => /\.(tiff?|pgm|ppm|pnm)$/i.test(uri) || hasVideoExtension(uri);
+function isReadByRegion(uri: string): boolean {
+  const format = formatOfName(uri);
+  return format ? formats[format].reading === 'regions' : hasVideoExtension(uri);
+}
 
 /**
  * A file on a server, and its first bytes; the rest is asked for as it is needed, all of it from one version of the file.
@@ -70,7 +73,7 @@ export class RemoteFile {
   /** Rejects with InputError for whatever cannot be had, and for a file with nothing in it. */
   static async open(uri: string, limits: RemoteLimits = defaultRemoteLimits): Promise<RemoteFile> {
     const target = remoteTarget(uri);
-    const wanted = readByRegion(target.uri) ? regionHeadBytes : headBytes;
+    const wanted = isReadByRegion(target.uri) ? regionHeadBytes : headBytes;
     const wire = { bytes: 0 };
     return await get(target, { range: `bytes=0-${wanted - 1}` }, limits, async (answer) => {
       const version = versionOf(answer);
@@ -124,7 +127,7 @@ export class RemoteFile {
     const rest = into.subarray(fromMemory.length);
     const start = end - rest.length;
     if (this.#copy?.missing({ start, end }).length === 0) return await this.#copy.read(rest, start);
-    await runParallel(cutRange({ start, end }, this.#limits.partBytes), this.#limits.partsInFlight, (part) =>
+    await forEachLimited(cutRange({ start, end }, this.#limits.partBytes), this.#limits.partsInFlight, (part) =>
       this.#fetch(rest.subarray(part.start - start, part.end - start), part),
     );
   }
@@ -180,7 +183,7 @@ export class RemoteFile {
     const inside = ranges.map(({ start, end }) => ({ start, end: Math.min(end, this.sizeBytes) }));
     const missing = inside.filter(({ start, end }) => start < end).flatMap((range) => copy.missing(range));
     const parts = joinRanges(missing, gapBytes).flatMap((range) => cutRange(range, partBytes));
-    await runParallel(parts, partsInFlight, async (part) => {
+    await forEachLimited(parts, partsInFlight, async (part) => {
       const bytes = takeBytes(part.end - part.start);
       try {
         await this.read(bytes, part.start);

@@ -11,7 +11,7 @@ export interface RemoteLimits {
   redirects: number;
   /** An encoded file that is read whole is kept in memory up to this, and in a temporary file above. */
   memoryBytes: number;
-  /** Of a server that cannot send a part of a file. */
+  /** The longest file that is read from a server which cannot send a part of it. */
   wholeBytes: number;
   /** Asked for at once. */
   partBytes: number;

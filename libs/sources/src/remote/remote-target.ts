@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { checkHost, lookupAllowed } from '../access/allowed-host.ts';
 import { InputError } from '../input-error.ts';
 import { objectUrl, s3Settings } from '../s3/s3-settings.ts';
-import { SourceUriError } from '../source-uri-error.ts';
+import { SourceUriError } from '../source-errors.ts';
 import { formatRemoteUri, parseRemoteUri } from './remote-uri.ts';
 
 /** What a file is asked for with. */

@@ -1,5 +1,5 @@
 import { redactUri } from '../access/redact-uri.ts';
-import { SourceUriError } from '../source-uri-error.ts';
+import { SourceUriError } from '../source-errors.ts';
 
 /** A file on a web server, or an object (or the beginning of the names of several) in a bucket. */
 export type RemoteUri = { scheme: 'http'; url: URL } | { scheme: 's3'; bucket: string; key: string };

@@ -2,7 +2,7 @@
 export class TransferError extends Error {
   /** The same request may succeed a little later. */
   readonly isTemporary: boolean;
-  /** Of the answer, where there was one. */
+  /** The status of the answer, where there was one. */
   readonly status: number | undefined;
   /** It may succeed from another machine, or much later. */
   readonly mayPass: boolean;

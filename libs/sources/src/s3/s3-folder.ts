@@ -15,7 +15,7 @@ const maxPageBytes = 2 ** 24;
 
 /**
  * The objects of a selection whose keys begin with `prefix`, which is empty or ends with '/': '/' separates folders, and
- * the order is that of a folder on disk that holds the same names. Of the names of one folder, few are in memory at a
+ * the order is that of a folder on disk that holds the same names. Few of the names of one folder are in memory at a
  * time; so a bucket of any size may be walked, with a request for every thousand names and one for every folder. Rejects
  * with InputError.
  */

@@ -1,7 +1,7 @@
+import { crc32 } from 'node:zlib';
 import type { VideoPacket } from '../video-frames.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import { PacketReader } from './open-video.ts';
-import { addToSum } from './packet-sum.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
 /** The packets from a key frame up to the next, as reading from the beginning gave them. */
@@ -64,4 +64,16 @@ function givesGroup(reader: PacketReader, { packets, sum, next }: ReadGroup): bo
   return (
     found === sum && behind?.position === next?.position && behind?.size === next?.size && behind?.isKey === next?.isKey
   );
+}
+
+/**
+ * Adds the packet that a reader has read last to the sum of those of its group, of which the first was shown at `startPts`: its
+ * place, what it is marked as, and when it is shown after the first. What containers count otherwise after a seek is left out. Bytes
+ * count where packets are put together of parts; elsewhere they are those at the place.
+ */
+export function addToSum(sum: number, { last, current, isInParts }: PacketReader, startPts: number | null): number {
+  const { size, position, pts } = last!;
+  const time = pts === null ? 'none' : pts - (startPts ?? 0);
+  const facts = crc32(`${size} ${position} ${current.flags} ${time}`, sum);
+  return isInParts && current.data ? crc32(current.data, facts) : facts;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { SegmentLength } from '../plan-video.ts';
-import { decodeInSegments } from '../testing/segments.ts';
+import { decodeInOneProcess, decodeInProcesses, decodeInSegments } from '../testing/segments.ts';
 import {
   deepKinds,
   grayByFfmpeg,
@@ -26,6 +26,10 @@ const lengths: SegmentLength[] = [
   { aim: 1000, most: 1000 },
 ];
 
+/** Short segments are many, and a process for each would take most of the time of these tests. */
+const decodeCut = (uri: string, length: SegmentLength) =>
+  decodeInSegments(uri, length, length === lengths[0] ? decodeInOneProcess : decodeInProcesses);
+
 const kinds = [
   ...Object.entries(videoKinds).map(([name, encoder]) => ({ name, encoder, gray: 'gray', frameBytes: width * height })),
   ...Object.entries(deepKinds).map(([name, kind]) => ({ name, ...kind, frameBytes: 2 * width * height })),
@@ -40,7 +44,7 @@ for (const { name, encoder, gray: format, frameBytes } of kinds) {
     assert.equal(expected.length, 48 * frameBytes);
     const segments: number[] = [];
     for (const length of lengths) {
-      const decoded = await decodeInSegments(pathToFileURL(path).href, length);
+      const decoded = await decodeCut(pathToFileURL(path).href, length);
       segments.push(decoded.segments);
       assert.deepEqual(decoded.bad, new Map());
       assert.equal(decoded.frames.size, 48);
@@ -62,9 +66,7 @@ for (const { name, encoder, gray: format, frameBytes } of kinds) {
  */
 async function checkDamaged(name: string, whole: string): Promise<Map<number, string>> {
   const clean = await decodeInSegments(pathToFileURL(whole).href, lengths[2]!);
-  const all = await Promise.all(
-    lengths.map((length) => decodeInSegments(pathToFileURL(join(folder, name)).href, length)),
-  );
+  const all = await Promise.all(lengths.map((length) => decodeCut(pathToFileURL(join(folder, name)).href, length)));
   const cleanAt = new Map([...clean.times].map(([frame, time]) => [time, clean.frames.get(frame)!]));
   for (const { frames, bad, times } of all) {
     assert.deepEqual(
@@ -126,7 +128,7 @@ test('an edit list hides frames, which then are not numbered', { skip: noFfmpeg 
   runFfmpeg(['-ss', '0.7', '-i', whole, '-c', 'copy', path]);
   const expected = grayByFfmpeg(path);
   for (const length of lengths) {
-    const { frames, bad } = await decodeInSegments(pathToFileURL(path).href, length);
+    const { frames, bad } = await decodeCut(pathToFileURL(path).href, length);
     assert.deepEqual(bad, new Map());
     assert.equal(frames.size * width * height, expected.length);
     const all = [...frames.keys()].sort((a, b) => a - b).map((frame) => frames.get(frame)!);
@@ -156,7 +158,7 @@ test('a resolution that changes inside a file gives each frame its own size', { 
   const path = join(folder, 'sizes.ts');
   runFfmpeg(['-i', `concat:${parts.join('|')}`, '-c', 'copy', path]);
   for (const length of lengths) {
-    const { frames } = await decodeInSegments(pathToFileURL(path).href, length);
+    const { frames } = await decodeCut(pathToFileURL(path).href, length);
     for (const [i, part] of parts.entries()) {
       const expected = grayByFfmpeg(part);
       const bytes = expected.length / 10;

@@ -1,11 +1,9 @@
 import type { PixelType } from '@halogrid/geometry';
-import { InputError } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources/input-error';
 import type { VideoPacket } from '../video-frames.ts';
-import { type ReadGroup, SeekChecker } from './check-seeks.ts';
+import { addToSum, type ReadGroup, SeekChecker } from './check-seeks.ts';
 import type { Ffmpeg, Rational } from './ffmpeg.ts';
 import { PacketReader } from './open-video.ts';
-import { isPacked } from './packed-frames.ts';
-import { addToSum } from './packet-sum.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
 /** What listing a video's packets gives: first what it is, last how it ended. */
@@ -67,4 +65,15 @@ export function* indexPackets(ffmpeg: Ffmpeg, bytes: VideoBytes): Generator<Inde
 function missingFrames({ failure, lostFrames }: PacketReader): { missing: number; why: string } {
   if (failure) return { missing: Math.max(1, lostFrames), why: `The file cannot be read up to this frame: ${failure}` };
   return { missing: lostFrames, why: 'The file ends before this frame' };
+}
+
+const pictureCode = Buffer.from([0, 0, 1, 0xb6]);
+
+/**
+ * Whether a packet of MPEG-4 holds two pictures, as old encoders wrote B-frames into AVI: then packets do not tell which
+ * frame is whose.
+ */
+export function isPacked(packet: Buffer | null): boolean {
+  const first = packet?.indexOf(pictureCode) ?? -1;
+  return first >= 0 && packet!.indexOf(pictureCode, first + pictureCode.length) >= 0;
 }

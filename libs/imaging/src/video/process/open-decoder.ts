@@ -1,4 +1,4 @@
-import { InputError } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources/input-error';
 import { type CodecContext, type Ffmpeg, type HardwareDeviceContext, hwDeviceMethod, newExtradata } from './ffmpeg.ts';
 import type { PacketReader } from './open-video.ts';
 

@@ -1,4 +1,4 @@
-import { InputError } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources/input-error';
 import { averror, type Ffmpeg, type FormatContext, type IoContext, seekOrigins } from './ffmpeg.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
@@ -6,7 +6,7 @@ import type { VideoBytes } from './video-bytes.ts';
 const containers = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts';
 export const codecs = ['h264', 'hevc', 'mjpeg', 'mpeg4'];
 
-/** Of a read; FFmpeg's own for files is half of it. */
+/** Bytes of a read; FFmpeg's own for files is half of it. */
 const bufferBytes = 2 ** 16;
 
 /** A container that FFmpeg has opened. Its context, and the streams in it, are of no use any more once it is closed. */

@@ -1,7 +1,6 @@
 import type { PixelType } from '@halogrid/geometry';
-import { InputError } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources/input-error';
 import type { VideoPacket } from '../video-frames.ts';
-import { isCutShort } from './cut-short.ts';
 import {
   attachedPicture,
   averror,
@@ -26,7 +25,7 @@ const searchedPackets = 4096;
 /** A video whose packets are being read. To be closed. Its calls throw InputError where bytes cannot be read. */
 export class PacketReader {
   readonly codec: Codec;
-  /** Of the frames, as far as the container tells: each has its own. */
+  /** The type of the frames' pixels, as far as the container tells: each has its own. */
   readonly pixel: PixelType;
   /** What the last packet that was read is; undefined before the first and behind the last. */
   last: VideoPacket | undefined;
@@ -234,4 +233,34 @@ function findCodec(ffmpeg: Ffmpeg, id: number): Codec {
   const codec = codecs.includes(name) ? ffmpeg.Codec.findDecoder(id) : null;
   if (codec) return codec;
   throw new InputError('decode', `${name} video is not supported: H.264, H.265, MJPEG and MPEG-4 are`);
+}
+
+/** Boxes of a file that are looked at: more than fragments of a day, fewer than cost a second. */
+const maxBoxes = 100_000;
+
+/** Whether an MP4, QuickTime or AVI file is shorter than it says itself. Others do not say. */
+export function isCutShort({ sizeBytes, read }: Pick<VideoBytes, 'sizeBytes' | 'read'>): boolean {
+  const start = read(0, 16);
+  if (start.length < 8) return false;
+  if (start.toString('latin1', 0, 4) === 'RIFF') return start.readUInt32LE(4) + 8 > sizeBytes;
+  let position = 0;
+  for (let box = 0; box < maxBoxes && position < sizeBytes; box++) {
+    const head = headAt(read, position);
+    // Cut inside the head of a box.
+    if (head.length < 8) return true;
+    const length = head.readUInt32BE(0);
+    // 0: it goes to the end of the file. 1: its length follows, in 64 bits.
+    if (length === 0) return false;
+    if (length === 1 && head.length < 16) return true;
+    position += length === 1 ? Number(head.readBigUInt64BE(8)) : length;
+  }
+  return position > sizeBytes;
+}
+
+/** 16 bytes, or as many as there are. */
+function headAt(read: VideoBytes['read'], position: number): Buffer {
+  const first = read(position, 16);
+  return first.length < 16 && first.length > 0
+    ? Buffer.concat([first, read(position + first.length, 16 - first.length)])
+    : first;
 }

@@ -1,4 +1,4 @@
-import { InputError } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources/input-error';
 import type { VideoPacket } from '../video-frames.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import { PacketReader } from './open-video.ts';

@@ -1,5 +1,5 @@
 import { fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { InputError } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources/input-error';
 import { answerHeadBytes, requestBytes } from '../serve-ranges.ts';
 import type { VideoFile } from '../video-file.ts';
 

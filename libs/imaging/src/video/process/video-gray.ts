@@ -5,11 +5,11 @@
  */
 
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
-import { asPixels } from '../../planes/pixels.ts';
+import { asPixels } from '../../planes/plane-target.ts';
 
 /** How luma lies in the first plane of a pixel format. */
 export interface LumaFormat {
-  /** Of a sample: 8, or 9 to 14, which are in the lowest bits of 16, above `shift` bits that say nothing. */
+  /** Bits of a sample: 8, or 9 to 14, which are in the lowest bits of 16, above `shift` bits that say nothing. */
   bits: number;
   shift: number;
   pixel: PixelType;
@@ -23,7 +23,7 @@ const of8Bits = new Set([
   ...['yuvj420p', 'yuvj422p', 'yuvj444p', 'yuvj440p', 'yuvj411p'],
 ]);
 
-/** Of more bits, in the order of this machine's bytes; the third kind is what decoders in hardware give. */
+/** Formats of more bits, in the order of this machine's bytes; the third kind is what decoders in hardware give. */
 const ofMoreBits = /^(?:(gray)|yuv4(?:20|22|44|40)p)(9|10|12|14)le$/;
 const inHighBits = /^p[024]1([02])le$/;
 

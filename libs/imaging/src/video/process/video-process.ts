@@ -3,7 +3,7 @@
 // lines of JSON to 'index'; to 'decode' records of a head of 32 bytes (four doubles: position or -1, width, height, bytes that
 // follow) and the bytes: luma, or of -1 JSON, the last of which says how it ended.
 import { readFileSync, writeSync } from 'node:fs';
-import { InputError } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources/input-error';
 import type { VideoFile } from '../video-file.ts';
 import { decodeSegment, type SegmentRequest } from './decode-segment.ts';
 import { loadFfmpeg, logFatal } from './ffmpeg.ts';

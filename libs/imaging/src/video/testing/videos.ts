@@ -51,7 +51,7 @@ export const videoKinds: Record<string, string[]> = {
 
 const hevc = (settings: string) => ['-c:v', 'libx265', '-x265-params', `log-level=none:keyint=12:${settings}`];
 
-/** Of more than 8 bits a sample, by name: how FFmpeg calls gray of as many, and the encoder. */
+/** Videos of more than 8 bits a sample, by name: how FFmpeg calls gray of as many, and the encoder. */
 export const deepKinds: Record<string, { gray: string; encoder: string[] }> = {
   'hevc-10.mp4': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv420p10le', ...hevc('open-gop=1')] },
   'hevc-10-full.mkv': {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '../testing/maps.ts';
-import { writeFileAtomically } from './write-file-atomically.ts';
+import { writeFileAtomically } from './atomic-file.ts';
 
 test('text, bytes and pieces of text are written whole, over what was there', async (t) => {
   const folder = await temporaryFolder(t);
