@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
 import type { CoordinatorConfig } from './config.ts';
 import type { Clock } from './dispatch/clock.ts';
@@ -25,20 +24,13 @@ import { createJobsService } from './services/jobs-service.ts';
 import { createJsonApi } from './services/json-api.ts';
 import { createNodesService } from './services/nodes-service.ts';
 
-/**
- * Of a coordinator that was started for one run: with fewer, which its nodes use as well, a thread that plans gains nothing and
- * costs a small job 0.15 s of 1.1 (measured).
- */
-const enoughCores = 4;
-
 interface Planner {
   plan: JobWork['plan'];
   check: typeof checkSources;
 }
 
 function choosePlanner({ config, onClose }: LeaderOptions): Planner {
-  if (config.ledger === undefined && availableParallelism() < enoughCores)
-    return { plan: planJob, check: checkSources };
+  if (!config.plansOnThread) return { plan: planJob, check: checkSources };
   const thread = new PlanThread();
   thread.prepare();
   onClose(() => thread.close());
