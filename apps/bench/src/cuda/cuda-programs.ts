@@ -90,7 +90,7 @@ export function parseCudaRows(output: string): CudaRow[] {
     });
 }
 
-/** Of the rows that `query` describes, the one with the least mean. */
+/** The row with the least mean among those that `query` describes. */
 export function fastestRow(rows: readonly CudaRow[], query: CudaQuery): CudaRow | undefined {
   const fits = (row: CudaRow) =>
     Object.entries(query).every(([key, wanted]) => [wanted].flat().some((value) => value === row[key]));

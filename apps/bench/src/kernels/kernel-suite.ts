@@ -21,7 +21,7 @@ const matrix = (side: number): SuiteCase => ({
   operations: conv({ matrix: randomMatrix(side) }),
   output: 'map',
   multiplyAdds: side ** 2,
-  // Of a Gaussian they compute all products, too.
+  // The programs compute all products of a Gaussian, too.
   cuda: cudaConv(`gaussian-${side}`),
 });
 const separable = (kernel: string, side: number): SuiteCase => ({

@@ -23,9 +23,9 @@ export interface Probe {
   operations: AskedOperation[];
   output: 'map' | 'histogram' | 'both';
   size: Size;
-  /** Of the kernel; its default unless given. */
+  /** The kernel's strategy; its default unless given. */
   strategy?: Strategy;
-  /** Of a batch. */
+  /** Images of a batch. */
   images?: number;
 }
 
@@ -56,7 +56,7 @@ export type MeanMs = (column: string) => number | undefined;
 
 /** A column that follows from measured ones. */
 export interface Derived {
-  /** Of the CSV, and of charts. */
+  /** Its name in the CSV and in charts. */
   name: string;
   /** Heading in up to three lines. */
   title: string;
@@ -65,7 +65,7 @@ export interface Derived {
 
 export interface LineChartPlan {
   kind: 'lines';
-  /** Of the file: r1-NAME.svg. */
+  /** Part of the file's name: r1-NAME.svg. */
   name: string;
   title: string;
   /** A label. */
@@ -98,7 +98,7 @@ export interface HeatMapPlan {
 export type ChartPlan = LineChartPlan | HeatMapPlan;
 
 export interface ReportTable {
-  /** Of the file: r1-NAME.csv. */
+  /** Part of the file's name: r1-NAME.csv. */
   name: string;
   title: string;
   /** What a reader must know, e.g. what the report gives as a plot only. */

@@ -4,9 +4,9 @@ import { withTimedDevice } from './timed-device.ts';
 
 /** Samples before the first that is timed. */
 export const warmUps = 2;
-/** Of images in rotation, and of results: twice the L2 cache of an H200 (50 MB), so that memory is what is measured. */
+/** Bytes of images in rotation, and of results: twice the L2 cache of an H200 (50 MB), so that memory is what is measured. */
 const rotationBytes = 100 * 2 ** 20;
-/** Of either, at most; small images then stay in the cache, but launching their kernels takes longer than reading them. */
+/** Buffers of either at most; small images then stay in the cache, but launching their kernels takes longer than reading them. */
 const maxRotation = 1024;
 
 // GPUBufferUsage, whose global exists only after Dawn is loaded.

@@ -1,15 +1,6 @@
 import { hostname } from 'node:os';
-import {
-  chooseGpus,
-  findGpus,
-  type GpuChoice,
-  type GpuPin,
-  pinGpus,
-  requirePlacement,
-  threadsEach,
-} from '@halogrid/gpu-node/gpus';
-import { parseAddress, UsageError } from '@halogrid/service';
-import type { DeviceChoice } from '../options/option-values.ts';
+import { type GpuPin, requirePlacement, threadsEach } from '@halogrid/gpu-node/gpus';
+import { parseAddress } from '@halogrid/service';
 import { startChild } from './child.ts';
 import { superviseNodes } from './supervise-nodes.ts';
 
@@ -72,18 +63,4 @@ function httpArguments(http: string, position: number): string[] {
 function withoutOptions(args: readonly string[], options: readonly string[]): string[] {
   const isValue = (i: number) => i > 0 && options.includes(args[i - 1]!);
   return args.filter((arg, i) => !isValue(i) && !options.includes(arg.split('=')[0]!));
-}
-
-/** How to start a node on each GPU that --gpu asks for, one at least. Rejects with UsageError where that cannot be. */
-export async function pinChosenGpus(choice: GpuChoice, device: DeviceChoice = 'auto'): Promise<GpuPin[]> {
-  if (device !== 'auto' && device !== 'gpu') {
-    throw new UsageError(`Expected --device gpu with --gpu but received '${device}'`);
-  }
-  try {
-    const inventory = await findGpus();
-    const chosen = chooseGpus(choice, inventory);
-    return await pinGpus(chosen, inventory!);
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
 }

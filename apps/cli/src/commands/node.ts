@@ -3,15 +3,8 @@ import { shutdownSignal } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
-import {
-  collect,
-  type DeviceChoice,
-  deviceChoices,
-  gpuChoice,
-  logLevels,
-  oneOf,
-  wholeNumber,
-} from '../options/option-values.ts';
+import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
+import { collect, type DeviceChoice, deviceChoices, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
 import { toldByParent, wordOfParent } from '../process/parent.ts';
 
 interface NodeCommandOptions extends ClientSecurityOption {
@@ -79,10 +72,10 @@ export function addNodeCommand(program: Command): void {
     let config = createNodeConfig(settings);
     const signal = shutdownSignal();
     if (choice !== undefined) {
-      const { pinChosenGpus, runGpuNodes } = await import('../cluster/gpu-nodes.ts');
       const pins = await pinChosenGpus(choice, options.device);
       const [first] = pins;
       if (!first || pins.length > 1 || first.prefix.length > 0) {
+        const { runGpuNodes } = await import('../cluster/gpu-nodes.ts');
         process.exitCode = await runGpuNodes(pins, process.argv.slice(2), options, signal);
         return;
       }

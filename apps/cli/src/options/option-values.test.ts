@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
 import fc from 'fast-check';
-import { ascendingCounts, collect, gpuChoice, oneOf, wholeNumber } from './option-values.ts';
+import { ascendingCounts, collect, oneOf, wholeNumber } from './option-values.ts';
 
 test('whole numbers in the range are taken and all else is refused', () => {
   const parse = wholeNumber('--n', 1, 64);
@@ -37,12 +37,4 @@ test('numbers that ascend are taken and all else is refused', () => {
 
 test('a repeated option collects its values in order', () => {
   assert.deepEqual(collect('b', collect('a', undefined)), ['a', 'b']);
-});
-
-test('a GPU is an index, or all of them', () => {
-  assert.deepEqual([gpuChoice('all'), gpuChoice('0')], ['all', 0]);
-  assert.throws(
-    () => gpuChoice('0,1'),
-    new UsageError("Expected 'all' or the index of a GPU for --gpu but received '0,1'"),
-  );
 });

@@ -1,4 +1,3 @@
-import { type GpuChoice, parseGpuChoice } from '@halogrid/gpu-node/gpus';
 import type { MaxQuarantined } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 
@@ -61,10 +60,3 @@ export type DeviceChoice = (typeof deviceChoices)[number];
 
 /** What --log-level may be. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-
-/** Parses the value of --gpu for commander. Throws UsageError. */
-export function gpuChoice(text: string): GpuChoice {
-  const choice = parseGpuChoice(text);
-  if (choice !== undefined) return choice;
-  throw new UsageError(`Expected 'all' or the index of a GPU for --gpu but received '${text}'`);
-}

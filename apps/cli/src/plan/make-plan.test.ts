@@ -51,7 +51,7 @@ test('results that the disk cannot take are refused, where they are sure to be t
     () => checkDisk(totals, { ...spec, mapFormat: 'zarr' }, path, 13e9),
     /^UsageError: The results take 14/,
   );
-  // Of a format that compresses, the pieces alone are sure.
+  // A format that compresses is sure to take the pieces alone.
   checkDisk(totals, { ...spec, mapFormat: 'png' }, path, 6e9);
   assert.throws(() => checkDisk(totals, { ...spec, mapFormat: 'png' }, path, 5e9), /^UsageError: The results take 6/);
 });

@@ -69,7 +69,7 @@ export function checkDisk(totals: PlanTotals, { mapFormat }: JobSpec, path: stri
   );
 }
 
-/** Of the folder, or of the first above it that exists. */
+/** The free bytes of the folder, or of the first above it that exists. */
 async function freeSpace(folder: string): Promise<{ path: string; freeBytes: number }> {
   for (let path = folder; ; path = dirname(path)) {
     try {

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { Client, type ServiceError, status } from '@grpc/grpc-js';
 import { Hello, JobsService, NodesClient, NodesService, protocolVersion } from '@halogrid/proto';
-import { type ClientSecurity, createClientSecurity, resultsVersion, type ServerSecurityOptions } from '@halogrid/service';
+import {
+  type ClientSecurity,
+  createClientSecurity,
+  resultsVersion,
+  type ServerSecurityOptions,
+} from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
 import { createLog } from '@halogrid/service/log';
 import { makeCertificates, secretFolder, writeSecret } from '@halogrid/service/testing';

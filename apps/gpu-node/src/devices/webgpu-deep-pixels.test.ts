@@ -45,7 +45,7 @@ const variants: TwinVariant[] = [
 ];
 
 test('batches of 16-bit tiles of any size, place, border and kernel equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, testedKind === 'gpu' ? 1000 : 120);
+  await checkAgainstTwin(device, variants, { gpu: 1000, software: 120 });
 });
 
 test('16-bit images of several workgroups in both directions equal the CPU twin', async () => {

@@ -240,7 +240,7 @@ class WebGpuDevice implements Device {
   }
 }
 
-/** Of a pipeline that neither counts nor leaves anything that is wanted. */
+/** The result of a pipeline that neither counts nor leaves anything that is wanted. */
 function idleResult(program: GpuProgram, layout: GpuBatchLayout): BatchResult {
   const items = program.unpack(layout, new Uint32Array(0), new Uint8Array(0));
   return { items, seconds: { upload: 0, compute: 0, readback: 0 } };

@@ -18,6 +18,7 @@ import {
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { CpuDevice } from '../devices/cpu-device.ts';
+import { isThorough } from '../devices/testing/twin-check.ts';
 import type { Executor } from './executor.ts';
 import {
   createTestExecutor,
@@ -179,7 +180,7 @@ test('property: any tiling gives the histograms and the map of the whole image',
         assert.deepEqual(tiled, referenceOf(operations, image, grid));
       });
     }),
-    { numRuns: 100 },
+    { numRuns: isThorough ? 100 : 40 },
   );
 });
 
