@@ -11,7 +11,7 @@ import { isThorough } from './thorough.ts';
 const skip = noOracle ?? false;
 if (skip) test('the oracle', { skip });
 
-/** Of the cases, where not everything is thorough; libs/kernels has all of them at all times. */
+/** One case of so many is taken where not everything is thorough; libs/kernels takes all of them at all times. */
 const everyNth = 7;
 
 // The devices work side by side.
