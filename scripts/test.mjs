@@ -1,5 +1,7 @@
-// npm test: installs what is missing, then runs every check and every project's tests. Ends with 'N passed, N failed'.
+// npm test: installs what is missing, then runs every check and every project's tests, or shows what they said where nothing that
+// they depend on has changed since. Ends with 'N passed, N failed'.
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { environment, install, root } from './install.mjs';
 import { testTotals } from './test-totals.mjs';
@@ -17,22 +19,24 @@ const settings = {
   // Tests leave the user's folders alone; whole-program tests do so without this, too: see test/own-folders.ts.
   XDG_CACHE_HOME: join(root, 'node_modules/.cache'),
   XDG_DATA_HOME: join(root, 'node_modules/.cache/data'),
+  // Most of the time of a small test file goes into compiling what it imports: with this, a third less in all (measured).
+  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
+  // Test files of the whole system at a time, which run when no others do; nx.json says how many packages run side by side.
+  TEST_CONCURRENCY: String(Math.max(2, availableParallelism())),
   NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --test-reporter=${reporter} --test-reporter-destination=stdout`,
 };
 
-const check = await run('npm', ['run', '--silent', 'check']);
 const tests = await run(
   join(root, 'node_modules/.bin/nx'),
-  ['run-many', '-t', 'test', '--outputStyle=static'],
+  ['run-many', '-t', 'check', 'test', 'test-scripts', '--outputStyle=static'],
   settings,
 );
 const { passed, failed, skipped } = testTotals(tests.output);
 
-if (check.code !== 0) console.log('The checks failed: see the beginning of this output.');
-if (tests.code !== 0 && failed === 0) console.log('A test run ended without totals: see above.');
+if (tests.code !== 0 && failed === 0) console.log('The checks failed, or a test run ended without totals: see above.');
 if (skipped > 0) console.log(`${skipped} skipped: their names say why.`);
 console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = check.code === 0 && tests.code === 0 && failed === 0 && passed > 0 ? 0 : 1;
+process.exitCode = tests.code === 0 && failed === 0 && passed > 0 ? 0 : 1;
 
 /** Runs a program in the checkout, shows its output as it comes and resolves with it. */
 function run(program, args, settings = {}) {

@@ -18,13 +18,13 @@ import { scratchFolder } from './scratch-folder.ts';
 const needsProc = hasProc ? false : 'which process is the node is told by /proc';
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
-const picture = drawPicture(800, 800);
-const shards = 625;
+const picture = drawPicture(640, 640);
+const shards = 400;
 const tile = ['--tile', '32'];
 let cluster: Cluster;
 /** What /readyz of the nodes said before there was a coordinator. */
 let waiting: [status: number, text: string][];
-/** Of a job that nothing disturbs. */
+/** The digest of a job that nothing disturbs. */
 let digest: string;
 
 /** The node's process takes no step until it is told to go on; its connection stays. */
@@ -85,7 +85,7 @@ test('a job that one process submits and another watches to its end, on three no
   // On a busy machine a shard may take so long that another node is given it, too.
   const { attempts } = summary.counts;
   assert.ok(attempts >= shards && attempts <= 1.1 * shards, `${attempts} attempts`);
-  const counts = { sources: 1, frames: 1, shards, attempts, pixels: 800 * 800, quarantined: 0 };
+  const counts = { sources: 1, frames: 1, shards, attempts, pixels: 640 * 640, quarantined: 0 };
   assert.deepEqual(summary.counts, counts);
   const { bins, counted } = lbpByDefinition(picture, 'interior', 'nw-cw-msb');
   assert.deepEqual(readHistogram(out), { bins, counted });
@@ -103,7 +103,7 @@ test('a job that one process submits and another watches to its end, on three no
 
 test('status and jobs tell of a job, for people and for programs', async () => {
   const out = join(folder, 'told');
-  const { jobId } = await cluster.jobs.run({ sources: [source], out, tilePx: 200 });
+  const { jobId } = await cluster.jobs.run({ sources: [source], out, tilePx: 160 });
   const commands = [['status', jobId], ['status', jobId, '--json'], ['jobs'], ['jobs', '--json'], ['nodes']];
   const answers = await Promise.all(commands.map((command) => cluster.halogrid(command)));
   assert.deepEqual(

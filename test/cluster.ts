@@ -29,7 +29,7 @@ export interface ClusterOptions {
   env?: Record<string, string>;
   /** Further words of the coordinator's command. */
   options?: readonly string[];
-  /** Of its processes, where it is measured and not tested. */
+  /** The longest that its processes may live, where it is measured and not tested. */
   maxLifeMs?: number;
 }
 
@@ -42,7 +42,7 @@ export class Cluster {
   readonly http: string;
   readonly jobs: JobsOverGrpc;
   readonly nodes: ClusterNode[] = [];
-  /** Of the coordinator. */
+  /** Words of the coordinator's command. */
   readonly #options: readonly string[];
 
   private constructor(coordinator: Halogrid, options: readonly string[], address: string, http: string) {

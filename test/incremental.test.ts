@@ -161,7 +161,7 @@ test('what is on servers goes by its ETag, in a manifest and in a bucket', async
   const versions = new Map([...bytes.keys()].map((name) => [name, 1]));
   const web = await startServer((request, response) => {
     const name = request.url!.slice(1);
-    // Of the last nobody can tell whether it is the same.
+    // Nobody can tell whether the last one is the same.
     const etag = name === '3.pgm' ? undefined : `"${versions.get(name)}"`;
     sendFile({ bytes: bytes.get(name)!, etag }, request, response);
   });

@@ -20,24 +20,25 @@ const whole = join(folder, 'whole');
 /** A process that lost the one that started it may finish what it is at: 5 seconds, and some for a busy machine. */
 const goneWithinMs = 15_000;
 
-const command = (out: string, tilePx: number): string[] => {
-  return ['run', source, '--out', out, '--map', 'tiff', '--tile', String(tilePx), '--nodes', '2', '--device', 'cpu'];
+const command = (out: string, tilePx: number, nodes: number): string[] => {
+  const cut = ['--map', 'tiff', '--tile', String(tilePx)];
+  return ['run', source, '--out', out, ...cut, '--nodes', String(nodes), '--device', 'cpu'];
 };
 
 before(async () => {
-  await writePgm(source, drawPicture(800, 800));
-  assert.equal((await halogrid(command(whole, 4096))).code, 0);
+  await writePgm(source, drawPicture(640, 640));
+  assert.equal((await halogrid(command(whole, 4096, 1))).code, 0);
 });
 
-for (const [signal, code, olderNode] of [
-  ['SIGINT', 130, false],
-  ['SIGTERM', 143, false],
-  ['SIGINT', 130, true],
+for (const [signal, code, olderNode, nodes] of [
+  ['SIGINT', 130, false, 2],
+  ['SIGTERM', 143, false, 1],
+  ['SIGINT', 130, true, 1],
 ] as const) {
   const how = olderNode ? ' (the launcher stays)' : '';
   test(`${signal} stops the job, and the same command goes on with it${how}`, { skip }, async () => {
     const out = join(folder, `${signal}${olderNode}`);
-    const run = await startHalfWay(out, olderNode);
+    const run = await startHalfWay(out, olderNode, nodes);
     // As a terminal does at Ctrl-C: every process of the foreground group gets it, and a launcher passes it on too.
     process.kill(-run.pid, signal);
     const ended = await run.ended;
@@ -46,41 +47,44 @@ for (const [signal, code, olderNode] of [
     assert.match(ended.stderr, /^Stopping job \S+, which the same command goes on with; once more to stop at once\.$/m);
     assert.deepEqual(run.processes(), []);
     assert.equal(readJson(out, 'job.json').state, 'running');
-    await assertCompletes(out);
+    await assertCompletes(out, nodes);
   });
 }
 
-for (const victim of ['launcher', 'run'] as const) {
+for (const [victim, nodes] of [
+  ['launcher', 1],
+  ['run', 2],
+] as const) {
   test(`SIGKILL of the ${victim}: the others end by themselves, and the same command does the job`, {
     skip,
   }, async () => {
     const out = join(folder, victim);
-    const run = await startHalfWay(out, victim === 'launcher');
+    const run = await startHalfWay(out, victim === 'launcher', nodes);
     process.kill(run.pidsOf(victim)[0]!, 'SIGKILL');
     await eventually('its processes to be gone', () => run.processes().length === 0, goneWithinMs);
     await run.ended;
     assert.notEqual(readJson(out, 'job.json').state, 'complete');
-    await assertCompletes(out);
+    await assertCompletes(out, nodes);
   });
 }
 
 /** Starts the job and resolves when some results are there, but not all. */
-async function startHalfWay(out: string, olderNode: boolean): Promise<Halogrid> {
-  const run = new Halogrid(command(out, 32), { ownGroup: true, olderNode });
+async function startHalfWay(out: string, olderNode: boolean, nodes: number): Promise<Halogrid> {
+  const run = new Halogrid(command(out, 32, nodes), { ownGroup: true, olderNode });
   await eventually('the first results', () => hasChunks(out));
   assert.deepEqual(
     run
       .processes()
       .map(({ role }) => role)
       .sort(),
-    ['coordinator', ...(olderNode ? ['launcher'] : []), 'node', 'node', 'run'],
+    ['coordinator', ...(olderNode ? ['launcher'] : []), ...Array(nodes).fill('node'), 'run'],
   );
   return run;
 }
 
-async function assertCompletes(out: string): Promise<void> {
+async function assertCompletes(out: string, nodes: number): Promise<void> {
   const { id } = readJson(out, 'job.json');
-  const { code, stderr } = await halogrid(command(out, 32));
+  const { code, stderr } = await halogrid(command(out, 32, nodes));
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,

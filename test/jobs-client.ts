@@ -9,7 +9,7 @@ export interface JobRequest {
   /** The pipeline; LBP with `convention` unless given. */
   operations?: { kernel: string; parameters: Record<string, string> }[];
   convention?: string;
-  /** Of every kernel; its own default unless given. */
+  /** The border of every kernel; the default of each unless given. */
   border?: string;
   grid?: { rows: number; columns: number };
   map?: 'none' | 'tiff' | 'zarr' | 'png' | 'dzi';

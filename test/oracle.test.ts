@@ -8,7 +8,7 @@ import { type Bands, readBands, readChannels, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { isThorough } from './thorough.ts';
 
-/** Of the cases, where not everything is thorough; libs/kernels has all of them at all times. */
+/** One case of so many is taken where not everything is thorough; libs/kernels takes all of them at all times. */
 const everyNth = 7;
 
 // The devices work side by side.

@@ -48,13 +48,22 @@ export function settingOf(pid: number, name: string): string | undefined {
 
 /** Ports of IPv4 on which the process listens. */
 export function listeningPorts(pid: number): number[] {
-  const open = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)));
+  const open = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => target(`/proc/${pid}/fd/${fd}`)));
   // sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode; 0A: it listens.
   const rows = readProc(pid, 'net/tcp')
     .split('\n')
     .map((line) => line.trim().split(/\s+/));
   const listening = rows.filter(([, , , state, , , , , , inode]) => state === '0A' && open.has(`socket:[${inode}]`));
   return listening.map(([, local]) => Number.parseInt(local!.split(':')[1]!, 16));
+}
+
+/** Where a link leads; empty for one that is gone by now. */
+function target(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
+  }
 }
 
 function statusBytes(pid: number, name: string): number | undefined {

@@ -36,12 +36,13 @@ const copiesShare = 0.1;
 
 const job = (out: string): string[] => [source, '--out', out, '--map', 'tiff', '--tile', '24', '--batch', '1'];
 const local = ['--nodes', '2', '--device', 'cpu'];
+const onOne = ['--nodes', '1', '--device', 'cpu'];
 
 before(async () => {
   mkdirSync(source);
   for (let i = 0; i < 60; i++) await writePgm(join(source, `frame-${i}.pgm`), drawPicture(20, 20 + (i % 5)));
-  await writePgm(join(source, 'picture.pgm'), drawPicture(640, 480));
-  const { code, stderr } = await halogrid(['run', ...job(undisturbed), ...local]);
+  await writePgm(join(source, 'picture.pgm'), drawPicture(480, 360));
+  const { code, stderr } = await halogrid(['run', ...job(undisturbed), ...onOne]);
   assert.equal(code, 0, stderr);
 });
 
@@ -70,14 +71,14 @@ test(`run: killed ${kills} times with all its processes, the same command comple
 test('without --out, the newest run that was left half-way goes on', { skip }, async () => {
   const cwd = join(folder, 'here');
   mkdirSync(cwd);
-  const args = ['run', source, '--map', 'tiff', '--tile', '24', '--batch', '1', ...local];
+  const args = ['run', source, '--map', 'tiff', '--tile', '24', '--batch', '1', ...onOne];
   const run = new Halogrid(args, { ownGroup: true, cwd });
   const folders = (): string[] =>
     existsSync(join(cwd, 'halogrid-out')) ? readdirSync(join(cwd, 'halogrid-out')).sort() : [];
   await eventually('the first results', () => folders()[0] && hasChunks(join(cwd, 'halogrid-out', folders()[0]!)));
   run.kill();
   await run.ended;
-  const other = await halogrid(['run', source, '--tile', '30', ...local], { cwd });
+  const other = await halogrid(['run', source, '--tile', '30', ...onOne], { cwd });
   assert.equal(other.code, 0, other.stderr);
   assert.equal(folders().length, 2);
   const again = await halogrid(args, { cwd });
@@ -88,14 +89,14 @@ test('without --out, the newest run that was left half-way goes on', { skip }, a
 
 test('a folder with a job that was left half-way is refused for another, and left as it is', { skip }, async () => {
   const out = join(folder, 'half');
-  const run = new Halogrid(['run', ...job(out), ...local], { ownGroup: true });
+  const run = new Halogrid(['run', ...job(out), ...onOne], { ownGroup: true });
   await eventually('the first results', () => hasChunks(out));
   run.kill();
   await run.ended;
   await eventually('its processes to be gone', () => run.processes().length === 0);
   const files = hashFiles(out);
   const { id } = readJson(out, 'job.json');
-  const other = await halogrid(['run', source, '--out', out, '--grid', '2x2', ...local]);
+  const other = await halogrid(['run', source, '--out', out, '--grid', '2x2', ...onOne]);
   assert.equal(other.code, 2);
   assert.match(other.stderr, new RegExp(`The output folder '${out}' holds the results of another job \\(${id}\\)`));
   assert.deepEqual(hashFiles(out), files);
@@ -103,7 +104,7 @@ test('a folder with a job that was left half-way is refused for another, and lef
 
 test('a folder that an older version left half-way is refused, with what to do', { skip }, async () => {
   const out = join(folder, 'older');
-  const run = new Halogrid(['run', ...job(out), ...local], { ownGroup: true });
+  const run = new Halogrid(['run', ...job(out), ...onOne], { ownGroup: true });
   await eventually('the first results', () => hasChunks(out));
   run.kill();
   await run.ended;
@@ -112,7 +113,7 @@ test('a folder that an older version left half-way is refused, with what to do',
   db.exec('PRAGMA user_version = 1');
   db.close();
   const { id } = readJson(out, 'job.json');
-  const refused = await halogrid(['run', ...job(out), ...local]);
+  const refused = await halogrid(['run', ...job(out), ...onOne]);
   assert.equal(refused.code, 2);
   const sentence =
     `halogrid: Job ${id} in '${out}' was left half-way by an older version (ledger format 1, this is ${ledgerFormat}): ` +
@@ -120,7 +121,7 @@ test('a folder that an older version left half-way is refused, with what to do',
   assert.ok(refused.stderr.split('\n').includes(sentence), refused.stderr);
   assert.equal(readJson(out, 'job.json').state, 'running');
   rmSync(out, { recursive: true });
-  const anew = await halogrid(['run', ...job(out), ...local]);
+  const anew = await halogrid(['run', ...job(out), ...onOne]);
   assert.equal(anew.code, 0, anew.stderr);
   assertSame(out, 0);
 });

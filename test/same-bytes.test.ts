@@ -8,6 +8,7 @@ import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readHistogram, readJson, readMap } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { isThorough } from './thorough.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
 // The promise of the project: the same bytes out, however the work is cut and wherever it runs.
@@ -16,8 +17,14 @@ const folder = scratchFolder();
 const source = join(folder, 'source');
 const fixtures = fileURLToPath(new URL('../libs/imaging/fixtures', import.meta.url));
 const border = 'mirror';
-const tilesPx = [32, 100, 512, 4096];
+const tilesPx = [isThorough ? 32 : 64, 100, 512, 4096];
 const batchesFrames = [1, 7, 32];
+
+/**
+ * Batches to go with the i-th size of tiles: all where everything is thorough; otherwise one, so that the numbers of nodes have all
+ * pairs of them together.
+ */
+const batchesWith = (i: number): number[] => (isThorough ? batchesFrames : [batchesFrames[i % batchesFrames.length]!]);
 
 /** What every job on these sources must give. */
 interface Outcome {
@@ -28,15 +35,14 @@ interface Outcome {
 }
 
 let reference: Outcome;
+let onCpu: Cluster;
+after(() => onCpu?.stop());
 
 before(async () => {
   await drawSource();
   const out = join(folder, 'reference');
-  const { code, stderr } = await halogrid([
-    ...['run', source, '--border', border, '--map', 'tiff', '--out', out],
-    ...['--tile', '4096', '--batch', '32', '--nodes', '1', '--device', 'cpu'],
-  ]);
-  assert.equal(code, 0, stderr);
+  onCpu = await Cluster.start({ nodes: 1 });
+  await onCpu.jobs.run({ sources: [source], out, border, map: 'tiff', tilePx: 4096, batchFrames: 32 });
   reference = readOutcome(out);
   assert.equal(Object.keys(reference.maps).length, 46);
 });
@@ -45,15 +51,16 @@ for (const device of ['cpu', 'software']) {
   describe(`on ${device}`, () => {
     let cluster: Cluster;
     before(async () => {
-      cluster = await Cluster.start({ nodes: 1, device });
+      cluster = device === 'cpu' ? onCpu : await Cluster.start({ nodes: 1, device });
     });
-    after(() => cluster.stop());
+    after(() => device !== 'cpu' && cluster.stop());
 
-    for (const nodes of device === 'cpu' ? [1, 2, 5] : [2]) {
-      for (const tilePx of tilesPx) {
-        test(`tiles of ${tilePx} px in batches of ${batchesFrames}, ${nodes} nodes`, async () => {
+    for (const [shift, nodes] of (device === 'cpu' ? [1, 2, 5] : [2]).entries()) {
+      for (const [i, tilePx] of tilesPx.entries()) {
+        const batches = batchesWith(shift + i);
+        test(`tiles of ${tilePx} px in batches of ${batches}, ${nodes} nodes`, async () => {
           while (cluster.nodes.length < nodes) await cluster.startNode(`n${cluster.nodes.length + 1}`, device);
-          for (const batchFrames of batchesFrames) {
+          for (const batchFrames of batches) {
             const out = join(folder, `${device}-${nodes}-${tilePx}-${batchFrames}`);
             await cluster.jobs.run({ sources: [source], out, border, map: 'tiff', tilePx, batchFrames });
             assert.deepEqual(readOutcome(out), reference);
@@ -63,7 +70,7 @@ for (const device of ['cpu', 'software']) {
     }
 
     test('without maps, of which then no more is computed than previews show', async () => {
-      for (const tilePx of tilesPx) {
+      for (const tilePx of device === 'cpu' || isThorough ? tilesPx : [100]) {
         const out = join(folder, `${device}-previews-${tilePx}`);
         await cluster.jobs.run({ sources: [source], out, border, map: 'none', tilePx, batchFrames: 7 });
         assert.deepEqual(readOutcome(out), { ...reference, maps: {} });
@@ -107,8 +114,8 @@ test('run, with what is chosen by itself, on 2 nodes', async () => {
 
 test('PNG maps hold the same codes as TIFF maps', async () => {
   const out = join(folder, 'png');
-  const args = ['run', source, '--border', border, '--map', 'png', '--out', out, '--tile', '100', '--device', 'cpu'];
-  const { code, stderr } = await halogrid(args);
+  const args = ['run', source, '--border', border, '--map', 'png', '--out', out, '--tile', '100'];
+  const { code, stderr } = await onCpu.halogrid(args);
   assert.equal(code, 0, stderr);
   const { maps, ...others } = readOutcome(out);
   const { maps: referenceMaps, ...referenceOthers } = reference;

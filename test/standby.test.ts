@@ -30,7 +30,7 @@ interface Coordinator {
   address: string;
   /** http://HOST:PORT. */
   http: string;
-  /** Of the process that coordinates. */
+  /** The id of the process that coordinates. */
   pid: number;
 }
 

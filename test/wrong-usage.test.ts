@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from '
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Cluster } from './cluster.ts';
-import { halogrid } from './halogrid.ts';
+import { type Ended, halogrid, halogridInTurn } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -14,14 +14,17 @@ const folder = scratchFolder();
 const good = join(folder, 'good.pgm');
 const missing = join(folder, 'missing.pgm');
 const onCpu = ['--device', 'cpu'];
+let cluster: Cluster;
 
-before(() => {
+before(async () => {
   writeFileSync(join(folder, 'even.json'), '[[1, 2], [3, 4]]');
   writeFileSync(join(folder, 'nan.json'), '[[0, 0, 0], [0, NaN, 0], [0, 0, 0]]');
-  return writePgm(good, drawPicture(9, 9));
+  await writePgm(good, drawPicture(9, 9));
+  cluster = await Cluster.start();
 });
+after(() => cluster?.stop());
 
-describe('a wrong command', { concurrency: 2 }, () => {
+describe('a wrong command', () => {
   const wrong: [args: string[], sentence: RegExp][] = [
     [['rnu', good], /'rnu'/],
     [['run'], /'source'/],
@@ -60,76 +63,86 @@ describe('a wrong command', { concurrency: 2 }, () => {
     [['node', '--coordinator', 'nowhere'], /--coordinator .*'nowhere'/],
     [['coordinator', '--listen', '0.0.0.0:7070'], /0\.0\.0\.0:7070/],
   ];
-  for (const [args, sentence] of wrong) {
-    test(`halogrid ${args.map((word) => word.replace(`${folder}/`, '')).join(' ')}`, async () => {
-      const cwd = mkdtempSync(join(folder, 'here-'));
-      assertRefused(await halogrid(args, { cwd }), sentence);
-      assert.deepEqual(readdirSync(cwd), []);
+  const commands = wrong.map(([args]) => ({ args, cwd: mkdtempSync(join(folder, 'here-')) }));
+  let ended: Ended[];
+  before(async () => {
+    ended = await halogridInTurn(commands);
+  });
+
+  for (const [i, [args, sentence]] of wrong.entries()) {
+    test(`halogrid ${args.map((word) => word.replace(`${folder}/`, '')).join(' ')}`, () => {
+      assertRefused(ended[i]!, sentence);
+      assert.deepEqual(readdirSync(commands[i]!.cwd), []);
     });
   }
+
+  test('by its launcher, in a process of its own', async () => {
+    const [args, sentence] = wrong[0]!;
+    assertRefused(await halogrid(args), sentence);
+  });
 });
 
 test('a node for each GPU where there is no driver', {
   skip: existsSync('/proc/driver/nvidia') && 'there is one',
 }, async () => {
-  for (const choice of ['all', '0']) {
-    assertRefused(await halogrid(['node', '--gpu', choice]), /no NVIDIA driver here/);
-    assertRefused(await halogrid(['run', good, '--gpu', choice]), /no NVIDIA driver here/);
-  }
+  const commands = ['all', '0'].flatMap((choice) => [
+    ['node', '--gpu', choice],
+    ['run', good, '--gpu', choice],
+  ]);
+  const ended = await halogridInTurn(commands.map((args) => ({ args, cwd: folder })));
+  for (const one of ended) assertRefused(one, /no NVIDIA driver here/);
 });
 
 describe('an output folder that is in use', () => {
   const full = join(folder, 'full');
   const other = join(folder, 'other');
   const file = join(folder, 'file');
-  let cluster: Cluster;
   before(async () => {
-    cluster = await Cluster.start();
     mkdirSync(full);
     writeFileSync(join(full, 'letter.txt'), 'of somebody');
     writeFileSync(file, 'a file');
     await cluster.jobs.run({ sources: [good], out: other });
   });
-  after(() => cluster.stop());
-
   for (const [command, ...args] of [
     ['run', ...onCpu],
     ['run', '--coordinator'],
     ['submit', '--coordinator'],
   ]) {
-    const refused = async (out: string, border: string, sentence: RegExp): Promise<void> => {
+    const refused = async (border: string, ...outs: [out: string, sentence: RegExp][]): Promise<void> => {
       const where = args.includes('--coordinator') ? [...args, cluster.address] : args;
-      assertRefused(await halogrid([command!, good, '--out', out, '--border', border, ...where]), sentence);
+      const commandOf = (out: string) => [command!, good, '--out', out, '--border', border, ...where];
+      const ended = await halogridInTurn(outs.map(([out]) => ({ args: commandOf(out), cwd: folder })));
+      for (const [i, [, sentence]] of outs.entries()) assertRefused(ended[i]!, sentence);
     };
     const name = [command, ...args].join(' ');
 
     test(`${name}: by something else`, async () => {
-      await refused(full, 'interior', /'.*\/full' is not empty .*'letter\.txt'/);
+      await refused('interior', [full, /'.*\/full' is not empty .*'letter\.txt'/]);
       assert.deepEqual(readdirSync(full), ['letter.txt']);
     });
 
     test(`${name}: by another job's results`, async () => {
       const before = hashFiles(other);
-      await refused(other, 'wrap', /'.*\/other' holds the results of another job/);
+      await refused('wrap', [other, /'.*\/other' holds the results of another job/]);
       assert.deepEqual(hashFiles(other), before);
     });
 
     test(`${name}: it is a file, or below one`, async () => {
-      await refused(file, 'interior', /'.*\/file'/);
-      await refused(join(file, 'below'), 'interior', /'.*\/file\/below'/);
+      await refused('interior', [file, /'.*\/file'/], [join(file, 'below'), /'.*\/file\/below'/]);
     });
   }
 });
 
 test('a job that nobody knows', async () => {
-  const cluster = await Cluster.start({ nodes: 0 });
-  for (const command of ['status', 'watch', 'cancel']) {
-    assertRefused(await cluster.halogrid([command, 'nobody']), /'nobody'/);
-  }
-  await cluster.stop();
+  const where = ['--coordinator', cluster.address];
+  const commands = ['status', 'watch', 'cancel'].map((command) => ({
+    args: [command, 'nobody', ...where],
+    cwd: folder,
+  }));
+  for (const one of await halogridInTurn(commands)) assertRefused(one, /'nobody'/);
 });
 
-function assertRefused({ code, stdout, stderr }: Awaited<ReturnType<typeof halogrid>>, sentence: RegExp): void {
+function assertRefused({ code, stdout, stderr }: Ended, sentence: RegExp): void {
   assert.match(stderr, /^halogrid: [^\n]+\n$/);
   assert.match(stderr, sentence);
   assert.deepEqual([code, stdout], [2, '']);

@@ -10,7 +10,7 @@ export interface Rule {
   query: string;
   health: string;
   lastError?: string;
-  /** Of an alert: inactive, pending or firing. */
+  /** The state of an alert: inactive, pending or firing. */
   state?: string;
 }
 

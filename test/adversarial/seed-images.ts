@@ -56,7 +56,7 @@ export async function makeSeedImages(): Promise<Seed[]> {
     { name: 'restart.jpg', bytes: await readFile(restartIntervals) },
     { name: 'raw.pgm', bytes: raw('P5', 255, Buffer.from(gray)) },
     { name: 'raw.ppm', bytes: raw('P6', 255, Buffer.from(rgb)) },
-    // Of 16 bits: the more significant byte comes first.
+    // In samples of 16 bits, the more significant byte comes first.
     { name: 'deep-raw.pgm', bytes: raw('P5', 65535, Buffer.from(deepGray.buffer).swap16()) },
     { name: 'deep-raw.ppm', bytes: raw('P6', 65535, Buffer.from(deep.buffer).swap16()) },
     { name: 'plain.pgm', bytes: raw('P2', 255, Buffer.from(rows(gray))) },

@@ -95,7 +95,7 @@ networkTest('a reply that is lost after the commit makes nobody compute the shar
   proxy.set({});
   const { attempts, expired } = await faults.completesUndisturbed(job);
   assert.ok(expired > 0, 'leases that the node held');
-  // Of what it held it brings along what nobody else was given meanwhile.
+  // The node brings along those of its shards that nobody else was given meanwhile.
   assert.ok(attempts <= faults.work.shards + expired, `${attempts} attempts, ${expired} leases were lost`);
 });
 

@@ -111,7 +111,7 @@ export class FaultCluster {
     await this.forget(name);
   }
 
-  /** Of a node whose processes have ended. */
+  /** Leaves out a node whose processes have ended. */
   async forget(name: string): Promise<void> {
     const node = this.node(name);
     this.#nodes.delete(name);

@@ -6,7 +6,7 @@ import { nodeNames, nodeTimeoutMs, type SoakCluster } from './soak-cluster.ts';
 export interface Fault {
   atMs: number;
   kind: 'kill a node' | 'stop a node' | 'kill the leader' | 'stop the leader';
-  /** Of nodes. */
+  /** The name of the node that it happens to. */
   name: string;
   /** Until what stands still goes on, or what was killed is started again. */
   forMs: number;

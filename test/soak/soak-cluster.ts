@@ -36,7 +36,7 @@ export class SoakCoordinator {
     this.http = `http://127.0.0.1:${http}`;
   }
 
-  /** Of the process that coordinates; undefined when it has ended. */
+  /** The id of the process that coordinates; undefined when it has ended. */
   get pid(): number | undefined {
     return this.#hasEnded ? undefined : this.#program.pidsOf('coordinator')[0];
   }

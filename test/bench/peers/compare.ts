@@ -99,7 +99,7 @@ if (values.json) {
   };
   await writeFile(values.json, `${JSON.stringify(report, null, 1)}\n`);
 }
-// Of one definition in integers there is one result. scikit-image rounds, so that some of its codes are others.
+// A definition in integers has one result. scikit-image rounds, so that some of its codes are others.
 const wrong = races
   .flatMap(({ comparisons }) => comparisons)
   .some((it) => it.definition === 'square' && it.unequal > 0);

@@ -45,7 +45,7 @@ export async function runTimed(command: readonly string[]): Promise<TimedRun> {
   };
 }
 
-/** Of all cores together, since the machine started. */
+/** Processor time of all cores together, since the machine started. */
 function busyCpuSeconds(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1000;
 }
