@@ -109,7 +109,7 @@ interface Filter {
   matrices: readonly Matrix[];
   /** The weights are the matrix times this. */
   scale: number;
-  /** Of the matrix, where it is worth it. */
+  /** The matrix's factors, where two passes are worth it. */
   factors?: Factors;
 }
 
