@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
+import { SpareThread } from '@halogrid/threads';
 import type { HistogramShape } from '../ledger/histogram-shape.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
-import { SpareThread } from '../spare-thread.ts';
 
 /** What the thread writes. */
 export interface FeaturesTask {

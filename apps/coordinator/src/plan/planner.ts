@@ -11,7 +11,7 @@ import {
   type Source,
   versionOfContent,
 } from '@halogrid/sources';
-import { limitConcurrency } from '@halogrid/threads';
+import { limitConcurrency, mapAhead } from '@halogrid/threads';
 import { EarlierOutput } from '../earlier/earlier-output.ts';
 import { keptSteps } from '../earlier/kept-steps.ts';
 import { jobGrid } from '../job-grid.ts';
@@ -19,7 +19,6 @@ import { binsOfSource, histogramShape } from '../ledger/histogram-shape.ts';
 import type { ImageSize, PlannedStep, PlanStep, ShardWork, SourceRef } from '../shard.ts';
 import { countTiles, cutTiles, tileSide } from './cut-tiles.ts';
 import { type Batch, FrameGatherer } from './gather-frames.ts';
-import { mapAhead } from './map-ahead.ts';
 import { PlanNotes } from './plan-notes.ts';
 import { planVideoSteps } from './plan-video-steps.ts';
 
@@ -159,7 +158,7 @@ export async function* planJob(
   };
   const notes = new PlanNotes(spec.out);
   const listed = list(spec.sources, { onLeftOut: notes.leaveOut });
-  for await (const found of mapAhead(listed, looksAhead, probe, signal)) {
+  for await (const found of mapAhead(listed, looksAhead, probe, { signal })) {
     yield* notes.take();
     if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, index))) {
       yield* keptSteps(found.input, earlier!.results(found.file), () => index++);

@@ -1,6 +1,7 @@
 import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
+import { mapAhead } from '@halogrid/threads';
 import { jobGrid } from '../job-grid.ts';
 import { jobPipeline } from '../job-pipeline.ts';
 import { previewSources } from '../output/finalise.ts';
@@ -9,7 +10,6 @@ import { checkSpec } from '../services/check-spec.ts';
 import { Refusal } from '../services/refusal.ts';
 import type { ImageSize, PlannedStep } from '../shard.ts';
 import { tileSide } from './cut-tiles.ts';
-import { mapAhead } from './map-ahead.ts';
 import { PlanCounter, type PlanTotals } from './plan-totals.ts';
 import { planJob } from './planner.ts';
 
@@ -37,7 +37,9 @@ export async function surveyJob(
   const tilePixels = tileSide(spec.tilePx) ** 2;
   const channels = pipeline.input.length === 1 ? 'gray' : 'rgb';
   const sized = (step: PlannedStep) => withSize(step, tilePixels, channels);
-  for await (const { step, size, copyBytes } of mapAhead(planJob(spec, pipeline, signal), peeksAhead, sized, signal)) {
+  for await (const { step, size, copyBytes } of mapAhead(planJob(spec, pipeline, signal), peeksAhead, sized, {
+    signal,
+  })) {
     if (step.kind === 'source') counter.addSource(step.index, size, copyBytes);
     else if (step.kind === 'quarantine') counter.addQuarantine();
     else if (step.kind === 'kept') counter.addKept(step.index);
