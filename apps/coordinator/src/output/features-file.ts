@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { SpareThread } from '@halogrid/threads';
 import { jobGrid } from '../job/accepted-job.ts';
 import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { newOutputPath, unfinishedFeaturesPath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
-import { SpareThread } from '../threads/spare-thread.ts';
 
 /** What the thread writes. */
 export interface FeaturesTask {

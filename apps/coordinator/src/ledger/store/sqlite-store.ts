@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { SpareThread } from '../../threads/spare-thread.ts';
+import { SpareThread } from '@halogrid/threads';
 import {
   type Change,
   type Entry,

@@ -352,7 +352,7 @@ export interface Lease {
     | { $case: "frames"; value: FrameBatch }
     | undefined;
   /**
-   * Folder URI under which the node writes chunks of dense results (see libs/imaging, chunk.ts), each under a name that
+   * Folder URI under which the node writes chunks of dense results (see libs/results, chunk.ts), each under a name that
    * another attempt would overwrite with the same bytes.
    */
   scratch: string;
