@@ -20,9 +20,9 @@ export class WorkRecorder {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #jobs = new Map<string, RecordedJob>();
-  /** Of the attached nodes, by id. */
+  /** Names of the attached nodes, by id. */
   readonly #nodeNames = new Map<string, string>();
-  /** Of nodes that ever answered wrongly; the series of others end when they leave. */
+  /** Names of nodes that ever answered wrongly; the series of others end when they leave. */
   readonly #wrongNames = new Set<string>();
 
   constructor(metrics: Metrics, clock: Clock, log: Log) {

@@ -278,7 +278,7 @@ export class OpenJob implements Journaled {
   #quarantine(index: number, reason: Extract<ProgressRecord, { kind: 'quarantined' }>['reason']): void {
     this.merge.quarantine(index, reason);
     const source = this.merge.state(index);
-    // Of several reasons one stays.
+    // A source has one reason, though several may be told.
     if (source.state === 'quarantined' && source.reason === reason) this.#noteSource(index);
   }
 

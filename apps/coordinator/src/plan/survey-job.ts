@@ -73,7 +73,7 @@ async function withSize(
   return { step, size: isFrame ? peeked : await sizeOf(step.uri) };
 }
 
-/** Of the copy that nodes make of an image to read its tiles from; 0 where they need none. */
+/** Bytes of the copy that nodes make of an image to read its tiles from; 0 where they need none. */
 async function copyBytesOf(uri: string, channels: 'gray' | 'rgb'): Promise<number> {
   try {
     const image = await openImage(uri);
