@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { sendFile, startServer, type TestServer } from '@halogrid/imaging/testing-servers';
+import { sendFile, startServer, type TestServer } from '@halogrid/sources/testing-servers';
 import sharp from 'sharp';
 import { Cluster, startNode } from './cluster.ts';
 import { eventually } from './eventually.ts';

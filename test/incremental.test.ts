@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, uti
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sendFile, startServer, startTestS3, type TestS3 } from '@halogrid/imaging/testing-servers';
 import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import { sendFile, startServer, startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
 import { eventually } from './eventually.ts';

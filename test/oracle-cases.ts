@@ -1,15 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { KernelName } from '@halogrid/kernels';
 import { readJson } from './results.ts';
 
-/** Images with results that other programs computed, beside the checkout. */
-const oracle = fileURLToPath(new URL('../../shared/oracle', import.meta.url));
-
-/** Why there is nothing to compare with; undefined where there is. */
-export const noOracle = existsSync(oracle)
-  ? undefined
-  : `there is no folder ${oracle} with images and expected results`;
+/** Images with results that other programs computed. */
+const oracle = fileURLToPath(new URL('../libs/kernels/oracle', import.meta.url));
 
 export const oracleImages = join(oracle, 'images');
 
@@ -47,28 +43,31 @@ export function oracleCases(): OracleCase[] {
       const [op, border] = name(entry);
       return { name: `${op} ${border}`, op, border, expected: images.map((image) => of(image[list][i])) };
     });
-  return [
-    ...perCase(
-      'square_lbp',
-      (e) => [`lbp:convention=${e.bit_order}`, e.border],
-      (e) => ({ kind: 'exact', mapSha256: e.map_sha256, histograms: [e.histogram] }),
-    ),
-    ...perCase(
-      'lbp',
-      (e) => [`lbp:convention=scikit-image,points=${e.P},radius=${e.R},labels=${labels[e.method]}`, 'zero'],
-      (e) => (e.method === 'var' ? variance(e) : ringLbp(e)),
-    ),
-    ...perCase(
+  const byKernel: Record<KernelName, OracleCase[]> = {
+    lbp: [
+      ...perCase(
+        'square_lbp',
+        (e) => [`lbp:convention=${e.bit_order}`, e.border],
+        (e) => ({ kind: 'exact', mapSha256: e.map_sha256, histograms: [e.histogram] }),
+      ),
+      ...perCase(
+        'lbp',
+        (e) => [`lbp:convention=scikit-image,points=${e.P},radius=${e.R},labels=${labels[e.method]}`, 'zero'],
+        (e) => (e.method === 'var' ? variance(e) : ringLbp(e)),
+      ),
+    ],
+    ldp: perCase(
       'ldp',
       (e) => [`ldp:order=${e.order}`, e.border],
       (e) => ({ kind: 'exact', mapSha256: e.map_sha256, histograms: e.histograms }),
     ),
-    ...perCase(
+    conv: perCase(
       'conv',
       (e) => [`conv:kernel=${e.kernel}`, e.border],
       (e) => ({ kind: 'real', crop: e.crop, absolute: 2e-3, mean: e.mean, l2: e.l2 }),
     ),
-  ];
+  };
+  return Object.values(byKernel).flat();
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each list has its own fields; oracle/generate.py says which.

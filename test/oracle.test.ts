@@ -3,22 +3,19 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseOperation } from '@halogrid/kernels';
 import { Cluster } from './cluster.ts';
-import { type Expected, noOracle, type OracleCase, oracleCases, oracleImages, oracleNames } from './oracle-cases.ts';
+import { type Expected, type OracleCase, oracleCases, oracleImages, oracleNames } from './oracle-cases.ts';
 import { type Bands, readBands, readChannels, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { isThorough } from './thorough.ts';
-
-const skip = noOracle ?? false;
-if (skip) test('the oracle', { skip });
 
 /** One case of so many is taken where not everything is thorough; libs/kernels takes all of them at all times. */
 const everyNth = 7;
 
 // The devices work side by side.
-describe('the oracle', { skip, concurrency: 3 }, () => {
+describe('the oracle', { concurrency: 3 }, () => {
   const folder = scratchFolder();
-  const names = skip ? [] : oracleNames();
-  const cases = skip ? [] : oracleCases();
+  const names = oracleNames();
+  const cases = oracleCases();
 
   // One job of all images: the dense result of each, and the sum of their histograms.
   for (const device of ['cpu', 'software', 'gpu']) {

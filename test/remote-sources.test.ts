@@ -11,7 +11,7 @@ import {
   startTestS3,
   type TestS3,
   type TestServer,
-} from '@halogrid/imaging/testing-servers';
+} from '@halogrid/sources/testing-servers';
 import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';

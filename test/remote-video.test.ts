@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { deepKinds, makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
 import {
   type ServedFile,
   sendFile,
@@ -11,8 +12,7 @@ import {
   startTestS3,
   type TestS3,
   type TestServer,
-} from '@halogrid/imaging/testing-servers';
-import { deepKinds, makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+} from '@halogrid/sources/testing-servers';
 import { Cluster, startNode } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { readErrors, readHistogram, readJson } from './results.ts';

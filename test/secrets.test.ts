@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { startServer, type TestServer } from '@halogrid/imaging/testing-servers';
+import { startServer, type TestServer } from '@halogrid/sources/testing-servers';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { Cluster } from './cluster.ts';
 import { readJson } from './results.ts';

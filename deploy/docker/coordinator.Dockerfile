@@ -9,10 +9,14 @@ COPY apps/console/package.json apps/console/
 COPY apps/coordinator/package.json apps/coordinator/
 COPY apps/gpu-node/package.json apps/gpu-node/
 COPY deploy/package.json deploy/
+COPY libs/geometry/package.json libs/geometry/
 COPY libs/imaging/package.json libs/imaging/
 COPY libs/kernels/package.json libs/kernels/
 COPY libs/proto/package.json libs/proto/
+COPY libs/results/package.json libs/results/
 COPY libs/service/package.json libs/service/
+COPY libs/sources/package.json libs/sources/
+COPY libs/threads/package.json libs/threads/
 COPY test/package.json test/
 # Every native dependency comes built in its package: no install script is needed on Linux.
 RUN npm ci --omit=dev --ignore-scripts

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { sendFile, startServer } from '../../libs/imaging/src/input/remote/testing-servers.ts';
+import { sendFile, startServer } from '@halogrid/sources/testing-servers';
 import { hashFiles, readErrors, readHistogram, readJson } from '../results.ts';
 import { eventually, FaultCluster, type StartedJob, skip } from './fault-cluster.ts';
 import { withFaults } from './node-hooks.ts';

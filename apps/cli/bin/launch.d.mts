@@ -1,2 +1,3 @@
+export const main: string;
 export function nodeFlags(args: readonly string[]): string[];
 export function launch(args: string[]): Promise<number>;

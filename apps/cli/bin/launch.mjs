@@ -5,7 +5,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const node = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+/** The program itself. */
+export const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /**
  * Flags of Node for a command. What a coordinator drops are messages that lived for some milliseconds. Node's own settings let

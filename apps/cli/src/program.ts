@@ -1,7 +1,6 @@
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { Command, CommanderError } from 'commander';
 import { exitCodeOfError, exitCodes } from './process/exit-code.ts';
-import { usageSentence } from './usage-sentence.ts';
 
 type AddCommand = (program: Command) => void;
 
@@ -12,13 +11,13 @@ type AddCommand = (program: Command) => void;
 const commands: Record<string, () => Promise<AddCommand>> = {
   run: async () => (await import('./commands/run.ts')).addRunCommand,
   plan: async () => (await import('./commands/plan.ts')).addPlanCommand,
-  submit: async () => (await import('./commands/submit.ts')).addSubmitCommand,
-  watch: async () => (await import('./commands/watch.ts')).addWatchCommand,
-  status: async () => (await import('./commands/status.ts')).addStatusCommand,
+  submit: async () => (await import('./commands/jobs.ts')).addSubmitCommand,
+  watch: async () => (await import('./commands/jobs.ts')).addWatchCommand,
+  status: async () => (await import('./commands/jobs.ts')).addStatusCommand,
   results: async () => (await import('./commands/results.ts')).addResultsCommand,
   jobs: async () => (await import('./commands/jobs.ts')).addJobsCommand,
   nodes: async () => (await import('./commands/nodes.ts')).addNodesCommand,
-  cancel: async () => (await import('./commands/cancel.ts')).addCancelCommand,
+  cancel: async () => (await import('./commands/jobs.ts')).addCancelCommand,
   coordinator: async () => (await import('./commands/coordinator.ts')).addCoordinatorCommand,
   node: async () => (await import('./commands/node.ts')).addNodeCommand,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
@@ -57,4 +56,14 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     process.exitCode = exitCodeOfError(error);
     console.error(`halogrid: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Turns an error of commander (`error: unknown option '--jsn'\n(Did you mean --json?)`) into one sentence. */
+export function usageSentence(message: string): string {
+  const text = message
+    .replace(/^error: /, '')
+    .replace(/\s*\n\(Did you mean (.*)\?\)$/s, ' (did you mean $1?)')
+    .replace(/\. Expected (.*)\.$/, ': expected $1')
+    .replace(/\s+/g, ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -6,10 +6,18 @@ import { test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import { JobState, JobsClient, type Lease } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
-import { createCoordinatorConfig } from './config.ts';
 import { startCoordinator } from './coordinator.ts';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
-import { complete, get, setStage, specOf, submit, watchToEnd, writeImages } from './testing/coordinator-stage.ts';
+import {
+  complete,
+  get,
+  setStage,
+  specOf,
+  submit,
+  testConfig,
+  watchToEnd,
+  writeImages,
+} from './testing/coordinator-stage.ts';
 
 const nameOf = ({ jobId, shard, attempt, epoch }: Lease) => ({ jobId, shard, attempt, epoch, verify: false });
 
@@ -38,7 +46,7 @@ test('a node goes on with its shards when the coordinator was restarted', async 
   t.after(() => rm(folder, { recursive: true, force: true }));
   const ledger = join(folder, 'ledger.sqlite');
   const start = async () => {
-    const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', ledger });
+    const config = testConfig({ ledger });
     const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
     const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
     const stop = async () => {

@@ -17,6 +17,7 @@ import {
   setStage,
   specOf,
   submit,
+  testConfig,
   watchToEnd,
   writeImages,
 } from './testing/coordinator-stage.ts';
@@ -24,7 +25,7 @@ import {
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 test('a job runs from its submission to its output, and is watched to its end', async (t) => {
-  const stage = await setStage(t);
+  const stage = await setStage(t, testConfig({}, true));
   const { coordinator, jobs, folder } = stage;
   const submitted = await submit(jobs, specOf(folder, await writeImages(folder, 3), { tilePx: 4096 }));
   const [{ kernel, parameters, border }] = submitted.spec!.pipeline!.operations as [Operation];
@@ -188,7 +189,7 @@ test('an answer that cannot be right is tried again, and in the end its source i
 });
 
 test('results that no node can write fail the job with the reason, and quarantine nothing', async (t) => {
-  const { coordinator, jobs, folder } = await setStage(t, { nodeGraceMs: 300 });
+  const { coordinator, jobs, folder } = await setStage(t, testConfig({ nodeGraceMs: 300 }));
   const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 1)));
   const node = await ScriptedNode.attach(coordinator.grpcPort);
   const { shard, attempt, epoch } = await node.next('lease');

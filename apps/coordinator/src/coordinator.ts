@@ -1,5 +1,4 @@
 import { hostname as machineName } from 'node:os';
-import { restrictSources } from '@halogrid/imaging';
 import {
   aborted,
   createAccess,
@@ -10,9 +9,10 @@ import {
   startHttp,
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
+import { restrictSources } from '@halogrid/sources';
 import type { CoordinatorConfig } from './config.ts';
 import { systemClock } from './dispatch/clock.ts';
-import { type Leading, lead } from './lead.ts';
+import { type LeaderServer, startLeader } from './leader.ts';
 import { Leadership } from './leadership/leadership.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
 import { MemoryStore } from './ledger/store/memory-store.ts';
@@ -72,7 +72,7 @@ export async function startCoordinator(
     const leadership = new Leadership({ store, holder: holderName(config.listen), nowMs: clock.monotonicMs, log });
     closers.push(() => leadership.close());
     exposeLeadership(registry, leadership);
-    let api: Leading['api'] | undefined;
+    let api: LeaderServer['api'] | undefined;
     let ledger: DurableLedger | undefined;
     const http = await startHttp({
       ...config.http,
@@ -99,7 +99,7 @@ export async function startCoordinator(
       return undefined;
     }
 
-    const leading = await lead({
+    const leader = await startLeader({
       ...{ config, clock, log, registry, epoch, access, tls, handOver, httpPort: http.port },
       store: leadership.store,
       lost,
@@ -109,8 +109,8 @@ export async function startCoordinator(
       },
       onClose: (closer) => closers.push(closer),
     });
-    api = leading.api;
-    return { grpcPort: leading.grpcPort, httpPort: http.port, lost: leadership.lost, close };
+    api = leader.api;
+    return { grpcPort: leader.grpcPort, httpPort: http.port, lost: leadership.lost, close };
   } catch (error) {
     // What could still be written is for the successor to write.
     if (!(error instanceof LeadershipLostError)) await close();

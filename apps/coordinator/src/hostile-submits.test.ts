@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { checkSources } from './job/check-sources.ts';
 import { Refusal } from './job/refusal.ts';
-import { setStage, specOf, writeImages } from './testing/coordinator-stage.ts';
+import { setStage, specOf, testConfig, writeImages } from './testing/coordinator-stage.ts';
 
 /** Longer than that, nodes and clients would begin to notice. */
 const maxHeldMs = 200;
@@ -84,7 +84,7 @@ async function startClient(t: TestContext, port: number): Promise<(given: object
 }
 
 test('no submission holds a coordinator up, whatever its sources are', async (t) => {
-  const { coordinator, folder } = await setStage(t);
+  const { coordinator, folder } = await setStage(t, testConfig({}, true));
   const client = await startClient(t, coordinator.grpcPort);
   for (const [i, [sources, outcome]] of (await hostileSources(folder)).entries()) {
     // A large heap may have been collected in between, but is not each time.

@@ -66,7 +66,7 @@ export interface NodeConfig {
   data: DataAccess;
   /** Towards the coordinator. */
   client: ClientSecurity;
-  /** Of its own HTTP. */
+  /** The security of its own HTTP. */
   server: ServerSecurity;
   /** What an operator should know, in sentences. */
   warnings: string[];

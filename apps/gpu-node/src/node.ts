@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { imageOpener, missingDecoders, restrictSources, writeChunk } from '@halogrid/imaging';
-import { poolThreads } from '@halogrid/imaging/pool-threads';
+import { imageOpener, missingDecoders } from '@halogrid/imaging';
 import { shortened } from '@halogrid/kernels';
 import { decodeNeed, type Hello, protocolVersion } from '@halogrid/proto';
+import { writeChunk } from '@halogrid/results';
 import {
   aborted,
   type ClientSecurity,
@@ -20,19 +20,21 @@ import {
   type Warn,
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
+import { restrictSources } from '@halogrid/sources';
+import { poolThreads } from '@halogrid/threads';
 import { Agent } from './agent/agent.ts';
-import type { Exit } from './agent/conversation.ts';
+import type { Exit } from './agent/conversation-state.ts';
 import { createDial } from './agent/dial.ts';
 import { look } from './agent/look.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
+import { openTwinDevice } from './devices/cpu-device.ts';
 import type { DeviceInfo } from './devices/device.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
-import { openTwinDevice } from './devices/twin-device.ts';
 import { hangMs, withWatch } from './devices/watched-device.ts';
 import { createExecutor } from './executor/executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
-import { openGpu, requirePlacement } from './gpus/require-placement.ts';
+import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
 import { withMetrics } from './metrics/metered-device.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
 

@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from './border.ts';
 import { copyBorderedRows } from './bordered-rows.ts';
-import { noise } from './testing.ts';
+import { noise, runs } from './testing.ts';
 
 test('every pixel of any rectangle is the one that the border rule puts there, and nothing else is written', () => {
   fc.assert(
@@ -36,6 +36,6 @@ test('every pixel of any rectangle is the one that the border rule puts there, a
         assert.deepEqual(target, expected);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });

@@ -1,6 +1,6 @@
+import type { Rect, Size } from '@halogrid/geometry';
+import { type PixelType, sampleBytes } from '@halogrid/geometry';
 import { type BorderMode, borderIndex } from './border.ts';
-import type { Rect, Size } from './geometry.ts';
-import { type PixelType, sampleBytes } from './image-type.ts';
 import type { PlaneItem } from './plane-item.ts';
 
 /** One stored plane: of an item of several channels, with the offset of the channel. Offset and stride are in pixels. */

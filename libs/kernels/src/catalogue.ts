@@ -1,15 +1,20 @@
 import { conv } from './conv/conv.ts';
-import type { KernelDefinition } from './kernel.ts';
+import type { KernelDefinition, Kernels } from './kernel.ts';
 import { lbp } from './lbp/lbp.ts';
 import { ldp } from './ldp/ldp.ts';
 import { ParameterError } from './parameter-error.ts';
 
-/** Every kernel there is. To add one, add its folder and its line here. */
-export const catalogue: readonly KernelDefinition[] = [lbp, ldp, conv];
+/** Every kernel there is. One that is added here and not in cpu.ts, gpu.ts or reference.ts does not compile. */
+export const catalogue = { lbp, ldp, conv } satisfies Kernels;
+
+export type KernelName = keyof typeof catalogue;
+export type SettingsOf<Name extends KernelName> = ReturnType<(typeof catalogue)[Name]['parse']>;
+
+export const kernelNames = Object.keys(catalogue) as readonly KernelName[];
 
 /** The kernel of that name. Throws ParameterError where there is none. */
-export function findKernel(name: string): KernelDefinition {
-  const kernel = catalogue.find((k) => k.name === name);
-  if (!kernel) throw new ParameterError('--op', name, `one of ${catalogue.map((k) => k.name).join(', ')}`);
+export function findKernel(name: string, kernels: Kernels = catalogue): KernelDefinition<unknown> {
+  const kernel = Object.hasOwn(kernels, name) ? kernels[name] : undefined;
+  if (!kernel) throw new ParameterError('--op', name, `one of ${Object.keys(kernels).join(', ')}`);
   return kernel;
 }

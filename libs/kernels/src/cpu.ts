@@ -1,30 +1,37 @@
 // What the cpu device runs; apart from index.ts so that the coordinator never loads it.
 
-import { arithmeticOf } from './conv/arithmetic.ts';
+import type { ConvSettings } from './conv/conv.ts';
 import { convWasm } from './conv/conv-wasm.ts';
 import { convReference } from './conv/reference.ts';
 import { lbpCpu } from './lbp/lbp-cpu.ts';
+import type { LdpSettings } from './ldp/ldp.ts';
 import { ldpWasm } from './ldp/ldp-wasm.ts';
 import { ldpReference } from './ldp/reference.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { PipelineItem } from './pipeline-item.ts';
 import type { ItemResult } from './plane-item.ts';
-import { type RunKernel, runPipeline } from './run-pipeline.ts';
+import { type CataloguePrograms, type Programs, type RunKernel, runPipeline } from './run-pipeline.ts';
 
-/** Squares of 16-bit sums are beyond float32, in which WebAssembly has them: where results are exact, the twin is asked. */
-const convCpu: RunKernel = (operation, ...rest) => {
-  const { reads, parameters } = operation;
-  const isExact = parameters.as !== 'f32' && arithmeticOf(parameters, reads).kind === 'magnitude';
+/** Squares of 16-bit sums are beyond float32, in which WebAssembly has them: where results are exact, the reference is asked. */
+const convCpu: RunKernel<ConvSettings> = (operation, ...rest) => {
+  const { reads, settings } = operation;
+  const isExact = settings.as !== 'f32' && settings.arithmetic.u16.kind === 'magnitude';
   return (reads === 'u16' && isExact ? convReference : convWasm)(operation, ...rest);
 };
 
-/** WebAssembly for pixels of 8 bits, the twin for those of 16. */
-const ldpCpu: RunKernel = (operation, ...rest) =>
+/** WebAssembly for pixels of 8 bits, the reference for those of 16. */
+const ldpCpu: RunKernel<LdpSettings> = (operation, ...rest) =>
   (operation.reads === 'u16' ? ldpReference : ldpWasm)(operation, ...rest);
 
-const programs: Record<string, RunKernel> = { lbp: lbpCpu, ldp: ldpCpu, conv: convCpu };
+const cataloguePrograms: CataloguePrograms = { lbp: lbpCpu, ldp: ldpCpu, conv: convCpu };
 
 /** Computes one item on this thread, as fast as it can; the result is that of runReference. */
-export function runCpu(pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem, withMap: boolean): ItemResult {
+export function runCpu(
+  pipeline: Pipeline,
+  bytes: Uint8Array,
+  item: PipelineItem,
+  withMap: boolean,
+  programs: Programs = cataloguePrograms,
+): ItemResult {
   return runPipeline(programs, pipeline, bytes, item, withMap);
 }

@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { PixelType } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { borderModes } from './border.ts';
 import { convArbitrary } from './conv/arbitrary.ts';
 import { runCpu } from './cpu.ts';
-import type { PixelType } from './image-type.ts';
 import { type AskedOperation, createPipeline, parseOperation, pipelineOver } from './pipeline.ts';
 import { runReference } from './reference.ts';
 import {
-  checkNearTwin,
   createPipelineOver,
   noiseFor,
   noiseImage,
+  runs,
   samplesOf,
   staged,
   type TestImage,
   tileArbitrary,
+  verifySamples,
 } from './testing.ts';
 
 const ops = [
@@ -48,11 +49,11 @@ test('the cpu device gives 16-bit tiles of any size, place, border and kernel wh
         const [ours, twin] = [runCpu, runReference].map((run) => run(pipeline, bytes, item, withMap));
         assert.deepEqual(ours!.bins, twin!.bins);
         assert.equal(ours!.counted, twin!.counted);
-        if (withMap) checkNearTwin(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
+        if (withMap) verifySamples(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
         else assert.equal(ours!.map, undefined);
       },
     ),
-    { numRuns: 600 },
+    { numRuns: runs(600) },
   );
 });
 
@@ -80,7 +81,7 @@ for (const [name, run] of Object.entries({ twin: runReference, cpu: runCpu })) {
           assert.deepEqual(deepCodes, codes);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 }

@@ -1,4 +1,4 @@
-import type { Size } from './geometry.ts';
+import type { Size } from '@halogrid/geometry';
 import { itemWords } from './gpu-kernel.ts';
 import { lanePixels, type PlaneItem } from './plane-item.ts';
 

@@ -1,7 +1,6 @@
-import { findKernel } from './catalogue.ts';
+import { sampleBytes } from '@halogrid/geometry';
 import { largestOf, leadOf, type MapPlace, noPlace, packItems, placeMaps } from './gpu-items.ts';
 import { type GpuKernel, type GpuOutput, itemTableBytes, maxItems } from './gpu-kernel.ts';
-import { sampleBytes } from './image-type.ts';
 import type { Operation, Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
 import type { DenseResult, ItemResult, PlaneItem } from './plane-item.ts';
@@ -108,8 +107,7 @@ export class GpuProgram {
     let planes = items.map((item) => planeOf(item, 0));
     let pixelBytes = sampleBytes[pixel];
     for (const [i, kernel] of this.#first.entries()) {
-      const { kernel: name, parameters } = operations[i]!;
-      const { places, end } = placeMaps(planes, pixelBytes, 1, findKernel(name).output(parameters).channels.length);
+      const { places, end } = placeMaps(planes, pixelBytes, 1, operations[i]!.output.channels.length);
       dispatches.push({ kernel, items: planes, places, pixelBytes, reads: i, leaves: i + 1 });
       planesBytes.push(end);
       const leads = planes.map((plane) => leadOf(plane, pixelBytes));

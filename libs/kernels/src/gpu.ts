@@ -6,36 +6,44 @@ import { GpuProgram, type GpuProgramOptions } from './gpu-program.ts';
 import { lbpOnGpu } from './lbp/lbp-gpu.ts';
 import { ldpOnGpu } from './ldp/ldp-gpu.ts';
 import type { Operation, Pipeline } from './pipeline.ts';
-import type { ChooseStrategy, GpuHost, Strategy } from './strategy.ts';
+import { lineOf } from './registry.ts';
+import type { CatalogueHosts, ChooseStrategy, GpuHosts, Strategy } from './strategy.ts';
 
 export type { GpuOutput } from './gpu-kernel.ts';
 export type { GpuBatchLayout, GpuProgram, GpuProgramOptions } from './gpu-program.ts';
-export type { ChooseStrategy, Strategy } from './strategy.ts';
+export type { ChooseStrategy, GpuHost, GpuHosts, Strategy } from './strategy.ts';
 
-const hosts: Record<string, GpuHost> = { lbp: lbpOnGpu, ldp: ldpOnGpu, conv: convOnGpu };
+const catalogueHosts: CatalogueHosts = { lbp: lbpOnGpu, ldp: ldpOnGpu, conv: convOnGpu };
 
 /** The ways to run a kernel for an output, the default first. */
-export function strategiesOf(operation: Operation, output: GpuOutput): readonly Strategy[] {
-  return hosts[operation.kernel]!.strategies(operation, output);
+export function strategiesOf(
+  operation: Operation,
+  output: GpuOutput,
+  hosts: GpuHosts = catalogueHosts,
+): readonly Strategy[] {
+  const { line: host, operation: its } = lineOf(hosts, operation);
+  return host.strategies(its, output);
 }
 
 /** What a choice of strategy depends on, e.g. `lbp/square/map`: equal keys have equal strategies. */
 export function strategyKey(operation: Operation, output: GpuOutput): string {
-  return `${operation.kernel}/${hosts[operation.kernel]!.variant(operation)}/${output}`;
+  const { line: host, operation: its } = lineOf<GpuHosts[string]>(catalogueHosts, operation);
+  return `${operation.kernel}/${host.variant(its)}/${output}`;
 }
 
 /**
  * Compiles a pipeline for one device, its kernels with the strategies that `choose` gives. Rejects with GPUPipelineError
- * where the device refuses a shader.
+ * where the device refuses a shader. `hosts` are the catalogue's unless given.
  */
 export function createGpuProgram(
   device: GPUDevice,
   pipeline: Pipeline,
   options: GpuProgramOptions,
   choose: ChooseStrategy = () => undefined,
+  hosts: GpuHosts = catalogueHosts,
 ): Promise<GpuProgram> {
   return GpuProgram.compile(device, pipeline, options, (on, operation, output) => {
-    const strategy = choose(operation, output) ?? strategiesOf(operation, output)[0]!;
-    return hosts[operation.kernel]!.compile(on, operation, output, strategy);
+    const { line: host, operation: its } = lineOf(hosts, operation);
+    return host.compile(on, its, output, choose(operation, output) ?? host.strategies(its, output)[0]!);
   });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { cellsOf, checkGrid, type Grid } from './grid.ts';
+import { runs } from './testing.ts';
 
 const side = fc.integer({ min: 1, max: 30 });
 const size = fc.record({ width: side, height: side });
@@ -40,7 +41,7 @@ test('the cells of any rectangle hold each of its pixels once, in the cell of th
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -1,4 +1,4 @@
-import { intersect, type Rect, type Size } from './geometry.ts';
+import { intersect, type Rect, type Size } from '@halogrid/geometry';
 import { ParameterError } from './parameter-error.ts';
 import type { Pipeline } from './pipeline.ts';
 

@@ -3,6 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from './border.ts';
 import { planRead } from './halo.ts';
+import { runs } from './testing.ts';
 
 const size = fc.record({ width: fc.integer({ min: 1, max: 40 }), height: fc.integer({ min: 1, max: 40 }) });
 const cut = fc.tuple(size, fc.nat(39), fc.nat(39), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }));
@@ -48,7 +49,7 @@ test('a tile and its halo, stored as planned, give every pixel that the whole im
         }
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

@@ -1,28 +1,47 @@
+import type { ImageType, PixelType } from '@halogrid/geometry';
 import type { BorderMode } from './border.ts';
-import type { ImageType } from './image-type.ts';
 
 /** Every parameter of a kernel by name, as text, defaults filled in. */
 export type Parameters = Readonly<Record<string, string>>;
 
-/** What the catalogue says of a kernel: enough to plan, check and merge, and nothing of a GPU. */
-export interface KernelDefinition {
-  readonly name: string;
+/** What a result is: names of patterns, of which no mean means anything, or values. */
+export type Meaning = 'labels' | 'values';
+
+/** How far a device's float32 results may be from the reference's: `absolute` + `relative` times the reference's. */
+export interface Tolerance {
+  readonly relative: number;
+  readonly absolute: number;
+}
+
+/**
+ * What the catalogue says of a kernel: enough to plan, check and merge, and nothing of a GPU. Settings are what its parameters
+ * mean: plain data, because a pipeline carries them to threads. They are parsed once for a pipeline.
+ */
+export interface KernelDefinition<Settings> {
   /** One sentence for people. */
   readonly summary: string;
   /** Fills in defaults and puts values in canonical form. Throws ParameterError for an unknown name or a wrong value. */
-  parseParameters(given: Record<string, string>): Parameters;
+  complete(given: Readonly<Record<string, string>>): Parameters;
+  /** What complete parameters mean. */
+  parse(parameters: Parameters): Settings;
   /** Pixels read around a pixel, on each side. */
-  halo(parameters: Parameters): number;
+  halo(settings: Settings): number;
   /** The border rule where none is asked for. */
-  defaultBorder(parameters: Parameters): BorderMode;
+  defaultBorder(settings: Settings): BorderMode;
   /** Channels of the image it takes: `gray` or `rgb`. */
-  input(parameters: Parameters): readonly string[];
+  input(settings: Settings): readonly string[];
   /** What its dense result is made of; a histogram has the same channels. */
-  output(parameters: Parameters): ImageType;
+  output(settings: Settings): ImageType;
+  meaning(settings: Settings): Meaning;
+  /** For results of f32 that the definition leaves open. Without it every device gives the reference's, bit for bit. */
+  tolerance?(settings: Settings, reads: PixelType): Tolerance;
   /** Bins a channel; 0 where the result has no histogram. */
-  bins(parameters: Parameters): number;
+  bins(settings: Settings): number;
   /** An image with a shorter side is refused. */
-  minSide(parameters: Parameters): number;
+  minSide(settings: Settings): number;
   /** The tag that results carry, so that histograms of different conventions are never mixed up. */
-  convention(parameters: Parameters): string;
+  convention(settings: Settings): string;
 }
+
+/** Definitions by their names. Each one's settings come from its own `parse`, so that nobody else need know what they are. */
+export type Kernels = Readonly<Record<string, KernelDefinition<unknown>>>;

@@ -1,16 +1,16 @@
-// Results of other programs, for tests.
+// Results of other programs, for tests: see oracle/README.md.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import type { TestImage } from './testing.ts';
+import { runCpu } from './cpu.ts';
+import { runReference } from './reference.ts';
+import { isThorough, type TestImage } from './testing.ts';
 
-// Beside the checkout.
-const folder = fileURLToPath(new URL('../../../../shared/oracle', import.meta.url));
-
-/** Why there are no results to compare with, or false. */
-export const noOracle = existsSync(folder) ? false : `there is no folder ${folder} with images and expected results`;
+const folder = fileURLToPath(new URL('../oracle', import.meta.url));
+/** The smallest image. */
+const quickImage = 'coins.png';
 
 export interface OracleImage {
   name: string;
@@ -19,11 +19,18 @@ export interface OracleImage {
 
 /** Every image with its expected results, whose lists oracle/generate.py describes. */
 export function readOracle<Results>(): (OracleImage & Results)[] {
-  if (noOracle) return [];
   return readdirSync(join(folder, 'expected')).map((file) => {
     const expected = JSON.parse(readFileSync(join(folder, 'expected', file), 'utf8'));
     return { ...expected, name: expected.image };
   });
+}
+
+/** What computes every case. */
+export const oracleRuns = { reference: runReference, cpu: runCpu };
+
+/** Why an image's cases are left out, or false: unless tests are thorough, one image has to do. */
+export function whyLeftOut({ name }: OracleImage): string | false {
+  return !isThorough && name !== quickImage && 'HALOGRID_THOROUGH=1 computes every image';
 }
 
 /** The luma plane that the results were made of. */

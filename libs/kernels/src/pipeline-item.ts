@@ -1,5 +1,4 @@
-import { findKernel } from './catalogue.ts';
-import { intersect, type Rect, type Size } from './geometry.ts';
+import { intersect, type Rect, type Size } from '@halogrid/geometry';
 import { type Cell, cellsOf, type Grid } from './grid.ts';
 import { type CopyRect, planRead } from './halo.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -36,8 +35,8 @@ export function planPipeline(pipeline: Pipeline, tile: Rect, image: Size, grid: 
   const stages: StagePlan[] = [];
   let copies: CopyRect[] = [];
   let wanted = tile;
-  for (const { kernel, parameters, border } of pipeline.operations.toReversed()) {
-    const { stored, out, valid, ...read } = planRead(wanted, image, findKernel(kernel).halo(parameters), border);
+  for (const { halo, border } of pipeline.operations.toReversed()) {
+    const { stored, out, valid, ...read } = planRead(wanted, image, halo, border);
     stages.unshift({ stored, out, valid });
     copies = read.copies;
     wanted = { x: wanted.x - out.x, y: wanted.y - out.y, ...stored };

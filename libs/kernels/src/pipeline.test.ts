@@ -26,6 +26,21 @@ test('a pipeline is described by one line that says everything, in one order', (
   );
 });
 
+test('the last kernel says whether a mean means anything', () => {
+  const table: [ops: string[], kind: string][] = [
+    [['lbp'], 'labels'],
+    [['lbp:points=16,radius=2,labels=uniform'], 'labels'],
+    [['lbp:points=24,radius=3'], 'labels'],
+    [['lbp:labels=var,convention=scikit-image'], 'values'],
+    [['ldp:order=3'], 'labels'],
+    [['conv:kernel=sobel'], 'values'],
+    [['conv:kernel=gaussian-5,as=u8'], 'values'],
+    [['conv:kernel=sobel-x,as=i16'], 'values'],
+    [['conv:kernel=gaussian-5,as=u8', 'lbp'], 'labels'],
+  ];
+  for (const [ops, kind] of table) assert.equal(createPipeline(ops.map(parseOperation)).meaning, kind, ops.join());
+});
+
 const refused: [string, AskedOperation[], RegExp][] = [
   ['no kernel', [], /^Expected 1 to 8 for the number of kernels in a pipeline but received '0'$/],
   ['nine kernels', new Array(9).fill(op('lbp')), /but received '9'$/],

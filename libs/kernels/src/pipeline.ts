@@ -1,14 +1,20 @@
+import type { ImageType, PixelType } from '@halogrid/geometry';
 import { type BorderMode, parseBorderMode } from './border.ts';
-import { findKernel } from './catalogue.ts';
-import type { ImageType, PixelType } from './image-type.ts';
-import type { Parameters } from './kernel.ts';
+import { catalogue, findKernel } from './catalogue.ts';
+import type { Kernels, Meaning, Parameters } from './kernel.ts';
 import { ParameterError } from './parameter-error.ts';
 
-/** One kernel with its parameters and its border rule, all of them. */
-export interface Operation {
+/** One kernel with its parameters and its border rule, all of them, and what follows from them. */
+export interface Operation<Settings = unknown> {
   readonly kernel: string;
   readonly parameters: Parameters;
   readonly border: BorderMode;
+  /** What the parameters mean, as the kernel's own programs read it. */
+  readonly settings: Settings;
+  /** Pixels read around a pixel, on each side. */
+  readonly halo: number;
+  /** What its dense result is made of. */
+  readonly output: ImageType;
   /** Type of the pixels it reads; u8 where it is absent. */
   readonly reads?: PixelType;
 }
@@ -16,7 +22,7 @@ export interface Operation {
 /** A kernel as it is asked for: what is missing takes its default. */
 export interface AskedOperation {
   readonly kernel: string;
-  readonly parameters: Record<string, string>;
+  readonly parameters: Readonly<Record<string, string>>;
   readonly border?: string;
 }
 
@@ -31,6 +37,8 @@ export interface Pipeline {
   readonly pixel: PixelType;
   /** What the last kernel's dense result is made of. */
   readonly output: ImageType;
+  /** What the last kernel's result is. */
+  readonly meaning: Meaning;
   /** Bins a channel of the last kernel; 0 where it has no histogram. */
   readonly bins: number;
   /** An image with a shorter side is refused. */
@@ -60,29 +68,54 @@ export function parseOperation(text: string): { kernel: string; parameters: Reco
 
 /**
  * Checks operations and derives the rest. Throws ParameterError for an unknown kernel, a wrong parameter or border, and a
- * sequence whose types do not fit.
+ * sequence whose types do not fit. `kernels` are the catalogue's unless given.
  */
-export function createPipeline(asked: readonly AskedOperation[]): Pipeline {
+export function createPipeline(asked: readonly AskedOperation[], kernels: Kernels = catalogue): Pipeline {
   if (asked.length < 1 || asked.length > maxOperations) {
     throw new ParameterError('the number of kernels in a pipeline', String(asked.length), `1 to ${maxOperations}`);
   }
-  const operations = asked.map(({ kernel, parameters: given, border }) => {
-    const definition = findKernel(kernel);
-    const parameters = definition.parseParameters(given);
-    return { kernel, parameters, border: border ? parseBorderMode(border) : definition.defaultBorder(parameters) };
-  });
-  checkSequence(operations);
-  const [first, last] = [operations[0]!, operations.at(-1)!];
-  const definition = findKernel(last.kernel);
+  const steps = asked.map((operation) => parseStep(operation, kernels));
+  checkSequence(steps);
+  const [first, last] = [steps[0]!, steps.at(-1)!];
+  const { definition, operation } = last;
   return {
-    operations,
-    input: findKernel(first.kernel).input(first.parameters),
+    operations: steps.map((step) => step.operation),
+    input: first.input,
     pixel: 'u8',
-    output: definition.output(last.parameters),
-    bins: definition.bins(last.parameters),
-    minSide: Math.max(...operations.map((o) => findKernel(o.kernel).minSide(o.parameters))),
-    convention: definition.convention(last.parameters),
+    output: operation.output,
+    meaning: definition.meaning(operation.settings),
+    bins: definition.bins(operation.settings),
+    minSide: Math.max(...steps.map((step) => step.definition.minSide(step.operation.settings))),
+    convention: definition.convention(operation.settings),
   };
+}
+
+/** An operation, and what is known of it while a pipeline is made. */
+interface Step {
+  operation: Operation;
+  definition: Kernels[string];
+  /** Channels that it takes. */
+  input: readonly string[];
+}
+
+function parseStep({ kernel, parameters: given, border }: AskedOperation, kernels: Kernels): Step {
+  const definition = findKernel(kernel, kernels);
+  const parameters = definition.complete(given);
+  const settings = definition.parse(parameters);
+  const operation = {
+    kernel,
+    parameters,
+    border: border ? parseBorderMode(border) : definition.defaultBorder(settings),
+    settings,
+    halo: definition.halo(settings),
+    output: definition.output(settings),
+  };
+  return { operation, definition, input: definition.input(settings) };
+}
+
+/** The operations as a job's specification has them: what createPipeline makes the same pipeline of. */
+export function specifiedOperations({ operations }: Pick<Pipeline, 'operations'>) {
+  return operations.map(({ kernel, parameters, border }) => ({ kernel, parameters: { ...parameters }, border }));
 }
 
 /** The same pipeline over images of that type of pixels. Only its first kernel reads them: between kernels pixels are u8. */
@@ -92,17 +125,16 @@ export function pipelineOver(pixel: PixelType, pipeline: Pipeline): Pipeline {
   return { ...pipeline, pixel, operations: [pixel === 'u8' ? first : { ...first, reads: pixel }, ...others] };
 }
 
-function checkSequence(operations: readonly Operation[]): void {
-  const borders = new Set(operations.map(({ border }) => border));
+function checkSequence(steps: readonly Step[]): void {
+  const borders = new Set(steps.map(({ operation }) => operation.border));
   // A wrapped halo holds pixels of the far side, which the kernel before computes by its own rule for that side.
   if (borders.has('wrap') && borders.size > 1) {
     throw new ParameterError('the borders of a pipeline', [...borders].join(', '), 'wrap for every kernel or for none');
   }
-  for (const [i, next] of operations.entries()) {
-    const before = operations[i - 1];
+  for (const [i, { operation: next, input: wanted }] of steps.entries()) {
+    const before = steps[i - 1]?.operation;
     if (!before) continue;
-    const { sample, channels } = findKernel(before.kernel).output(before.parameters);
-    const wanted = findKernel(next.kernel).input(next.parameters);
+    const { sample, channels } = before.output;
     if (sample === 'u8' && channels.join() === wanted.join()) continue;
     const hint = before.kernel === 'conv' && sample !== 'u8' ? ', which gives u8 with as=u8' : '';
     throw new ParameterError(

@@ -1,4 +1,4 @@
-import type { Rect, Size } from './geometry.ts';
+import type { Rect, Size } from '@halogrid/geometry';
 import type { Sampling } from './sampling.ts';
 
 /**

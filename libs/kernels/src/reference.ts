@@ -4,11 +4,17 @@ import { ldpReference } from './ldp/reference.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { PipelineItem } from './pipeline-item.ts';
 import type { ItemResult } from './plane-item.ts';
-import { type RunKernel, runPipeline } from './run-pipeline.ts';
+import { type CataloguePrograms, type Programs, runPipeline } from './run-pipeline.ts';
 
-const twins: Record<string, RunKernel> = { lbp: lbpReference, ldp: ldpReference, conv: convReference };
+const references: CataloguePrograms = { lbp: lbpReference, ldp: ldpReference, conv: convReference };
 
-/** Computes one item with the CPU twins, which state what every device must return. */
-export function runReference(pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem, withMap: boolean): ItemResult {
-  return runPipeline(twins, pipeline, bytes, item, withMap);
+/** Computes one item with the references, the definitions in plain TypeScript: they state what every device must return. */
+export function runReference(
+  pipeline: Pipeline,
+  bytes: Uint8Array,
+  item: PipelineItem,
+  withMap: boolean,
+  programs: Programs = references,
+): ItemResult {
+  return runPipeline(programs, pipeline, bytes, item, withMap);
 }

@@ -6,7 +6,7 @@ import { runCpu } from './cpu.ts';
 import { type Cell, cellsOf } from './grid.ts';
 import { type AskedOperation, createPipeline } from './pipeline.ts';
 import { runReference } from './reference.ts';
-import { noiseImage, samplesOf, staged, type TestImage, tileArbitrary } from './testing.ts';
+import { noiseImage, runs, samplesOf, staged, type TestImage, tileArbitrary } from './testing.ts';
 
 const lbp = (convention: string): AskedOperation => ({ kernel: 'lbp', parameters: { convention } });
 
@@ -51,7 +51,7 @@ for (const [name, run] of [
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 }
@@ -82,6 +82,6 @@ test('the histograms of the cells of a grid are those of the cells as tiles', ()
         );
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

@@ -1,22 +1,38 @@
-import { sampleBytes } from './image-type.ts';
+import { sampleBytes } from '@halogrid/geometry';
+import type { KernelName, SettingsOf } from './catalogue.ts';
 import type { Operation, Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
 import type { DenseResult, ItemResult, PlaneItem } from './plane-item.ts';
+import { lineOf } from './registry.ts';
 import { sampleResult } from './sampling.ts';
 
 /** Computes one kernel on the planes of one item. */
-export type RunKernel = (operation: Operation, bytes: Uint8Array, item: PlaneItem, withMap: boolean) => ItemResult;
+export type RunKernel<Settings> = (
+  operation: Operation<Settings>,
+  bytes: Uint8Array,
+  item: PlaneItem,
+  withMap: boolean,
+) => ItemResult;
+
+/** A program for every kernel of the catalogue. */
+export type CataloguePrograms = { readonly [Name in KernelName]: RunKernel<SettingsOf<Name>> };
+
+/** Programs by the names of their kernels. */
+export type Programs = Readonly<Record<string, RunKernel<never>>>;
 
 /** Computes one item on this thread, kernel after kernel, each with the program of its name. */
 export function runPipeline(
-  programs: Readonly<Record<string, RunKernel>>,
+  programs: Programs,
   pipeline: Pipeline,
   bytes: Uint8Array,
   item: PipelineItem,
   withMap: boolean,
 ): ItemResult {
   const { operations } = pipeline;
-  const runKernel: RunKernel = (operation, ...rest) => programs[operation.kernel]!(operation, ...rest);
+  const runKernel = (operation: Operation, ...rest: [Uint8Array, PlaneItem, boolean]): ItemResult => {
+    const { line: run, operation: its } = lineOf(programs, operation);
+    return run(its, ...rest);
+  };
   if (!withMap && pipeline.bins === 0) return uncomputed(item);
   let source = bytes;
   let { offset, stride, planeBytes } = item;

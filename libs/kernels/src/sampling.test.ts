@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { runCpu } from './cpu.ts';
-import { sampleBytes } from './image-type.ts';
 import { createPipeline } from './pipeline.ts';
 import { placeItem, planPipeline } from './pipeline-item.ts';
 import { runReference } from './reference.ts';
+import { runs } from './testing.ts';
 
 const kernels: [name: string, kernel: string, parameters: Record<string, string>][] = [
   ['codes', 'lbp', {}],
@@ -59,7 +60,7 @@ for (const [name, kernel, parameters] of kernels) {
           assert.deepEqual([sampled.counted, sampled.bins], [whole.counted, whole.bins]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 }

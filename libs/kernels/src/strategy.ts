@@ -1,4 +1,5 @@
-import type { Size } from './geometry.ts';
+import type { Size } from '@halogrid/geometry';
+import type { KernelName, SettingsOf } from './catalogue.ts';
 import type { GpuKernel, GpuOutput } from './gpu-kernel.ts';
 import type { Operation } from './pipeline.ts';
 
@@ -13,14 +14,20 @@ export interface Strategy {
 }
 
 /** A kernel as GPUs run it. */
-export interface GpuHost {
+export interface GpuHost<Settings> {
   /** What a choice of strategy depends on besides the kernel and the output; not the border. */
-  variant(operation: Operation): string;
+  variant(operation: Operation<Settings>): string;
   /** The default first. */
-  strategies(operation: Operation, output: GpuOutput): readonly Strategy[];
+  strategies(operation: Operation<Settings>, output: GpuOutput): readonly Strategy[];
   /** Rejects with GPUPipelineError where the device refuses the shader. */
-  compile(device: GPUDevice, operation: Operation, output: GpuOutput, strategy: Strategy): Promise<GpuKernel>;
+  compile(device: GPUDevice, operation: Operation<Settings>, output: GpuOutput, strategy: Strategy): Promise<GpuKernel>;
 }
+
+/** A host for every kernel of the catalogue. */
+export type CatalogueHosts = { readonly [Name in KernelName]: GpuHost<SettingsOf<Name>> };
+
+/** Hosts by the names of their kernels. */
+export type GpuHosts = Readonly<Record<string, GpuHost<never>>>;
 
 /** Chooses a strategy of a kernel; the default where there is none. */
 export type ChooseStrategy = (operation: Operation, output: GpuOutput) => Strategy | undefined;

@@ -1,9 +1,11 @@
 // Images and results for tests of kernels and devices.
+
+import type { Rect, Size } from '@halogrid/geometry';
+import { createSamples, type PixelType, type Samples, sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
 import type { Pixels } from './bordered-rows.ts';
-import type { Rect, Size } from './geometry.ts';
 import type { Grid } from './grid.ts';
-import { createSamples, type PixelType, type Samples, sampleBytes } from './image-type.ts';
+import type { Kernels } from './kernel.ts';
 import { type AskedOperation, createPipeline, type Pipeline, pipelineOver } from './pipeline.ts';
 import { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline-item.ts';
 import type { ItemResult } from './plane-item.ts';
@@ -13,8 +15,14 @@ export interface TestImage<P extends Pixels = Pixels> extends Size {
   pixels: P;
 }
 
-export type { Samples } from './image-type.ts';
-export { checkNearTwin } from './near-twin.ts';
+/** Whether properties are tried as often as they should be before a change is merged: HALOGRID_THOROUGH=1. */
+export const isThorough = process.env.HALOGRID_THOROUGH === '1';
+
+/** How often a property is tried: `full` times if tests are thorough, otherwise a tenth of it. */
+export const runs = (full: number): number => (isThorough ? full : Math.ceil(full / 10));
+
+export type { Samples } from '@halogrid/geometry';
+export { verifySamples } from './verify-samples.ts';
 
 /** Bytes that a seed decides, below `levels`. */
 export function noise(length: number, seed: number, levels = 256): Uint8Array {
@@ -46,8 +54,12 @@ export function noiseFor(pipeline: Pipeline, size: Size, seed: number, levels = 
 }
 
 /** A pipeline over pixels of that type. */
-export function createPipelineOver(pixel: PixelType, operations: readonly AskedOperation[]): Pipeline {
-  return pipelineOver(pixel, createPipeline(operations));
+export function createPipelineOver(
+  pixel: PixelType,
+  operations: readonly AskedOperation[],
+  kernels?: Kernels,
+): Pipeline {
+  return pipelineOver(pixel, createPipeline(operations, kernels));
 }
 
 /** Lays an image's tile out in staging memory, at or after `from`, as a node does it. */

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 export * from './gen/halogrid/v1/job.ts';
 export * from './gen/halogrid/v1/jobs.ts';
+/** What its holder calls a lease; the message keeps the name that it has in older programs. */
+export type { HeldLease as LeaseName } from './gen/halogrid/v1/nodes.ts';
 export * from './gen/halogrid/v1/nodes.ts';
 export { hasEnded } from './has-ended.ts';
 export {

@@ -25,7 +25,7 @@ export const maxBatchFrames = 4096;
 /** `JobSpec.priority` at least and at most. */
 export const jobPriorities = { lowest: -100, highest: 100 };
 
-/** Of a pipeline without a histogram. */
+/** Why the results of a pipeline without a histogram are not verified. */
 export const whyNotVerified =
   'histograms are what is compared, and this pipeline has none: a convolution left as float32 may differ between devices by its last bits';
 

@@ -15,7 +15,7 @@ export function linearScale(values: readonly number[], wanted: number): AxisScal
   return { place: (value) => value / (count * step), ticks };
 }
 
-/** Of values above 0: from one round number to another, with several in each power of ten where powers are few. */
+/** A scale for values above 0: from one round number to another, with several in each power of ten where powers are few. */
 export function log10Scale(values: readonly number[]): AxisScale {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const powers = Math.log10(high / low);
@@ -35,7 +35,7 @@ export function log10Scale(values: readonly number[]): AxisScale {
 /** Parts of the axis between two ticks at least, so that their labels do not touch. */
 const tickDistance = 0.06;
 
-/** Of values above 0, each of which has a tick, unless the next one is too near. */
+/** A scale for values above 0, each of which has a tick, unless the next one is too near. */
 export function log2Scale(values: readonly number[]): AxisScale {
   const sorted = [...new Set(values)].sort((a, b) => a - b);
   const [from, to] = [Math.log2(sorted[0]!), Math.log2(sorted.at(-1)!)];

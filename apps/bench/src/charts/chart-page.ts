@@ -1,4 +1,4 @@
-/** Of the page around a chart, and the chart itself. */
+/** Where the chart lies in its page, and its size. */
 export const plot = { left: 76, top: 76, width: 560, height: 320 };
 
 /** Told apart by people who see colours otherwise, on white and on black. */

@@ -62,7 +62,7 @@ export function heatMapSvg({ title, subtitle, xTitle, columns, rows, values }: H
   ]);
 }
 
-/** Of a part from 0 to 1. */
+/** The colour of a part from 0 to 1. */
 function colourOf(part: number): string {
   const at = part * (stops.length - 1);
   const i = Math.min(stops.length - 2, Math.floor(at));

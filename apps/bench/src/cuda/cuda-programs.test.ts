@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { buildCudaPrograms, runCudaProgram } from './cuda-programs.ts';
-import { fastestRow, parseCudaRows } from './cuda-rows.ts';
+import { buildCudaPrograms, fastestRow, parseCudaRows, runCudaProgram } from './cuda-programs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-cuda-test-'));
 after(() => rmSync(folder, { recursive: true }));

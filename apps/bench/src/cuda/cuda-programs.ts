@@ -4,8 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { CudaCall } from '../reports/report.ts';
-import { type CudaRow, parseCudaRows } from './cuda-rows.ts';
+
+/** What a row of a CUDA program must say to be meant, or one of what it may say; of several rows, the fastest is. */
+export type CudaQuery = Readonly<Record<string, string | number | readonly string[]>>;
+
+/** A call of a program of test/bench/cuda. */
+export interface CudaCall {
+  program: string;
+  arguments: Record<string, string | number>;
+}
 
 const run = promisify(execFile);
 const sources = fileURLToPath(new URL('../../../../test/bench/cuda', import.meta.url));
@@ -54,4 +61,38 @@ export async function runCudaProgram(folder: string, call: CudaCall): Promise<Cu
 function lastLine(error: unknown): string {
   const { stderr, message } = error as Error & { stderr?: string };
   return (stderr?.trim() || message).split('\n').at(-1)!.replace(/\.$/, '');
+}
+
+/** A line of a CUDA program: what was timed and, in milliseconds, what it took. */
+export interface CudaRow {
+  /** The strategy. */
+  name: string;
+  block: string | null;
+  ms: { mean: number; median: number; stdev: number; min: number };
+  repetitions: number;
+  /** What else tells rows apart, and rates. */
+  [field: string]: unknown;
+}
+
+/** Reads what a program prints: a JSON object a line. Throws Error for anything else. */
+export function parseCudaRows(output: string): CudaRow[] {
+  return output
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      try {
+        const row = JSON.parse(line) as CudaRow;
+        if (typeof row.name === 'string' && Number.isFinite(row.ms?.mean)) return row;
+      } catch {
+        // Said below.
+      }
+      throw new Error(`Expected a row of a CUDA program but received '${line.slice(0, 80)}'`);
+    });
+}
+
+/** The row with the least mean among those that `query` describes. */
+export function fastestRow(rows: readonly CudaRow[], query: CudaQuery): CudaRow | undefined {
+  const fits = (row: CudaRow) =>
+    Object.entries(query).every(([key, wanted]) => [wanted].flat().some((value) => value === row[key]));
+  return rows.filter(fits).sort((a, b) => a.ms.mean - b.ms.mean)[0];
 }

@@ -1,6 +1,5 @@
-import type { CudaCall } from '../reports/report.ts';
-import { buildCudaPrograms, type CudaPrograms } from './cuda-programs.ts';
-import type { CudaRow } from './cuda-rows.ts';
+import type { CudaCall } from './cuda-programs.ts';
+import { buildCudaPrograms, type CudaPrograms, type CudaRow } from './cuda-programs.ts';
 
 /** Builds the CUDA programs for a device; where that cannot be, says why in one line and returns undefined. */
 export async function openCuda(

@@ -8,9 +8,8 @@ import { table } from '@halogrid/service/text-table';
 import { type FrameFormat, makeFrames } from '../images/make-frames.ts';
 import { openScene } from '../images/scene.ts';
 import { spreadOf } from '../timing/statistics.ts';
-import { measureDecodeRate } from './decode-rate.ts';
 import type { FrameCluster, StartFrameCluster } from './frame-cluster.ts';
-import { measureReadRate } from './read-rate.ts';
+import { measureDecodeRate, measureReadRate } from './input-rates.ts';
 
 export interface BenchFramesOptions {
   frames: number;

@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findGpus, firstGpus, type GpuPin, pinGpus, threadsEach } from '@halogrid/gpu-node/gpus';
-import { poolThreads } from '@halogrid/imaging/pool-threads';
 import { aborted, shutdownSignal } from '@halogrid/service';
+import { poolThreads } from '@halogrid/threads';
 import { type FrameFormat, makeFrames } from '../images/make-frames.ts';
 import { openScene } from '../images/scene.ts';
 import { frameSize, processFrames } from './bench-frames.ts';
-import { measureDecodeRate } from './decode-rate.ts';
 import type { FrameCluster, StartFrameCluster } from './frame-cluster.ts';
-import { measureReadRate } from './read-rate.ts';
+import { measureDecodeRate, measureReadRate } from './input-rates.ts';
 import { type ScaleLimits, type ScaleRun, scaleTable } from './scale-table.ts';
 
 export interface BenchScaleOptions {

@@ -1,4 +1,4 @@
-import type { Size } from '@halogrid/imaging';
+import type { Size } from '@halogrid/geometry';
 
 /**
  * Draws frame `index` of a synthetic street scene as interleaved 8-bit RGB: a textured ground under a smooth sky, boxes

@@ -3,8 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { ImageCache } from './image-cache.ts';
-import { randomImage } from './random-image.ts';
+import { ImageCache, randomImage } from './image-cache.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'halogrid-images-'));
 after(() => rmSync(root, { recursive: true }));

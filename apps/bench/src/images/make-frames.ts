@@ -1,6 +1,7 @@
 import { link, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Size, writeJpeg } from '@halogrid/imaging';
+import type { Size } from '@halogrid/geometry';
+import { writeJpeg } from '@halogrid/results';
 import type { Scene } from './scene.ts';
 
 /** Frames that differ; further ones are links to them, so that a long archive takes little disk. */

@@ -1,5 +1,7 @@
-import { openImage, type Size, toFileUri } from '@halogrid/imaging';
+import type { Size } from '@halogrid/geometry';
+import { openImage } from '@halogrid/imaging';
 import { UsageError } from '@halogrid/service';
+import { toFileUri } from '@halogrid/sources';
 import { drawScene } from './draw-scene.ts';
 
 /** Draws frame `index` as interleaved 8-bit RGB. */

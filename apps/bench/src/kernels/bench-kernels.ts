@@ -1,11 +1,10 @@
 import type { Size } from '@halogrid/kernels';
 import { table } from '@halogrid/service/text-table';
-import { type CudaRow, fastestRow } from '../cuda/cuda-rows.ts';
+import { type CudaRow, fastestRow } from '../cuda/cuda-programs.ts';
 import { measureCuda } from '../cuda/measure-cuda.ts';
 import { drawGrayScene } from '../images/draw-scene.ts';
-import { type KernelTime, measureKernelTimes } from '../timing/kernel-times.ts';
 import { spreadOf } from '../timing/statistics.ts';
-import { deviceLimits, leastMs } from './device-limits.ts';
+import { type KernelTime, measureKernelTimes } from '../timing/time-strategies.ts';
 import { bytesAPixel, cudaCalls, kernelSuite } from './kernel-suite.ts';
 
 export interface BenchKernelsOptions {
@@ -66,4 +65,26 @@ function cudaCells(row: CudaRow | undefined, ourMs: number): string[] {
     (row.ms.median / ourMs).toFixed(2),
     [row.name, row.block].filter(Boolean).join(' '),
   ];
+}
+
+/** What a device can do at best. */
+export interface DeviceLimits {
+  bytesPerMs: number;
+  multiplyAddsPerMs: number;
+}
+
+/** From the rows of the CUDA program `limits`; undefined where they are not there. */
+export function deviceLimits(rows: readonly CudaRow[]): DeviceLimits | undefined {
+  const limits = rows.filter(({ report }) => report === 'limits');
+  const best = (names: readonly string[], rate: string) =>
+    Math.max(...limits.filter(({ name }) => names.includes(name)).map((row) => Number(row[rate])));
+  // The copy of a large buffer comes nearer to what the memory can do than that of the image.
+  const bytesPerMs = 1e6 * best(['copy', 'copy-large'], 'gbPerSecond');
+  const multiplyAddsPerMs = 1e9 * best(['multiply-add'], 'teraMultiplyAddsPerSecond');
+  return bytesPerMs > 0 && multiplyAddsPerMs > 0 ? { bytesPerMs, multiplyAddsPerMs } : undefined;
+}
+
+/** Milliseconds that work takes at least. */
+export function leastMs({ bytesPerMs, multiplyAddsPerMs }: DeviceLimits, bytes: number, multiplyAdds: number): number {
+  return Math.max(bytes / bytesPerMs, multiplyAdds / multiplyAddsPerMs);
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
-import { parseCudaRows } from '../cuda/cuda-rows.ts';
-import { kernelTable } from './bench-kernels.ts';
-import { deviceLimits, leastMs } from './device-limits.ts';
+import { parseCudaRows } from '../cuda/cuda-programs.ts';
+import { deviceLimits, kernelTable, leastMs } from './bench-kernels.ts';
 import { bytesAPixel, kernelSuite } from './kernel-suite.ts';
 
 const row = (fields: object, ms = 1) =>

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { writeFileAtomically } from '@halogrid/imaging';
+import { writeFileAtomically } from '@halogrid/results';
 import { cacheFolders, makeFolders } from '@halogrid/service';
 import { cudaRows, openCuda } from '../cuda/measure-cuda.ts';
 import { ImageCache } from '../images/image-cache.ts';
@@ -14,8 +14,7 @@ import { r4 } from './r4.ts';
 import { r5 } from './r5.ts';
 import { renderCsv, renderTable } from './render-table.ts';
 import type { Method, Report } from './report.ts';
-import type { Scale } from './scale.ts';
-import { defaultStrategy, everyStrategy } from './strategies.ts';
+import { defaultStrategy, everyStrategy, type Scale } from './scale.ts';
 
 const reports = { r1, r2, r3, r4, r5 } satisfies Record<string, (scale: Scale) => Report>;
 export type ReportId = keyof typeof reports;

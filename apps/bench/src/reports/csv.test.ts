@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { csv } from './csv.ts';
+import { csv } from './render-table.ts';
 
 test('cells with commas, quotes or line ends are quoted, missing ones empty', () => {
   const rows = [

@@ -27,7 +27,7 @@ function drawLines(plan: LineChartPlan, table: EvaluatedTable, subtitle: string)
       const labels = plan.series.filter(differs);
       const group = joined(row, labels);
       const key = `${group}\n${column}`;
-      // Of rows that nothing tells apart the first one counts, measured or not.
+      // The first of rows that nothing tells apart counts, measured or not.
       const isFirst = !seen.has(`${key}\n${x}`);
       seen.add(`${key}\n${x}`);
       if (!isFirst || typeof y !== 'number' || y <= 0 || x === undefined) continue;

@@ -1,4 +1,4 @@
-import { type CudaRow, fastestRow } from '../cuda/cuda-rows.ts';
+import { type CudaRow, fastestRow } from '../cuda/cuda-programs.ts';
 import { spreadOf } from '../timing/statistics.ts';
 import { probeKey, type ReportRow, type ReportTable } from './report.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { randomImage } from '../images/random-image.ts';
+import { randomImage } from '../images/image-cache.ts';
 import { measureReport } from './measure-report.ts';
 import { type Probe, probeKey, type Report } from './report.ts';
 

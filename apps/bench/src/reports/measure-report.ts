@@ -1,5 +1,5 @@
+import { warmUps } from '../timing/time-strategies.ts';
 import type { Samples } from './evaluate-table.ts';
-import { fitMethod } from './fit-method.ts';
 import { type Method, type Probe, probeKey, type Report } from './report.ts';
 import { type Bench, runsOf, timeProbes } from './time-probes.ts';
 
@@ -116,4 +116,16 @@ function grouped<T>(values: readonly T[], keyOf: (value: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
   return [...groups.values()];
+}
+
+/**
+ * As many samples as fit into `cellMs` where one takes about `estimateMs`: every image has warm-ups of its own. Undefined
+ * where none fits; all where nothing is known of how long one takes.
+ */
+export function fitMethod(method: Method, estimateMs: number | undefined, cellMs: number): Method | undefined {
+  if (estimateMs === undefined) return method;
+  const runs = Math.floor(cellMs / estimateMs);
+  const images = Math.min(method.images, Math.floor(runs / (warmUps + 1)));
+  if (images < 1) return undefined;
+  return { images, repetitions: Math.min(method.repetitions, Math.floor(runs / images) - warmUps) };
 }

@@ -1,8 +1,15 @@
 import { reportColumn } from './evaluate-table.ts';
-import type { Derived, Probe, Report, ReportRow, ReportTable, Timer } from './report.ts';
-import { speedUp, withoutTime } from './report.ts';
-import { type Scale, sizeName } from './scale.ts';
-import { firstOfEachName, laneShape, type Strategy, strategyName } from './strategies.ts';
+import {
+  type Derived,
+  type Probe,
+  type Report,
+  type ReportRow,
+  type ReportTable,
+  speedUp,
+  type Timer,
+  withoutTime,
+} from './report.ts';
+import { firstOfEachName, laneShape, type Scale, type Strategy, sizeName, strategyName } from './scale.ts';
 
 const gtx1050 = 'GTX 1050';
 const lbp = { kernel: 'lbp', parameters: {} };

@@ -1,7 +1,14 @@
-import type { Probe, Report, ReportRow, ReportTable, Timer } from './report.ts';
-import { speedUp, speedUpsBySide, withoutTime } from './report.ts';
-import { type Scale, square } from './scale.ts';
-import { laneShape, strategyName } from './strategies.ts';
+import {
+  type Probe,
+  type Report,
+  type ReportRow,
+  type ReportTable,
+  speedUp,
+  speedUpsBySide,
+  type Timer,
+  withoutTime,
+} from './report.ts';
+import { laneShape, type Scale, square, strategyName } from './scale.ts';
 
 const kernels = ['global-atomics', 'private-histogram'];
 /** The report's fastest first: charts by size draw the first shape of a strategy. */

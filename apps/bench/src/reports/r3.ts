@@ -1,5 +1,4 @@
-import type { Probe, Report, ReportTable, Timer } from './report.ts';
-import { speedUp, speedUpsBySide } from './report.ts';
+import { type Probe, type Report, type ReportTable, speedUp, speedUpsBySide, type Timer } from './report.ts';
 import { type Scale, square } from './scale.ts';
 
 /** Tables 1 to 3 of the report, ms. It gives the CPU's first one as '~0'. */

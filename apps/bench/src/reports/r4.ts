@@ -1,6 +1,14 @@
 import { reportColumn } from './evaluate-table.ts';
-import type { Derived, Probe, Report, ReportRow, ReportTable, Timer } from './report.ts';
-import { speedUp, speedUpsBySide } from './report.ts';
+import {
+  type Derived,
+  type Probe,
+  type Report,
+  type ReportRow,
+  type ReportTable,
+  speedUp,
+  speedUpsBySide,
+  type Timer,
+} from './report.ts';
 import { type Scale, square } from './scale.ts';
 
 type Seconds = [cpu: number, shared: number, l1: number, streams: number];

@@ -1,9 +1,17 @@
 import { reportColumn } from './evaluate-table.ts';
 import { blockFigures, bySide, rtx3060Ti, speedUpsBySize } from './r5-figures.ts';
-import type { LineChartPlan, Probe, Report, ReportRow, ReportTable, Timer } from './report.ts';
-import { speedUp, speedUpsBySide, withoutTime } from './report.ts';
-import { type Scale, square } from './scale.ts';
-import { firstOfEachName, laneShape, type Strategy, strategyName } from './strategies.ts';
+import {
+  type LineChartPlan,
+  type Probe,
+  type Report,
+  type ReportRow,
+  type ReportTable,
+  speedUp,
+  speedUpsBySide,
+  type Timer,
+  withoutTime,
+} from './report.ts';
+import { firstOfEachName, laneShape, type Scale, type Strategy, square, strategyName } from './scale.ts';
 
 const blocks = ['4x4', '8x8', '16x8', '16x16', '32x8', '32x16', '32x32'];
 const cudaNames = ['global', 'shared'];

@@ -1,5 +1,4 @@
 import { table } from '@halogrid/service/text-table';
-import { csv } from './csv.ts';
 import type { EvaluatedTable, Value } from './evaluate-table.ts';
 
 /** The table as text in aligned columns under headings of several lines; '-' where nothing was measured. */
@@ -32,4 +31,20 @@ function cellText(value: Value): string {
   if (Number.isInteger(value)) return String(value);
   const size = Math.abs(value);
   return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4);
+}
+
+export type CsvCell = string | number | undefined;
+
+/** Rows as RFC 4180, with a header; what is not there is empty. Throws Error for a number that is not finite. */
+export function csv(header: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
+  return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
+
+function cell(value: CsvCell): string {
+  if (value === undefined) return '';
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new Error(`Expected a finite number in a CSV but received ${value}`);
+    return String(value);
+  }
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

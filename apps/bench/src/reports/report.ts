@@ -1,5 +1,6 @@
 import type { AskedOperation, Size } from '@halogrid/kernels';
-import type { Strategy } from './strategies.ts';
+import type { CudaCall, CudaQuery } from '../cuda/cuda-programs.ts';
+import type { Strategy } from './scale.ts';
 
 /** What of the work is timed, and where. */
 export type Timer =
@@ -22,9 +23,9 @@ export interface Probe {
   operations: AskedOperation[];
   output: 'map' | 'histogram' | 'both';
   size: Size;
-  /** Of the kernel; its default unless given. */
+  /** The kernel's strategy; its default unless given. */
   strategy?: Strategy;
-  /** Of a batch. */
+  /** Images of a batch. */
   images?: number;
 }
 
@@ -37,15 +38,6 @@ export interface Method {
   repetitions: number;
   /** Different random images. */
   images: number;
-}
-
-/** What a row of a CUDA program must say to be meant, or one of what it may say; of several rows, the fastest is. */
-export type CudaQuery = Readonly<Record<string, string | number | readonly string[]>>;
-
-/** A call of a program of test/bench/cuda. */
-export interface CudaCall {
-  program: string;
-  arguments: Record<string, string | number>;
 }
 
 export interface ReportRow {
@@ -64,7 +56,7 @@ export type MeanMs = (column: string) => number | undefined;
 
 /** A column that follows from measured ones. */
 export interface Derived {
-  /** Of the CSV, and of charts. */
+  /** Its name in the CSV and in charts. */
   name: string;
   /** Heading in up to three lines. */
   title: string;
@@ -73,7 +65,7 @@ export interface Derived {
 
 export interface LineChartPlan {
   kind: 'lines';
-  /** Of the file: r1-NAME.svg. */
+  /** Part of the file's name: r1-NAME.svg. */
   name: string;
   title: string;
   /** A label. */
@@ -106,7 +98,7 @@ export interface HeatMapPlan {
 export type ChartPlan = LineChartPlan | HeatMapPlan;
 
 export interface ReportTable {
-  /** Of the file: r1-NAME.csv. */
+  /** Part of the file's name: r1-NAME.csv. */
   name: string;
   title: string;
   /** What a reader must know, e.g. what the report gives as a plot only. */

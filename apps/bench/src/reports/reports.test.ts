@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
-import type { CudaRow } from '../cuda/cuda-rows.ts';
+import type { CudaRow } from '../cuda/cuda-programs.ts';
 import { drawChart } from './draw-chart.ts';
 import { type EvaluatedTable, evaluateTable } from './evaluate-table.ts';
 import { r1 } from './r1.ts';
@@ -11,7 +11,7 @@ import { r4 } from './r4.ts';
 import { r5 } from './r5.ts';
 import { renderCsv, renderTable } from './render-table.ts';
 import { type Probe, probeKey, type Report } from './report.ts';
-import { defaultStrategy, everyStrategy, type ListStrategies } from './strategies.ts';
+import { defaultStrategy, everyStrategy, type ListStrategies } from './scale.ts';
 
 const two: ListStrategies = () => [
   { name: 'window', lanes: { width: 32, height: 8 }, isExact: true },

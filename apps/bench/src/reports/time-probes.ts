@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createPipeline, runReference, type Size } from '@halogrid/kernels';
 import { type KernelCase, stageCase } from '../timing/kernel-case.ts';
-import { measureKernelTimes } from '../timing/kernel-times.ts';
-import { warmUps } from '../timing/time-strategies.ts';
+import { measureKernelTimes, warmUps } from '../timing/time-strategies.ts';
 import { measureWholeTimes } from '../timing/whole-times.ts';
 import type { Probe } from './report.ts';
 

@@ -8,7 +8,7 @@ import {
   type Size,
 } from '@halogrid/kernels';
 import type { Strategy } from '@halogrid/kernels/gpu';
-import { randomBytes } from './random-bytes.ts';
+import { randomBytes } from './random.ts';
 
 /** Pixels of every value, in no order; zeros, all of which fall into one bin; or a picture that the caller gives. */
 export type BenchInput = 'random' | 'flat' | 'photo';

@@ -8,7 +8,7 @@ export interface Spread {
   max: number;
 }
 
-/** Of at least one value; the median of an even number is the mean of the middle two. */
+/** The spread of at least one value; the median of an even number is the mean of the middle two. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length / 2;

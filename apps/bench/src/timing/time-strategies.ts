@@ -1,11 +1,12 @@
 import { createGpuProgram, type Strategy } from '@halogrid/kernels/gpu';
-import type { StagedCase } from './kernel-case.ts';
+import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
+import { withTimedDevice } from './timed-device.ts';
 
 /** Samples before the first that is timed. */
 export const warmUps = 2;
-/** Of images in rotation, and of results: twice the L2 cache of an H200 (50 MB), so that memory is what is measured. */
+/** Bytes of images in rotation, and of results: twice the L2 cache of an H200 (50 MB), so that memory is what is measured. */
 const rotationBytes = 100 * 2 ** 20;
-/** Of either, at most; small images then stay in the cache, but launching their kernels takes longer than reading them. */
+/** Buffers of either at most; small images then stay in the cache, but launching their kernels takes longer than reading them. */
 const maxRotation = 1024;
 
 // GPUBufferUsage, whose global exists only after Dawn is loaded.
@@ -106,4 +107,32 @@ async function sample(device: GPUDevice, runs: number, record: (pass: GPUCompute
   for (const buffer of [resolved, readback]) buffer.destroy();
   queries.destroy();
   return ms;
+}
+
+/** What one case takes: milliseconds of one run on one image, a repetition each. */
+export interface KernelTime {
+  name: string;
+  samplesMs: number[];
+}
+
+export interface KernelTimesOptions extends BenchImages {
+  kind: 'gpu' | 'software';
+  cases: readonly KernelCase[];
+  /** Timed samples. */
+  repetitions: number;
+  /** Runs between two timestamps, so that the clock's step does not matter. */
+  runsPerSample: number;
+}
+
+/** Times pipelines by the GPU's own clock. Rejects with one sentence for a case that cannot be run. */
+export function measureKernelTimes(options: KernelTimesOptions): Promise<{ device: string; rows: KernelTime[] }> {
+  return withTimedDevice(options.kind, async (device, info, check) => {
+    const rows: KernelTime[] = [];
+    for (const one of options.cases) {
+      const [samplesMs] = await timeStrategies(device, stageCase(one, options), [one.strategy], options);
+      rows.push({ name: one.name, samplesMs: samplesMs! });
+      check(one.name);
+    }
+    return { device: info.name, rows };
+  });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KernelCase } from './kernel-case.ts';
-import { measureKernelTimes } from './kernel-times.ts';
+import { measureKernelTimes } from './time-strategies.ts';
 import { measureWholeTimes } from './whole-times.ts';
 
 const lbp = { kernel: 'lbp', parameters: {} };

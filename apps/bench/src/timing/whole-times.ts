@@ -1,8 +1,6 @@
-import type { Device, DeviceKind } from '@halogrid/gpu-node/devices';
-import { openDevice } from '@halogrid/gpu-node/devices';
+import { type Device, type DeviceKind, openDevice } from '@halogrid/gpu-node/devices';
 import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
-import type { KernelTime } from './kernel-times.ts';
-import { warmUps } from './time-strategies.ts';
+import { type KernelTime, warmUps } from './time-strategies.ts';
 
 export interface WholeTimesOptions extends BenchImages {
   kind: DeviceKind;

@@ -10,7 +10,7 @@ export interface Quartiles {
   upper: number;
 }
 
-/** Of at least one value; quartiles are the measured values just outside of the middle half. */
+/** The quartiles of at least one value; they are the measured values just outside of the middle half. */
 export function quartilesOf(values: readonly number[]): Quartiles {
   const sorted = values.toSorted((a, b) => a - b);
   const last = sorted.length - 1;

@@ -1,5 +1,6 @@
-import { randomMatrix } from '../images/random-matrix.ts';
+import { type KernelName, kernelNames } from '@halogrid/kernels';
 import type { KernelCase } from '../timing/kernel-case.ts';
+import { randomMatrix } from '../timing/random.ts';
 
 type Output = KernelCase['output'];
 type Parameters = Record<string, string>;
@@ -8,7 +9,7 @@ type Parameters = Record<string, string>;
 const everyOutput: readonly Output[] = ['both', 'histogram', 'map'];
 
 function casesOf(
-  kernel: string,
+  kernel: KernelName,
   parameters: Parameters = {},
   outputs: readonly Output[] = everyOutput,
   name = nameOf(kernel, parameters),
@@ -29,22 +30,21 @@ const anyMatrix = (side: number): KernelCase[] =>
   casesOf('conv', { matrix: randomMatrix(side) }, ['map'], `conv of any matrix of ${side}x${side}`);
 const sides = [3, 5, 7, 9, 11, 15, 21];
 
-/** Every kernel as it is mostly used. Others keep their default. */
-export const tunedCases: readonly KernelCase[] = [
-  ...casesOf('lbp'),
-  ...ring(8, 1),
-  ...ring(8, 2),
-  ...ring(16, 2),
-  ...ring(24, 3),
-  ...casesOf('ldp', { order: '2' }),
-  ...casesOf('ldp', { order: '3' }),
-  ...casesOf('ldp', { order: '4' }),
-  ...['sobel', 'log-5', ...sides.map((side) => `gaussian-${side}`), ...sides.map((side) => `box-${side}`)].flatMap(
-    conv,
-  ),
-  ...[7, 9, 11, 15, 21].flatMap(anyMatrix),
-  ...['gaussian-3', 'gaussian-5', 'sobel'].flatMap((kernel) => casesOf('conv', { kernel, as: 'u8' })),
-];
+/** Kernels whose parameters decide how they run. */
+const byKernel: Partial<Record<KernelName, readonly KernelCase[]>> = {
+  lbp: [...casesOf('lbp'), ...ring(8, 1), ...ring(8, 2), ...ring(16, 2), ...ring(24, 3)],
+  ldp: ['2', '3', '4'].flatMap((order) => casesOf('ldp', { order })),
+  conv: [
+    ...['sobel', 'log-5', ...sides.map((side) => `gaussian-${side}`), ...sides.map((side) => `box-${side}`)].flatMap(
+      conv,
+    ),
+    ...[7, 9, 11, 15, 21].flatMap(anyMatrix),
+    ...['gaussian-3', 'gaussian-5', 'sobel'].flatMap((kernel) => casesOf('conv', { kernel, as: 'u8' })),
+  ],
+};
+
+/** Every kernel as it is mostly used: with its defaults where nothing else is known. Others keep their default. */
+export const tunedCases: readonly KernelCase[] = kernelNames.flatMap((name) => byKernel[name] ?? casesOf(name));
 
 /** What a software GPU measures within seconds. */
 export const quickCases: readonly KernelCase[] = casesOf('lbp', {}, ['histogram', 'map']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { UsageError } from '@halogrid/service';
-import { callError } from './call-error.ts';
+import { callError } from './coordinator-client.ts';
 
 const failure = (code: status, details: string): Error =>
   Object.assign(new Error(`${code} ${status[code]}: ${details}`), { code, details });

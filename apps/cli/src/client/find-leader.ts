@@ -17,6 +17,9 @@ export interface Patience {
   isAskedAgain: boolean;
 }
 
+/** A channel that is closed does not say so to who watches it, whose deadline then keeps the process. */
+const lookEveryMs = 250;
+
 const channelOptions = {
   // A coordinator that stands still is noticed within 10 s; that it has nothing to say of a job is no sign of it.
   'grpc.keepalive_time_ms': 5_000,
@@ -57,8 +60,8 @@ async function untilReady(connection: Connection, { withinMs, isAskedAgain }: Pa
     const state = channel.getConnectivityState(true);
     if (state === connectivityState.READY) return connection;
     if (state === connectivityState.TRANSIENT_FAILURE && !isAskedAgain) throw new Error('Nobody answers');
-    await new Promise<void>((resolve, reject) => {
-      channel.watchConnectivityState(state, deadline, (error) => (error ? reject(error) : resolve()));
-    });
+    if (state === connectivityState.SHUTDOWN || Date.now() >= deadline) throw new Error('Nobody answered in time');
+    const lookAgain = Math.min(deadline, Date.now() + lookEveryMs);
+    await new Promise<void>((resolve) => channel.watchConnectivityState(state, lookAgain, () => resolve()));
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterNodeEnd, maxRestarts } from './after-node-end.ts';
+import { afterNodeEnd, maxRestarts } from './child.ts';
 
 const table = [
   [{ hasServed: true, restarts: 0 }, 0, 'restart'],

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { nodeFlags } from '../../bin/launch.mjs';
-import { plainLogLine } from './plain-log-line.ts';
+import { UsageError } from '@halogrid/service';
+import { main, nodeFlags } from '../../bin/launch.mjs';
+import { exitCodes } from '../process/exit-code.ts';
 
 /** How a process ended, e.g. `exit code 1` or `SIGKILL`. */
 export type Ending = { code: number; signal?: undefined } | { code?: undefined; signal: NodeJS.Signals };
@@ -22,8 +22,6 @@ export interface Child {
   /** Asks it to end, makes it end after a while, and resolves when it has. */
   stop(): Promise<void>;
 }
-
-const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /** Lines of a child's log that are kept: enough to see why it failed. */
 const keptLines = 20;
@@ -87,4 +85,54 @@ export function startChild(args: readonly string[], { prefix = [], threads, env,
 /** How a process ended, as a clause. */
 export function describeEnding(ending: Ending): string {
   return ending.signal ? `was ended by ${ending.signal}` : `ended with exit code ${ending.code}`;
+}
+
+/** Starts of one node, at most, after the first: a node that dies that often will die again. */
+export const maxRestarts = 3;
+
+/** What to do about a node that ended though the job goes on. */
+export type NodeEndAction = 'restart' | 'go on without it' | 'give up';
+
+/**
+ * A node that served is started again, a few times. One that never served would fail again: its device cannot be opened.
+ * The job goes on as long as another node lives.
+ */
+export function afterNodeEnd(node: { hasServed: boolean; restarts: number }, othersAlive: number): NodeEndAction {
+  if (node.hasServed && node.restarts < maxRestarts) return 'restart';
+  return othersAlive > 0 ? 'go on without it' : 'give up';
+}
+
+const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
+
+/** A line of a structured log for people: its level, its message and its error; other text as it is. */
+export function plainLogLine(line: string): string {
+  try {
+    const { level, msg, err } = JSON.parse(line);
+    if (typeof msg !== 'string') return line;
+    const reason = err?.message && !msg.includes(err.message) ? `: ${err.message}` : '';
+    return `${levels[level] ?? 'info'} ${msg}${reason}`;
+  } catch {
+    return line;
+  }
+}
+
+/** The message of a line that is for whoever waits for the program's work, marked `notice`; undefined for all others. */
+export function noticeOf(line: string): string | undefined {
+  if (!line.includes('"notice":true')) return undefined;
+  try {
+    const { msg } = JSON.parse(line);
+    return typeof msg === 'string' ? msg : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why a process is gone: the sentence with which it refused what it was asked, or how it ended and what it said last. */
+export async function whyEnded(who: string, child: Child): Promise<Error> {
+  const ending = await child.ended;
+  const tail = child.logTail();
+  const refusal = /^halogrid: (.*)$/.exec(tail.at(-1) ?? '')?.[1];
+  if (ending.code === exitCodes.usage && refusal) return new UsageError(refusal);
+  const lastWords = tail.map((line) => `\n  ${line}`).join('');
+  return new Error(`${who} ${describeEnding(ending)}${lastWords && `; its last words:${lastWords}`}`);
 }

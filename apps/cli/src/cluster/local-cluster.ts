@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GpuPin, requirePlacement, threadsEach } from '@halogrid/gpu-node/gpus';
-import { type ClientSecurity, createClientSecurity, UsageError } from '@halogrid/service';
-import { exitCodes } from '../process/exit-code.ts';
+import { type ClientSecurity, createClientSecurity } from '@halogrid/service';
+import { toldByParent } from '../process/parent.ts';
 import { plural } from '../progress/quantities.ts';
-import { afterNodeEnd } from './after-node-end.ts';
-import { type Child, describeEnding, startChild } from './child.ts';
-import { noticeOf } from './plain-log-line.ts';
-import { toldByParent } from './word-of-parent.ts';
+import { afterNodeEnd, type Child, describeEnding, noticeOf, startChild, whyEnded } from './child.ts';
 
 const anyPort = '127.0.0.1:0';
 
@@ -131,14 +128,4 @@ export async function startLocalCluster({
     throw await whyEnded('The coordinator', coordinator);
   }
   return { address, security: createClientSecurity({}, env), ready, broken, stop };
-}
-
-/** Why a process is gone: the sentence with which it refused what it was asked, or how it ended and what it said last. */
-export async function whyEnded(who: string, child: Child): Promise<Error> {
-  const ending = await child.ended;
-  const tail = child.logTail();
-  const refusal = /^halogrid: (.*)$/.exec(tail.at(-1) ?? '')?.[1];
-  if (ending.code === exitCodes.usage && refusal) return new UsageError(refusal);
-  const lastWords = tail.map((line) => `\n  ${line}`).join('');
-  return new Error(`${who} ${describeEnding(ending)}${lastWords && `; its last words:${lastWords}`}`);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodeArguments } from './node-arguments.ts';
+import { nodeArguments } from './gpu-nodes.ts';
 
 const pin = { index: 2, gpu: { busId: '0000:2d:00.0', uuid: undefined, model: 'NVIDIA H200', minor: 0 } };
 const pinned = ['--pinned-gpu', '0000:2d:00.0', '--name', 'host-gpu-2'];

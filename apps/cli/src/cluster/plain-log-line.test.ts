@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noticeOf, plainLogLine } from './plain-log-line.ts';
+import { noticeOf, plainLogLine } from './child.ts';
 
 const table = [
   ['{"level":30,"time":1,"name":"node","msg":"attached"}', 'info attached'],

@@ -1,7 +1,5 @@
 import { aborted } from '@halogrid/service';
-import { afterNodeEnd } from './after-node-end.ts';
-import { type Child, describeEnding, type Ending } from './child.ts';
-import { whyEnded } from './local-cluster.ts';
+import { afterNodeEnd, type Child, describeEnding, type Ending, whyEnded } from './child.ts';
 
 export interface SupervisorOptions<Node extends { name: string }> {
   nodes: readonly Node[];
@@ -58,7 +56,7 @@ export async function superviseNodes<Node extends { name: string }>(options: Sup
     }
   };
   const refuse = async (node: Node, child: Child, error: Error): Promise<void> => {
-    // Of one that has died meanwhile nothing can be proven, and its end says why.
+    // Nothing can be proven of a node that has died meanwhile, and its end says why.
     if (alive.get(node) !== child || signal.aborted) return;
     note(`Node ${node.name} is stopped: ${error.message}`);
     await child.stop();

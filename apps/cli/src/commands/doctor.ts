@@ -1,9 +1,8 @@
 import { findGpus } from '@halogrid/gpu-node/gpus';
 import { type Command, Option } from 'commander';
-import { describeFindings, type Findings } from '../doctor/describe-findings.ts';
-import { installedVersions } from '../doctor/installed-versions.ts';
-import { inspectMachine } from '../doctor/machine.ts';
-import { probeInChild } from '../doctor/probe-in-child.ts';
+import { describeEnding, startChild } from '../cluster/child.ts';
+import { describeFindings, type Findings, inspectMachine, installedVersions } from '../doctor/findings.ts';
+import type { Probe } from '../doctor/probe.ts';
 import { type DeviceChoice, deviceChoices } from '../options/option-values.ts';
 import { exitCodes } from '../process/exit-code.ts';
 
@@ -38,4 +37,27 @@ async function examine(asJson: boolean): Promise<number> {
   throw new Error(
     `No device works here: ${probes.map(([choice, p]) => `${choice}: ${p.works ? '' : p.reason}`).join('; ')}`,
   );
+}
+
+/** A driver that hangs gets this long. The slowest honest start, unpacking the software device, takes a few seconds. */
+const probeWithinMs = 60_000;
+
+/** Tries a device in a process of its own: a broken driver takes the whole process along. */
+async function probeInChild(choice: DeviceChoice): Promise<Probe> {
+  const child = startChild(['doctor', '--probe', choice]);
+  let isLate = false;
+  const patience = setTimeout(() => {
+    isLate = true;
+    void child.stop();
+  }, probeWithinMs);
+  const probe = (await child.ready) as Probe | undefined;
+  clearTimeout(patience);
+  await child.stop();
+  if (probe) return probe;
+  if (isLate) return { works: false, reason: `it did not answer within ${probeWithinMs / 1000} s` };
+  const lastWords = child.logTail().at(-1);
+  return {
+    works: false,
+    reason: `its process ${describeEnding(await child.ended)}${lastWords ? `: ${lastWords}` : ''}`,
+  };
 }

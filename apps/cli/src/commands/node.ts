@@ -2,11 +2,10 @@ import type { GpuChoice } from '@halogrid/gpu-node/gpus';
 import { shutdownSignal } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
-import { pinChosenGpus } from '../cluster/pin-chosen-gpus.ts';
-import { toldByParent, wordOfParent } from '../cluster/word-of-parent.ts';
-import { gpuChoice } from '../options/gpu-option.ts';
+import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
+import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
 import { collect, type DeviceChoice, deviceChoices, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
-import { addClientSecurityOptions, type ClientSecurityOption } from '../options/security-options.ts';
+import { toldByParent, wordOfParent } from '../process/parent.ts';
 
 interface NodeCommandOptions extends ClientSecurityOption {
   coordinator: string;
@@ -76,7 +75,7 @@ export function addNodeCommand(program: Command): void {
       const pins = await pinChosenGpus(choice, options.device);
       const [first] = pins;
       if (!first || pins.length > 1 || first.prefix.length > 0) {
-        const { runGpuNodes } = await import('../cluster/run-gpu-nodes.ts');
+        const { runGpuNodes } = await import('../cluster/gpu-nodes.ts');
         process.exitCode = await runGpuNodes(pins, process.argv.slice(2), options, signal);
         return;
       }

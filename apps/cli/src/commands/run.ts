@@ -4,19 +4,17 @@ import { aborted, createClientSecurity, shutdownSignal, UsageError } from '@halo
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
-import { pinChosenGpus } from '../cluster/pin-chosen-gpus.ts';
-import { gpuChoice } from '../options/gpu-option.ts';
+import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
+import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
-import { addClientSecurityOptions, type ClientSecurityOption } from '../options/security-options.ts';
 import { describePlanShortly } from '../plan/describe-plan.ts';
 import { planMeanwhile } from '../plan/plan-meanwhile.ts';
 import { keepRate, rateKey } from '../plan/rates-file.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
-import { followJob } from '../progress/follow-job.ts';
-import { createProgressView, type ProgressView } from '../progress/progress-view.ts';
+import { createProgressView, followJob, type ProgressView } from '../progress/follow-job.ts';
+import { reportEnd } from '../summary/describe-summary.ts';
 import { summarise } from '../summary/job-summary.ts';
-import { reportEnd } from '../summary/report-end.ts';
 
 interface RunOptions extends JobOptions, ClientSecurityOption {
   nodes?: number;

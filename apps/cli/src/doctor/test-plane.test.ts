@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runReference } from '@halogrid/kernels';
-import { testPlane } from './test-plane.ts';
+import { testPlane } from './probe.ts';
 
 test('every code occurs in the plane that devices are tried with', () => {
   const { pipeline, item, bytes } = testPlane();

@@ -1,9 +1,24 @@
-import { type GpuChoice, parseGpuChoice } from '@halogrid/gpu-node/gpus';
+import { chooseGpus, findGpus, type GpuChoice, type GpuPin, parseGpuChoice, pinGpus } from '@halogrid/gpu-node/gpus';
 import { UsageError } from '@halogrid/service';
+import type { DeviceChoice } from './option-values.ts';
 
 /** Parses the value of --gpu for commander. Throws UsageError. */
 export function gpuChoice(text: string): GpuChoice {
   const choice = parseGpuChoice(text);
   if (choice !== undefined) return choice;
   throw new UsageError(`Expected 'all' or the index of a GPU for --gpu but received '${text}'`);
+}
+
+/** How to start a node on each GPU that --gpu asks for, one at least. Rejects with UsageError where that cannot be. */
+export async function pinChosenGpus(choice: GpuChoice, device: DeviceChoice = 'auto'): Promise<GpuPin[]> {
+  if (device !== 'auto' && device !== 'gpu') {
+    throw new UsageError(`Expected --device gpu with --gpu but received '${device}'`);
+  }
+  try {
+    const inventory = await findGpus();
+    const chosen = chooseGpus(choice, inventory);
+    return await pinGpus(chosen, inventory!);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }

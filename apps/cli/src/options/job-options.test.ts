@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPipeline } from '@halogrid/kernels';
+import { createPipeline, specifiedOperations } from '@halogrid/kernels';
 import { UsageError } from '@halogrid/service';
 import { Command } from 'commander';
 import { addJobOptions, type JobOptions, parseJob } from './job-options.ts';
@@ -22,7 +22,7 @@ test('a source alone asks for the defaults', () => {
   assert.equal(nameOutByJob, true);
   assert.deepEqual(spec, {
     sources: ['file:///data/a.png'],
-    pipeline: { operations: createPipeline([{ kernel: 'lbp', parameters: {} }]).operations },
+    pipeline: { operations: specifiedOperations(createPipeline([{ kernel: 'lbp', parameters: {} }])) },
     out: 'file:///data/halogrid-out',
     mapFormat: 'none',
     tilePx: 0,
@@ -49,10 +49,12 @@ test('every option reaches the specification', () => {
   assert.deepEqual(spec, {
     sources: ['file:///x/a%20b.png', 'file:///y/frames'],
     pipeline: {
-      operations: createPipeline([
-        { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' }, border: 'reflect' },
-        { kernel: 'lbp', parameters: { convention: 'nw-cw-lsb' }, border: 'reflect' },
-      ]).operations,
+      operations: specifiedOperations(
+        createPipeline([
+          { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' }, border: 'reflect' },
+          { kernel: 'lbp', parameters: { convention: 'nw-cw-lsb' }, border: 'reflect' },
+        ]),
+      ),
     },
     out: 'file:///data/out',
     mapFormat: 'tiff',

@@ -1,6 +1,4 @@
-import { whyNotHeld } from '@halogrid/imaging/map-format';
-import { toFileUri, toUri } from '@halogrid/imaging/to-uri';
-import { borderModes, checkGrid, createPipeline, type Grid } from '@halogrid/kernels';
+import { borderModes, checkGrid, createPipeline, type Grid, kernelNames, specifiedOperations } from '@halogrid/kernels';
 import {
   jobPriorities,
   type MaxQuarantined,
@@ -10,7 +8,9 @@ import {
   type SubmitRequest,
   whyNotVerified,
 } from '@halogrid/proto';
+import { whyNotHeld } from '@halogrid/results/map-format';
 import { UsageError } from '@halogrid/service';
+import { toFileUri, toUri } from '@halogrid/sources/to-uri';
 import type { Command } from 'commander';
 import { collect, countOrPercentage, percentage, wholeNumber } from './option-values.ts';
 import { readOperation } from './read-operation.ts';
@@ -33,11 +33,13 @@ export interface JobOptions extends VideoChoice {
   waitForNode?: boolean;
 }
 
+const kernels = `${kernelNames.slice(0, -1).join(', ')} or ${kernelNames.at(-1)}`;
+
 /** The options that say what a job computes, for every command that submits one. */
 export function addJobOptions(command: Command): Command {
   const { lowest, highest } = jobPriorities;
   command
-    .option('--op <name[:k=v,…]>', 'a kernel: lbp, ldp or conv; repeat it for a pipeline (default: lbp)', collect)
+    .option('--op <name[:k=v,…]>', `a kernel: ${kernels}; repeat it for a pipeline (default: lbp)`, collect)
     .option('--border <mode>', `pixels outside the image: ${borderModes.join(', ')} (default: the kernel's own)`)
     .option('--out <dir>', 'the output folder (default: halogrid-out/<job id>)')
     .option('--map <format>', `the dense result of every source: ${mapFormats.join(', ')}`, 'none')
@@ -97,9 +99,7 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
   checkGrid(grid, pipeline);
   const spec = {
     sources: sources.map((source) => absoluteUri(source, folder, toUri)),
-    pipeline: {
-      operations: pipeline.operations.map((operation) => ({ ...operation, parameters: { ...operation.parameters } })),
-    },
+    pipeline: { operations: specifiedOperations(pipeline) },
     out: absoluteUri(options.out ?? 'halogrid-out', folder, toFileUri),
     mapFormat: options.map,
     tilePx: options.tile ?? 0,

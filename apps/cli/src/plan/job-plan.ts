@@ -5,21 +5,21 @@ import type { DeviceChoice } from '../options/option-values.ts';
 /** What is said of a plan; `--json` prints it as it is. Bytes are at most: what is compressed takes fewer. */
 export interface JobPlan {
   sources: number;
-  /** Of them, those whose results are kept from the last run with the same output folder: their pixels do not count here. */
+  /** Sources whose results are kept from the last run with the same output folder: their pixels do not count here. */
   kept: number;
-  /** Of them, those that are no images, and those whose size only decoding them would tell. */
+  /** Sources that are no images, and sources whose size only decoding them would tell. */
   quarantined: number;
   unknown: number;
   pixels: number;
   shards: number;
-  /** Of the shards, tiles of images that are cut. */
+  /** Shards that are tiles of images that are cut. */
   tiles: number;
-  /** Of the shards, segments of videos, and the frames in them. */
+  /** Shards that are segments of videos, and the frames in them. */
   segments: number;
   videoFrames: number;
   /** Pixels read around tiles, for every hundred that are computed. */
   haloPercent: number;
-  /** Of planes and results, beside what a process takes anyway. */
+  /** Memory for planes and results, beside what a process takes anyway. */
   nodeMemoryBytes: number;
   output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
   /** In the output folder until the job is complete. */

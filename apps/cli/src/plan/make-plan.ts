@@ -1,5 +1,11 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { itemBytes, mostOf, type PlanTotals } from '@halogrid/coordinator/plan';
+import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { checkFits } from './check-fits.ts';
+import { UsageError } from '@halogrid/service';
+import { describeBytes } from './describe-plan.ts';
 import { type JobPlan, jobPlan, type PlannedRun } from './job-plan.ts';
 import { rateKey, readRate } from './rates-file.ts';
 
@@ -18,4 +24,59 @@ export async function makePlan(
   await checkFits(totals, spec);
   const pixelsPerSecond = await readRate(rateKey(spec, device, nodes));
   return { ...jobPlan(totals, { nodes, device, pixelsPerSecond }), notes };
+}
+
+/** The largest buffer of a WebGPU device at best, and of the cpu device. */
+const largestBufferBytes = 2 ** 31 - 256;
+
+/** Sides of tiles that are tried as a way out. */
+const triedTilesPx = [16384, 8192, 4096, 2048, 1024, 512, 256];
+
+/** Throws UsageError, one sentence that says what would fit, where no device or not the disk of `--out` can take a plan. */
+async function checkFits(totals: PlanTotals, spec: JobSpec): Promise<void> {
+  checkLargest(totals, spec);
+  if (!spec.out.startsWith('file:')) return;
+  const { path, freeBytes } = await freeSpace(fileURLToPath(spec.out));
+  checkDisk(totals, spec, path, freeBytes);
+}
+
+export function checkLargest({ largest }: PlanTotals, spec: JobSpec): void {
+  const bytes = mostOf(largest);
+  if (bytes <= largestBufferBytes) return;
+  const needs = `A tile of ${largest.width} x ${largest.height} pixels and its results take ${describeBytes(bytes)} at once`;
+  const fits = triedTilesPx.find((px) => px < Math.max(largest.width, largest.height) && tileFits(px, largest, spec));
+  const wayOut = fits ? `--tile ${fits} fits` : 'a smaller grid or another kernel is needed';
+  throw new UsageError(`${needs}, and no device takes more than ${describeBytes(largestBufferBytes)}: ${wayOut}`);
+}
+
+function tileFits(px: number, { width, height }: PlanTotals['largest'], spec: JobSpec): boolean {
+  const pipeline = createPipeline(spec.pipeline!.operations);
+  const rect = { x: 0, y: 0, width: Math.min(px, width), height: Math.min(px, height) };
+  const grid = { rows: spec.grid?.rows || 1, columns: spec.grid?.columns || 1 };
+  const { stagingBytes, resultsBytes, mapBytes } = itemBytes(pipeline, rect, { width, height }, grid);
+  return mostOf({ stagingBytes, resultsBytes: resultsBytes + mapBytes }) <= largestBufferBytes;
+}
+
+/** Only what is not compressed counts, so nothing is refused that would fit. */
+export function checkDisk(totals: PlanTotals, { mapFormat }: JobSpec, path: string, freeBytes: number): void {
+  const { output, scratchBytes } = totals;
+  const isStored = mapFormat === 'tiff' || mapFormat === 'zarr';
+  const neededBytes = scratchBytes + (isStored ? output.mapsBytes : 0);
+  if (neededBytes <= freeBytes) return;
+  throw new UsageError(
+    `The results take ${describeBytes(neededBytes)} until they are complete, and '${path}' has ${describeBytes(freeBytes)} ` +
+      `free: --map none takes ${describeBytes(output.featuresBytes + output.histogramBytes)} at most`,
+  );
+}
+
+/** The free bytes of the folder, or of the first above it that exists. */
+async function freeSpace(folder: string): Promise<{ path: string; freeBytes: number }> {
+  for (let path = folder; ; path = dirname(path)) {
+    try {
+      const { bavail, bsize } = await statfs(path);
+      return { path, freeBytes: bavail * bsize };
+    } catch (error) {
+      if (path === dirname(path)) throw error;
+    }
+  }
 }

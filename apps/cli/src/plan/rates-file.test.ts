@@ -25,7 +25,7 @@ test('the last rate of each kind of run is kept, of the last 200 kinds', async (
   assert.equal(await readRate('a', file), 25);
   for (let i = 0; i < 199; i++) await keepRate(`kind ${i}`, 1, busy(1), file);
   assert.deepEqual([await readRate('a', file), await readRate('b', file)], [25, undefined]);
-  // Of another version, or damaged: none.
+  // A file of another version, or a damaged one, has none.
   await writeFile(file, (await readFile(file, 'utf8')).replace(/"softwareVersion": "[^"]*"/, '"softwareVersion": "0"'));
   assert.equal(await readRate('a', file), undefined);
   await writeFile(file, '{');

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { writeFileAtomically } from '@halogrid/imaging/write-file-atomically';
 import { createPipeline, describePipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import { makeFolders, softwareVersion } from '@halogrid/service';
 
 /** Pixels a second, end to end, of the last run of each kind: see rateKey. Newest last. */
@@ -19,7 +19,7 @@ const maxRates = 200;
 const minSeconds = 1;
 
 /**
- * Of its time, a run must have spent at least this part on its work. A small image takes a second where the machine is busy,
+ * A run must have spent at least this part of its time on its work. A small image takes a second where the machine is busy,
  * and milliseconds of that are work: such a rate, a thousandth of the real one, would have an archive take years.
  */
 const minBusyPart = 0.5;
@@ -57,7 +57,7 @@ export async function keepRate(
     .catch(() => {});
 }
 
-/** Of another version, rates are of another program. */
+/** The rates that were kept by this version: those of another are of another program. */
 async function readRates(file: string | undefined): Promise<Record<string, number>> {
   try {
     const kept = JSON.parse(await readFile(file!, 'utf8')) as Rates;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Speedometer } from './speedometer.ts';
+import { Speedometer } from './describe-progress.ts';
 
 test('a job that has just begun has no speed', () => {
   assert.deepEqual(new Speedometer().measure(5000, 100, 1), { pixelsPerSecond: 0, shardsPerSecond: 0 });

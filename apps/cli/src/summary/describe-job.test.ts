@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobState, JobStatus } from '@halogrid/proto';
-import { describeJob } from './describe-job.ts';
-import { jobFacts } from './job-facts.ts';
+import { describeJob, jobFacts } from './describe-job.ts';
 
 const counts = { sources: 12, frames: 2, shards: 12, shardsDone: 12, attempts: 12, pixels: 4000, quarantined: 10 };
 const reasons = [

@@ -1,8 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { describeReason, whyNothingMerged } from '@halogrid/console/sentences.js';
 import { hasEnded, type JobStatus } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
+import { stateWord } from '../progress/describe-progress.ts';
 import { describePixels } from '../progress/quantities.ts';
-import { jobFacts } from './job-facts.ts';
 
 /** What a person reads of a job as it is now. */
 export function describeJob(status: JobStatus): string {
@@ -26,4 +27,25 @@ export function describeJob(status: JobStatus): string {
     ...(job.digest ? [['digest', job.digest]] : []),
     ['results', job.out],
   ]);
+}
+
+/** A job as `--json` prints it, whatever its state. */
+export function jobFacts(job: JobStatus) {
+  const { sources, pipeline, out } = job.spec!;
+  return {
+    id: job.jobId,
+    state: stateWord(job.state),
+    error: job.error || null,
+    digest: job.digest || null,
+    planned: job.planned,
+    counts: job.counts!,
+    quarantine: job.reasons,
+    waiting: job.waiting || null,
+    nodes: job.nodes,
+    submitted: new Date(job.submittedMs).toISOString(),
+    finished: job.finishedMs ? new Date(job.finishedMs).toISOString() : null,
+    pipeline: pipeline!.operations.map((operation) => operation.kernel).join(' '),
+    sources,
+    out: fileURLToPath(out),
+  };
 }

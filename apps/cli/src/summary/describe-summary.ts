@@ -1,9 +1,11 @@
 import { relative } from 'node:path';
 import { describeReason } from '@halogrid/console/sentences.js';
+import { JobState, type JobStatus } from '@halogrid/proto';
 import { otherResultsSentence } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
+import { exitCodeOfJob } from '../process/exit-code.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
-import type { JobSummary } from './job-summary.ts';
+import { type JobSummary, summarise } from './job-summary.ts';
 
 /** What a person reads when a job has ended. Paths are shown as seen from `folder`. */
 export function describeSummary(summary: JobSummary, folder: string): string {
@@ -63,4 +65,15 @@ const maxNotices = 10;
 function shortest(path: string, folder: string): string {
   const inside = relative(folder, path);
   return inside && !inside.startsWith('..') ? inside : path;
+}
+
+/** Prints what became of an ended job and gives the exit code. Throws one sentence where it failed. */
+export async function reportEnd(job: JobStatus, asJson: boolean): Promise<number> {
+  const summary = await summarise(job);
+  for (const line of describeNotices(summary)) process.stderr.write(`${line}\n`);
+  if (asJson) process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
+  if (job.state === JobState.FAILED) throw new Error(`Job ${job.jobId} failed: ${job.error}`);
+  if (job.state === JobState.CANCELLED) throw new Error(`Job ${job.jobId} was cancelled`);
+  if (!asJson) process.stdout.write(describeSummary(summary, process.cwd()));
+  return exitCodeOfJob(job);
 }

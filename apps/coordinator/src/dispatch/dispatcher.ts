@@ -2,27 +2,32 @@ import type { Hello } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep } from '../job/shard.ts';
-import { InvalidResultError } from '../ledger/check-answer.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { JobOrder, LeaseId, SchedulerEvent } from '../scheduler/events.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { JobSights } from '../sight/job-sights.ts';
-import type { Shown } from '../sight/node-probes.ts';
 import { type Eyes, ownEyes } from '../sight/own-view.ts';
 import { type ComparableAnswer, comparable } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
-import { endBecause, JobRun, type JobWork } from './job-run.ts';
-import type { AttachedNodeView, NodeConnection, NodeReport, NodeSession } from './node-session.ts';
+import { JobRun, type JobWork } from './job-run.ts';
+import { NodeQuestions } from './node-questions.ts';
+import {
+  type AttachedNodeView,
+  countShard,
+  type NodeConnection,
+  type NodeReport,
+  type NodeSession,
+  viewNode,
+} from './node-session.ts';
+import { ResultWriter } from './result-writer.ts';
+import { RunningJobs } from './running-jobs.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
 import type { Metrics } from './work-metrics.ts';
 import { WorkRecorder } from './work-recorder.ts';
 
 /** Time between looks at the clock; a silent node is noticed this much late at most. */
 const tickMs = 100;
-
-/** Jobs whose notes are kept. */
-const maxNotedJobs = 100;
 
 export interface DispatcherOptions {
   ledger: Ledger;
@@ -48,13 +53,11 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #scheduler: Scheduler<ComparableAnswer>;
   readonly #recorder: WorkRecorder;
-  readonly #runs = new Map<string, JobRun>();
+  readonly #jobs = new RunningJobs();
+  readonly #writer: ResultWriter;
   readonly #sessions = new Map<number, NodeSession>();
-  /** Those who wait for a change of a job. */
-  readonly #changes = new Map<string, PromiseWithResolvers<void>>();
   readonly #sights: JobSights;
-  /** What a person should know of the plans of the last jobs, a sentence each. */
-  readonly #notes = new Map<string, string[]>();
+  readonly #questions: NodeQuestions;
   readonly #stopTicks: () => void;
   #lastSession = 0;
 
@@ -63,12 +66,15 @@ export class Dispatcher {
     const { reportWithinMs, graceMs, ledger, metrics, clock, log, eyes = ownEyes, every = systemTimer } = options;
     const grace = graceMs === undefined ? {} : { graceMs };
     this.#scheduler = new Scheduler({ epoch: ledger.epoch, reportWithinMs, tickMs, ...grace });
+    const tell = (event: SchedulerEvent<ComparableAnswer>): void => this.#handle(event);
     this.#sights = new JobSights(
       eyes,
       () => clock.monotonicMs(),
-      (session, need, shown) => this.#shown(session, need, shown),
+      (session, need, shown) => this.#questions.shown(session, need, shown),
     );
+    this.#questions = new NodeQuestions(this.#sights, this.#jobs, tell);
     this.#recorder = new WorkRecorder(metrics, clock, log);
+    this.#writer = new ResultWriter({ ledger, clock, jobs: this.#jobs, recorder: this.#recorder, tell });
     this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
   }
 
@@ -79,7 +85,7 @@ export class Dispatcher {
 
   /** Jobs that have not ended. */
   get openJobs(): number {
-    return this.#runs.size;
+    return this.#jobs.size;
   }
 
   /** Runs a job whose output folder is claimed. Rejects where the ledger does not take it. */
@@ -117,38 +123,27 @@ export class Dispatcher {
       planEnded: () => this.#handle({ kind: 'PlanEnded', jobId }),
       queued: () => this.#scheduler.queued(jobId),
       abandoned: () => this.#handle({ kind: 'JobAbandoned', jobId }),
-      changed: () => this.#changed(jobId),
+      changed: () => this.#jobs.tellChanged(jobId),
     });
-    this.#runs.set(jobId, run);
-    void run.ended.then(() => {
-      this.#runs.delete(jobId);
+    this.#jobs.add(run, () => {
       this.#sights.jobEnded(jobId);
       this.#recorder.jobEnded(jobId);
     });
   }
 
   /** Cancels the job if it has not ended, and resolves when it has. */
-  async cancel(jobId: string): Promise<void> {
-    const run = this.#runs.get(jobId);
-    run?.stop({ state: 'cancelled' });
-    await run?.ended;
+  cancel(jobId: string): Promise<void> {
+    return this.#jobs.cancel(jobId);
   }
 
   /** Resolves when the job has ended; at once for one that does not run. */
-  async ended(jobId: string): Promise<void> {
-    await this.#runs.get(jobId)?.ended;
+  ended(jobId: string): Promise<void> {
+    return this.#jobs.ended(jobId);
   }
 
   /** Resolves when what the ledger says of the job changes; at once for a job that does not run. */
   changed(jobId: string): Promise<void> {
-    // Nothing would ever resolve or remove its promise.
-    if (!this.#runs.has(jobId)) return Promise.resolve();
-    let change = this.#changes.get(jobId);
-    if (!change) {
-      change = Promise.withResolvers();
-      this.#changes.set(jobId, change);
-    }
-    return change.promise;
+    return this.#jobs.changed(jobId);
   }
 
   /** Starts a conversation with a welcome, after which leases may be ordered at once; returns its number. */
@@ -157,11 +152,10 @@ export class Dispatcher {
     const attachedMs = this.#options.clock.wallMs();
     this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
     const { nodeId, name, creditBytes, held, lacks } = hello;
-    const brought = held.map(({ verify, ...lease }) => ({ ...lease, isCheck: verify }));
-    const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, brought, lacks } as const;
+    const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, brought: held, lacks } as const;
     const commands = this.#scheduler.handle(joined, this.#options.clock.monotonicMs());
     const adopted = commands.filter((command) => command.kind === 'AdoptShard');
-    connection.welcome(adopted.map(({ lease, isCheck }) => ({ ...lease, isCheck })));
+    connection.welcome(adopted.map(({ lease, verify }) => ({ ...lease, verify })));
     for (const command of commands) this.#execute(command);
     if (this.#sessions.has(session)) {
       this.#recorder.nodeAttached(hello);
@@ -199,14 +193,9 @@ export class Dispatcher {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     const offsetMs = clock.wallMs() - nowMs;
-    const views = [...this.#sessions].map(([session, { connection: _, ...node }]): AttachedNodeView => {
-      const { asideUntilMs, lacks, failures: shardsFailed, ...known } = this.#scheduler.node(session)!;
-      return {
-        ...{ ...node, ...known, shardsFailed },
-        lacks: lacks.map((lack) => ({ ...lack, sinceMs: Math.round(lack.sinceMs + offsetMs) })),
-        asideUntilMs: asideUntilMs > nowMs ? Math.round(asideUntilMs + offsetMs) : 0,
-      };
-    });
+    const views = [...this.#sessions].map(([session, node]) =>
+      viewNode(node, this.#scheduler.node(session)!, nowMs, offsetMs),
+    );
     return views.sort((a, b) => (a.hello.name < b.hello.name ? -1 : 1));
   }
 
@@ -215,10 +204,10 @@ export class Dispatcher {
    * on though nodes are attached, in one sentence; empty where it does. `notes`: what was left out of its plan, and the like.
    */
   jobNow(jobId: string): { nodes: number; waiting: string; notes: readonly string[] } {
-    const nodeIds = this.#runs.get(jobId)?.nodeIds;
+    const nodeIds = this.#jobs.get(jobId)?.nodeIds;
     let nodes = 0;
     for (const { hello } of this.#sessions.values()) if (nodeIds?.has(hello.nodeId)) nodes++;
-    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', notes: this.#notes.get(jobId) ?? [] };
+    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', notes: this.#jobs.notesOf(jobId) };
   }
 
   /** Shards of the running jobs, by state. */
@@ -229,11 +218,10 @@ export class Dispatcher {
   /** Stops planning, ends every conversation, and resolves when no job is at work any more. Jobs stay as they are. */
   async close(): Promise<void> {
     this.#stopTicks();
-    const runs = [...this.#runs.values()];
-    for (const run of runs) run.stop('closing');
+    const closed = this.#jobs.close();
     for (const { connection } of this.#sessions.values()) connection.drop('The coordinator stops', false);
     this.#sessions.clear();
-    await Promise.all(runs.map((run) => run.ended));
+    await closed;
   }
 
   #handle(event: SchedulerEvent<ComparableAnswer>): void {
@@ -263,31 +251,32 @@ export class Dispatcher {
         break;
       }
       case 'ProbeNode':
-        this.#probe(command.session, command.need);
+        this.#questions.probe(command, this.#sessions.get(command.session));
         break;
       case 'VetAnswer':
-        void this.#vet(command);
+        void this.#questions.vet(command);
         break;
       case 'VetOutput':
-        void this.#vetOutput(command);
+        void this.#questions.vetOutput(command);
         break;
       case 'SkipShard':
-        this.#runs.get(command.jobId)?.queueShrank();
-        void this.#settle(command.jobId, command.shard, (ledger) => ledger.skipShard(command.jobId, command.shard));
+        this.#jobs.get(command.jobId)?.queueShrank();
+        void this.#writer.skip(command.jobId, command.shard);
         break;
       case 'CommitShard':
-        void this.#commit(command);
+        // An answer that was checked may be of a node that has left since.
+        void this.#writer.commit(command, (pixels) => countShard(this.#sessions.get(command.session), pixels));
         break;
       case 'QuarantineShard': {
         const { jobId, shard, error, attempts } = command;
-        void this.#settle(jobId, shard.shard, (ledger) => ledger.quarantineShard(jobId, shard.shard, error, attempts));
+        void this.#writer.quarantine(jobId, shard.shard, error, attempts);
         break;
       }
       case 'FinaliseJob':
-        this.#runs.get(command.jobId)?.shardsDone();
+        this.#jobs.get(command.jobId)?.shardsDone();
         break;
       case 'FailJob':
-        this.#fail(command.jobId, new Error(command.error));
+        this.#jobs.fail(command.jobId, new Error(command.error));
         break;
       case 'RecordMismatch':
       case 'RecordWrongAnswer':
@@ -301,114 +290,30 @@ export class Dispatcher {
   #planned(jobId: string, steps: PlannedStep[]): void {
     const shards = steps.flatMap((step) => (step.kind === 'shard' ? [this.#sights.planned(jobId, step.shard)] : []));
     this.#recorder.planned(jobId, steps);
-    for (const step of steps) if (step.kind === 'note') this.#note(jobId, step.text);
+    for (const step of steps) if (step.kind === 'note') this.#jobs.note(jobId, step.text);
     if (shards.length > 0) this.#handle({ kind: 'ShardsPlanned', jobId, shards });
-    this.#changed(jobId);
+    this.#jobs.tellChanged(jobId);
   }
 
-  #assign({ session, lease, shard, isCheck }: Extract<Command<ComparableAnswer>, { kind: 'AssignShard' }>): void {
-    const run = this.#runs.get(lease.jobId);
+  #assign({ session, lease, shard, verify }: Extract<Command<ComparableAnswer>, { kind: 'AssignShard' }>): void {
+    const run = this.#jobs.get(lease.jobId);
     const node = this.#sessions.get(session);
     if (!run || !node) return;
-    node.connection.lease({ lease, shard, job: run.job, isCheck });
+    node.connection.lease({ lease, shard, job: run.job, verify });
     this.#leased({ session, lease });
   }
 
   #leased({ session, lease }: { session: number; lease: LeaseId }): void {
     const { jobId, shard, attempt } = lease;
     const node = this.#sessions.get(session);
-    if (node) this.#runs.get(jobId)?.shardLeased(node.hello.nodeId);
-    this.#options.ledger.addAttempt(jobId, shard, attempt).catch((error) => this.#fail(jobId, error));
-    this.#changed(jobId);
-  }
-
-  async #commit(command: Extract<Command<ComparableAnswer>, { kind: 'CommitShard' }>): Promise<void> {
-    const { lease, answer, session } = command;
-    const { ledger, clock } = this.#options;
-    const startMs = clock.monotonicMs();
-    try {
-      const outcome = await ledger.commit({ ...lease, ...answer.content, node: answer.node });
-      const pixels = this.#recorder.committed(command, outcome, startMs);
-      // An older epoch than the ledger's: another coordinator leads.
-      if (outcome === 'stale') throw new Error('The ledger has been taken over by another coordinator');
-      // An answer that was checked may be of a node that has left since.
-      const node = this.#sessions.get(session);
-      if (outcome === 'committed' && node) {
-        node.shardsDone++;
-        node.pixelsDone += pixels;
-      }
-      this.#runs.get(lease.jobId)?.resultsCame();
-      this.#handle({ kind: 'CommitFinished', jobId: lease.jobId, shard: lease.shard });
-      this.#changed(lease.jobId);
-    } catch (error) {
-      if (error instanceof InvalidResultError) {
-        this.#handle({ kind: 'CommitRejected', lease, error: error.message });
-      } else this.#fail(lease.jobId, error);
-    }
-  }
-
-  /** Writes down that a shard is done without a result. */
-  async #settle(jobId: string, shard: number, write: (ledger: Ledger) => Promise<void>): Promise<void> {
-    try {
-      await write(this.#options.ledger);
-      this.#runs.get(jobId)?.resultsCame();
-      this.#handle({ kind: 'CommitFinished', jobId, shard });
-      this.#changed(jobId);
-    } catch (caught) {
-      this.#fail(jobId, caught);
-    }
-  }
-
-  #note(jobId: string, text: string): void {
-    this.#notes.set(jobId, [...(this.#notes.get(jobId) ?? []), text]);
-    const [oldest] = this.#notes.keys();
-    if (this.#notes.size > maxNotedJobs) this.#notes.delete(oldest!);
-  }
-
-  #probe(session: number, need: string): void {
-    const node = this.#sessions.get(session);
-    if (!node) return;
-    const { hello, connection } = node;
-    const isRemote = hello.remoteStorage;
-    void this.#sights.probes.ask({ session, isRemote, probe: (probe) => connection.probe(probe) }, need);
-  }
-
-  #shown(session: number, need: string, shown: Shown): void {
-    if (shown.kind !== 'NobodyWrites') {
-      this.#handle({ ...shown, session, need });
-      return;
-    }
-    for (const jobId of this.#sights.jobsThatNeed(need)) {
-      this.#fail(jobId, new Error(`The results cannot be written: ${shown.reason}`));
-    }
-  }
-
-  async #vet({ shard, opinion }: Extract<Command<ComparableAnswer>, { kind: 'VetAnswer' }>): Promise<void> {
-    // The scheduler carries answers unread; this one came with a report.
-    const answer = (opinion.answer as ComparableAnswer).content;
-    const verdict = await this.#sights.vet(shard, answer, opinion.lease.attempt);
-    this.#handle({ kind: 'AnswerVetted', opinion, verdict });
-  }
-
-  async #vetOutput(command: Extract<Command<ComparableAnswer>, { kind: 'VetOutput' }>): Promise<void> {
-    const { session, lease, failure } = command;
-    const need = await this.#sights.vetOutput(lease.jobId, failure.error);
-    this.#handle({ kind: 'OutputVetted', session, lease, failure, need });
+    if (node) this.#jobs.get(jobId)?.shardLeased(node.hello.nodeId);
+    this.#options.ledger.addAttempt(jobId, shard, attempt).catch((error) => this.#jobs.fail(jobId, error));
+    this.#jobs.tellChanged(jobId);
   }
 
   #forgetSession(session: number): void {
     this.#sessions.delete(session);
     this.#sights.probes.left(session);
-  }
-
-  /** Fails the job: the ledger does not take what is written, or the output folder does not. */
-  #fail(jobId: string, caught: unknown): void {
-    this.#runs.get(jobId)?.stop(endBecause(caught));
-  }
-
-  #changed(jobId: string): void {
-    this.#changes.get(jobId)?.resolve();
-    this.#changes.delete(jobId);
   }
 }
 
@@ -421,6 +326,6 @@ function systemTimer(ms: number, task: () => void): () => void {
 const orderOf = ({ jobId, spec }: AcceptedJob): JobOrder => ({
   jobId,
   priority: spec.priority,
-  verify: spec.verifyPercent,
+  verifyPercent: spec.verifyPercent,
   waitsForNode: spec.waitForNode,
 });

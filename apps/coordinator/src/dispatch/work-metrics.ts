@@ -1,4 +1,4 @@
-import { catalogue } from '@halogrid/kernels';
+import { kernelNames } from '@halogrid/kernels';
 import type { Registry } from '@halogrid/service';
 import { Counter, Gauge, Histogram, secondsBuckets } from '@halogrid/service/metrics';
 import { stages } from '../job/stages.ts';
@@ -70,7 +70,7 @@ export function createMetrics(registry: Registry) {
   for (const reason of ['first', 'failed', 'lost', 'check', 'straggler']) metrics.shardAttempts.inc({ reason }, 0);
   for (const stage of stages) metrics.stageSeconds.inc({ stage }, 0);
   for (const stage of ['read', 'decode', 'compute']) metrics.quarantined.inc({ stage }, 0);
-  for (const { name: kernel } of catalogue) {
+  for (const kernel of kernelNames) {
     metrics.inputPixels.inc({ kernel }, 0);
     metrics.inputFrames.inc({ kernel }, 0);
     for (const outcome of ['ok', 'retry', 'quarantined', 'duplicate', 'stale']) {

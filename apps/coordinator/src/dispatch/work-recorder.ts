@@ -71,7 +71,7 @@ export class WorkRecorder {
       case 'AssignShard':
         metrics.shardAttempts.inc({ reason: command.reason });
         metrics.shardQueueSeconds.observe(command.waitedMs / 1000);
-        if (command.isCheck) metrics.checkedShards.inc();
+        if (command.verify) metrics.checkedShards.inc();
         break;
       case 'AdoptShard':
         this.#log.info(command.lease, 'A node has brought along a shard that it was leased, and goes on with it');

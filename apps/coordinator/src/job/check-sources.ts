@@ -6,8 +6,8 @@ import {
   SourceForbiddenError,
   SourceNotFoundError,
   SourceUriError,
-  Turns,
-} from '@halogrid/imaging';
+} from '@halogrid/sources';
+import { Turns } from '@halogrid/threads';
 import { Refusal, refuseValue } from './refusal.ts';
 
 /** Characters that the braces of all sources stand for, at most: a plan keeps what it needs to tell whether an input was given before. */

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { allowedPath, SourceForbiddenError, whyNotHeld } from '@halogrid/imaging';
-import { checkGrid, type Grid, ParameterError, type Pipeline } from '@halogrid/kernels';
+import { checkGrid, type Grid, ParameterError, type Pipeline, specifiedOperations } from '@halogrid/kernels';
 import {
   type JobSpec,
   jobPriorities,
@@ -12,6 +11,8 @@ import {
   maxUriLength,
   whyNotVerified,
 } from '@halogrid/proto';
+import { whyNotHeld } from '@halogrid/results';
+import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
 import { jobGrid, jobPipeline } from './accepted-job.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVideo } from './check-video.ts';
@@ -44,10 +45,7 @@ export async function checkSpec(
   checkVideo(given, pipeline);
   await check(sources);
 
-  const operations = pipeline.operations.map((operation) => ({
-    ...operation,
-    parameters: { ...operation.parameters },
-  }));
+  const operations = specifiedOperations(pipeline);
   const spec: JobSpec = { sources, pipeline: { operations }, out, mapFormat, tilePx, batchFrames, grid };
   // What is not asked for is left out, as it was before there was such a thing.
   spec.priority = priority || undefined;

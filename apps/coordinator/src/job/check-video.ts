@@ -1,6 +1,7 @@
-import { checkFfmpeg, hasImageExtension, hasVideoExtension } from '@halogrid/imaging';
+import { checkFfmpeg } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import { hwaccels, type JobSpec, maxEvery, type VideoOptions } from '@halogrid/proto';
+import { hasImageExtension, hasVideoExtension } from '@halogrid/sources';
 import { Refusal, refuseValue } from './refusal.ts';
 
 /** Checks what a specification says of videos, as far as names of sources tell. Throws Refusal. */

@@ -1,4 +1,4 @@
-import { type MapFormat, mapExtensions } from '@halogrid/imaging';
+import { type MapFormat, mapExtensions } from '@halogrid/results';
 
 /**
  * Sources with a lower index get a preview: the first ones in the order of results. Leases carry it, so that nodes know

@@ -1,14 +1,7 @@
 import type { Log } from '@halogrid/service';
 import { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import { type Change, FencedError, type LedgerStore } from '../ledger/store/ledger-store.ts';
-import {
-  askEveryMs,
-  keepLease,
-  type LeaseEvent,
-  leaseMs,
-  type Leadership as State,
-  startLeadership,
-} from './lease-keeping.ts';
+import { askEveryMs, keepLease, type LeaseEvent, type LeaseState, leaseMs, startLeadership } from './lease-keeping.ts';
 
 export interface LeadershipOptions {
   store: LedgerStore;
@@ -31,7 +24,7 @@ export class Leadership {
   readonly #options: LeadershipOptions;
   readonly #led = Promise.withResolvers<number>();
   readonly #lost = Promise.withResolvers<string>();
-  #state: State;
+  #state: LeaseState;
   #timer: NodeJS.Timeout | undefined;
   /** The answer that is awaited. */
   #question: Promise<void> | undefined;
@@ -116,7 +109,7 @@ export class Leadership {
     }, delayMs);
   }
 
-  #tell(before: State): void {
+  #tell(before: LeaseState): void {
     const { log } = this.#options;
     const state = this.#state;
     switch (state.kind) {

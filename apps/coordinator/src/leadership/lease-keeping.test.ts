@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { askEveryMs, giveUpMs, keepLease, type Leadership, type LeaseEvent, leaseMs } from './lease-keeping.ts';
+import { askEveryMs, giveUpMs, keepLease, type LeaseEvent, type LeaseState, leaseMs } from './lease-keeping.ts';
 
 const at = 1_000_000;
-const standby: Leadership = { kind: 'standby', askAtMs: at, why: 'it was so', epoch: 3 };
-const leading: Leadership = { kind: 'leading', epoch: 7, renewedMs: at - 900, askAtMs: at };
-const lost: Leadership = { kind: 'lost', epoch: 7, reason: 'It was so' };
-const overdue: Leadership = { ...leading, renewedMs: at - giveUpMs };
+const standby: LeaseState = { kind: 'standby', askAtMs: at, why: 'it was so', epoch: 3 };
+const leading: LeaseState = { kind: 'leading', epoch: 7, renewedMs: at - 900, askAtMs: at };
+const lost: LeaseState = { kind: 'lost', epoch: 7, reason: 'It was so' };
+const overdue: LeaseState = { ...leading, renewedMs: at - giveUpMs };
 const leader = { holder: 'B', epoch: 8 };
 const soon = at + askEveryMs;
 
-const table: [string, Leadership, LeaseEvent, Leadership][] = [
+const table: [string, LeaseState, LeaseEvent, LeaseState][] = [
   [
     'a standby that gets the lease leads, as of when it asked',
     standby,
@@ -105,7 +105,7 @@ test('a lease outlives failed renewals: any three in a row leave it in force', (
 test('whatever is answered, a leader that heard no renewal for giveUpMs has given up by its next question', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(5000), { maxLength: 40 }), (pauses) => {
-      let state: Leadership = leading;
+      let state: LeaseState = leading;
       let nowMs = at;
       for (const pause of [...pauses, giveUpMs]) {
         nowMs += pause;

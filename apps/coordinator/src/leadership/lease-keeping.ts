@@ -1,7 +1,7 @@
 import type { Leader } from '../ledger/store/ledger-store.ts';
 
 /** What this process is to the ledger. */
-export type Leadership =
+export type LeaseState =
   /** It asks for the lease at `askAtMs`; `why` is one clause for people. */
   | { kind: 'standby'; askAtMs: number; why: string; epoch: number }
   /** It holds the lease, as of `renewedMs` at least, and asks for more time at `askAtMs`. */
@@ -36,12 +36,12 @@ export const askEveryMs = 1_000;
 export const giveUpMs = 60_000;
 
 /** The state of a process that has not asked yet. */
-export function startLeadership(nowMs: number): Leadership {
+export function startLeadership(nowMs: number): LeaseState {
   return { kind: 'standby', askAtMs: nowMs, why: 'the ledger was not asked yet', epoch: 0 };
 }
 
 /** The only place where it is decided whether this process leads. */
-export function keepLease(state: Leadership, event: LeaseEvent, nowMs: number): Leadership {
+export function keepLease(state: LeaseState, event: LeaseEvent, nowMs: number): LeaseState {
   const askAtMs = nowMs + askEveryMs;
   switch (event.kind) {
     case 'acquired':
@@ -70,11 +70,11 @@ export function keepLease(state: Leadership, event: LeaseEvent, nowMs: number): 
   }
 }
 
-function giveUp(state: Leadership, why: string, nowMs: number): Leadership {
+function giveUp(state: LeaseState, why: string, nowMs: number): LeaseState {
   if (state.kind !== 'leading' || nowMs - state.renewedMs < giveUpMs) return state;
   return lose(state, `The lease on the ledger could not be renewed for ${giveUpMs / 1000} s: ${why}`);
 }
 
-function lose(state: Leadership, reason: string): Leadership {
+function lose(state: LeaseState, reason: string): LeaseState {
   return state.kind === 'leading' ? { kind: 'lost', epoch: state.epoch, reason } : state;
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
+import { memoryFolder } from '../testing/memory-folder.ts';
+import { repeated } from '../testing/repeated.ts';
 import { jobDigest, jobLine, sourceDigest } from './digest.ts';
 import type { DurableLedger } from './durable-ledger.ts';
 import type { ShardCommit } from './ledger.ts';
@@ -17,7 +18,7 @@ import { ledgerConformance } from './testing/ledger-conformance.ts';
 import { type CrashStage, ledgerCrashes } from './testing/ledger-crashes.ts';
 import { openLedger } from './testing/open-ledger.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'halogrid-ledger-'));
+const folder = await mkdtemp(join(memoryFolder, 'halogrid-ledger-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
 let spools = 0;
@@ -38,12 +39,12 @@ ledgerConformance('on SqliteStore', async (epoch) => {
 ledgerCrashes(
   'on MemoryStore',
   crashStage(async () => new MemoryStore()),
-  300,
+  repeated(30),
 );
 ledgerCrashes(
   'on SqliteStore',
   crashStage(() => SqliteStore.open(join(folder, `${spools++}.sqlite`))),
-  25,
+  repeated(4),
 );
 
 function crashStage(openStore: () => Promise<LedgerStore>): () => Promise<CrashStage> {

@@ -12,7 +12,6 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
@@ -20,6 +19,8 @@ import { pathToFileURL } from 'node:url';
 import { JobSpec } from '@halogrid/proto';
 import { SeededRandom } from '../simulation/seeded-random.ts';
 import { runLocalJob } from '../testing/local-job.ts';
+import { memoryFolder } from '../testing/memory-folder.ts';
+import { repeated } from '../testing/repeated.ts';
 import { isLedgerLost } from './store/ledger-errors.ts';
 import type { LedgerStore } from './store/ledger-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
@@ -27,11 +28,11 @@ import { SqliteStore } from './store/sqlite-store.ts';
 // Parts of a ledger's file are overwritten with noise. Whatever they were, the job comes to its right end, or the ledger is refused with
 // a sentence; then the job and its folder are as they were, and go on with a copy that was made before.
 
-const runs = Number(process.env.HALOGRID_TEST_RUNS ?? 6);
+const runs = repeated(2);
 const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
 const pageBytes = 4096;
 
-const folder = mkdtempSync(join(tmpdir(), 'halogrid-noise-'));
+const folder = mkdtempSync(join(memoryFolder, 'halogrid-noise-'));
 const source = join(folder, 'source');
 after(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,5 +1,5 @@
-import { redactUri } from '@halogrid/imaging/redact-uri';
 import type { QuarantineReason } from '@halogrid/proto';
+import { redactUri } from '@halogrid/sources/redact-uri';
 import { kindOfSentence } from './kind-of-sentence.ts';
 
 /** Reasons that are told of a job, at most: where there are more, the last stands for all others. */

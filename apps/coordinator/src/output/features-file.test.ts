@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createPipeline, type Grid } from '@halogrid/kernels';
+import { createPipeline, type Grid, specifiedOperations } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
@@ -16,7 +16,7 @@ import { SpareThread } from '../threads/spare-thread.ts';
 import { FeaturesFile } from './features-file.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
-const operations = pipeline.operations.map((operation) => ({ ...operation, parameters: { ...operation.parameters } }));
+const operations = specifiedOperations(pipeline);
 /** Every cell of the grids below has four pixels or more. */
 const size = { width: 40, height: 40 };
 

@@ -2,8 +2,8 @@
 // ends the thread with its error.
 import { rename } from 'node:fs/promises';
 import { parentPort } from 'node:worker_threads';
-import { type FeatureRow, FeatureWriter } from '@halogrid/imaging/features';
-import { redactUri } from '@halogrid/imaging/redact-uri';
+import { type FeatureRow, FeatureWriter } from '@halogrid/results/features';
+import { redactUri } from '@halogrid/sources/redact-uri';
 import { binsOfCell, binsOfSource, type HistogramShape } from '../job/histogram-shape.ts';
 import type { FrameOfVideo } from '../job/shard.ts';
 import { readHistograms } from '../ledger/read-histograms.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { piecesOf, writeChunk } from '@halogrid/imaging';
-import { createPipeline, type Pipeline, type Size, sampleBytes } from '@halogrid/kernels';
+import { createPipeline, type Pipeline, type Size, sampleBytes, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { piecesOf, writeChunk } from '@halogrid/results';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import sharp from 'sharp';
@@ -20,7 +20,7 @@ import { abandonJob, finaliseJob } from './finalise.ts';
 import { claimOutputFolder, releaseOutputFolder } from './output-folder.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
-const operations = pipeline.operations.map((operation) => ({ ...operation, parameters: { ...operation.parameters } }));
+const operations = specifiedOperations(pipeline);
 const tilePx = 8;
 const sizes: Size[] = [
   { width: 20, height: 10 },
@@ -192,6 +192,7 @@ test('of a result without a histogram there are maps and previews, and a histogr
   const responses: Pipeline = {
     ...pipeline,
     output: { sample: 'f32', channels: ['red', 'green', 'blue'] },
+    meaning: 'values',
     convention: 'conv-sobel',
     bins: 0,
   };

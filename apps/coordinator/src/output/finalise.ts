@@ -1,9 +1,9 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/imaging';
 import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
+import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/results';
 import { cutTiles, tileSide } from '../job/cut-tiles.ts';
-import { mapKind, mapType } from '../job/map-type.ts';
+import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, pictureFiles, previewSources } from '../job/picture-files.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
@@ -175,8 +175,7 @@ async function writePictures(
   if (!isMapFormat(spec.mapFormat)) return;
 
   const format = spec.mapFormat;
-  const { convention, output, bins } = pipeline;
-  const kind = mapKind(pipeline);
+  const { convention, output, bins, meaning: kind } = pipeline;
   const description = type.bands > 1 ? `${convention}; bands ${output.channels.join(', ')}` : convention;
   const assemble = async ({ source, name }: NamedSource<DoneSource>): Promise<void> => {
     const to = join(folder, 'maps', name + mapExtensions[format]);

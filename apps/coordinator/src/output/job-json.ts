@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { redactUri } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
+import { redactUri } from '@halogrid/sources';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { type NamedSource, namedSources } from './output-names.ts';
 import type { Changes } from './previous/changes.ts';

@@ -1,4 +1,4 @@
-import { redactUri } from '@halogrid/imaging';
+import { redactUri } from '@halogrid/sources';
 import type { PlanStep } from '../job/shard.ts';
 import type { JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { type NamedSource, namedSources } from './output-names.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { LeftOut } from '@halogrid/imaging';
+import type { LeftOut } from '@halogrid/sources';
 import type { PlanNote } from '../job/shard.ts';
 
 /** Told of one plan, at most; of the others, one note tells how many there are. */

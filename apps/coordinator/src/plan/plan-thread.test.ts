@@ -7,9 +7,9 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { restrictSources, unrestricted } from '@halogrid/imaging';
 import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { restrictSources, unrestricted } from '@halogrid/sources';
 import { PlanThread } from './plan-thread.ts';
 import { planJob } from './planner.ts';
 

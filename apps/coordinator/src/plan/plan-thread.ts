@@ -1,7 +1,8 @@
 import { on } from 'node:events';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { endThread, sourceAccess } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
+import { sourceAccess } from '@halogrid/sources';
+import { endThread } from '@halogrid/threads';
 import { Refusal, type RefusalKind } from '../job/refusal.ts';
 import type { PlannedStep } from '../job/shard.ts';
 

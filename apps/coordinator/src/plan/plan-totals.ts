@@ -1,4 +1,4 @@
-import { type MapType, piecesOf, sampleBytes } from '@halogrid/imaging';
+import { sampleBytes } from '@halogrid/geometry';
 import {
   type Grid,
   type Pipeline,
@@ -8,6 +8,8 @@ import {
   type Rect,
   type Size,
 } from '@halogrid/kernels';
+import type { MapType } from '@halogrid/results';
+import { piecesOf } from '@halogrid/results';
 import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { mapType } from '../job/map-type.ts';
 import type { ImageSize, ShardWork } from '../job/shard.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PixelType, planVideo } from '@halogrid/imaging';
+import type { PixelType } from '@halogrid/geometry';
+import type { planVideo } from '@halogrid/imaging';
 import type { PlanStep } from '../job/shard.ts';
 import { planVideoSteps } from './plan-video-steps.ts';
 

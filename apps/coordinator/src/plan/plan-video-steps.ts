@@ -1,12 +1,8 @@
-import {
-  InputError,
-  type PlannedFrame,
-  pixelBytes,
-  planVideo,
-  type Source,
-  type VideoSegment,
-} from '@halogrid/imaging';
+import { sampleBytes } from '@halogrid/geometry';
+import { type PlannedFrame, planVideo, type VideoSegment } from '@halogrid/imaging';
 import type { VideoOptions } from '@halogrid/proto';
+import type { Source } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources';
 import type { FrameOfVideo, ImageSize, PlanStep, SourceRef } from '../job/shard.ts';
 
 /** Frames of a segment at least: starting a decoder takes a tenth of a second, which is some tens of frames. */
@@ -47,7 +43,7 @@ export async function* planVideoSteps(
       if (part.kind === 'video') {
         const { width, height, pixel } = part;
         size = { width, height, pixel };
-        frameBytes = width * height * pixelBytes[pixel];
+        frameBytes = width * height * sampleBytes[pixel];
       } else if (part.kind === 'missing') {
         for (const frame of part.frames) {
           const step = frameStep(frame, 0);

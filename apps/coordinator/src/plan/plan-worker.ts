@@ -1,7 +1,8 @@
 // Runs in a worker thread: makes the plans that the PlanThread of the process orders, and checks sources, any number at a time.
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { endWhenAsked, restrictSources } from '@halogrid/imaging';
+import { restrictSources } from '@halogrid/sources';
+import { endWhenAsked } from '@halogrid/threads';
 import { jobPipeline } from '../job/accepted-job.ts';
 import { checkSources } from '../job/check-sources.ts';
 import { Refusal } from '../job/refusal.ts';

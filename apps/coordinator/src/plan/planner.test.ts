@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { InputError, type OpenImage, SourceNotFoundError } from '@halogrid/imaging';
+import type { OpenImage } from '@halogrid/imaging';
 import { createPipeline, type Pipeline, type PixelType, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { InputError, SourceNotFoundError } from '@halogrid/sources';
 import fc from 'fast-check';
 import type { PlanStep, Shard } from '../job/shard.ts';
-import { maxBatchBins, maxBatchBytes, planJob } from './planner.ts';
+import { maxBatchBins, maxBatchBytes } from './plan-emitter.ts';
+import { planJob } from './planner.ts';
 
 const MiB = 2 ** 20;
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);

@@ -1,6 +1,5 @@
 import {
   back,
-  checked,
   committed,
   completed,
   type Event,
@@ -11,6 +10,7 @@ import {
   shard,
   shards,
   testCases,
+  verified,
 } from './testing/scheduler-cases.ts';
 
 // A coordinator that goes on with jobs, and nodes that bring along what they held.
@@ -89,13 +89,13 @@ testCases([
   },
   {
     name: 'what a device found does not stand in for the reference',
-    given: [...checked(1), joined(1), joined(2), left(1), completed(2, lease(0, 2))],
+    given: [...verified(1), joined(1), joined(2), left(1), completed(2, lease(0, 2))],
     when: back(3, [lease(0)]),
     expected: [],
   },
   {
     name: 'a check that was under way goes on',
-    given: [...checked(1), joined(2), completed(2, lease(0)), joined(1), left(2), left(1)],
+    given: [...verified(1), joined(2), completed(2, lease(0)), joined(1), left(2), left(1)],
     when: back(3, [lease(0, 2)], 'node-2', true),
     expected: ['adopt job/0#2 of 3, by the reference'],
   },

@@ -1,6 +1,6 @@
 import type { BroughtLease } from './events.ts';
-import { hold, isToBeChecked, leaseId, unqueue } from './leases.ts';
-import type { AttachedNode, HeldLease, ShardEntry, Turn } from './scheduler-state.ts';
+import { hold, isToBeVerified, leaseId, unqueue } from './leases.ts';
+import type { AttachedNode, Attempt, ShardEntry, Turn } from './scheduler-state.ts';
 
 /**
  * Takes over the leases that a node which joins brings along: it did not lose them, whatever was thought meanwhile, and has
@@ -15,12 +15,12 @@ export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: reado
     forgive(entry, node.nodeId);
     if (lease.epoch > state.epoch || !isWanted(entry, node, lease)) continue;
     unqueue(entry);
-    const { attempt, isCheck } = lease;
+    const { attempt, verify } = lease;
     // What was leased last before a crash may not have come to the ledger.
     entry.attempts = Math.max(entry.attempts, attempt);
-    const held: HeldLease = { entry, node, attempt, sinceMs: now, isCheck, isAdopted: true };
+    const held: Attempt = { entry, node, number: attempt, sinceMs: now, verify, isAdopted: true };
     hold(turn, held);
-    commands.push({ kind: 'AdoptShard', session: node.session, lease: leaseId(state, held), isCheck });
+    commands.push({ kind: 'AdoptShard', session: node.session, lease: leaseId(state, held), verify });
   }
 }
 
@@ -34,9 +34,9 @@ function forgive(entry: ShardEntry, nodeId: string): void {
  * Whether the lease can go on. Another node may have been given the shard meanwhile: then the first answer counts, as with a
  * copy of a straggler.
  */
-function isWanted(entry: ShardEntry, node: AttachedNode, { isCheck, attempt }: BroughtLease): boolean {
+function isWanted(entry: ShardEntry, node: AttachedNode, { verify, attempt }: BroughtLease): boolean {
   const { state, held, shard } = entry;
-  if (state.kind === 'settling' || isCheck !== isToBeChecked(entry) || attempt < 1) return false;
+  if (state.kind === 'settling' || verify !== isToBeVerified(entry) || attempt < 1) return false;
   if (held.length > 1 || held.some((other) => other.node === node)) return false;
   // It held them within its credit.
   return node.leases.size === 0 || node.leasedBytes + shard.costBytes <= node.creditBytes;

@@ -1,7 +1,7 @@
-import type { Comparable, Failure, LeaseId, Opinion } from './events.ts';
+import { acceptAnswer, compareLateAnswer } from './candidates.ts';
+import type { Candidate, Comparable, Failure, LeaseId } from './events.ts';
 import { findLease, leaseTo, leaseToAll, release, requeue, retryFailed } from './leases.ts';
-import { accept, contest } from './opinions.ts';
-import type { AttachedNode, HeldLease, Turn } from './scheduler-state.ts';
+import type { AttachedNode, Attempt, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
 import { blameNode, vet } from './vetting.ts';
 
@@ -13,25 +13,25 @@ export function shardCompleted<A extends Comparable>(
   const { state, now } = turn;
   const node = state.nodes.get(session);
   if (!node) return;
-  const opinion: Opinion = { nodeId: node.nodeId, session, lease, leasedAtMs: now, isCheck: false, answer };
+  const candidate: Candidate = { nodeId: node.nodeId, session, lease, leasedAtMs: now, verify: false, answer };
   const held = findLease(state, node, lease);
   if (typeof held === 'string') {
-    contest(turn, opinion);
+    compareLateAnswer(turn, candidate);
     recordVain(turn, node, lease, held);
     return;
   }
   release(state, held);
   // The reference is far slower than a device, and says nothing about it.
-  if (!held.isCheck && !held.isAdopted) {
+  if (!held.verify && !held.isAdopted) {
     node.rate.add(held.entry.shard.costBytes * (answer.goodShare ?? 1), held.sinceMs, now);
     held.entry.job.durations.add(now - held.sinceMs);
   }
-  const heard = { ...opinion, leasedAtMs: held.sinceMs, isCheck: held.isCheck };
+  const answered = { ...candidate, leasedAtMs: held.sinceMs, verify: held.verify };
   if (answer.isDoubtful) {
     // It is given no more for having been quick.
     node.isOnProbation = true;
-    vet(turn, held.entry, heard);
-  } else accept(turn, held.entry, heard);
+    vet(turn, held.entry, answered);
+  } else acceptAnswer(turn, held.entry, answered);
   leaseTo(turn, node);
 }
 
@@ -64,9 +64,9 @@ export function shardFailed<A>(turn: Turn<A>, event: { session: number; lease: L
 export function shardReturned<A>(turn: Turn<A>, event: { session: number; lease: LeaseId }): void {
   const current = currentLease(turn, event.session, event.lease);
   if (!current) return;
-  const { entry, attempt } = current;
+  const { entry, number } = current;
   release(turn.state, current);
-  if (attempt === entry.attempts && entry.held.length === 0) entry.attempts--;
+  if (number === entry.attempts && entry.held.length === 0) entry.attempts--;
   requeue(turn, entry, 'lost');
   leaseToAll(turn);
 }
@@ -79,7 +79,7 @@ export function commitRejected<A>(turn: Turn<A>, event: { lease: LeaseId; error:
   const { nodeId } = entry.state;
   state.nodesById.get(nodeId)?.health.add(true, entry);
   setAsideBad(turn, nodeId, error);
-  entry.opinions = [];
+  entry.candidates = [];
   entry.committed = undefined;
   entry.job.contestable.delete(lease.shard);
   retryFailed(turn, entry, nodeId, lease, { error, isOutput: false });
@@ -87,7 +87,7 @@ export function commitRejected<A>(turn: Turn<A>, event: { lease: LeaseId; error:
 }
 
 /** What the node answers for; an answer to any other lease is recorded as given in vain, and changes nothing. */
-function currentLease<A>(turn: Turn<A>, session: number, lease: LeaseId): HeldLease | undefined {
+function currentLease<A>(turn: Turn<A>, session: number, lease: LeaseId): Attempt | undefined {
   const node = turn.state.nodes.get(session);
   if (!node) return undefined;
   const found = findLease(turn.state, node, lease);

@@ -53,12 +53,12 @@ function mayHave(state: SchedulerState, entry: ShardEntry, node: AttachedNode, n
 }
 
 /**
- * 0 for a node that has not had the shard; more for one that is to check its own answer, or was lost over it; most for one that
+ * 0 for a node that has not had the shard; more for one that is to verify its own answer, or was lost over it; most for one that
  * failed it.
  */
 export function reluctance(entry: ShardEntry, { nodeId, name }: AttachedNode): 0 | 1 | 2 {
-  const { failedOn, refusedOn, lostOn, opinions } = entry;
+  const { failedOn, refusedOn, lostOn, candidates } = entry;
   if (failedOn.includes(nodeId) || refusedOn.includes(nodeId)) return 2;
   if (lostOn.some((loss) => loss.name === name)) return 1;
-  return opinions.some((opinion) => opinion.nodeId === nodeId) ? 1 : 0;
+  return candidates.some((candidate) => candidate.nodeId === nodeId) ? 1 : 0;
 }

@@ -1,9 +1,9 @@
 import type { Shard } from '../job/shard.ts';
-import type { Failure, LeaseId, Opinion } from './events.ts';
+import type { Candidate, Failure, LeaseId } from './events.ts';
 
 /**
- * Why a shard is leased: for the first time, after a failure, after its node went away or handed it back, for a second
- * opinion, or because its node takes too long.
+ * Why a shard is leased: for the first time, after a failure, after its node went away or handed it back, to be
+ * verified, or because its node takes too long.
  */
 export type AttemptReason = 'first' | 'failed' | 'lost' | 'check' | 'straggler';
 
@@ -21,7 +21,7 @@ export type Setback =
 /** What the driver does for the scheduler. `session` is a node's conversation. */
 export type Command<Answer> =
   /**
-   * Sends the lease to the node. `waitedMs` is the time the shard was queued. `isCheck`: the node computes it with the
+   * Sends the lease to the node. `waitedMs` is the time the shard was queued. `verify`: the node computes it with the
    * reference instead of its device.
    */
   | {
@@ -30,15 +30,15 @@ export type Command<Answer> =
       lease: LeaseId;
       shard: Shard;
       reason: AttemptReason;
-      isCheck: boolean;
+      verify: boolean;
       waitedMs: number;
     }
   /** Tells the node that joined that this lease, which it brought along, goes on under this name. Before all other orders. */
-  | { kind: 'AdoptShard'; session: number; lease: LeaseId; isCheck: boolean }
+  | { kind: 'AdoptShard'; session: number; lease: LeaseId; verify: boolean }
   /** Has the node show whether it can do that, and reports NeedShown or NeedLacked. */
   | { kind: 'ProbeNode'; session: number; need: string }
-  /** Finds out whether what the node could not have can be had, and reports AnswerVetted with that opinion. */
-  | { kind: 'VetAnswer'; shard: Shard; opinion: Opinion }
+  /** Finds out whether what the node could not have can be had, and reports AnswerVetted with that candidate. */
+  | { kind: 'VetAnswer'; shard: Shard; candidate: Candidate }
   /** Finds out whether results of the job can be written, and reports OutputVetted with that failure. */
   | { kind: 'VetOutput'; session: number; lease: LeaseId; shard: Shard; failure: Failure }
   /** Tells the node to forget its leases of these shards of the job; none: of all. */

@@ -11,7 +11,7 @@ export interface LeaseId {
 /** A lease that a node brings along from an earlier conversation, perhaps with an earlier coordinator. */
 export interface BroughtLease extends LeaseId {
   /** The node computes it with the reference. */
-  isCheck: boolean;
+  verify: boolean;
 }
 
 /** Why a shard has no result, in one sentence. */
@@ -36,14 +36,14 @@ export interface Comparable {
   readonly isDoubtful?: boolean;
 }
 
-/** An answer that waits to be believed, or was. */
-export interface Opinion {
+/** An answer that may become the shard's result, or has. */
+export interface Candidate {
   readonly nodeId: string;
   readonly session: number;
   readonly lease: LeaseId;
   readonly leasedAtMs: number;
   /** It is the reference's, of which nothing but the digest is used. */
-  readonly isCheck: boolean;
+  readonly verify: boolean;
   readonly answer: Comparable;
 }
 
@@ -64,7 +64,7 @@ export interface JobOrder {
   /** Jobs of a higher one go first; those of the same share the nodes. */
   priority?: number;
   /** Percent of the shards that are computed a second time, by the reference, before they are committed. */
-  verify?: number;
+  verifyPercent?: number;
   /** It waits where no attached node can do what it needs, instead of failing after a while. */
   waitsForNode?: boolean;
 }
@@ -110,7 +110,7 @@ export type SchedulerEvent<Answer> =
   | { kind: 'NodeLeft'; session: number }
   | { kind: 'ShardCompleted'; session: number; lease: LeaseId; answer: Answer }
   /** The answer to VetAnswer. */
-  | { kind: 'AnswerVetted'; opinion: Opinion; verdict: Verdict }
+  | { kind: 'AnswerVetted'; candidate: Candidate; verdict: Verdict }
   /** The answer to VetOutput: `need` is what the node lacks; undefined where nobody can write there. */
   | { kind: 'OutputVetted'; session: number; lease: LeaseId; failure: Failure; need: string | undefined }
   /** The shard could not be computed for a reason outside its sources. */

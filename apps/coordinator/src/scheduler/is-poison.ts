@@ -1,6 +1,5 @@
-import { isActive } from './active-nodes.ts';
 import type { SchedulerState, ShardEntry } from './scheduler-state.ts';
-import { lacksFor } from './sights.ts';
+import { someNodeCouldHave } from './sights.ts';
 
 /** Failures after which a shard is given up, once every node that could have it has failed it. */
 const maxFailures = 3;
@@ -22,10 +21,7 @@ export const maxLosses = 10;
 export function isPoison(state: SchedulerState, entry: ShardEntry, now: number): boolean {
   const { failedOn } = entry;
   if (failedOn.length < maxFailures) return false;
-  for (const node of state.nodes.values()) {
-    const couldHaveIt = isActive(node, now) && !lacksFor(node, entry);
-    if (couldHaveIt && !failedOn.includes(node.nodeId)) return false;
-  }
+  if (someNodeCouldHave(state, entry, now, ({ nodeId }) => !failedOn.includes(nodeId))) return false;
   return !failedOn.every((nodeId) => state.nodesById.get(nodeId)?.health.failsEverything);
 }
 
@@ -46,8 +42,5 @@ export function isKiller(state: SchedulerState, entry: ShardEntry, now: number):
   if (dead.size < maxDeadNodes && lostOn.length < maxLosses) return false;
   const names = new Set(lostOn.map(({ name }) => name));
   if (names.size > 1) return true;
-  for (const node of state.nodes.values()) {
-    if (isActive(node, now) && !names.has(node.name) && !lacksFor(node, entry)) return false;
-  }
-  return true;
+  return !someNodeCouldHave(state, entry, now, ({ name }) => !names.has(name));
 }

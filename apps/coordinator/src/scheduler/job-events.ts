@@ -1,10 +1,10 @@
 import type { Shard } from '../job/shard.ts';
+import { reopen } from './candidates.ts';
 import { isHeldUp } from './choose-job.ts';
 import type { JobOrder, SchedulerEvent } from './events.ts';
 import { finaliseWhenDone, finishShard, forgetJob } from './finish-shard.ts';
 import { countNeeds } from './job-needs.ts';
 import { leaseToAll, release } from './leases.ts';
-import { reopen } from './opinions.ts';
 import {
   type AttachedNode,
   createEntry,
@@ -95,7 +95,7 @@ export function commitFinished<A>(turn: Turn<A>, jobId: string, shard: number): 
   const entry = job?.open.get(shard);
   if (!job || entry?.state.kind !== 'settling') return;
   const wasHeldUp = isHeldUp(job);
-  if (entry.committed && entry.opinions.length > 1) {
+  if (entry.committed && entry.candidates.length > 1) {
     reopen(turn, entry);
     leaseToAll(turn);
     return;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judge } from './judge.ts';
 
-const opinion = (digest: string) => ({ answer: { digest, bytes: 0 } });
+const candidate = (digest: string) => ({ answer: { digest, bytes: 0 } });
 
 /** Digests in the order they came, a letter each; what is believed and how many are outvoted, or what is not known. */
 const table: [digests: string, needed: 1 | 2, verdict: string][] = [
@@ -21,12 +21,12 @@ const table: [digests: string, needed: 1 | 2, verdict: string][] = [
 
 for (const [digests, needed, expected] of table) {
   test(`answers ${[...digests].join(', ')} where ${needed} must agree: ${expected}`, () => {
-    const verdict = judge([...digests].map(opinion), needed);
+    const verdict = judge([...digests].map(candidate), needed);
     const found = {
-      believed: () => {
-        if (verdict.kind !== 'believed') return '';
+      chosen: () => {
+        if (verdict.kind !== 'chosen') return '';
         const { length } = verdict.outvoted;
-        return `${verdict.opinion.answer.digest}${length > 0 ? `, not ${length}` : ''}`;
+        return `${verdict.candidate.answer.digest}${length > 0 ? `, not ${length}` : ''}`;
       },
       open: () => (verdict.kind === 'open' && verdict.isDisputed ? 'disputed' : 'open'),
       undecidable: () => 'undecidable',
@@ -42,6 +42,6 @@ test('nothing is hashed where there is nothing to compare', () => {
       throw new Error('It was hashed');
     },
   };
-  assert.equal(judge([{ answer }], 1).kind, 'believed');
+  assert.equal(judge([{ answer }], 1).kind, 'chosen');
   assert.equal(judge([{ answer }], 2).kind, 'open');
 });

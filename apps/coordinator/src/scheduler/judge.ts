@@ -1,29 +1,29 @@
 import type { Comparable } from './events.ts';
 
-/** What several opinions about one shard come to. */
-export type Verdict<O> =
+/** What several answers to one shard come to. */
+export type Judgement<O> =
   /** Enough agree; those in `outvoted` do not. */
-  | { kind: 'believed'; opinion: O; outvoted: O[] }
-  /** One opinion more is needed. */
+  | { kind: 'chosen'; candidate: O; outvoted: O[] }
+  /** One answer more is needed. */
   | { kind: 'open'; isDisputed: boolean }
   /** So many were heard, and no two agree. */
   | { kind: 'undecidable' };
 
-/** Opinions of which no two agree, after which a shard is given up. */
-const maxOpinions = 4;
+/** Answers of which no two agree, after which a shard is given up. */
+const maxCandidates = 4;
 
-/** Believes what two say, or one where `needed` is 1 and nobody else was asked. Opinions, at least one, in the order they came. */
-export function judge<O extends { answer: Comparable }>(opinions: readonly O[], needed: 1 | 2): Verdict<O> {
+/** Chooses what two say, or one where `needed` is 1 and nobody else was asked. Candidates, at least one, in the order they came. */
+export function judge<O extends { answer: Comparable }>(candidates: readonly O[], needed: 1 | 2): Judgement<O> {
   // A digest is computed only where there is something to compare.
-  if (opinions.length === 1) {
+  if (candidates.length === 1) {
     return needed === 1
-      ? { kind: 'believed', opinion: opinions[0]!, outvoted: [] }
+      ? { kind: 'chosen', candidate: candidates[0]!, outvoted: [] }
       : { kind: 'open', isDisputed: false };
   }
-  for (const opinion of opinions) {
-    const { digest } = opinion.answer;
-    const outvoted = opinions.filter(({ answer }) => answer.digest !== digest);
-    if (opinions.length - outvoted.length >= 2) return { kind: 'believed', opinion, outvoted };
+  for (const candidate of candidates) {
+    const { digest } = candidate.answer;
+    const outvoted = candidates.filter(({ answer }) => answer.digest !== digest);
+    if (candidates.length - outvoted.length >= 2) return { kind: 'chosen', candidate, outvoted };
   }
-  return opinions.length >= maxOpinions ? { kind: 'undecidable' } : { kind: 'open', isDisputed: true };
+  return candidates.length >= maxCandidates ? { kind: 'undecidable' } : { kind: 'open', isDisputed: true };
 }

@@ -5,7 +5,7 @@ import type { AttemptReason } from './commands.ts';
 import type { Failure, LeaseId } from './events.ts';
 import { isKiller, isPoison, isSuspect } from './is-poison.ts';
 import { leaseLimit } from './lease-limit.ts';
-import type { AttachedNode, HeldLease, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
+import type { AttachedNode, Attempt, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 
 /**
  * Leases queued shards to every node that waits for some, those with the fewest leases first. Nodes whose limit has grown
@@ -92,23 +92,23 @@ export function lease<A>(
   waitedMs: number,
 ): void {
   const { state, now, commands } = turn;
-  const isCheck = isToBeChecked(entry);
-  const held: HeldLease = { entry, node, attempt: ++entry.attempts, sinceMs: now, isCheck, isAdopted: false };
+  const verify = isToBeVerified(entry);
+  const held: Attempt = { entry, node, number: ++entry.attempts, sinceMs: now, verify, isAdopted: false };
   hold(turn, held);
   // Every order carries the deadline of the node's next report.
   node.deadlineMs = now + state.reportWithinMs;
   const { session } = node;
   const { shard } = entry;
-  commands.push({ kind: 'AssignShard', session, lease: leaseId(state, held), shard, reason, isCheck, waitedMs });
+  commands.push({ kind: 'AssignShard', session, lease: leaseId(state, held), shard, reason, verify, waitedMs });
 }
 
 /** Whether the next lease is the reference's. Where only that has been heard, a device is: it writes the chunks of maps, too. */
-export function isToBeChecked({ opinions }: ShardEntry): boolean {
-  return opinions.some((opinion) => !opinion.isCheck);
+export function isToBeVerified({ candidates }: ShardEntry): boolean {
+  return candidates.some((candidate) => !candidate.verify);
 }
 
 /** Books the lease. */
-export function hold({ state }: Turn<unknown>, held: HeldLease): void {
+export function hold({ state }: Turn<unknown>, held: Attempt): void {
   const { entry, node } = held;
   const { job, shard } = entry;
   entry.state = { kind: 'leased' };
@@ -121,20 +121,16 @@ export function hold({ state }: Turn<unknown>, held: HeldLease): void {
   job.lastTurn = ++state.turns;
 }
 
-export function leaseId({ epoch }: SchedulerState, { entry, attempt }: HeldLease): LeaseId {
-  return { jobId: entry.job.jobId, shard: entry.shard.shard, attempt, epoch };
+export function leaseId({ epoch }: SchedulerState, { entry, number }: Attempt): LeaseId {
+  return { jobId: entry.job.jobId, shard: entry.shard.shard, attempt: number, epoch };
 }
 
 /** The lease that the node holds under this id, or why it holds none. */
-export function findLease(
-  state: SchedulerState,
-  node: AttachedNode,
-  lease: LeaseId,
-): HeldLease | 'duplicate' | 'stale' {
+export function findLease(state: SchedulerState, node: AttachedNode, lease: LeaseId): Attempt | 'duplicate' | 'stale' {
   const job = state.jobs.get(lease.jobId);
   const entry = job?.open.get(lease.shard);
   if (lease.epoch === state.epoch) {
-    const held = entry?.held.find((other) => other.node === node && other.attempt === lease.attempt);
+    const held = entry?.held.find((other) => other.node === node && other.number === lease.attempt);
     if (held) return held;
   }
   const isDone = job && !entry && lease.shard < job.planned;
@@ -142,7 +138,7 @@ export function findLease(
 }
 
 /** Takes the lease from the node that holds it. A shard that nobody holds any more is settling. */
-export function release({ waiting }: SchedulerState, held: HeldLease): void {
+export function release({ waiting }: SchedulerState, held: Attempt): void {
   const { node, entry } = held;
   const { costBytes } = entry.shard;
   node.leases.delete(held);

@@ -1,7 +1,7 @@
 import type { Shard } from '../job/shard.ts';
 import type { AttemptReason, Command } from './commands.ts';
 import { Durations } from './durations.ts';
-import type { JobOrder, Opinion } from './events.ts';
+import type { Candidate, JobOrder } from './events.ts';
 import type { NodeHealth } from './node-health.ts';
 import type { NodeRate } from './node-rate.ts';
 import { QueuesByNeeds } from './queues-by-needs.ts';
@@ -16,13 +16,14 @@ export type EntryState =
   | { kind: 'settling'; nodeId: string; answerBytes: number };
 
 /** One attempt of a shard that is under way. */
-export interface HeldLease {
+export interface Attempt {
   readonly entry: ShardEntry;
   readonly node: AttachedNode;
-  readonly attempt: number;
+  /** Counted from 1, for the shard. */
+  readonly number: number;
   readonly sinceMs: number;
-  /** It is computed by the reference, to check what a device found. */
-  readonly isCheck: boolean;
+  /** It is computed by the reference, to verify what a device found. */
+  readonly verify: boolean;
   /** The node brought it along: how long it has worked on it is not known. */
   readonly isAdopted: boolean;
 }
@@ -35,7 +36,7 @@ export interface ShardEntry {
   readonly place: Place;
   state: EntryState;
   /** The lease that is current, and its copy where there is one. */
-  held: readonly HeldLease[];
+  held: readonly Attempt[];
   /** Number of the last lease. */
   attempts: number;
   /** Node ids, one for each failure that counts. */
@@ -48,9 +49,9 @@ export interface ShardEntry {
   refusedOn: readonly string[];
   /** Number of the lease whose answer or failure is being vetted. */
   vetting: number | undefined;
-  opinions: readonly Opinion[];
+  candidates: readonly Candidate[];
   /** What was committed, once something was. */
-  committed: Opinion | undefined;
+  committed: Candidate | undefined;
   /** Leases that were recalled when another answered first: their answers may be on their way. */
   recalled: readonly { session: number; attempt: number }[];
 }
@@ -69,7 +70,7 @@ export interface Place {
 export interface ScheduledJob {
   readonly jobId: string;
   readonly priority: number;
-  readonly verify: number;
+  readonly verifyPercent: number;
   readonly waitsForNode: boolean;
   /** Shards that are not done, by number. */
   readonly open: Map<number, ShardEntry>;
@@ -117,7 +118,7 @@ export interface AttachedNode {
   /** For people. */
   readonly name: string;
   readonly creditBytes: number;
-  readonly leases: Set<HeldLease>;
+  readonly leases: Set<Attempt>;
   readonly rate: NodeRate;
   readonly health: NodeHealth;
   /** What it has shown of what shards need; of what it was never asked there is nothing. */
@@ -195,11 +196,11 @@ export function createState(options: SchedulerOptions): SchedulerState {
   };
 }
 
-export function createJob({ jobId, priority = 0, verify = 0, waitsForNode = false }: JobOrder): ScheduledJob {
+export function createJob({ jobId, priority = 0, verifyPercent = 0, waitsForNode = false }: JobOrder): ScheduledJob {
   return {
     jobId,
     priority,
-    verify,
+    verifyPercent,
     waitsForNode,
     open: new Map(),
     fresh: new QueuesByNeeds(),
@@ -235,7 +236,7 @@ export function createEntry(job: ScheduledJob, shard: Shard, place: Place, now: 
     hasLostDevice: false,
     refusedOn: none,
     vetting: undefined,
-    opinions: none,
+    candidates: none,
     committed: undefined,
     recalled: none,
   };

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Shard } from '../job/shard.ts';
+import { repeated } from '../testing/repeated.ts';
 import { maxUnwrittenBytes } from './choose-job.ts';
 import type { LeaseId, SchedulerEvent } from './events.ts';
 import { Scheduler } from './scheduler.ts';
@@ -11,7 +12,7 @@ interface SimulatedNode {
   nodeId: string;
   creditBytes: number;
   isDraining: boolean;
-  held: { lease: LeaseId; costBytes: number; isCheck: boolean }[];
+  held: { lease: LeaseId; costBytes: number; verify: boolean }[];
 }
 
 interface SimulatedJob {
@@ -37,9 +38,9 @@ type Outcome = 'right' | 'wrong' | 'failed' | 'device lost' | 'returned';
 
 /** Jobs, the highest number last; the answers of the one without checks are all right. */
 const orders = [
-  { jobId: 'a', priority: 0, verify: 0 },
-  { jobId: 'b', priority: 0, verify: 100 },
-  { jobId: 'c', priority: 3, verify: 50 },
+  { jobId: 'a', priority: 0, verifyPercent: 0 },
+  { jobId: 'b', priority: 0, verifyPercent: 100 },
+  { jobId: 'c', priority: 3, verifyPercent: 50 },
 ];
 
 /**
@@ -65,7 +66,7 @@ class World {
           const node = this.nodes.get(command.session);
           assert.ok(node, 'a lease goes to an attached node');
           assert.ok(!node.isDraining, 'a draining node is given nothing');
-          assert.ok(this.isOpen(command.lease) || command.isCheck, 'a shard that is done is only checked');
+          assert.ok(this.isOpen(command.lease) || command.verify, 'a shard that is done is only checked');
           const settling = this.#writing.filter(({ lease }) => lease.jobId === command.lease.jobId);
           const commits = settling.filter(({ how }) => how === 'committed');
           assert.ok(commits.length < mostAnswers, 'a job whose ledger cannot keep up is held up');
@@ -75,7 +76,7 @@ class World {
           assert.ok(!holders.includes(node), 'a node holds a shard once');
           assert.ok(holders.length <= (command.reason === 'straggler' ? 1 : 0), 'one lease a shard, and one copy');
           assert.ok(!this.pastLeases.some((past) => isDeepStrictEqual(past, command.lease)), 'no lease is given twice');
-          node.held.push({ lease: command.lease, costBytes: command.shard.costBytes, isCheck: command.isCheck });
+          node.held.push({ lease: command.lease, costBytes: command.shard.costBytes, verify: command.verify });
           this.pastLeases.push(command.lease);
           const bytes = node.held.reduce((sum, { costBytes }) => sum + costBytes, 0);
           assert.ok(
@@ -172,7 +173,7 @@ class World {
     const [session, node] = this.#pickNode(pick);
     const [held] = node?.held.splice(pick % node.held.length, 1) ?? [];
     if (!held) return;
-    this.#say(session!, held.lease, held.isCheck && outcome === 'wrong' ? 'right' : outcome);
+    this.#say(session!, held.lease, held.verify && outcome === 'wrong' ? 'right' : outcome);
   }
 
   /** One of the nodes answers a lease that it has answered before, has lost, or never had. */
@@ -368,6 +369,6 @@ test('whatever nodes do, a job ends once with every shard done once, as long as 
       }
       assert.deepEqual(world.scheduler.shards(), { queued: 0, leased: 0, done: 0 });
     }),
-    { numRuns: 1500 },
+    { numRuns: repeated(300) },
   );
 });

@@ -27,7 +27,7 @@ export interface NodeView {
  *     queued ──lease──► leased ──completed──► settling ──CommitFinished──► done
  *       ▲                 │                      │                           │
  *       └──failed, lost,──┴────CommitRejected────┘                           │
- *       │  to be checked                                                     │
+ *       │  to be verified                                                    │
  *       └───────────────── a late answer contradicts what was committed ─────┘
  *
  * A shard that failed or was lost too often goes to settling instead, to be written down as quarantined.

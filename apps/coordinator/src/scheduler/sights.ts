@@ -16,8 +16,19 @@ export function canDo({ sights }: AttachedNode, needs: readonly string[] | undef
 }
 
 /** Whether the node is known not to be able to compute the shard. */
-export function lacksFor({ sights }: AttachedNode, { shard }: ShardEntry): boolean {
+function lacksFor({ sights }: AttachedNode, { shard }: ShardEntry): boolean {
   return shard.needs?.some((need) => sights.get(need)?.kind === 'lacking') ?? false;
+}
+
+/** Whether one of the nodes that are given shards, of those that `isMeant` picks, could have the shard for all that is known. */
+export function someNodeCouldHave(
+  { nodes }: SchedulerState,
+  entry: ShardEntry,
+  now: number,
+  isMeant: (node: AttachedNode) => boolean,
+): boolean {
+  for (const node of nodes.values()) if (isActive(node, now) && isMeant(node) && !lacksFor(node, entry)) return true;
+  return false;
 }
 
 /** Asks every node about the needs of a job that it did not have before, also where the node has shown them for another job. */
@@ -96,14 +107,19 @@ export function keepAsking<A>(turn: Turn<A>): void {
 
 /**
  * Fails the jobs that no node could go on with for too long, though nodes are there, unless they wait for one. A node that shows
- * what it then fails at again does not end that time, and what it computes just now does not let it pass.
+ * what it then fails at again does not end that time, and what it computes just now does not let it pass. Most of the time some
+ * node lacks nothing, and no need of any job has to be looked at.
  */
 export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
   const active = [...state.nodes.values()].filter((node) => isActive(node, now));
+  if (active.length === 0 || active.some((node) => !node.isOnProbation && !lacksAnything(node))) {
+    for (const job of state.jobs.values()) job.lackedSinceMs.clear();
+    return;
+  }
   for (const job of state.jobs.values()) {
     for (const need of job.needs.keys()) {
       const lacks = ({ sights }: AttachedNode): boolean => sights.get(need)?.kind === 'lacking';
-      const isHopeless = active.length > 0 && active.every((node) => lacks(node) || node.isOnProbation);
+      const isHopeless = active.every((node) => lacks(node) || node.isOnProbation);
       if (!isHopeless) job.lackedSinceMs.delete(need);
       else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
       else if (!job.waitsForNode && now - job.lackedSinceMs.get(need)! >= state.graceMs && active.every(lacks)) {
@@ -112,6 +128,11 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
       }
     }
   }
+}
+
+function lacksAnything({ sights }: AttachedNode): boolean {
+  for (const sight of sights.values()) if (sight.kind === 'lacking') return true;
+  return false;
 }
 
 /** Why the job does not go on: no node can do what some of its shards need. */

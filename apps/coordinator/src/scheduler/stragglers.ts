@@ -47,7 +47,7 @@ function stragglerMs(job: ScheduledJob): number | undefined {
   return medianMs === undefined ? undefined : Math.max(minStragglerMs, medians * medianMs);
 }
 
-/** Checks are not copied: the reference takes as long as it takes. */
-function isStraggler({ held, opinions }: ShardEntry, latestMs: number): boolean {
-  return held.length === 1 && held[0]!.sinceMs < latestMs && opinions.length === 0;
+/** What is verified is not copied: the reference takes as long as it takes. */
+function isStraggler({ held, candidates }: ShardEntry, latestMs: number): boolean {
+  return held.length === 1 && held[0]!.sinceMs < latestMs && candidates.length === 0;
 }

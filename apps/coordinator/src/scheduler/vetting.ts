@@ -1,25 +1,27 @@
-import { isActive } from './active-nodes.ts';
-import type { LeaseId, Opinion, SchedulerEvent, Verdict } from './events.ts';
+import { acceptAnswer } from './candidates.ts';
+import type { Candidate, LeaseId, SchedulerEvent, Verdict } from './events.ts';
 import { leaseToAll, requeue } from './leases.ts';
-import { accept } from './opinions.ts';
 import type { ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
-import { lacksFor, loseSight } from './sights.ts';
+import { loseSight, someNodeCouldHave } from './sights.ts';
 
 /** Has it found out whether the sources that the node could not have are at fault, or the node. */
-export function vet<A>({ commands }: Turn<A>, entry: ShardEntry, opinion: Opinion): void {
-  entry.vetting = opinion.lease.attempt;
-  commands.push({ kind: 'VetAnswer', shard: entry.shard, opinion });
+export function vet<A>({ commands }: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
+  entry.vetting = candidate.lease.attempt;
+  commands.push({ kind: 'VetAnswer', shard: entry.shard, candidate });
 }
 
 /** What was found out about an answer. Where another answer came first, or nobody wants any, it is of no use. */
-export function answerVetted<A>(turn: Turn<A>, { opinion, verdict }: { opinion: Opinion; verdict: Verdict }): void {
-  const { lease, nodeId } = opinion;
+export function answerVetted<A>(
+  turn: Turn<A>,
+  { candidate, verdict }: { candidate: Candidate; verdict: Verdict },
+): void {
+  const { lease, nodeId } = candidate;
   const entry = vettedEntry(turn, lease);
   if (!entry) return;
   const { state, now } = turn;
   if (verdict.kind === 'upheld') {
-    accept(turn, entry, opinion);
+    acceptAnswer(turn, entry, candidate);
     return;
   }
   if (verdict.kind === 'refuted') {
@@ -29,8 +31,8 @@ export function answerVetted<A>(turn: Turn<A>, { opinion, verdict }: { opinion: 
   }
   if (verdict.kind === 'untold') {
     entry.refusedOn = [...entry.refusedOn, nodeId];
-    if (!mayAnotherHave(turn, entry)) {
-      accept(turn, entry, opinion);
+    if (!someNodeCouldHave(state, entry, now, (node) => !entry.refusedOn.includes(node.nodeId))) {
+      acceptAnswer(turn, entry, candidate);
       return;
     }
   }
@@ -66,14 +68,6 @@ export function blameNode<A>(
     node.health.add(true, entry);
     setAsideBad(turn, nodeId, reason);
   }
-}
-
-/** Whether there is a node that could have the shard's sources, for all that is known. */
-function mayAnotherHave<A>({ state, now }: Turn<A>, entry: ShardEntry): boolean {
-  for (const node of state.nodes.values()) {
-    if (isActive(node, now) && !entry.refusedOn.includes(node.nodeId) && !lacksFor(node, entry)) return true;
-  }
-  return false;
 }
 
 /** Where nobody can write, no shard's results can be: the job fails. */

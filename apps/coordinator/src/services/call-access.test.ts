@@ -12,14 +12,14 @@ import {
 import { grpcClient } from '@halogrid/service/grpc-client';
 import { createLog } from '@halogrid/service/log';
 import { makeCertificates, secretFolder, writeSecret } from '@halogrid/service/testing';
-import { createCoordinatorConfig } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
+import { testConfig } from '../testing/coordinator-stage.ts';
 
 const tokenOf = (name: string): string => `${name}-token-0123456789`;
 const withToken = (name: string): ClientSecurity => ({ tls: undefined, token: () => tokenOf(name) });
 
 async function start(t: TestContext, security: ServerSecurityOptions): Promise<string> {
-  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', ledger: 'memory', security });
+  const config = testConfig({ security });
   const coordinator = await startCoordinator(config, createLog('test', 'silent'));
   t.after(() => coordinator.close());
   return `127.0.0.1:${coordinator.grpcPort}`;

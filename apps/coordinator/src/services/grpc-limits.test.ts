@@ -7,8 +7,8 @@ import { credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import { JobSpec, JobsClient, maxMessageBytes } from '@halogrid/proto';
 import { type ConnectionLimits, defaultConnectionLimits } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
-import { createCoordinatorConfig } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
+import { testConfig } from '../testing/coordinator-stage.ts';
 
 /** Connections of the flood; HALOGRID_FLOOD=10000 takes some seconds more, and two files a connection. */
 const flood = Number(process.env.HALOGRID_FLOOD ?? 2_000);
@@ -21,7 +21,7 @@ interface Started {
 }
 
 async function start(t: TestContext, limits: Partial<ConnectionLimits> = {}): Promise<Started> {
-  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', ledger: 'memory' });
+  const config = testConfig();
   const connections = { ...defaultConnectionLimits, ...limits };
   const coordinator = await startCoordinator({ ...config, connections }, createLog('test', 'silent'));
   const port = coordinator.grpcPort;

@@ -12,14 +12,14 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { createLog } from '@halogrid/service/log';
-import { createCoordinatorConfig } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
+import { testConfig } from '../testing/coordinator-stage.ts';
 
 type Constructor = new (address: string, credentials: ChannelCredentials) => Client;
 
 /** A client of a service, made from the .proto file that its package carries, as a foreign program would. */
 async function connect(t: TestContext, protoFile: string, service: string): Promise<Client> {
-  const config = createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', ledger: 'memory' });
+  const config = testConfig();
   const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
   // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the file that is loaded.
   let found: any = loadPackageDefinition(loadSync(protoFile, { enums: String }));
@@ -63,12 +63,9 @@ test('reflection names both services', async (t) => {
 
 test('an address that is taken is refused with a sentence that names it, and nothing is left running', async (t) => {
   const log = createLog('test', 'silent');
-  const first = (await startCoordinator(
-    createCoordinatorConfig({ listen: '127.0.0.1:0', http: '127.0.0.1:0', ledger: 'memory' }),
-    log,
-  ))!;
+  const first = (await startCoordinator(testConfig(), log))!;
   t.after(() => first.close());
   const listen = `127.0.0.1:${first.grpcPort}`;
-  const config = createCoordinatorConfig({ listen, http: '127.0.0.1:0', ledger: 'memory' });
+  const config = testConfig({ listen });
   await assert.rejects(startCoordinator(config, log), { message: new RegExp(`^Cannot listen on ${listen}: `) });
 });

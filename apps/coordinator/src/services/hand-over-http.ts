@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { allowedPath, localVersion, SourceForbiddenError, sampleBytes } from '@halogrid/imaging';
+import { sampleBytes } from '@halogrid/geometry';
 import type { Log } from '@halogrid/service';
+import { allowedPath, localVersion, SourceForbiddenError } from '@halogrid/sources';
 import type { HandedJob, HandOver } from './hand-over.ts';
 
 /** Bands that a pixel of a chunk has at most. */

@@ -1,5 +1,5 @@
-import { redactUri } from '@halogrid/imaging';
 import { JobState, JobStatus, type NodeStatus } from '@halogrid/proto';
+import { redactUri } from '@halogrid/sources';
 import type { AttachedNodeView } from '../dispatch/node-session.ts';
 import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
 

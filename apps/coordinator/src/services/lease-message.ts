@@ -4,7 +4,7 @@ import { previewSources } from '../job/picture-files.ts';
 import type { ShardWork, SourceRef } from '../job/shard.ts';
 
 /** The lease as the wire carries it. */
-export function toLease({ lease, shard, job, isCheck }: LeaseOrder): Lease {
+export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
   return {
     ...lease,
     pipeline: job.spec.pipeline,
@@ -12,11 +12,11 @@ export function toLease({ lease, shard, job, isCheck }: LeaseOrder): Lease {
     work: toWork(shard.work),
     scratch: job.scratch,
     // What a check computes is compared and thrown away.
-    wantsMap: job.spec.mapFormat !== 'none' && !isCheck,
+    wantsMap: job.spec.mapFormat !== 'none' && !verify,
     zarrShards: job.spec.mapFormat === 'zarr',
-    previews: isCheck ? 0 : previewSources,
+    previews: verify ? 0 : previewSources,
     costBytes: shard.costBytes,
-    verify: isCheck,
+    verify,
     handOver: '',
   };
 }

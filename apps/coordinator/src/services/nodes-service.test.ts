@@ -15,7 +15,6 @@ import {
 import { resultsVersion } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
-import { createCoordinatorConfig } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
 import { systemClock } from '../dispatch/clock.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
@@ -25,13 +24,14 @@ import { openFeatures } from '../output/features-file.ts';
 import { abandonJob, finaliseJob } from '../output/finalise.ts';
 import { releaseOutputFolder } from '../output/output-folder.ts';
 import { planJob } from '../plan/planner.ts';
+import { testConfig } from '../testing/coordinator-stage.ts';
 import { HandOver } from './hand-over.ts';
 import { createNodesService } from './nodes-service.ts';
 import { ScriptedNode } from './testing/scripted-node.ts';
 
 /** Starts a coordinator that the test's end stops; returns its gRPC port. */
 async function start(t: TestContext, nodeTimeoutMs = 10_000): Promise<number> {
-  const config = createCoordinatorConfig({
+  const config = testConfig({
     listen: '127.0.0.1:0',
     http: '127.0.0.1:0',
     ledger: 'memory',

@@ -58,7 +58,7 @@ function converse(
   };
   const connection: NodeConnection = {
     welcome: (leases) => {
-      const kept = leases.map(({ isCheck, ...lease }) => ({ ...lease, verify: isCheck }));
+      const kept = [...leases];
       send({ $case: 'welcome', value: { epoch: dispatcher.epoch, httpPort, kept } });
     },
     lease: (order) => {

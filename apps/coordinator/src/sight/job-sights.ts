@@ -1,5 +1,5 @@
-import { atMost } from '@halogrid/imaging';
 import { writeNeed } from '@halogrid/proto';
+import { limitConcurrency } from '@halogrid/threads';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { previewSources } from '../job/picture-files.ts';
 import type { Shard, ShardAnswer } from '../job/shard.ts';
@@ -16,7 +16,7 @@ const vetsAtOnce = 8;
 export class JobSights {
   readonly probes: NodeProbes;
   readonly #eyes: Eyes;
-  readonly #vetting = atMost(vetsAtOnce);
+  readonly #vetting = limitConcurrency(vetsAtOnce);
   readonly #jobs = new Map<
     string,
     { scratch: string; needsOf: (shard: Shard) => readonly string[]; needs: Set<string> }

@@ -1,5 +1,5 @@
-import { redactUri } from '@halogrid/imaging';
 import type { Probe, SeenFile, Sight } from '@halogrid/proto';
+import { redactUri } from '@halogrid/sources';
 import type { Eyes } from './own-view.ts';
 import { type Sample, Samples } from './samples.ts';
 

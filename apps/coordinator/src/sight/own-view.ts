@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freeBytes, InputError, type ShownFile, showFile, tryWrite } from '@halogrid/imaging';
+import { freeBytes, tryWrite } from '@halogrid/results';
+import { InputError, type ShownFile, showFile } from '@halogrid/sources';
 
 /** What the coordinator finds at a place itself. */
 export type OwnView =

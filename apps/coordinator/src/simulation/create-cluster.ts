@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { memoryFolder } from './memory-folder.ts';
+import { memoryFolder } from '../testing/memory-folder.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 import type { Blindness } from './simulated-files.ts';
 import type { SimulatedJob } from './simulated-job.ts';
@@ -36,7 +36,7 @@ export function frames(changes: Partial<SimulatedJob> = {}): SimulatedJob {
     roots: 1,
     waitsForNode: false,
     priority: 0,
-    verify: 0,
+    verifyPercent: 0,
     poison: new Set(),
     killers: new Set(),
     changed: new Set(),

@@ -317,7 +317,7 @@ const faults: Fault[] = [
   {
     name: 'a device is always wrong, and all that counts is checked',
     arrange: (cluster) => {
-      cluster.jobs.set('job', frames({ verify: 100 }));
+      cluster.jobs.set('job', frames({ verifyPercent: 100 }));
       cluster.add(nature('liar', { lies: 1 }));
     },
     check: ({ mismatches, wrongAnswers }, { nodes }) => {
@@ -328,7 +328,7 @@ const faults: Fault[] = [
   {
     name: 'a device is wrong at times, and all that counts is checked',
     arrange: (cluster) => {
-      cluster.jobs.set('job', frames({ verify: 100 }));
+      cluster.jobs.set('job', frames({ verifyPercent: 100 }));
       cluster.add(nature('liar', { lies: 0.2 }));
     },
     check: (_counted, { nodes }) => assert.ok(nodes.at(-1)!.isGone, 'it is sent away'),

@@ -67,7 +67,7 @@ function drawJob(random: SeededRandom, jobId: string, lies: boolean, hasKiller: 
     roots: random.pick([1, 1, 2, 3]),
     waitsForNode: random.chance(0.2),
     priority: random.whole(-1, 1),
-    verify: lies ? 100 : random.pick([0, 0, 30]),
+    verifyPercent: lies ? 100 : random.pick([0, 0, 30]),
     poison: new Set(random.chance(0.3) ? [random.whole(0, shards - 1)] : []),
     killers: new Set(hasKiller ? [random.whole(0, shards - 1)] : []),
     changed: new Set(),

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { ShownFile } from '@halogrid/imaging';
 import { Cause, type Probe, type Sight } from '@halogrid/proto';
+import type { ShownFile } from '@halogrid/sources';
 import type { Shard, SourceError } from '../job/shard.ts';
 import type { Eyes } from '../sight/own-view.ts';
 import { refsOf } from '../sight/samples.ts';

@@ -17,7 +17,7 @@ export interface SimulatedJob {
   roots: number;
   waitsForNode: boolean;
   priority: number;
-  verify: number;
+  verifyPercent: number;
   /** Shards that no device computes. */
   poison: ReadonlySet<number>;
   /** Shards that end the process that computes them. */
@@ -33,7 +33,7 @@ export const binCount = 256;
 
 export const rootOf = (jobId: string, root: number): string => `file:///in/${jobId}/${root}`;
 
-export function acceptedJob({ jobId, roots, waitsForNode, priority, verify }: SimulatedJob): AcceptedJob {
+export function acceptedJob({ jobId, roots, waitsForNode, priority, verifyPercent }: SimulatedJob): AcceptedJob {
   const spec = JobSpec.fromPartial({
     sources: Array.from({ length: roots }, (_, root) => rootOf(jobId, root)),
     pipeline: { operations },
@@ -41,7 +41,7 @@ export function acceptedJob({ jobId, roots, waitsForNode, priority, verify }: Si
     mapFormat: 'none',
     priority,
     waitForNode: waitsForNode,
-    verifyPercent: verify,
+    verifyPercent,
   });
   return { jobId, spec, pipeline, scratch: `${spec.out}/.scratch` };
 }

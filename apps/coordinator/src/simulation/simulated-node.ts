@@ -236,7 +236,7 @@ export class SimulatedNode {
       creditBytes,
       resultsVersion,
       device: { kind: 'gpu', name: 'simulated' },
-      held: this.#held.map(({ order: { lease, isCheck } }) => ({ ...lease, verify: isCheck })),
+      held: this.#held.map(({ order: { lease, verify } }) => ({ ...lease, verify })),
     });
   }
 
@@ -270,7 +270,7 @@ export class SimulatedNode {
         this.#drop(held);
         continue;
       }
-      const { isCheck: _, ...renamed } = name;
+      const { verify: _, ...renamed } = name;
       held.order = { ...held.order, lease: renamed };
       if (held.answer) this.#answer(held, held.answer);
     }
@@ -337,11 +337,11 @@ export class SimulatedNode {
     if (!held) return;
     this.#current = held;
     const { clock, jobs, random, referenceSlowness } = this.#world;
-    const { shard, lease, isCheck } = held.order;
+    const { shard, lease, verify } = held.order;
     const job = jobs.get(lease.jobId)!;
-    const isLost = !isCheck && this.#deviceLosses < this.nature.deviceLosses;
+    const isLost = !verify && this.#deviceLosses < this.nature.deviceLosses;
     const isFailing = isLost || job.poison.has(lease.shard) || random.chance(this.nature.failures);
-    const slowness = (isCheck ? referenceSlowness : 1) * (this.nature.stragglers.get(lease.shard) ?? 1);
+    const slowness = (verify ? referenceSlowness : 1) * (this.nature.stragglers.get(lease.shard) ?? 1);
     const failingMs = isLost ? this.nature.hangMs : 1;
     if (isLost) this.#deviceLosses++;
     // Failing is soon done.
@@ -358,7 +358,7 @@ export class SimulatedNode {
   }
 
   #finish(held: HeldShard, job: SimulatedJob, isFailing: boolean, isDevice: boolean): void {
-    const { lease, shard, isCheck } = held.order;
+    const { lease, shard, verify } = held.order;
     if (job.killers.has(lease.shard) || this.nature.dies.has(lease.shard)) {
       this.crash();
       return;
@@ -383,7 +383,7 @@ export class SimulatedNode {
     }
     this.computedBytes += shard.costBytes;
     this.busyUntilMs = this.#world.clock.monotonicMs();
-    const isLie = !isCheck && this.#world.random.chance(this.nature.lies);
+    const isLie = !verify && this.#world.random.chance(this.nature.lies);
     const find = job.changed.has(lease.shard) ? changedResultsOf : isLie ? wrongResultsOf : resultsOf;
     const answer = { results: find(job, lease.shard), errors: [], stageSeconds: {}, inputBytes: 0 };
     this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { memoryFolder } from '../testing/memory-folder.ts';
+import { repeated } from '../testing/repeated.ts';
 import { checkMoment, checkOutcome } from './check-outcome.ts';
-import { memoryFolder } from './memory-folder.ts';
 import type { MetricSums } from './metric-sums.ts';
 import { arrangeScenario } from './scenario.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 
 const { HALOGRID_SIMULATION_SEED, HALOGRID_SIMULATION_RUNS } = process.env;
 const firstSeed = Number(HALOGRID_SIMULATION_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(HALOGRID_SIMULATION_RUNS ?? (HALOGRID_SIMULATION_SEED ? 1 : 1000));
+const runs = Number(HALOGRID_SIMULATION_RUNS ?? (HALOGRID_SIMULATION_SEED ? 1 : repeated(100)));
 
 /** Plays one schedule; returns what came of it and when. */
 async function simulate(seed: number): Promise<MetricSums & { tookMs: number }> {

@@ -1,7 +1,9 @@
 // For tests: runs a job as a coordinator and its nodes do, with the real planner, ledger and output, in this process.
-import { openImage, writeChunk } from '@halogrid/imaging';
+
+import { openImage } from '@halogrid/imaging';
 import { placeItem, planPipeline, runReference, type Size } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { writeChunk } from '@halogrid/results';
 import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
 import { histogramSpoolPath, scratchUri } from '../job/output-paths.ts';

@@ -5,7 +5,7 @@ import { Hello, Lease, ShardCompleted } from '@halogrid/proto';
 import { createClientSecurity } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
-import { OutputError } from '../executor/output-error.ts';
+import { OutputError } from '../executor/shard-run.ts';
 import { NodeMetrics } from '../metrics/node-metrics.ts';
 import { Agent } from './agent.ts';
 import { createDial } from './dial.ts';

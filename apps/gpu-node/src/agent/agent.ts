@@ -3,18 +3,17 @@ import { decodeNeed, type Hello, type Probe, type Sight } from '@halogrid/proto'
 import type { Log } from '@halogrid/service';
 import { DeviceLostError } from '../devices/device.ts';
 import type { Executor } from '../executor/executor.ts';
-import { OutputError } from '../executor/output-error.ts';
+import { OutputError } from '../executor/shard-run.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
+import { converse, nextWakeMs } from './conversation.ts';
 import {
   type Conversation,
   type ConversationCommand,
   type ConversationEvent,
   type ConversationOptions,
-  converse,
   type Exit,
-  nextWakeMs,
   startConversation,
-} from './conversation.ts';
+} from './conversation-state.ts';
 import type { Connection, Dial } from './dial.ts';
 
 export interface AgentOptions {

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AttachResponse, Hello, Lease, ShardCompleted } from '@halogrid/proto';
+import { converse, nextWakeMs } from './conversation.ts';
 import {
   type Conversation,
   type ConversationCommand,
   type ConversationEvent,
-  converse,
-  nextWakeMs,
   startConversation,
-} from './conversation.ts';
+} from './conversation-state.ts';
 
 const hello = Hello.create({ nodeId: 'n', name: 'node', protocol: 1 });
 const options = { addresses: ['a:1', 'b:2'], hello };

@@ -1,97 +1,14 @@
+import type { AttachRequest, AttachResponse, Lease, LeaseName } from '@halogrid/proto';
 import type {
-  AttachRequest,
-  AttachResponse,
-  HeldLease,
-  Hello,
-  Lease,
-  Probe,
-  ShardCompleted,
-  Sight,
-} from '@halogrid/proto';
-import { answerTo, type HeldShard, heldLeases, keepNamed } from './held-shard.ts';
-
-/** How a node ended: 0 as asked, 1 because it could not go on; `reason` is one sentence. */
-export interface Exit {
-  code: 0 | 1;
-  reason: string;
-}
-
-/** What the node is to its coordinator. */
-export type Phase =
-  /** There is no connection; the next is tried at `dialAtMs`. Shards of the last one go on. */
-  | { kind: 'waiting'; dialAtMs: number }
-  /** Hello was said, which named those shards, and the coordinator has until `untilMs` to welcome the node. */
-  | { kind: 'greeting'; untilMs: number }
-  /** The coordinator leases shards to the node, each keeping the other informed that it is there. */
-  | { kind: 'attached'; reportWithinMs: number; heardMs: number; reportedMs: number }
-  /** Everything is said, and the coordinator has until `untilMs` to take note. */
-  | { kind: 'leaving'; untilMs: number }
-  /** The node is done. */
-  | { kind: 'ended' };
-
-/** Whether the node will take further shards. */
-export type Draining =
-  | 'no'
-  /** It was asked to stop, and has told the coordinator. */
-  | 'announced'
-  /** The coordinator has spoken since: a lease that crossed the announcement has arrived. */
-  | 'heard';
-
-export interface Conversation {
-  readonly phase: Phase;
-  readonly draining: Draining;
-  /** When a draining node hands back what it still holds. */
-  readonly handBackMs: number;
-  /** Why it ends once drained. */
-  readonly drainReason: string;
-  /** Shards that are not answered, by a number that is never used again. */
-  readonly leases: ReadonlyMap<number, HeldShard>;
-  /** When a node without a connection gives up its shards. */
-  readonly keepUntilMs: number;
-  readonly nextLeaseId: number;
-  /** Index of the address that is dialled now or next. */
-  readonly address: number;
-  /** Attempts to reach a coordinator since the last welcome. */
-  readonly attempts: number;
-}
-
-/** What became of a shard. */
-export type Answer =
-  | { kind: 'shardCompleted'; report: ShardCompleted }
-  /** `isOutput`: its results could not be written. `isDevice`: the device was lost over it. `need`: what the node lacks for it. */
-  | { kind: 'shardFailed'; error: string; isOutput: boolean; isDevice?: boolean; need?: string };
-
-/** What happened; `jitter` is a random number in [0, 1). */
-export type ConversationEvent =
-  | { kind: 'ordered'; order: AttachResponse }
-  /** The connection ended; `isRefusal` when the coordinator will not have this node, now or later. */
-  | { kind: 'disconnected'; reason: string; isRefusal: boolean; jitter: number }
-  | (Answer & { leaseId: number })
-  /** The answer to a probe of the connection that there is now. */
-  | { kind: 'looked'; sight: Sight }
-  | { kind: 'stopRequested'; reason: string }
-  /** There is no device any more, for this reason. */
-  | { kind: 'deviceGone'; reason: string }
-  | { kind: 'timePassed'; jitter: number };
-
-/** What to do about it, in order. */
-export type ConversationCommand =
-  | { kind: 'dial'; address: string }
-  | { kind: 'send'; report: NonNullable<AttachRequest['report']> }
-  /** Says that no report follows. */
-  | { kind: 'closeStream' }
-  /** Ends the connection without another word. */
-  | { kind: 'hangUp'; reason: string }
-  | { kind: 'startShard'; leaseId: number; lease: Lease }
-  | { kind: 'forgetShard'; leaseId: number }
-  | { kind: 'look'; probe: Probe }
-  | { kind: 'end'; exit: Exit };
-
-export interface ConversationOptions {
-  /** Coordinators, tried in turn. At least one. */
-  addresses: readonly string[];
-  hello: Hello;
-}
+  Answer,
+  Conversation,
+  ConversationCommand,
+  ConversationEvent,
+  ConversationOptions,
+  Exit,
+  HeldShard,
+  Phase,
+} from './conversation-state.ts';
 
 type Step = { state: Conversation; commands: ConversationCommand[] };
 
@@ -112,22 +29,6 @@ const firstBackoffMs = 250;
 const longestBackoffMs = 10_000;
 /** While shards are held, which a coordinator that was restarted waits for only as long as for a report. */
 const longestBackoffHoldingMs = 1_000;
-
-/** The state of a node that has not dialled yet. */
-export function startConversation(nowMs: number): Conversation {
-  const phase: Phase = { kind: 'waiting', dialAtMs: nowMs };
-  return {
-    phase,
-    draining: 'no',
-    handBackMs: Number.POSITIVE_INFINITY,
-    drainReason: '',
-    leases: new Map(),
-    keepUntilMs: Number.POSITIVE_INFINITY,
-    nextLeaseId: 1,
-    address: 0,
-    attempts: 0,
-  };
-}
 
 /** When `timePassed` is next due; undefined when nothing depends on time. */
 export function nextWakeMs(state: Conversation): number | undefined {
@@ -243,7 +144,7 @@ function report(state: Conversation, leaseId: number, nowMs: number, answer: Ans
 }
 
 /** The welcome names the shards that go on; what was found of them meanwhile is said, and the others are forgotten. */
-function goOn(state: Conversation, kept: readonly HeldLease[]): Step {
+function goOn(state: Conversation, kept: readonly LeaseName[]): Step {
   const leases = keepNamed(state.leases, kept);
   const { state: wanted, commands } = forget(state, (_lease, leaseId) => !leases.has(leaseId));
   for (const [leaseId, { lease, answer }] of leases) {
@@ -358,4 +259,30 @@ function end(state: Conversation, exit: Exit): Step {
     state: { ...forgotten, phase: { kind: 'ended' } },
     commands: [...commands, ...hangUp, { kind: 'end', exit }],
   };
+}
+
+/** The report of an answer, which carries the identity of the lease as it is now. */
+function answerTo({ jobId, shard, attempt, epoch }: Lease, answer: Answer): NonNullable<AttachRequest['report']> {
+  if (answer.kind === 'shardCompleted') return { $case: 'completed', value: { ...answer.report, epoch } };
+  const { error, isOutput: output, isDevice: device, need = '' } = answer;
+  return { $case: 'failed', value: { jobId, shard, attempt, epoch, error, output, device, need } };
+}
+
+/** Their leases, as hello names them. */
+function heldLeases(shards: ReadonlyMap<number, HeldShard>): LeaseName[] {
+  return [...shards.values()].map(({ lease: { jobId, shard, attempt, epoch, verify = false } }) => {
+    return { jobId, shard, attempt, epoch, verify };
+  });
+}
+
+/** Those of the shards that the welcome names, under their new names. */
+function keepNamed(shards: ReadonlyMap<number, HeldShard>, kept: readonly LeaseName[]): Map<number, HeldShard> {
+  const named = new Map<number, HeldShard>();
+  for (const [leaseId, held] of shards) {
+    const name = kept.find(({ jobId, shard, attempt }) => {
+      return jobId === held.lease.jobId && shard === held.lease.shard && attempt === held.lease.attempt;
+    });
+    if (name) named.set(leaseId, { ...held, lease: { ...held.lease, epoch: name.epoch } });
+  }
+  return named;
 }

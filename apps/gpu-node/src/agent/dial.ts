@@ -42,7 +42,7 @@ const channelOptions = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
-/** Of the coordinator's HTTP: at the host that was dialled. */
+/** The origin of the coordinator's HTTP, which is at the host that was dialled. */
 function originOf(address: string, httpPort: number, { tls }: ClientSecurity): string {
   return `${tls ? 'https' : 'http'}://${address.slice(0, address.lastIndexOf(':'))}:${httpPort}`;
 }

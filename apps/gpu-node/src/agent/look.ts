@@ -1,5 +1,6 @@
-import { InputError, showFile, tryWrite } from '@halogrid/imaging';
 import type { Probe, SeenFile, Sight } from '@halogrid/proto';
+import { tryWrite } from '@halogrid/results';
+import { InputError, showFile } from '@halogrid/sources';
 
 /** What a node sees of what a probe asks for. Never rejects. */
 export async function look({ probe, files, write }: Probe): Promise<Sight> {

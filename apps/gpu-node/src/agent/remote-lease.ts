@@ -22,7 +22,7 @@ export function toRemoteLease(lease: Lease, origin: string): Lease {
 function moveWork(work: Lease['work'], move: (source: Source) => Source): Lease['work'] {
   if (work?.$case === 'frames') {
     const { sources, segment } = work.value;
-    // Of a video that the coordinator hands over, it looks after the version as well.
+    // The coordinator looks after the version of a video that it hands over, as well.
     const isMoved = sources[0]?.uri.startsWith('file:');
     return {
       ...work,

@@ -3,7 +3,7 @@ import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
 import { BufferPool } from './buffer-pool.ts';
 import { type CpuBatch, CpuThread } from './cpu-thread.ts';
 import { type BatchResult, type Device, type DeviceInfo, DeviceLostError, type Staging } from './device.ts';
-import { spareCollector } from './spare-collector.ts';
+import { spareCollector } from './runtime.ts';
 
 /** Staging memory a thread: for a tile that it computes, another that is being decoded, and the batches behind them. */
 const stagingBytesAThread = 2 ** 26;
@@ -142,4 +142,13 @@ class CpuStaging implements Staging {
   release(): void {
     if (this.#buffer) this.#pool.give(this.take());
   }
+}
+
+/**
+ * The reference as a device, to check what other devices found: slow, and with nothing in common with them. Its threads start
+ * with the first check, and leave half of the cores to decoding.
+ */
+export function openTwinDevice(): Device {
+  const threads = Math.ceil(availableParallelism() / 2);
+  return new CpuDevice({ threads, program: new URL('./twin-worker.ts', import.meta.url) });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resultBuffers } from './result-buffers.ts';
+import { resultBuffers } from './serve-batches.ts';
 
 test('memory that holds several arrays is named once', () => {
   const shared = new ArrayBuffer(64);

@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
 import type { CpuAnswer, CpuBatch } from './cpu-thread.ts';
-import { resultBuffers } from './result-buffers.ts';
 
 type Run = (pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem, withMap: boolean) => ItemResult;
 
@@ -25,4 +24,10 @@ function compute(run: Run, { buffer, items, pipeline, withMap }: CpuBatch): CpuA
   } catch (error) {
     return { kind: 'refused', buffer, reason: (error as Error).message };
   }
+}
+
+/** The memory that results lie in, each buffer once: one may hold several arrays, and is moved as a whole. */
+export function resultBuffers(items: readonly ItemResult[]): Set<ArrayBuffer> {
+  const arrays = items.flatMap(({ bins, map }) => (map ? [bins, map.bytes] : [bins]));
+  return new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer));
 }

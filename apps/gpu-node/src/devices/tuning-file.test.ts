@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
-import { chooseAmong } from './tuned-choice.ts';
-import { forgetTuning, readTuning, type TunedChoice, writeTuning } from './tuning-file.ts';
+import { chooseAmong, forgetTuning, readTuning, type TunedChoice, writeTuning } from './tuning-file.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'halogrid-test-'));
 after(() => rmSync(scratch, { recursive: true }));

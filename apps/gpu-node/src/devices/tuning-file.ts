@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomically } from '@halogrid/imaging';
 import type { Size } from '@halogrid/kernels';
-import { makeFolders, softwareVersion } from '@halogrid/service';
+import { type ChooseStrategy, strategiesOf, strategyKey } from '@halogrid/kernels/gpu';
+import { writeFileAtomically } from '@halogrid/results';
+import { cacheFolders, makeFolders, softwareVersion } from '@halogrid/service';
 
 /** The strategy that was the fastest for a key of `strategyKey`. */
 export interface TunedChoice {
@@ -13,7 +14,7 @@ export interface TunedChoice {
 }
 
 /** What tuned choices hold for, as DeviceInfo names it. */
-export interface TunedAdapter {
+interface TunedAdapter {
   name: string;
   driver: string;
 }
@@ -125,4 +126,24 @@ export async function forgetTuning(adapter: TunedAdapter, folders: readonly stri
 function isAbsent(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** What `halogrid tune` chose for an adapter; nothing where it was not run. `note` takes a line that says what is used. */
+export async function tunedChoice(adapter: TunedAdapter, note: (line: string) => void): Promise<ChooseStrategy> {
+  const tuning = await readTuning(adapter, cacheFolders(process.env), note);
+  if (!tuning) return () => undefined;
+  note(`Using ${tuning.choices.length} tuned choices of ${tuning.path}`);
+  return chooseAmong(tuning.choices);
+}
+
+/** Looks choices up. One that is not among the exact strategies of its kernel is passed over. */
+export function chooseAmong(choices: readonly TunedChoice[]): ChooseStrategy {
+  const byKey = new Map(choices.map((choice) => [choice.key, choice]));
+  return (operation, output) => {
+    const choice = byKey.get(strategyKey(operation, output));
+    return strategiesOf(operation, output).find(({ name, lanes, isExact }) => {
+      const isChosen = name === choice?.name && lanes.width === choice.lanes.width;
+      return isExact && isChosen && lanes.height === choice.lanes.height;
+    });
+  };
 }

@@ -1,8 +1,8 @@
 // The only importer of `webgpu`.
 import koffi from 'koffi';
 import type { DeviceInfo } from './device.ts';
+import { pollDawnCalmly, spareCollector } from './runtime.ts';
 import { provideSoftwareVulkan } from './software-vulkan.ts';
-import { spareCollector } from './spare-collector.ts';
 
 /** Dawn's root object. It must stay referenced for as long as any device lives: collected, it takes the process along. */
 let root: GPU | undefined;
@@ -23,6 +23,7 @@ export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter
   // Imported late: the Vulkan loader must be in place before Dawn looks for it.
   const { create, globals } = await import('webgpu');
   Object.assign(globalThis, globals);
+  if (!root && kind === 'software') pollDawnCalmly();
   root ??= create([`disable-dawn-features=${disabledFeatures(kind).join(',')}`]);
 
   const adapter = await root.requestAdapter({ powerPreference: 'high-performance' });

@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test';
 import { createPipeline, runReference } from '@halogrid/kernels';
 import { noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing/twin-check.ts';
+import { checkAgainstTwin, isThorough, runOne, type TwinVariant, testedKind } from './testing/twin-check.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 let device: Device;
@@ -31,14 +31,16 @@ const variants: TwinVariant[] = [
 ];
 
 test('batches of tiles of any size, place and border equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, testedKind === 'gpu' ? 500 : 70);
+  await checkAgainstTwin(device, variants, { gpu: 500, software: 70 });
 });
 
 test('flat and random frames of full size are counted exactly, several batches in flight', async () => {
   const pipeline = createPipeline([lbp('nw-cw-msb', 'zero')]);
   const size = { width: 1920, height: 1080 };
+  // More than are in flight at once; SwiftShader takes two thirds of a second for each.
+  const seeds = testedKind === 'gpu' || isThorough ? [1, 2, 3, 4, 5, 6] : [1, 2, 3];
   await Promise.all(
-    [1, 2, 3, 4, 5, 6].map(async (seed) => {
+    seeds.map(async (seed) => {
       const { item, bytes } = staged(pipeline, noiseImage(size, seed, seed === 1 ? 1 : 256));
       const staging = await device.acquire(bytes.length);
       staging.bytes.set(bytes);

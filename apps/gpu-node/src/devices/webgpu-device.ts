@@ -1,5 +1,11 @@
-import type { Pipeline, PipelineItem } from '@halogrid/kernels';
-import { type ChooseStrategy, createGpuProgram, type GpuBatchLayout, type GpuProgram } from '@halogrid/kernels/gpu';
+import { type Pipeline, type PipelineItem, specifiedOperations } from '@halogrid/kernels';
+import {
+  type ChooseStrategy,
+  createGpuProgram,
+  type GpuBatchLayout,
+  type GpuHosts,
+  type GpuProgram,
+} from '@halogrid/kernels/gpu';
 import {
   type BatchResult,
   type Device,
@@ -8,7 +14,7 @@ import {
   type DeviceSeconds,
   type Staging,
 } from './device.ts';
-import { tunedChoice } from './tuned-choice.ts';
+import { tunedChoice } from './tuning-file.ts';
 import { openAdapter } from './webgpu-adapter.ts';
 import { roundUpCapacity, timestampCount, WebGpuSlot } from './webgpu-slot.ts';
 
@@ -18,6 +24,8 @@ const MAP_MODE_READ = 1;
 export interface WebGpuDeviceOptions {
   /** Strategies of kernels, in place of those that were tuned for the adapter. */
   choose?: ChooseStrategy;
+  /** How kernels run, in place of the catalogue's. */
+  hosts?: GpuHosts;
   /** Takes a line for the log. */
   note?: (line: string) => void;
 }
@@ -25,11 +33,11 @@ export interface WebGpuDeviceOptions {
 /** Opens the GPU, or SwiftShader. Rejects with one sentence that says why there is none. */
 export async function openWebGpuDevice(
   kind: 'gpu' | 'software',
-  { choose, note = () => {} }: WebGpuDeviceOptions = {},
+  { choose, hosts, note = () => {} }: WebGpuDeviceOptions = {},
 ): Promise<Device> {
   const { adapter, info } = await openAdapter(kind);
   const device = await requestDevice(adapter);
-  return new WebGpuDevice(device, info, choose ?? (await tunedChoice(info, note)));
+  return new WebGpuDevice(device, info, choose ?? (await tunedChoice(info, note)), hosts);
 }
 
 /** The device that kernels are compiled for. */
@@ -52,6 +60,7 @@ class WebGpuDevice implements Device {
   readonly lost: Promise<string>;
   readonly #device: GPUDevice;
   readonly #choose: ChooseStrategy;
+  readonly #hosts: GpuHosts | undefined;
   readonly #free: WebGpuSlot[] = [];
   readonly #waiting: (() => void)[] = [];
   readonly #running = new Set<(reason: DeviceLostError) => void>();
@@ -59,9 +68,10 @@ class WebGpuDevice implements Device {
   #slots = 0;
   #failure: string | undefined;
 
-  constructor(device: GPUDevice, info: DeviceInfo, choose: ChooseStrategy) {
+  constructor(device: GPUDevice, info: DeviceInfo, choose: ChooseStrategy, hosts?: GpuHosts) {
     this.#device = device;
     this.#choose = choose;
+    this.#hosts = hosts;
     this.info = info;
     // Measured on an H200 with batches of 31 1080p frames: eight reach 0.84 of what decoding alone does, four 0.80. SwiftShader
     // computes on the cores that decode, so more than two only cost memory.
@@ -126,10 +136,10 @@ class WebGpuDevice implements Device {
   }
 
   #program(pipeline: Pipeline, map: boolean, cells: boolean): Promise<GpuProgram> {
-    const key = JSON.stringify([pipeline.operations, pipeline.bins, map, cells]);
+    const key = JSON.stringify([specifiedOperations(pipeline), pipeline.pixel, pipeline.bins, map, cells]);
     let program = this.#programs.get(key);
     if (!program) {
-      program = createGpuProgram(this.#device, pipeline, { map, cells }, this.#choose);
+      program = createGpuProgram(this.#device, pipeline, { map, cells }, this.#choose, this.#hosts);
       this.#programs.set(key, program);
     }
     return program;
@@ -230,7 +240,7 @@ class WebGpuDevice implements Device {
   }
 }
 
-/** Of a pipeline that neither counts nor leaves anything that is wanted. */
+/** The result of a pipeline that neither counts nor leaves anything that is wanted. */
 function idleResult(program: GpuProgram, layout: GpuBatchLayout): BatchResult {
   const items = program.unpack(layout, new Uint32Array(0), new Uint8Array(0));
   return { items, seconds: { upload: 0, compute: 0, readback: 0 } };

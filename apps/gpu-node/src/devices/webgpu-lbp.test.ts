@@ -28,5 +28,5 @@ const variants: TwinVariant[] = [
 ];
 
 test('batches of tiles of any size, place and border equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, testedKind === 'gpu' ? 1000 : 60);
+  await checkAgainstTwin(device, variants, { gpu: 1000, software: 60 });
 });

@@ -26,7 +26,7 @@ const variants: TwinVariant[] = [
 ];
 
 test('batches of tiles of any size, place and border equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, testedKind === 'gpu' ? 500 : 60);
+  await checkAgainstTwin(device, variants, { gpu: 500, software: 60 });
 });
 
 test('images of several workgroups in both directions equal the CPU twin', async () => {

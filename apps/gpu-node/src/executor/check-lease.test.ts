@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Lease } from '@halogrid/proto';
-import { checkLease } from './check-lease.ts';
+import { checkLease } from './executor.ts';
 
 const image = { index: 0, uri: 'file:///images/a.png' };
 const frames = (sources: object[]): object => ({ work: { $case: 'frames', value: { sources } } });

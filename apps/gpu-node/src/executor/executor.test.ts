@@ -6,9 +6,8 @@ import { type OpenImage, openImage } from '@halogrid/imaging';
 import type { Size } from '@halogrid/kernels';
 import type { TestImage } from '@halogrid/kernels/testing';
 import { Cause } from '@halogrid/proto';
-import { CpuDevice } from '../devices/cpu-device.ts';
+import { CpuDevice, openTwinDevice } from '../devices/cpu-device.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
-import { openTwinDevice } from '../devices/twin-device.ts';
 import type { Executor } from './executor.ts';
 import {
   createTestExecutor,

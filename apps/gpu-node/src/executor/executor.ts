@@ -1,15 +1,14 @@
-import type { OpenImage, writeChunk } from '@halogrid/imaging';
-import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
-import type { Lease, ShardCompleted } from '@halogrid/proto';
+import type { OpenImage } from '@halogrid/imaging';
+import { checkGrid, createPipeline, type Grid, type Pipeline, shortened } from '@halogrid/kernels';
+import { excessOf, type Lease, leaseBounds, type ShardCompleted } from '@halogrid/proto';
+import type { writeChunk } from '@halogrid/results';
 import { Budget } from '../devices/budget.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
-import { checkLease } from './check-lease.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
 import { runTile } from './run-tile.ts';
 import { runVideo } from './run-video.ts';
-import type { ShardRun, SourceOutcome } from './shard-run.ts';
-import { StageClock } from './stage-clock.ts';
+import { type ShardRun, type SourceOutcome, StageClock } from './shard-run.ts';
 
 /**
  * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted. Sources that cannot
@@ -106,4 +105,12 @@ function gridOf({ grid: asked }: Lease, pipeline: Pipeline): Grid {
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   checkGrid(grid, pipeline);
   return grid;
+}
+
+/** Throws one sentence for a lease of which something is longer, or more, than any that a coordinator has reason to give. */
+export function checkLease(lease: Lease): void {
+  const excess = excessOf(lease, leaseBounds);
+  if (!excess) return;
+  const { what, value, allowed } = excess;
+  throw new Error(`The lease cannot be used: expected ${allowed} for ${what} but received '${shortened(value)}'`);
 }

@@ -10,10 +10,10 @@ import {
   type SourceOutcome,
   samplingOf,
   sourceError,
+  tooSmall,
 } from './shard-run.ts';
 import { checkVersion } from './source-version.ts';
 import { startAhead } from './start-ahead.ts';
-import { tooSmall } from './too-small.ts';
 
 /** Frames of a batch, whose encoded bytes are held until they are decoded. */
 const batchFrames = 128;

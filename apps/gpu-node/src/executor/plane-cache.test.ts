@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { InputError } from '@halogrid/imaging';
+import { InputError } from '@halogrid/sources';
 import { type Borrowed, type ImageContent, type LoadImage, PlaneCache } from './plane-cache.ts';
 
 /** Loads planes of so many bytes, and counts the loads of each key. */

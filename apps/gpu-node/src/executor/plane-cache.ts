@@ -1,4 +1,5 @@
-import type { InputError, PixelType } from '@halogrid/imaging';
+import type { PixelType } from '@halogrid/geometry';
+import type { InputError } from '@halogrid/sources';
 import { Budget } from '../devices/budget.ts';
 
 /** What is known of an image after it was opened once. */

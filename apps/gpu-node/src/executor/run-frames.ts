@@ -1,7 +1,6 @@
-import { InputError } from '@halogrid/imaging';
 import type { Source } from '@halogrid/proto';
+import { InputError } from '@halogrid/sources';
 import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
-import { settleAll } from './settle-all.ts';
 import {
   closeImage,
   failedOutcome,
@@ -11,6 +10,7 @@ import {
   sourceResult,
   writeChunks,
 } from './shard-run.ts';
+import { settleAll } from './start-ahead.ts';
 
 /** Computes whole frames; outcomes are in the order of `sources`. A batch is decoded while the one before is computed. */
 export async function runFrames(run: ShardRun, sources: readonly Source[]): Promise<SourceOutcome[]> {

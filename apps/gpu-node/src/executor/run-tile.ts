@@ -1,4 +1,5 @@
-import { changedInput, InputError, type OpenImage, type PixelType, pixelBytes } from '@halogrid/imaging';
+import { type PixelType, sampleBytes } from '@halogrid/geometry';
+import type { OpenImage } from '@halogrid/imaging';
 import {
   type CopyRect,
   type ItemResult,
@@ -8,9 +9,9 @@ import {
   type Size,
 } from '@halogrid/kernels';
 import type { Source, Tile } from '@halogrid/proto';
+import { changedInput, InputError } from '@halogrid/sources';
 import { Batch } from './batch.ts';
 import type { ImageContent } from './plane-cache.ts';
-import { settleAll } from './settle-all.ts';
 import {
   closeImage,
   failedOutcome,
@@ -21,11 +22,12 @@ import {
   samplingOf,
   sourceError,
   sourceResult,
+  tooSmall,
   writeChunks,
 } from './shard-run.ts';
 import { checkStillVersion, checkVersion, sourceVersion } from './source-version.ts';
+import { settleAll } from './start-ahead.ts';
 import { tiledCopy } from './tiled-copy.ts';
-import { tooSmall } from './too-small.ts';
 
 /** Copies those parts of the image to their places in staging memory. */
 type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: PipelineItem) => Promise<void>;
@@ -102,7 +104,7 @@ async function withOpenImage(run: ShardRun, source: Source, size: Size, compute:
     checkVersion(image.version, source.version);
     checkSize(image, size);
     const { channels } = run;
-    const unit = pixelBytes[image.pixel];
+    const unit = sampleBytes[image.pixel];
     return await compute(image.pixel, async (bytes, copies, { offset, stride, planeBytes }) => {
       await run.clock.time('decode', () =>
         settleAll(
@@ -147,7 +149,7 @@ async function loadImage(
     if (image.readsRegions) return { kind: 'regions' };
     if (image.copy) return { kind: 'large' };
     const { width, height, pixel } = image;
-    const stride = width * pixelBytes[pixel];
+    const stride = width * sampleBytes[pixel];
     const planeBytes = stride * height;
     const allBytes = planeBytes * run.pipeline.input.length;
     await reserve(allBytes);
@@ -182,7 +184,7 @@ function copyPlanes(
   copies: readonly CopyRect[],
   { offset, stride, planeBytes }: PipelineItem,
 ): void {
-  const unit = pixelBytes[pixel];
+  const unit = sampleBytes[pixel];
   for (let plane = 0; plane < pipeline.input.length; plane++) {
     for (const { from, to } of copies) {
       for (let row = 0; row < from.height; row++) {

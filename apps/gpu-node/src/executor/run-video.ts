@@ -2,7 +2,6 @@ import { changedVideo, openVideoFile, SegmentDecoder, type SegmentEvent, type Vi
 import { type PipelineItem, type PixelType, pipelineOver, planPipeline, type Rect, type Size } from '@halogrid/kernels';
 import type { Source, VideoSegment } from '@halogrid/proto';
 import { Batch } from './batch.ts';
-import { settleAll } from './settle-all.ts';
 import {
   failedOutcomes,
   needsMap,
@@ -12,9 +11,10 @@ import {
   samplingOf,
   sourceError,
   sourceResult,
+  tooSmall,
   writeChunks,
 } from './shard-run.ts';
-import { tooSmall } from './too-small.ts';
+import { settleAll } from './start-ahead.ts';
 
 /** A frame in a batch's staging memory. */
 interface ReadFrame {

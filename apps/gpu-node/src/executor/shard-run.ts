@@ -1,21 +1,12 @@
-import {
-  InputError,
-  type InputFault,
-  type OpenImage,
-  type PlaneTarget,
-  piecesOf,
-  previewSampling,
-  samplesOfPart,
-  type writeChunk,
-} from '@halogrid/imaging';
+import type { OpenImage, PlaneTarget } from '@halogrid/imaging';
 import type { Grid, ItemResult, Pipeline, PipelineItem, Rect, Sampling, Size } from '@halogrid/kernels';
 import { Cause, type Source, type SourceError, type SourceResult } from '@halogrid/proto';
+import { piecesOf, previewSampling, samplesOfPart, type writeChunk } from '@halogrid/results';
+import { InputError, type InputFault } from '@halogrid/sources';
 import type { Device } from '../devices/device.ts';
 import type { Batch } from './batch.ts';
-import { deeperReason } from './deeper-reason.ts';
-import { OutputError } from './output-error.ts';
 import type { PlaneCache } from './plane-cache.ts';
-import type { StageClock } from './stage-clock.ts';
+import { deeperReason } from './source-version.ts';
 
 /** One shard on its way: what computes it, what is asked for, and what was used so far. */
 export interface ShardRun {
@@ -155,4 +146,46 @@ export function sourceError(source: Source, stage: string, error: string, cause:
 export async function closeImage(run: ShardRun, image: OpenImage): Promise<void> {
   run.inputBytes += image.inputBytes;
   await image.close();
+}
+
+/** One sentence where an image is smaller than a kernel of the pipeline. */
+export function tooSmall({ width, height }: Size, { minSide }: Pipeline): string | undefined {
+  if (Math.min(width, height) >= minSide) return undefined;
+  return `A ${width} x ${height} image is smaller than the kernel, which needs ${minSide} pixels a side`;
+}
+
+/** The results of a shard cannot be written: the disk is full, the folder is gone. Nothing is wrong with its sources. */
+export class OutputError extends Error {
+  constructor(cause: unknown) {
+    super(`The results cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'OutputError';
+  }
+}
+
+/** Where a shard's time goes; the order is that of the work. */
+export const stages = ['read', 'decode', 'upload', 'compute', 'readback', 'encode'] as const;
+export type Stage = (typeof stages)[number];
+
+/** Sums the seconds that one shard spends in each stage. */
+export class StageClock {
+  readonly seconds: Record<Stage, number> = { read: 0, decode: 0, upload: 0, compute: 0, readback: 0, encode: 0 };
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Counts the time until `work` settles. */
+  async time<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
+    const startedMs = this.#nowMs();
+    try {
+      return await work();
+    } finally {
+      this.seconds[stage] += (this.#nowMs() - startedMs) / 1000;
+    }
+  }
+
+  add(stage: Stage, seconds: number): void {
+    this.seconds[stage] += seconds;
+  }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { InputError, openImage } from '@halogrid/imaging';
+import { openImage } from '@halogrid/imaging';
 import { Cause } from '@halogrid/proto';
+import { InputError } from '@halogrid/sources';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import {
   createTestExecutor,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sendFile, startServer } from '@halogrid/imaging/testing-servers';
+import { sendFile, startServer } from '@halogrid/sources/testing-servers';
 import { sourceVersion } from './source-version.ts';
 import { withFolder } from './testing/shard-fixture.ts';
 

@@ -1,7 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { allowedPath, changedInput, InputError, isRemoteUri, localVersion, remoteVersion } from '@halogrid/imaging';
 import type { Source } from '@halogrid/proto';
+import {
+  allowedPath,
+  changedInput,
+  InputError,
+  isRemoteUri,
+  localVersion,
+  remoteVersion,
+  showFile,
+} from '@halogrid/sources';
 
 /** A name for the source as it is now, which changes when it is written to. A source that is not there is its URI. */
 export async function sourceVersion(uri: string): Promise<string> {
@@ -36,5 +44,26 @@ async function versionOnServer(uri: string): Promise<string> {
   } catch (error) {
     if (error instanceof InputError) return uri;
     throw error;
+  }
+}
+
+/** A file is read once more up to this; of a longer one both ends. */
+const wholeBytes = 2 ** 30;
+
+/**
+ * Why bytes look damaged or cut off: perhaps they are being written to, or a decoder that reads the file itself took for its end
+ * what the disk could not give. `error` itself where they can all be had and are those that were listed. A server was asked for
+ * that version alone with each part, and every failure of it was seen.
+ */
+export async function deeperReason(source: Source, error: InputError): Promise<InputError> {
+  if (isRemoteUri(source.uri)) return error;
+  try {
+    await checkStillVersion(source);
+    const { sizeBytes } = await showFile(source.uri, false);
+    if (sizeBytes <= wholeBytes) await showFile(source.uri, true);
+    return error;
+  } catch (reason) {
+    if (reason instanceof InputError) return reason;
+    throw reason;
   }
 }

@@ -21,3 +21,9 @@ export async function* startAhead<Item, Result>(
     for (const result of started) await discard(await result);
   }
 }
+
+/** As Promise.all, but rejects only after every promise has settled, so that nothing is still using what they shared. */
+export async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}

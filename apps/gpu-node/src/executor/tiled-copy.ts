@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { InputError } from '@halogrid/imaging';
-import { OutputError } from './output-error.ts';
+import { InputError } from '@halogrid/sources';
+import { OutputError } from './shard-run.ts';
 
 /** By path: copies that are being written, and what was found wrong with sources while they were. */
 const underWay = new Map<string, Promise<void>>();

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { findGpus, heldGpuMinors, openDevices } from './machine-gpus.ts';
 import { devicePath } from './nvidia-gpu.ts';
 import { pinGpus } from './pin-gpus.ts';
-import { openGpu, requirePlacement } from './require-placement.ts';
+import { openGpu, requirePlacement } from './prove-placement.ts';
 import { canMakeDevices, makeGpuTree } from './testing/gpu-tree.ts';
 
 // Cards are device files of the right numbers and files of the driver, under a folder: nothing ever opens them.

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { poolThreads } from '@halogrid/threads';
 import type { ChosenGpu } from './choose-gpus.ts';
 import type { GpuInventory } from './inventory.ts';
 import { chooseIsolation, isolationPrefix } from './isolation.ts';
@@ -45,4 +46,12 @@ function cannotIsolate(reason: string): Error {
   return new Error(
     `GPUs cannot be kept apart here: ${reason}; run a container a GPU instead (NVIDIA_VISIBLE_DEVICES, or device_ids of Compose)`,
   );
+}
+
+/**
+ * Threads for each of so many nodes of a machine, which share its cores. Measured on 16 cores, 1080p JPEGs: four nodes of 16
+ * threads each decode less than one does.
+ */
+export function threadsEach(nodes: number, threads = poolThreads()): number {
+  return Math.max(Math.min(4, threads), Math.ceil(threads / nodes));
 }

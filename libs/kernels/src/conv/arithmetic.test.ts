@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { convArbitrary } from './arbitrary.ts';
-import { type Arithmetic, arithmeticOf } from './arithmetic.ts';
+import type { Arithmetic } from './arithmetic.ts';
 import { conv } from './conv.ts';
 import { outerProduct, separate } from './separate.ts';
 
-const of = (given: Record<string, string>): Arithmetic => arithmeticOf(conv.parseParameters(given));
+const of = (given: Record<string, string>): Arithmetic => conv.parse(conv.complete(given)).arithmetic.u8;
 const matrix = (side: number, entry: (i: number, j: number) => number): string =>
   JSON.stringify(Array.from({ length: side }, (_, i) => Array.from({ length: side }, (_, j) => entry(i, j))));
 

@@ -1,5 +1,5 @@
-import { greatest, type PixelType } from '../image-type.ts';
-import type { Parameters } from '../kernel.ts';
+import { greatest, type PixelType } from '@halogrid/geometry';
+import type { Parameters, Tolerance } from '../kernel.ts';
 import { ParameterError } from '../parameter-error.ts';
 import { type Matrix, parseMatrix } from './matrix.ts';
 import { defaultSigma, gaussian, parseNamedKernel } from './named.ts';
@@ -30,27 +30,25 @@ const smallestShift = 13;
 /** From this side on two passes are fewer operations than one, loads and the pass in between included. */
 const separableSide = 5;
 
-/** Side of the matrix that parameters name. */
-export function sideOf({ kernel, matrix }: Parameters): number {
-  if (matrix !== undefined) return (JSON.parse(matrix) as Matrix).length;
-  const named = parseNamedKernel(kernel!);
-  return named.kind === 'fixed' ? named.matrices[0]!.length : named.side;
+/** How to compute the convolution of complete parameters over pixels of each type. */
+export function arithmeticsOf(parameters: Parameters): Readonly<Record<PixelType, Arithmetic>> {
+  const filter = filterOf(parameters);
+  const isFloat = parameters.as === 'f32';
+  return { u8: arithmeticOf(filter, isFloat, 'u8'), u16: arithmeticOf(filter, isFloat, 'u16') };
 }
 
-/** How to compute the convolution of complete parameters over pixels of that type. */
-export function arithmeticOf(parameters: Parameters, pixel: PixelType = 'u8'): Arithmetic {
-  const { matrices, scale, factors } = filterOf(parameters);
+function arithmeticOf({ matrices, scale, factors }: Filter, isFloat: boolean, pixel: PixelType): Arithmetic {
   const side = matrices[0]!.length;
   const [taps, second] = matrices.map((matrix) => Float64Array.from(matrix.flat().reverse()));
   if (second) return { kind: 'magnitude', side, taps: [taps!, second] };
 
-  if (hasExactSums(taps!, pixel) && (scale === 1 || parameters.as === 'f32')) {
+  if (hasExactSums(taps!, pixel) && (scale === 1 || isFloat)) {
     return { kind: 'sum', side, taps: taps!, scale, factors };
   }
   const weights = taps!.map((tap) => tap * scale);
   const shift = exactShift(weights);
   const isInteger = taps!.every(Number.isInteger) && scale === 1;
-  const isExact = parameters.as !== 'f32' || (isInteger && absoluteSum(weights) * greatest[pixel] <= exactInteger);
+  const isExact = !isFloat || (isInteger && absoluteSum(weights) * greatest[pixel] <= exactInteger);
   if (!isExact) return { kind: 'sum', side, taps: taps!, scale, factors };
   return { kind: 'exact', side, taps: weights.map((weight) => Math.round(weight * 2 ** shift)), shift };
 }
@@ -58,6 +56,23 @@ export function arithmeticOf(parameters: Parameters, pixel: PixelType = 'u8'): A
 /** Whether every sum of these taps times pixels is an integer that a float32 holds, and so is every part of it. */
 export function hasExactSums(taps: Float64Array, pixel: PixelType): boolean {
   return taps.every(Number.isInteger) && absoluteSum(taps) * greatest[pixel] < exactFloat;
+}
+
+/** 1e-5 of the range of values of a convolution in float32, or 0 where every sum is exact. */
+export function toleranceOf(arithmetic: Arithmetic, pixel: PixelType): Tolerance {
+  const white = greatest[pixel];
+  switch (arithmetic.kind) {
+    case 'exact':
+      return { relative: 0, absolute: 0 };
+    case 'magnitude':
+      // The largest root that sobel gives.
+      return { relative: 0, absolute: 1e-5 * 4 * Math.SQRT2 * white };
+    case 'sum': {
+      const { taps, scale } = arithmetic;
+      const isExact = hasExactSums(taps, pixel);
+      return { relative: 0, absolute: isExact ? 0 : 1e-5 * absoluteSum(taps) * white * scale + 1e-30 };
+    }
+  }
 }
 
 /** Throws ParameterError where a matrix is too large to be rounded exactly. */

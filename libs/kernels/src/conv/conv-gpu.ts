@@ -1,12 +1,10 @@
-import type { Size } from '../geometry.ts';
+import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
-import { type PixelType, sampleBytes } from '../image-type.ts';
-import type { Parameters } from '../kernel.ts';
 import type { Operation } from '../pipeline.ts';
 import { lanePixels } from '../plane-item.ts';
 import { type GpuHost, inShapes, type Strategy } from '../strategy.ts';
-import { type Arithmetic, arithmeticOf, hasExactSums } from './arithmetic.ts';
-import { conv } from './conv.ts';
+import { type Arithmetic, hasExactSums } from './arithmetic.ts';
+import type { ConvSettings } from './conv.ts';
 import { directTable } from './gpu-table.ts';
 import { separableSums, separableTable } from './separable-sums.ts';
 import type { Factors } from './separate.ts';
@@ -31,19 +29,19 @@ const arithmetics: readonly Arithmetic['kind'][] = ['sum', 'magnitude', 'exact']
 const samples: readonly string[] = ['f32', 'i16', 'u8'];
 
 /** Convolution on GPUs. */
-export const convOnGpu: GpuHost = {
-  variant: ({ parameters, reads = 'u8' }) => {
-    const arithmetic = arithmeticOf(parameters, reads);
-    const path = separableFactors(parameters, arithmetic) ? 'separable' : 'direct';
-    return `${path}-${arithmetic.side}-${sumsOf(arithmetic, reads)}-${parameters.as}${reads === 'u8' ? '' : '-of-u16'}`;
+export const convOnGpu: GpuHost<ConvSettings> = {
+  variant: ({ settings, reads = 'u8' }) => {
+    const arithmetic = settings.arithmetic[reads];
+    const path = separableFactors(settings, arithmetic) ? 'separable' : 'direct';
+    return `${path}-${arithmetic.side}-${sumsOf(arithmetic, reads)}-${settings.as}${reads === 'u8' ? '' : '-of-u16'}`;
   },
-  strategies: ({ parameters, reads = 'u8' }) => {
-    const arithmetic = arithmeticOf(parameters, reads);
+  strategies: ({ settings, reads = 'u8' }) => {
+    const arithmetic = settings.arithmetic[reads];
     const fits = ({ lanes }: Strategy) => tileBytes(lanes, arithmetic.side, reads) + histogramBytes <= workgroupBytes;
     const hasRows = ({ lanes }: Strategy) => separableRows(lanes, arithmetic.side, workgroupBytes) > 0;
     // The other programs are for bytes.
     if (reads === 'u16') return inShapes('workgroup', directShapes).filter(fits);
-    const isSeparable = separableFactors(parameters, arithmetic) !== undefined;
+    const isSeparable = separableFactors(settings, arithmetic) !== undefined;
     // Another path may add in another order, or be compiled to another rounding.
     const isExact = sumsOf(arithmetic, reads) !== 'real';
     return [
@@ -53,8 +51,8 @@ export const convOnGpu: GpuHost = {
     ];
   },
   compile: (device, operation, output, strategy) => {
-    const arithmetic = arithmeticOf(operation.parameters, operation.reads);
-    const factors = separableFactors(operation.parameters, arithmetic);
+    const arithmetic = operation.settings.arithmetic[operation.reads ?? 'u8'];
+    const factors = separableFactors(operation.settings, arithmetic);
     return strategy.name === 'separable'
       ? compileSeparable(device, operation, factors!, strategy)
       : compileDirect(device, operation, arithmetic, output, strategy);
@@ -62,8 +60,8 @@ export const convOnGpu: GpuHost = {
 };
 
 /** The factors of a matrix whose rows and columns can be filtered one after the other. */
-function separableFactors(parameters: Parameters, arithmetic: Arithmetic): ScaledFactors | undefined {
-  if (arithmetic.kind !== 'sum' || parameters.as !== 'f32') return undefined;
+function separableFactors({ as }: ConvSettings, arithmetic: Arithmetic): ScaledFactors | undefined {
+  if (arithmetic.kind !== 'sum' || as !== 'f32') return undefined;
   return arithmetic.factors && { ...arithmetic.factors, scale: arithmetic.scale };
 }
 
@@ -79,13 +77,12 @@ function sumsOf(arithmetic: Arithmetic, reads: PixelType): 'integer' | 'real' | 
 
 function compileDirect(
   device: GPUDevice,
-  { parameters, border, reads = 'u8' }: Operation,
+  { output: { sample, channels }, border, reads = 'u8' }: Operation<ConvSettings>,
   arithmetic: Arithmetic,
   output: GpuOutput,
   { name, lanes }: Strategy,
 ): Promise<GpuKernel> {
   const { side, kind } = arithmetic;
-  const { sample, channels } = conv.output(parameters);
   const isTiled = name === 'workgroup';
   const room = device.limits.maxComputeWorkgroupStorageSize - (isTiled ? tileBytes(lanes, side, reads) : 0);
   return compileKernel(device, {
@@ -129,11 +126,10 @@ function tileBytes({ width, height }: Size, side: number, reads: PixelType): num
 
 function compileSeparable(
   device: GPUDevice,
-  { parameters, border }: Operation,
+  { output: { channels }, border }: Operation<ConvSettings>,
   factors: ScaledFactors,
   { lanes }: Strategy,
 ): Promise<GpuKernel> {
-  const { channels } = conv.output(parameters);
   const side = factors.vertical.length;
   const rows = separableRows(lanes, side, device.limits.maxComputeWorkgroupStorageSize);
   const blocks = Math.ceil((rows + side - 1) / 4);

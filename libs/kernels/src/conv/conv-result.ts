@@ -1,7 +1,7 @@
-import { createSamples, type Samples } from '../image-type.ts';
-import type { Parameters } from '../kernel.ts';
+import { createSamples, type Samples } from '@halogrid/geometry';
+import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
-import { conv } from './conv.ts';
+import { binsOf, type ConvSettings } from './conv.ts';
 
 /** The result of one item, while it is computed. */
 export interface ConvResult {
@@ -13,12 +13,15 @@ export interface ConvResult {
 }
 
 /** A result of zeros. */
-export function createConvResult(parameters: Parameters, { out }: PlaneItem, withMap: boolean): ConvResult {
-  const { sample, channels } = conv.output(parameters);
+export function createConvResult(
+  { settings, output: { sample, channels } }: Operation<ConvSettings>,
+  { out }: PlaneItem,
+  withMap: boolean,
+): ConvResult {
   return {
     channels: channels.length,
     samples: withMap ? createSamples(sample, out.width * out.height * channels.length) : undefined,
-    bins: new Uint32Array(conv.bins(parameters) * channels.length),
+    bins: new Uint32Array(binsOf(settings) * channels.length),
   };
 }
 

@@ -5,7 +5,7 @@ import { borderModes } from '../border.ts';
 import { runCpu } from '../cpu.ts';
 import { createPipeline } from '../pipeline.ts';
 import { runReference } from '../reference.ts';
-import { checkNearTwin, noiseImage, samplesOf, staged, tileArbitrary } from '../testing.ts';
+import { noiseImage, runs, samplesOf, staged, tileArbitrary, verifySamples } from '../testing.ts';
 import { convArbitrary } from './arbitrary.ts';
 
 test('tiles of any size, place, border and kernel equal the CPU twin', () => {
@@ -23,11 +23,11 @@ test('tiles of any size, place, border and kernel equal the CPU twin', () => {
         const [ours, twin] = [runCpu, runReference].map((run) => run(pipeline, bytes, item, withMap));
         assert.deepEqual(ours!.bins, twin!.bins);
         assert.equal(ours!.counted, twin!.counted);
-        if (withMap) checkNearTwin(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
+        if (withMap) verifySamples(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
         else assert.equal(ours!.map, undefined);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
 });
 
@@ -55,7 +55,7 @@ for (const [name, run] of Object.entries({ twin: runReference, cpu: runCpu })) {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 }

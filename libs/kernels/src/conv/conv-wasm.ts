@@ -1,9 +1,10 @@
+import { type PixelType, type Samples, sampleBytes } from '@halogrid/geometry';
 import { copyBorderedRows, storedPixels } from '../bordered-rows.ts';
-import { type PixelType, type Samples, sampleBytes } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { WasmModule } from '../wasm-module.ts';
-import { type Arithmetic, arithmeticOf } from './arithmetic.ts';
+import type { Arithmetic } from './arithmetic.ts';
+import type { ConvSettings } from './conv.ts';
 import { type ConvResult, createConvResult, finishConvResult } from './conv-result.ts';
 
 /** What assembly/conv.ts exports. */
@@ -59,13 +60,14 @@ const wasm = new WasmModule<Exports>(new URL('./conv.wasm', import.meta.url));
  * taps. Rows go through float32 or float64 memory in bands, with the pixels of the border rule around them.
  */
 export function convWasm(
-  { parameters, border, reads = 'u8' }: Operation,
+  operation: Operation<ConvSettings>,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
 ): ItemResult {
-  const arithmetic = arithmeticOf(parameters, reads);
-  const result = createConvResult(parameters, item, withMap);
+  const { settings, border, reads = 'u8' } = operation;
+  const arithmetic = settings.arithmetic[reads];
+  const result = createConvResult(operation, item, withMap);
   const { valid } = item;
   if ((!result.samples && result.bins.length === 0) || valid.width === 0) return finishConvResult(result, item);
 
@@ -82,7 +84,7 @@ export function convWasm(
       const rows = Math.min(band.rows, valid.height - y);
       const rect = { x: valid.x - halo, y: valid.y + y - halo, width: valid.width + 2 * halo, height: rows + 2 * halo };
       copyBorderedRows(pixels, plane, border, rect, memory, band.pixelsAt / unit, band.stride);
-      compute(arithmetic, reads, band, rows, parameters.as !== 'f32');
+      compute(arithmetic, reads, band, rows, settings.as !== 'f32');
       keep(result, band, item, channel, y, rows);
     }
     if (result.bins.length > 0) result.bins.set(wasm.sumTables(tablesAt, tables), channel * bins);

@@ -130,8 +130,8 @@ const accepted: [given: Record<string, string>, complete: Record<string, string>
 
 test('parameters are completed and put in one form, which is its own', () => {
   for (const [given, complete] of accepted) {
-    assert.deepEqual(conv.parseParameters(given), complete);
-    assert.deepEqual(conv.parseParameters(complete), complete);
+    assert.deepEqual(conv.complete(given), complete);
+    assert.deepEqual(conv.complete(complete), complete);
   }
 });
 
@@ -143,6 +143,7 @@ test('a pipeline of conv says what it gives', () => {
     input: ['gray'],
     pixel: 'u8',
     output: { sample: 'u8', channels: ['gray'] },
+    meaning: 'values',
     bins: 256,
     minSide: 21,
     convention: 'convolution',

@@ -1,7 +1,7 @@
-import { gray, rgb, type SampleType } from '../image-type.ts';
+import { gray, type PixelType, rgb, type SampleType } from '@halogrid/geometry';
 import type { KernelDefinition, Parameters } from '../kernel.ts';
 import { ParameterError } from '../parameter-error.ts';
-import { checkExact, sideOf } from './arithmetic.ts';
+import { type Arithmetic, arithmeticsOf, checkExact, toleranceOf } from './arithmetic.ts';
 import { parseMatrix } from './matrix.ts';
 import { defaultSigma, parseNamedKernel } from './named.ts';
 
@@ -10,15 +10,22 @@ const names = ['kernel', 'matrix', 'sigma', 'channels', 'as'];
 export const sampleTypes = ['f32', 'u8', 'i16'] as const satisfies readonly SampleType[];
 const [smallestSigma, largestSigma] = [0.1, 100];
 
+/** What complete parameters mean. */
+export interface ConvSettings {
+  readonly channels: readonly string[];
+  readonly as: (typeof sampleTypes)[number];
+  /** How it is computed over pixels of each type. */
+  readonly arithmetic: Readonly<Record<PixelType, Arithmetic>>;
+}
+
 /**
  * Convolution of each channel with a square matrix of odd side: the sum over i, j of matrix(i, j) times the pixel at
  * (row - i, column - j), i and j counted from the matrix's centre. `as=u8` and `as=i16` round it exactly, see arithmetic.ts.
  */
-export const conv: KernelDefinition = {
-  name: 'conv',
+export const conv: KernelDefinition<ConvSettings> = {
   summary: 'Convolution with a named kernel or any matrix of odd side 3 to 31',
 
-  parseParameters(given) {
+  complete(given) {
     for (const name of Object.keys(given)) {
       if (!names.includes(name)) throw new ParameterError('a parameter of conv', name, `one of ${names.join(', ')}`);
     }
@@ -39,17 +46,33 @@ export const conv: KernelDefinition = {
     return parameters;
   },
 
-  halo: (parameters) => (sideOf(parameters) - 1) / 2,
+  parse(parameters) {
+    return {
+      channels: parameters.channels === 'rgb' ? rgb : gray,
+      as: sampleTypes.find((type) => type === parameters.as)!,
+      arithmetic: arithmeticsOf(parameters),
+    };
+  },
+
+  halo: (settings) => (sideOf(settings) - 1) / 2,
   defaultBorder: () => 'zero',
-  input: channelsOf,
-  output: (parameters) => ({ sample: parameters.as as SampleType, channels: channelsOf(parameters) }),
-  bins: ({ as }) => (as === 'u8' ? 256 : 0),
+  input: ({ channels }) => channels,
+  output: ({ as, channels }) => ({ sample: as, channels }),
+  meaning: () => 'values',
+  tolerance: ({ arithmetic }, reads) => toleranceOf(arithmetic[reads], reads),
+  bins: binsOf,
   minSide: sideOf,
   convention: () => 'convolution',
 };
 
-function channelsOf({ channels }: Parameters): readonly string[] {
-  return channels === 'rgb' ? rgb : gray;
+/** Bins a channel: only bytes are counted. */
+export function binsOf({ as }: ConvSettings): number {
+  return as === 'u8' ? 256 : 0;
+}
+
+/** Side of the matrix. */
+function sideOf({ arithmetic }: ConvSettings): number {
+  return arithmetic.u8.side;
 }
 
 function choose(name: string, value: string, allowed: readonly string[]): string {

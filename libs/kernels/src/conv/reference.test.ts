@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { greatest, type PixelType } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from '../border.ts';
-import { greatest, type PixelType } from '../image-type.ts';
 import { runReference } from '../reference.ts';
-import { createPipelineOver, noiseFor, samplesOf, staged, tileArbitrary } from '../testing.ts';
+import { createPipelineOver, noiseFor, runs, samplesOf, staged, tileArbitrary } from '../testing.ts';
 import { convArbitrary } from './arbitrary.ts';
 import { assertNear } from './testing.ts';
 
@@ -58,7 +58,7 @@ test('values, rounding and counts are those of the definition, pixel by pixel, f
         assert.equal(result.counted * bands, counted);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -1,21 +1,22 @@
 import { copyBorderedRows, createPixels, storedPixels } from '../bordered-rows.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
-import { arithmeticOf } from './arithmetic.ts';
+import type { ConvSettings } from './conv.ts';
 import { createConvResult, finishConvResult } from './conv-result.ts';
 
 /** The CPU twin of convolution, in float64: exact wherever taps are integers. */
 export function convReference(
-  { parameters, border, reads = 'u8' }: Operation,
+  operation: Operation<ConvSettings>,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
 ): ItemResult {
-  const arithmetic = arithmeticOf(parameters, reads);
+  const { settings, border, reads = 'u8' } = operation;
+  const arithmetic = settings.arithmetic[reads];
   const { side } = arithmetic;
   const halo = (side - 1) / 2;
   const { out, valid } = item;
-  const result = createConvResult(parameters, item, withMap);
+  const result = createConvResult(operation, item, withMap);
   const { samples, bins, channels } = result;
   if (!samples && bins.length === 0) return finishConvResult(result, item);
 
@@ -47,7 +48,7 @@ export function convReference(
     f32: Math.fround,
     u8: (v: number) => saturate(v, 0, 255),
     i16: (v: number) => saturate(v, -32768, 32767),
-  }[parameters.as as 'f32' | 'u8' | 'i16'];
+  }[settings.as];
 
   for (let channel = 0; channel < channels; channel++) {
     const source = storedPixels(bytes, item, reads, channel);

@@ -1,7 +1,6 @@
 // What results of convolution are compared by, for tests.
 import assert from 'node:assert/strict';
-import type { Size } from '../geometry.ts';
-import type { Samples } from '../image-type.ts';
+import type { Samples, Size } from '@halogrid/geometry';
 
 /** SciPy's convolution of an image. */
 export interface ExpectedConv {

@@ -5,7 +5,7 @@ import { borderModes } from '../border.ts';
 import { runCpu } from '../cpu.ts';
 import { createPipeline, parseOperation } from '../pipeline.ts';
 import { runReference } from '../reference.ts';
-import { noiseImage, staged, tileArbitrary } from '../testing.ts';
+import { noiseImage, runs, staged, tileArbitrary } from '../testing.ts';
 
 const ops = [
   'lbp:convention=nw-cw-msb',
@@ -37,7 +37,7 @@ test('tiles of any size, place and border equal the CPU twin', () => {
         assert.deepEqual(runCpu(pipeline, bytes, item, withMap), runReference(pipeline, bytes, item, withMap));
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 

@@ -1,11 +1,11 @@
 import type { RunKernel } from '../run-pipeline.ts';
-import { lbpWasm } from './lbp-wasm.ts';
-import { ringOf } from './parameters.ts';
+import type { LbpRing } from './parameters.ts';
 import { lbpReference } from './reference.ts';
 import { ringWasm } from './ring-wasm.ts';
+import { squareWasm } from './square-wasm.ts';
 
 /** What the cpu device runs: WebAssembly for codes and labels, the twin for variances. */
-export const lbpCpu: RunKernel = (operation, ...rest) => {
-  const { square, labels } = ringOf(operation.parameters);
-  return (labels === 'var' ? lbpReference : square ? lbpWasm : ringWasm)(operation, ...rest);
+export const lbpCpu: RunKernel<LbpRing> = (operation, ...rest) => {
+  const { square, labels } = operation.settings;
+  return (labels === 'var' ? lbpReference : square ? squareWasm : ringWasm)(operation, ...rest);
 };

@@ -1,17 +1,16 @@
 import type { Operation } from '../pipeline.ts';
 import type { GpuHost } from '../strategy.ts';
-import { ringOf } from './parameters.ts';
+import type { LbpRing } from './parameters.ts';
 import { ringOnGpu } from './ring-gpu.ts';
 import { squareOnGpu } from './square-gpu.ts';
 
 /** LBP on GPUs: codes of the 3x3 square of bytes, which need no interpolation, have programs of their own. */
-export const lbpOnGpu: GpuHost = {
+export const lbpOnGpu: GpuHost<LbpRing> = {
   variant: (operation) => hostOf(operation).variant(operation),
   strategies: (operation, output) => hostOf(operation).strategies(operation, output),
   compile: (device, operation, output, strategy) => hostOf(operation).compile(device, operation, output, strategy),
 };
 
-function hostOf({ parameters, reads }: Operation): GpuHost {
-  const { square, labels } = ringOf(parameters);
+function hostOf({ settings: { square, labels }, reads }: Operation<LbpRing>): GpuHost<LbpRing> {
   return square && labels === 'all' && reads !== 'u16' ? squareOnGpu : ringOnGpu;
 }

@@ -1,22 +1,25 @@
-import { gray } from '../image-type.ts';
+import { gray } from '@halogrid/geometry';
 import type { KernelDefinition } from '../kernel.ts';
-import { type LbpConventionName, lbpConventions } from './conventions.ts';
-import { parseLbpParameters, ringOf } from './parameters.ts';
+import { lbpConventions } from './conventions.ts';
+import { completeLbp, type LbpRing, ringOf } from './parameters.ts';
 
 /**
  * Local Binary Pattern (Ojala, Pietikäinen, Mäenpää 2002): bit i of a pixel's code is 1 where neighbour i of a ring is at
  * least as great as the pixel. Neighbours between pixels are interpolated, and compared in exact integers.
  */
-export const lbp: KernelDefinition = {
-  name: 'lbp',
+export const lbp: KernelDefinition<LbpRing> = {
   summary: 'Local Binary Pattern: points, radius, labels and the conventions of six implementations',
 
-  parseParameters: parseLbpParameters,
-  halo: (parameters) => ringOf(parameters).halo,
-  defaultBorder: ({ convention }) => lbpConventions[convention as LbpConventionName].border,
+  complete: completeLbp,
+  parse: ringOf,
+  halo: ({ halo }) => halo,
+  defaultBorder: ({ convention }) => lbpConventions[convention].border,
   input: () => gray,
-  output: (parameters) => ({ sample: ringOf(parameters).sample, channels: gray }),
-  bins: (parameters) => ringOf(parameters).bins,
+  output: ({ sample }) => ({ sample, channels: gray }),
+  meaning: ({ labels }) => (labels === 'var' ? 'values' : 'labels'),
+  // Variances are sums of f32, whose roundings are in proportion.
+  tolerance: () => ({ relative: 1e-5, absolute: 0 }),
+  bins: ({ bins }) => bins,
   minSide: () => 1,
-  convention: ({ convention }) => convention!,
+  convention: ({ convention }) => convention,
 };

@@ -1,4 +1,4 @@
-import type { SampleType } from '../image-type.ts';
+import type { SampleType } from '@halogrid/geometry';
 import type { Parameters } from '../kernel.ts';
 import { ParameterError } from '../parameter-error.ts';
 import {
@@ -16,7 +16,7 @@ import type { Offset } from './ring.ts';
 const names = ['convention', 'points', 'radius', 'labels'];
 
 /** All parameters of lbp in canonical form. Throws ParameterError for what no convention has, or this one has not. */
-export function parseLbpParameters(given: Record<string, string>): Parameters {
+export function completeLbp(given: Readonly<Record<string, string>>): Parameters {
   for (const name of Object.keys(given)) {
     if (!names.includes(name)) throw new ParameterError('a parameter of lbp', name, `one of ${names.join(', ')}`);
   }
@@ -64,6 +64,7 @@ const oneOf = (words: readonly string[]): string => (words.length === 1 ? words[
 
 /** What canonical parameters mean. */
 export interface LbpRing extends Pick<LbpConvention, 'isStrict' | 'nonUniform'> {
+  readonly convention: LbpConventionName;
   readonly labels: LbpLabels;
   readonly points: number;
   /** Bit 0 first. */
@@ -77,7 +78,7 @@ export interface LbpRing extends Pick<LbpConvention, 'isStrict' | 'nonUniform'> 
   readonly square?: { isMsb: boolean };
 }
 
-/** Reads canonical parameters. */
+/** What complete parameters mean. */
 export function ringOf(parameters: Parameters): LbpRing {
   const convention = parameters.convention as LbpConventionName;
   const labels = parameters.labels as LbpLabels;
@@ -86,6 +87,7 @@ export function ringOf(parameters: Parameters): LbpRing {
   const count = labelCount(labels, points);
   const isSquare = convention === 'nw-cw-msb' || convention === 'nw-cw-lsb' || convention === 'bob';
   return {
+    convention,
     isStrict,
     nonUniform,
     labels,

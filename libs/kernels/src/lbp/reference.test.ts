@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from '../border.ts';
 import { runReference } from '../reference.ts';
-import { createPipelineOver, noiseFor, samplesOf, staged, tileArbitrary } from '../testing.ts';
+import { createPipelineOver, noiseFor, runs, samplesOf, staged, tileArbitrary } from '../testing.ts';
 import { defineLbp } from './definition.ts';
 
 /** Every convention with all that it has. */
@@ -71,7 +71,7 @@ test('labels, variances and counts are those of the definition, pixel by pixel, 
         assert.equal(result.counted, counted);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

@@ -1,19 +1,19 @@
+import { createSamples } from '@halogrid/geometry';
 import { copyBorderedRows, createPixels, storedPixels } from '../bordered-rows.ts';
-import { createSamples } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { labelOf } from './labels.ts';
-import { ringOf } from './parameters.ts';
+import type { LbpRing } from './parameters.ts';
 import { tapsOf, unit } from './taps.ts';
 
-/** The CPU twin of lbp.wgsl and ring.wgsl: labels, or variances, and histogram of one item. */
+/** The CPU twin of square-vector.wgsl, square-word.wgsl and ring.wgsl: labels, or variances, and histogram of one item. */
 export function lbpReference(
-  { parameters, border, reads = 'u8' }: Operation,
+  { settings, border, reads = 'u8' }: Operation<LbpRing>,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
 ): ItemResult {
-  const { points, labels, nonUniform, isStrict, neighbours, halo, sample, bins: binCount } = ringOf(parameters);
+  const { points, labels, nonUniform, isStrict, neighbours, halo, sample, bins: binCount } = settings;
   const { out, valid } = item;
   const stride = valid.width + 2 * halo + 1;
   const rect = { x: valid.x - halo, y: valid.y - halo, width: stride, height: valid.height + 2 * halo + 1 };

@@ -1,9 +1,9 @@
+import { type SampleType, sampleBytes } from '@halogrid/geometry';
 import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
-import { type SampleType, sampleBytes } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { GpuHost, Strategy } from '../strategy.ts';
 import { lbpLabels } from './labels.ts';
-import { type LbpRing, ringOf } from './parameters.ts';
+import type { LbpRing } from './parameters.ts';
 import { ringCodes } from './ring-codes.ts';
 import { placeOf } from './taps.ts';
 
@@ -25,12 +25,11 @@ const leastHistogramWords = 256;
 const neighbourWords = 4;
 
 /** LBP of any ring. */
-export const ringOnGpu: GpuHost = {
-  variant: ({ parameters, reads }) => {
-    const { points, halo, labels } = ringOf(parameters);
+export const ringOnGpu: GpuHost<LbpRing> = {
+  variant: ({ settings: { points, halo, labels }, reads }) => {
     return `ring-${points}-halo-${halo}-${labels}${reads === 'u16' ? '-of-u16' : ''}`;
   },
-  strategies: ({ parameters }) => strategiesOf(ringOf(parameters)),
+  strategies: ({ settings }) => strategiesOf(settings),
   compile: compileRing,
 };
 
@@ -58,11 +57,10 @@ const packedWordsOf = (sample: SampleType, lanes: number): number => {
 
 function compileRing(
   device: GPUDevice,
-  { parameters, border, reads = 'u8' }: Operation,
+  { settings: ring, border, reads = 'u8' }: Operation<LbpRing>,
   output: GpuOutput,
   { name, lanes }: Strategy,
 ): Promise<GpuKernel> {
-  const ring = ringOf(parameters);
   const { halo, points, labels, isStrict, nonUniform, bins } = ring;
   const blocks = lanes.height;
   return compileKernel(device, {

@@ -1,10 +1,10 @@
+import { createSamples, type Samples, sampleBytes, viewSamples } from '@halogrid/geometry';
 import { copyBorderedRows, type Pixels, storedPixels } from '../bordered-rows.ts';
-import { createSamples, type Samples, sampleBytes, viewSamples } from '../image-type.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { WasmModule } from '../wasm-module.ts';
 import { labelOf } from './labels.ts';
-import { type LbpRing, ringOf } from './parameters.ts';
+import type { LbpRing } from './parameters.ts';
 import { tapsOf, unit } from './taps.ts';
 
 /** What assembly/lbp/ring.ts exports; addresses are bytes in the memory. */
@@ -52,12 +52,11 @@ const wasm = new WasmModule<Exports>(new URL('./lbp.wasm', import.meta.url));
  * 6.6 and 4.5 of lbpReference.
  */
 export function ringWasm(
-  { parameters, border, reads = 'u8' }: Operation,
+  { settings: ring, border, reads = 'u8' }: Operation<LbpRing>,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
 ): ItemResult {
-  const ring = ringOf(parameters);
   const { halo, points, bins, sample } = ring;
   const hasTable = points <= maxTablePoints;
   const { out, valid } = item;

@@ -1,10 +1,10 @@
 import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
 import type { Operation } from '../pipeline.ts';
 import { type GpuHost, inShapes, type Strategy } from '../strategy.ts';
-import { ringOf } from './parameters.ts';
+import type { LbpRing } from './parameters.ts';
 
-const vectorCode = readWgsl(import.meta.url, './lbp.wgsl');
-const wordCode = readWgsl(import.meta.url, './square.wgsl');
+const vectorCode = readWgsl(import.meta.url, './square-vector.wgsl');
+const wordCode = readWgsl(import.meta.url, './square-word.wgsl');
 
 /** Measured on an H200 for `vector`, 4928 x 2772: 0.0173 ms for 32 x 4 and every shape of fewer lanes, 0.0180 for 32 x 8. */
 const shapes = ['32x4', '32x8', '16x16', '64x4', '4x32'];
@@ -23,7 +23,7 @@ const countingStrategies = [
 ];
 
 /** Codes of the 3x3 square. */
-export const squareOnGpu: GpuHost = {
+export const squareOnGpu: GpuHost<LbpRing> = {
   variant: () => 'square',
   strategies: (_, output) => (output === 'map' ? mapStrategies : countingStrategies),
   compile: compileSquare,
@@ -31,7 +31,7 @@ export const squareOnGpu: GpuHost = {
 
 function compileSquare(
   device: GPUDevice,
-  { parameters, border }: Operation,
+  { settings, border }: Operation<LbpRing>,
   output: GpuOutput,
   { name, lanes }: Strategy,
 ): Promise<GpuKernel> {
@@ -47,7 +47,7 @@ function compileSquare(
     constants: {
       LANES_X: lanes.width,
       LANES_Y: lanes.height,
-      MSB: Number(ringOf(parameters).square!.isMsb),
+      MSB: Number(settings.square!.isMsb),
       ...(!isVector && { TILED: Number(name === 'workgroup') }),
       ...(output !== 'map' && { PRIVATE_BINS: name.endsWith('-global') ? 0 : 256, COPIES: isVector ? 4 : 1 }),
     },

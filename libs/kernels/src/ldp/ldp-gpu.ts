@@ -1,7 +1,7 @@
 import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
 import type { Operation } from '../pipeline.ts';
 import { type GpuHost, inShapes, type Strategy } from '../strategy.ts';
-import { orderOf } from './ldp.ts';
+import type { LdpSettings } from './ldp.ts';
 
 const code = readWgsl(import.meta.url, './ldp.wgsl');
 
@@ -22,15 +22,15 @@ const strategies = inShapes('strip', ['8x32', '8x16', '8x8']);
 const deepStrategies = strategies.slice(1);
 
 /** LDP on GPUs. */
-export const ldpOnGpu: GpuHost = {
-  variant: ({ parameters, reads }) => `order-${orderOf(parameters)}${reads === 'u16' ? '-of-u16' : ''}`,
+export const ldpOnGpu: GpuHost<LdpSettings> = {
+  variant: ({ settings, reads }) => `order-${settings.order}${reads === 'u16' ? '-of-u16' : ''}`,
   strategies: ({ reads }) => (reads === 'u16' ? deepStrategies : strategies),
   compile: compileLdp,
 };
 
 function compileLdp(
   device: GPUDevice,
-  { parameters, border, reads = 'u8' }: Operation,
+  { settings: { order }, border, reads = 'u8' }: Operation<LdpSettings>,
   output: GpuOutput,
   { lanes }: Strategy,
 ): Promise<GpuKernel> {
@@ -43,7 +43,7 @@ function compileLdp(
     border,
     reads,
     constants: {
-      ORDER: orderOf(parameters),
+      ORDER: order,
       LANES_Y: lanes.height,
       STRIPS: rows / lanes.height,
       ...(output !== 'map' && { BINS: bins, COPIES: lanes.height <= rowsOfTwo ? 2 : 1 }),

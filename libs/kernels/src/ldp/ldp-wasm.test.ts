@@ -5,7 +5,7 @@ import { borderModes } from '../border.ts';
 import { runCpu } from '../cpu.ts';
 import { createPipeline } from '../pipeline.ts';
 import { runReference } from '../reference.ts';
-import { noiseImage, staged, tileArbitrary } from '../testing.ts';
+import { noiseImage, runs, staged, tileArbitrary } from '../testing.ts';
 
 test('tiles of any size, place, border and order equal the CPU twin', () => {
   fc.assert(
@@ -20,7 +20,7 @@ test('tiles of any size, place, border and order equal the CPU twin', () => {
         assert.deepEqual(runCpu(pipeline, bytes, item, withMap), runReference(pipeline, bytes, item, withMap));
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 

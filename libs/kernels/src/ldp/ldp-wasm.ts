@@ -2,7 +2,7 @@ import { copyBorderedRows } from '../bordered-rows.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import { WasmModule } from '../wasm-module.ts';
-import { orderOf } from './ldp.ts';
+import type { LdpSettings } from './ldp.ts';
 
 /** What assembly/ldp.ts exports; addresses are bytes in the memory. */
 interface Exports {
@@ -37,13 +37,12 @@ const wasm = new WasmModule<Exports>(new URL('./ldp.wasm', import.meta.url));
  * copied some at a time, with the pixels of the border rule around them, so that the inner loop knows no borders.
  */
 export function ldpWasm(
-  { parameters, border }: Operation,
+  { settings: { order }, border }: Operation<LdpSettings>,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
 ): ItemResult {
   const { out, valid } = item;
-  const order = orderOf(parameters);
   const bandBytes = out.width * out.height;
   const map = withMap ? new Uint8Array(bands * bandBytes) : undefined;
   // A vector may reach 15 bytes beyond a row and its neighbours.

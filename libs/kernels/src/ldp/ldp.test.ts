@@ -4,10 +4,10 @@ import { createPipeline } from '../pipeline.ts';
 import { derivativeCoefficients, ldp } from './ldp.ts';
 
 test('the order is 3 unless given, and gives the halo', () => {
-  assert.deepEqual(ldp.parseParameters({}), { order: '3' });
-  assert.deepEqual(ldp.parseParameters({ order: '06' }), { order: '6' });
+  assert.deepEqual(ldp.complete({}), { order: '3' });
+  assert.deepEqual(ldp.complete({ order: '06' }), { order: '6' });
   assert.deepEqual(
-    ['2', '3', '6'].map((order) => ldp.halo({ order })),
+    ['2', '3', '6'].map((order) => ldp.halo(ldp.parse({ order }))),
     [2, 3, 6],
   );
 });
@@ -22,7 +22,7 @@ test('it gives four bands of bytes with a histogram each, of the interior unless
 
 for (const order of ['1', '7', '0', '-3', '2.5', '3x', '', ' 3', '1e1', 'three', 'NaN']) {
   test(`an order of '${order}' is refused`, () => {
-    assert.throws(() => ldp.parseParameters({ order }), {
+    assert.throws(() => ldp.complete({ order }), {
       name: 'ParameterError',
       message: `Expected an integer from 2 to 6 for ldp:order but received '${order}'`,
     });
@@ -30,7 +30,7 @@ for (const order of ['1', '7', '0', '-3', '2.5', '3x', '', ' 3', '1e1', 'three',
 }
 
 test('a parameter that it does not have is refused', () => {
-  assert.throws(() => ldp.parseParameters({ points: '8' }), {
+  assert.throws(() => ldp.complete({ points: '8' }), {
     message: `Expected 'order' for a parameter of ldp but received 'points'`,
   });
 });

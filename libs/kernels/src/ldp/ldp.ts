@@ -1,5 +1,5 @@
-import { gray } from '../image-type.ts';
-import type { KernelDefinition, Parameters } from '../kernel.ts';
+import { gray } from '@halogrid/geometry';
+import type { KernelDefinition } from '../kernel.ts';
 import { ParameterError } from '../parameter-error.ts';
 
 /** Names of the four bands: degrees of the directions in which the image is derived, counter-clockwise from east. */
@@ -8,9 +8,9 @@ const directions = ['0', '45', '90', '135'] as const;
 const minOrder = 2;
 const maxOrder = 6;
 
-/** The order of parsed parameters. */
-export function orderOf({ order }: Parameters): number {
-  return Number(order);
+/** What complete parameters mean. */
+export interface LdpSettings {
+  readonly order: number;
 }
 
 /**
@@ -19,11 +19,10 @@ export function orderOf({ order }: Parameters): number {
  * of the pixel is not positive. The ring NW, N, NE, E, SE, S, SW, W is bits 7 … 0. Everything is an integer, so codes are
  * exact on every device.
  */
-export const ldp: KernelDefinition = {
-  name: 'ldp',
+export const ldp: KernelDefinition<LdpSettings> = {
   summary: 'Local Derivative Pattern of order 2 to 6 in four directions, 256 codes each',
 
-  parseParameters(given) {
+  complete(given) {
     for (const name of Object.keys(given)) {
       if (name !== 'order') throw new ParameterError('a parameter of ldp', name, `'order'`);
     }
@@ -34,10 +33,12 @@ export const ldp: KernelDefinition = {
     return { order: String(Number(order)) };
   },
 
-  halo: orderOf,
+  parse: ({ order }) => ({ order: Number(order) }),
+  halo: ({ order }) => order,
   defaultBorder: () => 'interior',
   input: () => gray,
   output: () => ({ sample: 'u8', channels: directions }),
+  meaning: () => 'labels',
   bins: () => 256,
   minSide: () => 1,
   convention: () => 'zhang-nw-cw-msb',

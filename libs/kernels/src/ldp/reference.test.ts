@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { type BorderMode, borderIndex, borderModes } from '../border.ts';
 import { runReference } from '../reference.ts';
-import { createPipelineOver, noiseFor, samplesOf, staged, type TestImage, tileArbitrary } from '../testing.ts';
+import { createPipelineOver, noiseFor, runs, samplesOf, staged, type TestImage, tileArbitrary } from '../testing.ts';
 
 test('codes and counts are those of the definition, pixel by pixel, for whole images and tiles', () => {
   fc.assert(
@@ -40,7 +40,7 @@ test('codes and counts are those of the definition, pixel by pixel, for whole im
         assert.equal(result.counted, counted);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
 });
 

@@ -1,7 +1,7 @@
 import { copyBorderedRows, createPixels, type Pixels, storedPixels } from '../bordered-rows.ts';
 import type { Operation } from '../pipeline.ts';
 import type { ItemResult, PlaneItem } from '../plane-item.ts';
-import { derivativeCoefficients, orderOf } from './ldp.ts';
+import { derivativeCoefficients, type LdpSettings } from './ldp.ts';
 
 /** Row and column steps of the directions 0, 45, 90 and 135 degrees. */
 const directions = [
@@ -27,13 +27,12 @@ const bins = 256;
 
 /** The CPU twin of ldp.wgsl: four bands of codes and four histograms of one item. */
 export function ldpReference(
-  { parameters, border, reads = 'u8' }: Operation,
+  { settings: { order }, border, reads = 'u8' }: Operation<LdpSettings>,
   bytes: Uint8Array,
   item: PlaneItem,
   withMap: boolean,
 ): ItemResult {
   const { out, valid } = item;
-  const order = orderOf(parameters);
   const bandBytes = out.width * out.height;
   const map = withMap ? new Uint8Array(bandBytes * directions.length) : undefined;
   const counts = new Uint32Array(bins * directions.length);

@@ -8,11 +8,11 @@ export interface Parts {
 /** Parts of a message at most: an empty one takes two bytes on the wire and a hundred times that once it is decoded. */
 export const maxParts = 200_000;
 
-/** Of AttachRequest: the leases of hello; results, errors and stages of an answer. */
+/** Parts of AttachRequest: the leases of hello; results, errors and stages of an answer. */
 export const reportParts: Parts = { 1: { 8: 'one' }, 3: { 5: 'one', 6: 'one', 7: 'one' } };
-/** Of SubmitRequest: sources, operations and their parameters. */
+/** Parts of SubmitRequest: sources, operations and their parameters. */
 export const submitParts: Parts = { 1: { 1: 'one', 2: { 1: { 2: 'one' } } } };
-/** Of AttachResponse: leases of a welcome; operations with parameters, and sources, of a lease. */
+/** Parts of AttachResponse: leases of a welcome; operations with parameters, and sources, of a lease. */
 export const orderParts: Parts = { 2: { 3: 'one' }, 4: { 5: { 1: { 2: 'one' } }, 7: { 1: 'one' } } };
 
 /** Decodes a message that has `most` parts at most; throws one sentence for one that has more, before it takes any memory. */

@@ -81,7 +81,7 @@ const spec = fields<JobSpec>({
 });
 
 export const submitBounds = fields<SubmitRequest>({ spec });
-/** Of Get, Watch and Cancel. */
+/** Bounds of Get, Watch and Cancel. */
 export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest> = fields<GetRequest>({ jobId: id });
 
 const held = list(maxHeld, fields<HeldLease>({ jobId: id }));

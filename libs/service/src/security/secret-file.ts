@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { UsageError } from '../usage-error.ts';
 
-/** Of a file of secrets at most; a token or a key is a few hundred bytes. */
+/** Bytes of a file of secrets at most; a token or a key is a few hundred bytes. */
 const maxSecretBytes = 2 ** 20;
 
 /**

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
+import { repeated } from '../../testing/repeated.ts';
 import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from './ledger-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { ledgerStoreConformance } from './testing/ledger-store-conformance.ts';
@@ -20,10 +21,12 @@ ledgerStoreConformance('SqliteStore', async () => {
   return () => SqliteStore.open(path);
 });
 
-test('what a process wrote before it was killed is there, ten times over', async () => {
+const kills = repeated(3);
+
+test(`what a process wrote before it was killed is there, ${kills} times over`, async () => {
   const path = newPath();
   let expected = 0;
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < kills; round++) {
     const writer = fork(new URL('./testing/killed-writer.ts', import.meta.url), [path, String(expected)]);
     let acknowledged = expected;
     const enough = expected + 5 + round * 7;

@@ -31,6 +31,8 @@ export class SqliteStore implements LedgerStore {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #lastId = 0;
+  /** Takes no more orders, and keeps the thread, which has closed the file, for the next ledger. */
+  readonly #leave: () => void;
   /** Why no order is taken any more. */
   #ended: Error | undefined;
 
@@ -48,19 +50,24 @@ export class SqliteStore implements LedgerStore {
 
   private constructor(path: string) {
     this.#worker = sqliteThread.take();
-    this.#worker.on('message', ({ id, result, error }: SqliteAnswer) => {
+    const onMessage = ({ id, result, error }: SqliteAnswer) => {
       const { resolve, reject } = this.#waiting.get(id)!;
       this.#waiting.delete(id);
       if (error) reject(unpackError(error));
       else resolve(result);
-    });
+    };
     const end = (why: string) => {
       this.#ended ??= new Error(`The ledger '${path}' is closed: ${why}`);
       for (const { reject } of this.#waiting.values()) reject(this.#ended);
       this.#waiting.clear();
     };
-    this.#worker.on('error', (error: Error) => end(error.message));
-    this.#worker.on('exit', () => end('its thread has ended'));
+    const onError = (error: Error) => end(error.message);
+    const onExit = () => end('its thread has ended');
+    this.#worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+    this.#leave = () => {
+      onExit();
+      sqliteThread.give(this.#worker.off('message', onMessage).off('error', onError).off('exit', onExit));
+    };
   }
 
   acquire(holder: string, leaseMs: number): Promise<number | undefined> {
@@ -99,7 +106,7 @@ export class SqliteStore implements LedgerStore {
   async close(): Promise<void> {
     if (this.#ended) return;
     await this.#order({ kind: 'close' });
-    await this.#worker.terminate();
+    this.#leave();
   }
 
   #order<T>(order: SqliteOrder, moved: ArrayBuffer[] = []): Promise<T> {

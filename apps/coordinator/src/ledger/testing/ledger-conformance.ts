@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestOptions, test } from 'node:test';
 import fc from 'fast-check';
 import type { SourceResult } from '../../job/shard.ts';
+import { repeated } from '../../testing/repeated.ts';
 import { jobDigest, jobLine } from '../digest.ts';
 import type { Ledger } from '../ledger.ts';
 import {
@@ -23,7 +24,7 @@ import {
 export function ledgerConformance(
   name: string,
   makeLedger: (epoch: number) => Promise<Ledger>,
-  { numRuns = 60, ...options }: TestOptions & { numRuns?: number } = {},
+  { numRuns = repeated(10), ...options }: TestOptions & { numRuns?: number } = {},
 ): void {
   const check = (what: string, act: () => Promise<void>) => test(`${name}: ${what}`, options, act);
   const withLedger = async (act: (ledger: Ledger) => Promise<void>, grid = oneCell): Promise<void> => {

@@ -1,5 +1,5 @@
 // For tests: a job, its plan, the answers of nodes to its shards, and what must come of them.
-import { cellsOf, createPipeline, type Grid, type Rect, type Size } from '@halogrid/kernels';
+import { cellsOf, createPipeline, type Grid, type Rect, type Size, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { cutTiles } from '../../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../../job/histogram-shape.ts';
@@ -11,10 +11,7 @@ import { readHistograms } from '../read-histograms.ts';
 export const epoch = 7;
 export const jobId = 'job-1';
 export const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
-export const operations = pipeline.operations.map((operation) => ({
-  ...operation,
-  parameters: { ...operation.parameters },
-}));
+export const operations = specifiedOperations(pipeline);
 export const oneCell: Grid = { rows: 1, columns: 1 };
 export const spec: JobSpec = {
   sources: ['file:///in'],

@@ -1,4 +1,4 @@
-import { redactUri } from '@halogrid/imaging/redact-uri';
+import { redactUri } from '@halogrid/sources/redact-uri';
 import type { PlanStep } from '../../job/shard.ts';
 import { isSameFile } from './earlier-index.ts';
 import type { EarlierOutput } from './earlier-output.ts';

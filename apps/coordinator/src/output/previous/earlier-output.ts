@@ -1,8 +1,8 @@
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { redactUri } from '@halogrid/imaging/redact-uri';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { redactUri } from '@halogrid/sources';
 import { jobGrid } from '../../job/accepted-job.ts';
 import { outputPath } from '../../job/output-paths.ts';
 import { pictureFiles, previewSources } from '../../job/picture-files.ts';
@@ -36,7 +36,7 @@ export class EarlierOutput {
     if (!index) return undefined;
     const { rows, columns } = jobGrid(spec);
     if (pipeline.bins === 0) return new EarlierOutput(index, folder, spec.mapFormat, rows * columns);
-    const { FeatureReader } = await import('@halogrid/imaging/feature-reader');
+    const { FeatureReader } = await import('@halogrid/results/feature-reader');
     const reader = await FeatureReader.open(join(folder, 'features.parquet')).catch(() => undefined);
     if (reader?.rows !== index.done * rows * columns) return undefined;
     return new EarlierOutput(index, folder, spec.mapFormat, rows * columns, (row) => reader.histogram(row));

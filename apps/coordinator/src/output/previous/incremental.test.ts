@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -9,9 +8,11 @@ import { JobSpec } from '@halogrid/proto';
 import fc from 'fast-check';
 import { MemoryStore } from '../../ledger/store/memory-store.ts';
 import { runLocalJob } from '../../testing/local-job.ts';
+import { memoryFolder } from '../../testing/memory-folder.ts';
+import { repeated } from '../../testing/repeated.ts';
 import type { Changes } from './changes.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'halogrid-incremental-'));
+const folder = await mkdtemp(join(memoryFolder, 'halogrid-incremental-'));
 after(() => rm(folder, { recursive: true, force: true }));
 let folders = 0;
 
@@ -80,7 +81,7 @@ test('after any changes, a run in the folder of the one before comes to what a f
       }
       await rm(place, { recursive: true });
     }),
-    { numRuns: Number(process.env.HALOGRID_TEST_RUNS ?? 12) },
+    { numRuns: repeated(3) },
   );
 });
 

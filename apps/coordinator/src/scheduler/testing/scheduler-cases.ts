@@ -23,12 +23,12 @@ export const joined = (session: number, creditBytes = 1000, nodeId = `node-${ses
   creditBytes,
 });
 /** A node that brings along leases of an earlier conversation. */
-export const back = (session: number, brought: LeaseId[], nodeId = 'node-1', isCheck = false): Event => ({
+export const back = (session: number, brought: LeaseId[], nodeId = 'node-1', verify = false): Event => ({
   kind: 'NodeJoined',
   session,
   nodeId,
   creditBytes: 1000,
-  brought: brought.map((each) => ({ ...each, isCheck })),
+  brought: brought.map((each) => ({ ...each, verify })),
 });
 export const left = (session: number): Event => ({ kind: 'NodeLeft', session });
 export const job = (jobId: string, planned: Shard[]): Event[] => [
@@ -40,9 +40,9 @@ export const tile = (number: number, uri: string): Shard => {
   const area = { size: { width: 9, height: 9 }, rect: { x: 0, y: 0, width: 9, height: 9 } };
   return { shard: number, work: { kind: 'tile', source: { index: 0, uri }, ...area }, costBytes: 1 };
 };
-/** A job of which every shard is checked. */
-export const checked = (count: number): Event[] => [
-  { kind: 'JobSubmitted', jobId: 'job', verify: 100 },
+/** A job of which every shard is verified. */
+export const verified = (count: number): Event[] => [
+  { kind: 'JobSubmitted', jobId: 'job', verifyPercent: 100 },
   ...job('job', shards(count)).slice(1),
 ];
 export const lease = (number: number, attempt = 1, jobId = 'job', epoch = 7): LeaseId => ({
@@ -87,12 +87,12 @@ export const doubtful = (session: number, id: LeaseId): Event => ({
 });
 export const vetted = (session: number, id: LeaseId, verdict: Verdict): Event => ({
   kind: 'AnswerVetted',
-  opinion: {
+  candidate: {
     nodeId: `node-${session}`,
     session,
     lease: id,
     leasedAtMs: 0,
-    isCheck: false,
+    verify: false,
     answer: { digest: 'doubtful', bytes: 1, goodShare: 0, isDoubtful: true },
   },
   verdict,
@@ -104,13 +104,13 @@ export const tick: Event = { kind: 'Tick' };
 export function words(command: Command<Comparable>): string {
   switch (command.kind) {
     case 'AssignShard':
-      return `lease ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} to ${command.session} (${command.reason}${command.isCheck ? ', by the reference' : ''})`;
+      return `lease ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} to ${command.session} (${command.reason}${command.verify ? ', by the reference' : ''})`;
     case 'AdoptShard':
-      return `adopt ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} of ${command.session}${command.isCheck ? ', by the reference' : ''}`;
+      return `adopt ${command.lease.jobId}/${command.lease.shard}#${command.lease.attempt} of ${command.session}${command.verify ? ', by the reference' : ''}`;
     case 'ProbeNode':
       return `ask ${command.session} whether it can ${command.need}`;
     case 'VetAnswer':
-      return `vet ${command.opinion.lease.jobId}/${command.shard.shard}#${command.opinion.lease.attempt} of ${command.opinion.session}`;
+      return `vet ${command.candidate.lease.jobId}/${command.shard.shard}#${command.candidate.lease.attempt} of ${command.candidate.session}`;
     case 'VetOutput':
       return `vet the output of ${command.lease.jobId} for ${command.session}`;
     case 'SkipShard':

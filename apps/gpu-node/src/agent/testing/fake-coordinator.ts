@@ -4,9 +4,9 @@ import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grp
 import {
   type AttachRequest,
   type AttachResponse,
-  type HeldLease,
   type Hello,
   type Lease,
+  type LeaseName,
   NodesService,
 } from '@halogrid/proto';
 
@@ -98,7 +98,7 @@ export class FakeCoordinator {
       attach: (call: ServerDuplexStream<AttachRequest, AttachResponse>) => {
         const session = new FakeSession(call, this.#reportWithinMs);
         this.sessions.push(session);
-        const welcome = (held: HeldLease[]): void => {
+        const welcome = (held: LeaseName[]): void => {
           const kept = held.map((lease) => ({ ...lease, epoch: 8 }));
           session.send({ $case: 'welcome', value: { epoch: 7, httpPort: 0, kept } });
         };

@@ -1,10 +1,11 @@
 // Images, leases and results for tests of the executor.
+
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type OpenImage, openImage, writeChunk } from '@halogrid/imaging';
+import { type OpenImage, openImage } from '@halogrid/imaging';
 import {
   type AskedOperation,
   createPipeline,
@@ -17,6 +18,7 @@ import {
 } from '@halogrid/kernels';
 import { createPipelineOver, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
 import { Lease } from '@halogrid/proto';
+import { writeChunk } from '@halogrid/results';
 import type { Device } from '../../devices/device.ts';
 import { createExecutor, type Executor, type ExecutorOptions } from '../executor.ts';
 

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
+import { repeated } from '../../../testing/repeated.ts';
 import { type Change, type Entry, type EntryFilter, FencedError, type LedgerStore } from '../ledger-store.ts';
 
 /** Opens one more store on the same database. */
@@ -83,7 +84,7 @@ export function ledgerStoreConformance(
         applyToModel(model, changes);
         for (const of of filters) assert.deepEqual(await all(store, of), modelEntries(model, of));
       }),
-      { numRuns: 60 },
+      { numRuns: repeated(10) },
     );
   });
 

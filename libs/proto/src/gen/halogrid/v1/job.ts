@@ -189,7 +189,7 @@ export interface MaxQuarantined {
     /** 0: none. */
     { $case: "inputs"; value: number }
     | //
-    /** Of all inputs, 0 to 100: as long as not all are listed, the job fails only by what the listed ones tell for certain. */
+    /** A percentage of all inputs, 0 to 100: as long as not all are listed, the job fails only by what the listed ones tell for certain. */
     { $case: "percent"; value: number }
     | undefined;
 }

@@ -428,7 +428,7 @@ export interface VideoSegment {
   strictFrom: number;
   /** One more than the last packet that is needed. */
   end: number;
-  /** Of the file when it was planned: its size and time, or what a server tells of it, so that another file is not taken for it. */
+  /** The version of the file when it was planned: its size and time, or what a server tells of it, so that another file is not taken for it. */
   version: string;
   /** As the job's. */
   hwaccel: string;

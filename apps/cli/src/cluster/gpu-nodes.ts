@@ -1,0 +1,66 @@
+import { hostname } from 'node:os';
+import { type GpuPin, requirePlacement, threadsEach } from '@halogrid/gpu-node/gpus';
+import { parseAddress } from '@halogrid/service';
+import { startChild } from './child.ts';
+import { superviseNodes } from './supervise-nodes.ts';
+
+/**
+ * Runs a node on each GPU, by `args` of the command that asks for them, until they have ended; resolves with the exit code.
+ * Once all of them serve and it is proven that none shares its GPU, what they say is the first line of stdout, as JSON.
+ */
+export function runGpuNodes(
+  pins: readonly GpuPin[],
+  args: readonly string[],
+  { name = hostname(), http }: { name?: string; http?: string },
+  signal: AbortSignal,
+): Promise<number> {
+  const threads = threadsEach(pins.length);
+  const onLog = (line: string) => console.error(line);
+  return superviseNodes({
+    nodes: pins.map((pin, i) => ({ name: `gpu-${pin.index}`, pin, args: nodeArguments(args, pin, i, { name, http }) })),
+    start: (node) => startChild(node.args, { prefix: node.pin.prefix, threads, onLog }),
+    prove: async (running) => {
+      const placements = running.map(({ node, pid }) => ({ busId: node.pin.gpu.busId, pid }));
+      for (const line of await requirePlacement(placements)) onLog(line);
+    },
+    onReady: (reports) => console.log(JSON.stringify(reports.length > 1 ? { nodes: reports } : reports[0])),
+    note: onLog,
+    signal,
+    nowMs: () => performance.now(),
+  });
+}
+
+/** What is told to each of several nodes of one command in its own words. */
+const own = ['--gpu', '--name', '--http'];
+
+/**
+ * The arguments of the node for one GPU, from those of the command that starts one for each: what it was told otherwise is
+ * told to all. The `position`-th node serves HTTP on the port that many above the one that was given; port 0 stays 0.
+ */
+export function nodeArguments(
+  args: readonly string[],
+  { index, gpu }: Pick<GpuPin, 'index' | 'gpu'>,
+  position: number,
+  { name, http }: { name: string; http?: string },
+): string[] {
+  const shared = withoutOptions(args, own);
+  return [
+    ...shared,
+    '--pinned-gpu',
+    gpu.busId,
+    '--name',
+    `${name}-gpu-${index}`,
+    ...(http ? httpArguments(http, position) : []),
+  ];
+}
+
+function httpArguments(http: string, position: number): string[] {
+  const { host, port } = parseAddress('--http', http);
+  return ['--http', `${host}:${port === 0 ? 0 : port + position}`];
+}
+
+/** The arguments without these options and their values, `--name value` or `--name=value`. */
+function withoutOptions(args: readonly string[], options: readonly string[]): string[] {
+  const isValue = (i: number) => i > 0 && options.includes(args[i - 1]!);
+  return args.filter((arg, i) => !isValue(i) && !options.includes(arg.split('=')[0]!));
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { availableParallelism, freemem, totalmem } from 'node:os';
+import { devicePath, type GpuInventory, type NvidiaGpu } from '@halogrid/gpu-node/gpus';
+import { resultsVersion, softwareVersion } from '@halogrid/service';
+import { table } from '@halogrid/service/text-table';
+import { describeSeconds } from '../progress/quantities.ts';
+import type { Probe } from './probe.ts';
+
+export interface Findings {
+  versions: Record<string, string>;
+  machine: Machine;
+  /** NVIDIA's cards; none where its driver is not there. */
+  gpus: GpuInventory;
+  /** By what was asked for: gpu, software, cpu, auto. */
+  devices: Record<string, Probe>;
+}
+
+/** What a person reads of `halogrid doctor`. */
+export function describeFindings({ versions, machine, gpus, devices }: Findings): string {
+  const gigabytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+  const memory = `${gigabytes(machine.memoryBytes)} of memory, ${gigabytes(machine.freeBytes)} free`;
+  const threads =
+    machine.poolThreads ?? "4, libuv's default: start halogrid by its launcher, or set UV_THREADPOOL_SIZE";
+  return table([
+    [
+      'versions',
+      Object.entries(versions)
+        .map((pair) => pair.join(' '))
+        .join(', '),
+    ],
+    ['machine', `${machine.platform}, ${machine.cores} cores, ${memory}`],
+    ['threads', `${threads} for reading and decoding`],
+    ...gpus.visible.map((gpu, index) => [`GPU ${index}`, describeGpu(gpu)]),
+    ...gpus.hidden.map((gpu) => ['GPU', `${describeGpu(gpu)}; this process may not open it`]),
+    ...Object.entries(devices).map(([choice, probe]) => [choice, describeProbe(choice, probe)]),
+  ]);
+}
+
+function describeGpu({ model, uuid, busId, minor }: NvidiaGpu): string {
+  return [model, uuid ?? 'its UUID is known once it was opened', busId, devicePath({ minor })].join(', ');
+}
+
+function describeProbe(choice: string, probe: Probe): string {
+  if (!probe.works) return `no: ${probe.reason.replace(/^The device '\w+' is not available: /, '')}`;
+  const { kind, name, driver } = probe.device;
+  if (choice === 'auto') return `takes ${kind}: ${probe.why}`;
+  return `works: ${driver ? `${name}, ${driver}` : name}; ready in ${describeSeconds(probe.openSeconds)}, LBP equal to the CPU twin`;
+}
+
+interface Machine {
+  platform: string;
+  cores: number;
+  /** What this process may use at most: the machine's memory, or its container's. */
+  memoryBytes: number;
+  freeBytes: number;
+  /** Threads that read and decode, as libuv was told; undefined: its default of 4. */
+  poolThreads: number | undefined;
+}
+
+export function inspectMachine(): Machine {
+  // Without a limit the kernel says 0 or a number beyond any memory.
+  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  return {
+    platform: `${process.platform} ${process.arch}`,
+    cores: availableParallelism(),
+    memoryBytes: Math.min(totalmem(), limit),
+    freeBytes: Math.min(freemem(), process.availableMemory()),
+    poolThreads: process.env.UV_THREADPOOL_SIZE ? Number(process.env.UV_THREADPOOL_SIZE) : undefined,
+  };
+}
+
+/** Packages with native code, whose version explains most of what may differ between two machines. */
+const packages = [
+  'webgpu',
+  'sharp',
+  '@julusian/jpeg-turbo',
+  `@seydx/node-av-linux-${process.arch}`,
+  '@sparticuz/chromium',
+  '@grpc/grpc-js',
+];
+
+/** What is installed, by name; 'not installed' where it is not. */
+export function installedVersions(): Record<string, string> {
+  const found = packages.map((name) => [name, packageVersion(name)]);
+  return {
+    halogrid: softwareVersion,
+    results: String(resultsVersion),
+    node: process.version.slice(1),
+    ...Object.fromEntries(found),
+  };
+}
+
+function packageVersion(name: string): string {
+  try {
+    return JSON.parse(readFileSync(findPackageJSON(name, import.meta.url)!, 'utf8')).version;
+  } catch {
+    return 'not installed';
+  }
+}

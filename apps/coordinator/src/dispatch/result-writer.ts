@@ -1,0 +1,73 @@
+import { InvalidResultError } from '../ledger/check-answer.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Command } from '../scheduler/commands.ts';
+import type { SchedulerEvent } from '../scheduler/events.ts';
+import type { ComparableAnswer } from './answer-digest.ts';
+import type { Clock } from './clock.ts';
+import type { RunningJobs } from './running-jobs.ts';
+import type { WorkRecorder } from './work-recorder.ts';
+
+type CommitCommand = Extract<Command<ComparableAnswer>, { kind: 'CommitShard' }>;
+
+export interface ResultWriterOptions {
+  ledger: Ledger;
+  clock: Clock;
+  jobs: RunningJobs;
+  recorder: WorkRecorder;
+  /** Tells the scheduler. */
+  tell(event: SchedulerEvent<ComparableAnswer>): void;
+}
+
+/** Has the ledger take what became of shards, and tells the scheduler when it has. A job fails where the ledger refuses. */
+export class ResultWriter {
+  readonly #options: ResultWriterOptions;
+
+  constructor(options: ResultWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Calls `onMerged` with the pixels of the answer where it counts. */
+  async commit(command: CommitCommand, onMerged: (pixels: number) => void): Promise<void> {
+    const { ledger, clock, jobs, recorder, tell } = this.#options;
+    const { lease, answer } = command;
+    const startMs = clock.monotonicMs();
+    try {
+      const outcome = await ledger.commit({ ...lease, ...answer.content, node: answer.node });
+      const pixels = recorder.committed(command, outcome, startMs);
+      // An older epoch than the ledger's: another coordinator leads.
+      if (outcome === 'stale') throw new Error('The ledger has been taken over by another coordinator');
+      if (outcome === 'committed') onMerged(pixels);
+      this.#written(lease.jobId, lease.shard);
+    } catch (error) {
+      if (error instanceof InvalidResultError) tell({ kind: 'CommitRejected', lease, error: error.message });
+      else jobs.fail(lease.jobId, error);
+    }
+  }
+
+  /** The shard is given up. */
+  quarantine(jobId: string, shard: number, error: string, attempts: number): Promise<void> {
+    return this.#settle(jobId, shard, (ledger) => ledger.quarantineShard(jobId, shard, error, attempts));
+  }
+
+  /** The shard is of an image that is set aside already. */
+  skip(jobId: string, shard: number): Promise<void> {
+    return this.#settle(jobId, shard, (ledger) => ledger.skipShard(jobId, shard));
+  }
+
+  /** Writes down that a shard is done without a result. */
+  async #settle(jobId: string, shard: number, write: (ledger: Ledger) => Promise<void>): Promise<void> {
+    try {
+      await write(this.#options.ledger);
+      this.#written(jobId, shard);
+    } catch (caught) {
+      this.#options.jobs.fail(jobId, caught);
+    }
+  }
+
+  #written(jobId: string, shard: number): void {
+    const { jobs, tell } = this.#options;
+    jobs.get(jobId)?.resultsCame();
+    tell({ kind: 'CommitFinished', jobId, shard });
+    jobs.tellChanged(jobId);
+  }
+}

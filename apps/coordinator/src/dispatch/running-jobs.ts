@@ -1,0 +1,83 @@
+import { endBecause, type JobRun } from './job-run.ts';
+
+/** Jobs whose notes are kept. */
+const maxNotedJobs = 100;
+
+/** The jobs that run, who waits for a change of one of them, and what a person should know of the plans of the last ones. */
+export class RunningJobs {
+  readonly #runs = new Map<string, JobRun>();
+  /** Those who wait for a change of a job. */
+  readonly #changes = new Map<string, PromiseWithResolvers<void>>();
+  /** A sentence each. */
+  readonly #notes = new Map<string, string[]>();
+
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  get(jobId: string): JobRun | undefined {
+    return this.#runs.get(jobId);
+  }
+
+  /** Keeps the run until it has ended, and calls `onEnded` then. */
+  add(run: JobRun, onEnded: () => void): void {
+    const { jobId } = run.job;
+    this.#runs.set(jobId, run);
+    void run.ended.then(() => {
+      this.#runs.delete(jobId);
+      onEnded();
+    });
+  }
+
+  /** Cancels the job if it has not ended, and resolves when it has. */
+  async cancel(jobId: string): Promise<void> {
+    const run = this.#runs.get(jobId);
+    run?.stop({ state: 'cancelled' });
+    await run?.ended;
+  }
+
+  /** Fails the job: the ledger does not take what is written, or the output folder does not. */
+  fail(jobId: string, caught: unknown): void {
+    this.#runs.get(jobId)?.stop(endBecause(caught));
+  }
+
+  /** Resolves when the job has ended; at once for one that does not run. */
+  async ended(jobId: string): Promise<void> {
+    await this.#runs.get(jobId)?.ended;
+  }
+
+  /** Resolves when what the ledger says of the job changes; at once for a job that does not run. */
+  changed(jobId: string): Promise<void> {
+    // Nothing would ever resolve or remove its promise.
+    if (!this.#runs.has(jobId)) return Promise.resolve();
+    let change = this.#changes.get(jobId);
+    if (!change) {
+      change = Promise.withResolvers();
+      this.#changes.set(jobId, change);
+    }
+    return change.promise;
+  }
+
+  /** What the ledger says of the job has changed. */
+  tellChanged(jobId: string): void {
+    this.#changes.get(jobId)?.resolve();
+    this.#changes.delete(jobId);
+  }
+
+  note(jobId: string, text: string): void {
+    this.#notes.set(jobId, [...(this.#notes.get(jobId) ?? []), text]);
+    const [oldest] = this.#notes.keys();
+    if (this.#notes.size > maxNotedJobs) this.#notes.delete(oldest!);
+  }
+
+  notesOf(jobId: string): readonly string[] {
+    return this.#notes.get(jobId) ?? [];
+  }
+
+  /** Leaves every job as it is in the ledger and in its folder. Resolves when none is at work any more. */
+  async close(): Promise<void> {
+    const runs = [...this.#runs.values()];
+    for (const run of runs) run.stop('closing');
+    await Promise.all(runs.map((run) => run.ended));
+  }
+}

@@ -1,0 +1,148 @@
+import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
+import type { CoordinatorConfig } from './config.ts';
+import type { Clock } from './dispatch/clock.ts';
+import { Dispatcher } from './dispatch/dispatcher.ts';
+import type { JobWork } from './dispatch/job-run.ts';
+import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
+import { recoverJobs } from './dispatch/recover-jobs.ts';
+import { resumeInFolder } from './dispatch/resume-in-folder.ts';
+import { createMetrics } from './dispatch/work-metrics.ts';
+import { checkSources } from './job/check-sources.ts';
+import { createJobId } from './job/job-id.ts';
+import type { DurableLedger } from './ledger/durable-ledger.ts';
+import type { LedgerStore } from './ledger/store/ledger-store.ts';
+import { exposeState } from './metrics.ts';
+import { featuresThread, openFeatures } from './output/features-file.ts';
+import { abandonJob, finaliseJob } from './output/finalise.ts';
+import { releaseOutputFolder } from './output/output-folder.ts';
+import { otherResultsVersion } from './output/previous/other-results-version.ts';
+import { PlanThread } from './plan/plan-thread.ts';
+import { planJob } from './plan/planner.ts';
+import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
+import type { HandOver } from './services/hand-over.ts';
+import { createJobsService } from './services/jobs-service.ts';
+import { createJsonApi } from './services/json-api.ts';
+import { createNodesService } from './services/nodes-service.ts';
+
+interface Planner {
+  plan: JobWork['plan'];
+  check: typeof checkSources;
+}
+
+function choosePlanner({ config, onClose }: LeaderOptions): Planner {
+  if (!config.plansOnThread) return { plan: planJob, check: checkSources };
+  const thread = new PlanThread();
+  thread.prepare();
+  onClose(() => thread.close());
+  return {
+    plan: (spec, _pipeline, signal) => thread.plan(spec, signal),
+    check: (uris) => thread.check(uris),
+  };
+}
+
+/** Says in the log why a job keeps nothing of the output before it; job.json says it too. */
+function tellOfOtherResults(plan: JobWork['plan'], log: Log): JobWork['plan'] {
+  return async function* (spec, pipeline, signal) {
+    const version = await otherResultsVersion(spec);
+    if (version !== undefined) log.info({ out: spec.out }, otherResultsSentence(version));
+    yield* plan(spec, pipeline, signal);
+  };
+}
+
+/** A caller that takes nothing for so long stands still or is gone, also where nodes are given less time to speak. */
+const leastUntakenMs = 10_000;
+
+export interface LeaderOptions {
+  config: CoordinatorConfig;
+  clock: Clock;
+  log: Log;
+  registry: Registry;
+  /** That of the ledger, which this process leads. */
+  store: LedgerStore;
+  epoch: number;
+  /** Rejects when this process may do nothing more than end. */
+  lost: Promise<never>;
+  /** Told where the ledger is lost, which makes `lost` reject. */
+  ledgerLost: LedgerContext['lost'];
+  access: Access;
+  /** Undefined: without TLS. */
+  tls: (() => Tls) | undefined;
+  handOver: HandOver;
+  httpPort: number;
+  /** Told the ledger as soon as it is there: it may be behind before anything is served. */
+  opened: (ledger: DurableLedger) => void;
+  /** Takes what is to be closed in the end, in the opposite order. */
+  onClose: (closer: () => Promise<void>) => void;
+}
+
+export interface LeaderServer {
+  grpcPort: number;
+  api: ReturnType<typeof createJsonApi>;
+}
+
+/**
+ * What a coordinator does once it leads: goes on with the jobs of the ledger, and serves nodes and clients. Rejects with one
+ * sentence where the ledger is damaged or the address cannot be had, and as `lost` does.
+ */
+export async function startLeader(options: LeaderOptions): Promise<LeaderServer> {
+  const { config, clock, log, registry, store, epoch, handOver, httpPort, onClose } = options;
+  const context = { clock, log, lost: options.ledgerLost };
+  const ledger =
+    config.ledger === undefined ? createFolderLedger(context) : await openSharedLedger(store, epoch, context);
+  options.opened(ledger);
+  featuresThread.prepare();
+  onClose(() => ledger.close());
+  const { plan: makePlan, check } = choosePlanner(options);
+  const plan = tellOfOtherResults(makePlan, log);
+  const dispatcher = new Dispatcher({
+    ledger,
+    work: {
+      plan,
+      features: openFeatures,
+      finalise: finaliseJob,
+      abandon: async (job, end, finishedMs) => {
+        // A ledger in the output folder goes with it, and would be missed where something still waits to be written.
+        await ledger.leave(job.jobId);
+        await abandonJob(job, end, finishedMs);
+      },
+      release: releaseOutputFolder,
+    },
+    clock,
+    reportWithinMs: config.nodeTimeoutMs,
+    graceMs: config.nodeGraceMs,
+    metrics: createMetrics(registry),
+    log,
+  });
+  let grpc: GrpcServer | undefined;
+  // Conversations end by the dispatcher's word, and the server waits for their ends.
+  onClose(async () => {
+    // A job may wait for a store that is away, and would keep the process from ending.
+    ledger.stopRetrying();
+    await dispatcher.close();
+    await grpc?.close();
+  });
+  exposeState(registry, dispatcher, ledger);
+  await Promise.race([recoverJobs({ ledger, dispatcher, clock, log }), options.lost]);
+  const services = {
+    jobs: createJobsService({
+      dispatcher,
+      ledger,
+      createJobId: () => createJobId(clock.wallMs(), Math.random()),
+      resume:
+        config.ledger === undefined
+          ? (spec, nameOutByJob) => resumeInFolder(spec, nameOutByJob, { ...context, ledger, dispatcher })
+          : undefined,
+      check,
+      log,
+    }),
+    nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort }),
+  };
+  const { access, tls } = options;
+  const { connections: limits, introspection } = config;
+  grpc = await startGrpc(config.listen, services, {
+    ...{ tls, access, limits, introspection },
+    untakenMs: Math.max(config.nodeTimeoutMs, leastUntakenMs),
+    warn: (sentence) => log.warn(sentence),
+  });
+  return { grpcPort: grpc.port, api: createJsonApi(dispatcher, ledger, log) };
+}

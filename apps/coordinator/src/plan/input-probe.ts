@@ -1,0 +1,134 @@
+import { sampleBytes } from '@halogrid/geometry';
+import { isVideoFile, type openImage, type peekSize } from '@halogrid/imaging';
+import type { JobSpec } from '@halogrid/proto';
+import { hasVideoExtension, InputError, mostPixels, redactUri, type Source, versionOfContent } from '@halogrid/sources';
+import { limitConcurrency } from '@halogrid/threads';
+import { tileSide } from '../job/cut-tiles.ts';
+import type { ImageSize } from '../job/shard.ts';
+import type { EarlierOutput } from '../output/previous/earlier-output.ts';
+
+/** A remote file larger than this is opened to see whether it must be cut; a request for each smaller one is too many. */
+const probeRemoteAboveBytes = 16 * 2 ** 20;
+
+/** Images opened at once: enough to hide a disk's or a server's latency, few enough to hold open, of which some are read whole. */
+const opensAhead = 8;
+
+/** For a video recognised by its content, not its extension. */
+const noColour = 'Colour of videos is not supported: their gray is, with channels=gray';
+
+/** An input; `listedVersion` is its version where `version` is that of its content. */
+export type Input = Source & { listedVersion?: string };
+
+/** What was found out about an input that is to be computed. */
+export type Probe =
+  | { kind: 'sized'; input: Input; size: ImageSize; version?: string }
+  | { kind: 'video'; input: Input }
+  | { kind: 'unopened'; input: Input; bytes: number }
+  | { kind: 'unreadable'; input: Input; error: InputError };
+
+/** An input of which the result of an earlier job holds: that of its file with that number. */
+export interface Kept {
+  kind: 'kept';
+  input: Input;
+  file: number;
+}
+
+/** How inputs are looked at. */
+export interface ProbeMeans {
+  open: typeof openImage;
+  peek: typeof peekSize;
+  /** What the output folder has of an earlier job. */
+  earlier: EarlierOutput | undefined;
+}
+
+/**
+ * Finds out about the inputs of a job what its plan depends on.
+ *
+ * Inputs that were named themselves, and all of a job that asks for a tile size, are opened. Of files found in folders, only
+ * those whose size could hold more than a tile's pixels are looked at: first at the size in their header, which costs 40 µs
+ * of a core for a JPEG where opening takes 80 (measured) and decoding it a millisecond or more. So a node never meets a
+ * frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
+ */
+export class InputProbe {
+  readonly #spec: JobSpec;
+  readonly #isGray: boolean;
+  readonly #tilePixels: number;
+  readonly #means: ProbeMeans;
+  readonly #opening = limitConcurrency(opensAhead);
+
+  /** `isGray`: the pipeline takes one channel. */
+  constructor(spec: JobSpec, isGray: boolean, means: ProbeMeans) {
+    this.#spec = spec;
+    this.#isGray = isGray;
+    this.#tilePixels = tileSide(spec.tilePx) ** 2;
+    this.#means = means;
+  }
+
+  /** Whether what an earlier job has of the input holds; if not, as `look`. */
+  async probe(listed: Source): Promise<Probe | Kept> {
+    const { earlier } = this.#means;
+    // Before anything is waited for, so that inputs that are listed twice take their results in order.
+    const file = listed.error ? undefined : earlier?.index.take(redactUri(listed.uri));
+    const isLocal = !listed.error && listed.uri.startsWith('file:');
+    const { version: listedVersion } = listed;
+    const input: Input =
+      this.#spec.checksum && isLocal
+        ? { ...listed, listedVersion, version: await versionOfContent(listed.uri) }
+        : listed;
+    if (file === undefined || !input.version || !(await earlier!.holds(file, input.uri, input.version)))
+      return this.look(input);
+    return { kind: 'kept', input, file };
+  }
+
+  /** What the input is, and its size where that must be known before it is given to a node. */
+  async look(input: Input): Promise<Probe> {
+    const { uri, sizeBytes } = input;
+    if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
+    if (input.named || hasVideoExtension(input.name)) {
+      const isVideo = await isVideoFile(uri).catch(asInputError);
+      if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
+      if (isVideo && this.#isGray) return { kind: 'video', input };
+      if (isVideo) return { kind: 'unreadable', input, error: new InputError('decode', noColour) };
+    }
+    if (this.#spec.tilePx || input.named) return this.#open(input);
+    const unopened = (bytes = estimateBytes(uri, sizeBytes)): Probe => ({ kind: 'unopened', input, bytes });
+    if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
+    if (mostPixels(uri, sizeBytes) <= this.#tilePixels) return unopened();
+    const size = await this.#means.peek(uri);
+    return size && size.width * size.height <= this.#tilePixels ? unopened(channelBytes(size)) : this.#open(input);
+  }
+
+  #open(input: Input): Promise<Probe> {
+    return this.#opening(() => openInput(input, this.#means.open));
+  }
+}
+
+async function openInput(input: Input, open: typeof openImage): Promise<Probe> {
+  try {
+    const image = await open(input.uri);
+    const { width, height, pixel, version } = image;
+    await image.close();
+    return { kind: 'sized', input, size: { width, height, pixel }, version };
+  } catch (error) {
+    return { kind: 'unreadable', input, error: asInputError(error) };
+  }
+}
+
+/** Decoded bytes of one of its channels. */
+export const channelBytes = ({ width, height, pixel = 'u8' }: ImageSize): number => width * height * sampleBytes[pixel];
+
+/** Throws what is not the input's fault. */
+function asInputError(error: unknown): InputError {
+  if (error instanceof InputError && error.fault !== 'process') return error;
+  throw error;
+}
+
+/**
+ * Decoded bytes of a channel of an image that nobody opened, from the size of its file. JPEG and WebP at usual qualities
+ * hold about 8 pixels a byte, PGM and PPM one at most, the other formats 2 for a photograph. Batches only become smaller where it is
+ * too high, and nodes hold more than their credit where it is too low.
+ */
+function estimateBytes(uri: string, fileBytes: number): number {
+  const decodedPerByte = /\.(jpe?g|webp)$/i.test(uri) ? 8 : /\.p[gpn]m$/i.test(uri) ? 1 : 2;
+  return Math.max(1, fileBytes * decodedPerByte);
+}

@@ -1,0 +1,150 @@
+import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
+import { type JobSpec, maxBatchFrames } from '@halogrid/proto';
+import { jobGrid } from '../job/accepted-job.ts';
+import { countTiles, cutTiles, tileSide } from '../job/cut-tiles.ts';
+import { binsOfSource, histogramShape } from '../job/histogram-shape.ts';
+import type { PlanStep, ShardWork, SourceRef } from '../job/shard.ts';
+import type { EarlierOutput } from '../output/previous/earlier-output.ts';
+import { FrameGatherer } from './gather-frames.ts';
+import { channelBytes, type Input, type Probe } from './input-probe.ts';
+import { nameOfFrame, planVideoSteps } from './plan-video-steps.ts';
+
+/** Frames a shard at most, unless the job says otherwise. */
+export const defaultBatchFrames = 2048;
+
+/**
+ * Frames of the batch with that number, unless the job says otherwise: short at first, so that every node gets some of a
+ * small folder and soon, then longer, so that an archive of small frames does not cost a lease for every few.
+ */
+export function chosenBatchFrames(batch: number): number {
+  return Math.min(defaultBatchFrames, 8 * 2 ** Math.floor(batch / 8));
+}
+
+/**
+ * Bins of a batch at most, of all its frames together: its answer is one message, and its checking and merging hold up
+ * everything else meanwhile. 2048 frames of 1024 bins, as ldp has, are just as many.
+ */
+export const maxBatchBins = 2 ** 21;
+
+/** Decoded bytes of a batch at most: what every WebGPU device can bind as one buffer. */
+export const maxBatchBytes = 128 * 2 ** 20;
+
+type Probed<Kind> = Extract<Probe, { kind: Kind }>;
+
+/**
+ * Words the steps of a plan from what was found out about its inputs, told one after another: numbers the sources and the
+ * shards, cuts images into tiles and gathers the others into batches. It holds nothing but the batch being filled. What may be
+ * long throws the signal's reason as soon as `signal` aborts.
+ */
+export class PlanEmitter {
+  readonly #spec: JobSpec;
+  readonly #pipeline: Pipeline;
+  readonly #signal: AbortSignal | undefined;
+  readonly #tilePx: number;
+  readonly #maxFrames: number;
+  readonly #batches: FrameGatherer<SourceRef>;
+  #sources = 0;
+  #shards = 0;
+
+  constructor(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal | undefined) {
+    this.#spec = spec;
+    this.#pipeline = pipeline;
+    this.#signal = signal;
+    this.#tilePx = tileSide(spec.tilePx);
+    const most = maxFramesOf(pipeline, jobGrid(spec));
+    this.#maxFrames = most;
+    this.#batches = new FrameGatherer<SourceRef>({
+      maxFrames: (batch) => Math.min(most, spec.batchFrames || chosenBatchFrames(batch)),
+      maxBytes: maxBatchBytes,
+    });
+  }
+
+  /** Sources so far. */
+  get sources(): number {
+    return this.#sources;
+  }
+
+  /** The part of a plan that a file makes whose earlier results hold: each of its sources, and that it is kept. */
+  async *kept(
+    { uri, name, version }: Input,
+    results: ReturnType<EarlierOutput['results']>,
+  ): AsyncGenerator<PlanStep, void, undefined> {
+    for await (const { line, result } of results) {
+      const index = this.#sources++;
+      const { frame, timestampMs = null } = line;
+      const source = frame === undefined ? { name } : { name: nameOfFrame(name, frame), video: { frame, timestampMs } };
+      yield { kind: 'source', index, uri, size: result.size, tiles: 1, version, ...source };
+      yield { kind: 'kept', index, name: line.name, result };
+    }
+    this.#signal?.throwIfAborted();
+  }
+
+  async *video({ input }: Probed<'video'>): AsyncGenerator<PlanStep, void, undefined> {
+    const { video, batchFrames } = this.#spec;
+    yield* planVideoSteps(input, {
+      ...{ video, batchFrames, maxFrames: Math.min(this.#maxFrames, maxBatchFrames), maxBytes: maxBatchBytes },
+      nextSource: () => this.#sources++,
+      nextShard: () => this.#shards++,
+    });
+    this.#signal?.throwIfAborted();
+  }
+
+  /** An image, or what cannot be read. */
+  *image(probed: Exclude<Probe, { kind: 'video' }>): Generator<PlanStep, void, undefined> {
+    const { input } = probed;
+    const { uri, name } = input;
+    const version = input.version === undefined ? {} : { version: input.version };
+    const pin = pinOf(input);
+    const source: SourceRef = { index: this.#sources++, uri, ...(pin && { version: pin }) };
+    if (probed.kind === 'unreadable') {
+      const { stage, message } = probed.error;
+      yield { kind: 'source', index: source.index, uri, name, tiles: 0, ...version };
+      yield { kind: 'quarantine', index: source.index, stage, error: message };
+      return;
+    }
+    const size = probed.kind === 'sized' ? probed.size : undefined;
+    const tiles = size ? countTiles(size, this.#tilePx) : 1;
+    yield { kind: 'source', index: source.index, uri, name, size, tiles, ...version };
+    if (probed.kind === 'sized' && tiles > 1) yield* this.#tiles(source, probed);
+    else {
+      const bytes = probed.kind === 'sized' ? channelBytes(probed.size) : probed.bytes;
+      const closed = this.#batches.add(source, bytes * this.#pipeline.input.length);
+      if (closed) yield this.#shard({ kind: 'frames', sources: closed.frames }, closed.costBytes);
+    }
+  }
+
+  /** The batch that is not full. */
+  *rest(): Generator<PlanStep, void, undefined> {
+    const rest = this.#batches.flush();
+    if (rest) yield this.#shard({ kind: 'frames', sources: rest.frames }, rest.costBytes);
+  }
+
+  *#tiles(source: SourceRef, { size, version }: Probed<'sized'>): Generator<PlanStep, void, undefined> {
+    const { width, height, pixel } = size;
+    const pinned = { ...source, version };
+    for (const rect of cutTiles(size, this.#tilePx)) {
+      this.#signal?.throwIfAborted();
+      const { stored } = planPipeline(this.#pipeline, rect, size).stages[0]!;
+      const bytes = channelBytes({ ...stored, pixel });
+      const work = { kind: 'tile', source: pinned, size: { width, height }, rect } as const;
+      yield this.#shard(work, bytes * this.#pipeline.input.length);
+    }
+  }
+
+  #shard(work: ShardWork, costBytes: number): PlanStep {
+    return { kind: 'shard', shard: { shard: this.#shards++, work, costBytes } };
+  }
+}
+
+/**
+ * The version that nodes are held to: what tells of a file wherever it is read. What a bucket says of its objects when it lists them
+ * is none that reading one tells.
+ */
+function pinOf({ uri, version, listedVersion = version }: Input): string | undefined {
+  return uri.startsWith('s3:') ? undefined : listedVersion;
+}
+
+/** Frames of a batch at most, for the number of their bins. */
+function maxFramesOf(pipeline: Pipeline, grid: Grid): number {
+  return Math.max(1, Math.floor(maxBatchBins / binsOfSource(histogramShape(pipeline, grid))));
+}

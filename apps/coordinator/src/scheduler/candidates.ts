@@ -1,0 +1,166 @@
+import type { Candidate } from './events.ts';
+import { finishShard } from './finish-shard.ts';
+import { isSampled } from './is-sampled.ts';
+import { countNeeds } from './job-needs.ts';
+import { judge } from './judge.ts';
+import { giveUp, leaseToAll, release, requeue, shareAnew } from './leases.ts';
+import { removeNode, wrongNodeReason } from './node-events.ts';
+import type { AttachedNode, ShardEntry, Turn } from './scheduler-state.ts';
+import { setAsideBad } from './set-aside-bad.ts';
+import { confirmSights } from './sights.ts';
+
+/** Takes an answer for good. */
+export function acceptAnswer<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
+  const node = turn.state.nodesById.get(candidate.nodeId);
+  if (node) {
+    node.health.add(false);
+    if (candidate.answer.goodShare !== 0) node.isOnProbation = false;
+    confirmSights(node, entry);
+  }
+  // What failed elsewhere is computed here.
+  for (const nodeId of entry.failedOn) setAsideBad(turn, nodeId, 'Another node could compute it');
+  recordAnswer(turn, entry, candidate);
+}
+
+/** Takes an answer for a shard from which its lease is released: it is committed, or another one is asked for. */
+function recordAnswer<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
+  entry.candidates = [...entry.candidates, candidate];
+  settle(turn, entry);
+}
+
+/**
+ * Takes an answer that comes too late, to a lease that was recalled when another node had answered the shard. Where it says
+ * something else than what was committed, both are in doubt, and the reference decides.
+ */
+export function compareLateAnswer<A>(turn: Turn<A>, candidate: Candidate): void {
+  const { jobId, shard } = candidate.lease;
+  const job = turn.state.jobs.get(jobId);
+  const entry = job?.contestable.get(shard);
+  const committed = entry?.committed;
+  const isRecalled = ({ session, attempt }: ShardEntry['recalled'][number]): boolean =>
+    session === candidate.session && attempt === candidate.lease.attempt;
+  if (!job || !entry || !committed || !entry.recalled.some(isRecalled)) return;
+  entry.recalled = entry.recalled.filter((recalled) => !isRecalled(recalled));
+  if (candidate.answer.digest === committed.answer.digest) return;
+  entry.candidates = [...entry.candidates, candidate];
+  recordMismatch(turn, entry);
+  if (entry.state.kind !== 'settling') return;
+  // What is being written is judged when it is.
+  if (job.open.get(shard) === entry) return;
+  reopen(turn, entry);
+  leaseToAll(turn);
+}
+
+/** Has the reference judge what is committed already; the job waits for it. */
+export function reopen<A>(turn: Turn<A>, entry: ShardEntry): void {
+  const { job, shard } = entry;
+  if (!job.open.has(shard.shard)) {
+    job.open.set(shard.shard, entry);
+    countNeeds(job, shard);
+    turn.state.openShards++;
+  }
+  requeue(turn, entry, 'check');
+}
+
+/** Decides over the shard by what was answered so far. */
+function settle<A>(turn: Turn<A>, entry: ShardEntry): void {
+  const { job, shard, committed } = entry;
+  const isVerified = committed !== undefined || isSampled(job.jobId, shard.shard, job.verifyPercent);
+  const verdict = judge(entry.candidates, isVerified ? 2 : 1);
+  switch (verdict.kind) {
+    case 'open':
+      if (verdict.isDisputed) recordMismatch(turn, entry);
+      recallOthers(turn, entry);
+      requeue(turn, entry, 'check');
+      leaseToAll(turn);
+      break;
+    case 'undecidable':
+      recordMismatch(turn, entry);
+      recallOthers(turn, entry);
+      giveUp(turn, entry, `${entry.candidates.length} answers to it all differ`);
+      break;
+    case 'chosen':
+      recallOthers(turn, entry);
+      for (const { nodeId, lease } of verdict.outvoted) setAsideWrong(turn, nodeId, lease);
+      chooseResult(turn, entry, verdict.candidate);
+      break;
+  }
+}
+
+/** Commits what a device found, if it agrees with what is chosen; where only the reference has found that, a device is asked again. */
+function chooseResult<A>(turn: Turn<A>, entry: ShardEntry, chosen: Candidate): void {
+  const agrees = ({ answer }: Candidate): boolean =>
+    entry.candidates.length === 1 || answer.digest === chosen.answer.digest;
+  const ofDevice = entry.candidates.find((candidate) => !candidate.verify && agrees(candidate));
+  if (entry.committed || ofDevice) {
+    commitResult(turn, entry, ofDevice ?? chosen);
+    return;
+  }
+  // A device that was wrong has left wrong chunks of the map: the next one overwrites them.
+  entry.candidates = entry.candidates.filter(agrees);
+  requeue(turn, entry, 'check');
+  leaseToAll(turn);
+}
+
+function commitResult<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
+  const { commands } = turn;
+  const { job, shard, committed } = entry;
+  if (candidate.answer.goodShare === 0 && shard.work.kind === 'tile') job.refused.add(shard.work.source.index);
+  if (!committed) {
+    const { session, lease, leasedAtMs, nodeId } = candidate;
+    entry.candidates = [];
+    entry.vetting = undefined;
+    const { bytes: answerBytes } = candidate.answer;
+    entry.state = { kind: 'settling', nodeId, answerBytes };
+    job.unwrittenBytes += answerBytes;
+    if (entry.recalled.length > 0) {
+      entry.committed = { ...candidate, answer: { digest: candidate.answer.digest, bytes: 0 } };
+      entry.candidates = [entry.committed];
+      job.contestable.set(shard.shard, entry);
+    }
+    // The state carries answers unread; this one came with an event of this scheduler.
+    commands.push({ kind: 'CommitShard', session, lease, leasedAtMs, answer: candidate.answer as A });
+    return;
+  }
+  job.contestable.delete(shard.shard);
+  if (committed.answer.digest !== candidate.answer.digest) {
+    const error = `Shard ${shard.shard} was merged as ${committed.nodeId} had computed it, and the reference says otherwise`;
+    commands.push({ kind: 'FailJob', jobId: job.jobId, error: `${error}; run the job again without that node` });
+    return;
+  }
+  finishShard(turn, entry);
+}
+
+function recallOthers<A>({ state, now, commands }: Turn<A>, entry: ShardEntry): void {
+  for (const held of entry.held) {
+    const { node, number: attempt } = held;
+    const { session } = node;
+    release(state, held);
+    entry.recalled = [...entry.recalled, { session, attempt }];
+    node.deadlineMs = now + state.reportWithinMs;
+    commands.push({ kind: 'RecallShards', session, jobId: entry.job.jobId, shards: [entry.shard.shard] });
+  }
+}
+
+/** The node is not wanted any more; what it said of shards that are not committed is forgotten. */
+function setAsideWrong<A>(turn: Turn<A>, nodeId: string, lease: Candidate['lease']): void {
+  const { state, commands } = turn;
+  commands.push({ kind: 'RecordWrongAnswer', nodeId, lease });
+  state.wrongNodes.add(nodeId);
+  for (const job of state.jobs.values()) {
+    for (const entry of job.open.values()) {
+      if (entry.committed || entry.candidates.length === 0) continue;
+      entry.candidates = entry.candidates.filter((candidate) => candidate.nodeId !== nodeId);
+    }
+  }
+  const node: AttachedNode | undefined = state.nodesById.get(nodeId);
+  if (!node) return;
+  removeNode(turn, node, false);
+  commands.push({ kind: 'DropNode', session: node.session, lost: true, isFinal: true, reason: wrongNodeReason });
+  shareAnew(turn);
+}
+
+function recordMismatch<A>({ commands }: Turn<A>, { job, shard, candidates }: ShardEntry): void {
+  const nodeIds = candidates.map(({ nodeId }) => nodeId);
+  commands.push({ kind: 'RecordMismatch', jobId: job.jobId, shard: shard.shard, nodeIds });
+}

@@ -1,0 +1,149 @@
+// Follows docs/extend.md: a kernel that no catalogue has runs through a pipeline on the reference and on a GPU.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test, { after, before } from 'node:test';
+import {
+  type AskedOperation,
+  catalogue,
+  type Pipeline,
+  type PixelType,
+  runReference,
+  type Size,
+} from '@halogrid/kernels';
+import { runCpu } from '@halogrid/kernels/cpu';
+import { rank, rankOnGpu, rankReference } from '@halogrid/kernels/example';
+import {
+  createPipelineOver,
+  noiseFor,
+  samplesOf,
+  staged,
+  type TestImage,
+  verifySamples,
+} from '@halogrid/kernels/testing';
+import type { Device } from './device.ts';
+import { runOne, testedKind } from './testing/twin-check.ts';
+import { openWebGpuDevice } from './webgpu-device.ts';
+
+const kernels = { ...catalogue, rank };
+const programs = { rank: rankReference };
+const hosts = { rank: rankOnGpu };
+
+let device: Device;
+before(async () => {
+  device = await openWebGpuDevice(testedKind, { choose: () => undefined, hosts });
+});
+after(() => device.close());
+
+const ways = {
+  reference: async (pipeline: Pipeline, { item, bytes }: ReturnType<typeof staged>) =>
+    runReference(pipeline, bytes, item, true, programs),
+  cpu: async (pipeline: Pipeline, { item, bytes }: ReturnType<typeof staged>) =>
+    runCpu(pipeline, bytes, item, true, programs),
+  gpu: (pipeline: Pipeline, { item, bytes }: ReturnType<typeof staged>) => runOne(device, pipeline, bytes, item),
+};
+
+const rankOf = (parameters: Record<string, string>, border?: string): AskedOperation => {
+  return { kernel: 'rank', parameters, border };
+};
+const size: Size = { width: 37, height: 21 };
+const imageOf = (value: (x: number, y: number) => number): TestImage => {
+  const at = (i: number) => value(i % size.width, Math.floor(i / size.width));
+  return { ...size, pixels: Uint8Array.from({ length: size.width * size.height }, (_, i) => at(i)) };
+};
+
+// Expected by hand: no number here was computed by a program of ours.
+const cases: {
+  name: string;
+  image: TestImage;
+  operation: AskedOperation;
+  expected: (x: number, y: number) => number;
+}[] = [
+  {
+    name: 'of a flat image no pixel is less than another',
+    image: imageOf(() => 200),
+    operation: rankOf({}, 'reflect'),
+    expected: () => 0,
+  },
+  {
+    name: 'of a ramp to the right the left columns of the square are less: radius * (2 radius + 1)',
+    image: imageOf((x) => 3 * x),
+    operation: rankOf({ radius: '3' }),
+    expected: (x, y) => (x >= 3 && x < 34 && y >= 3 && y < 18 ? 21 : 0),
+  },
+  {
+    name: 'of a single bright pixel all others of the square are less, and no other pixel has one that is',
+    image: imageOf((x, y) => (x === 17 && y === 11 ? 255 : 7)),
+    operation: rankOf({ radius: '2' }, 'replicate'),
+    expected: (x, y) => (x === 17 && y === 11 ? 24 : 0),
+  },
+  {
+    name: 'of a flat image with zeros around it the pixels outside are less: 5 at corners, 3 at edges',
+    image: imageOf(() => 9),
+    operation: rankOf({}, 'zero'),
+    expected: (x, y) => [0, 3, 5][Number(x === 0 || x === 36) + Number(y === 0 || y === 20)]!,
+  },
+];
+
+for (const { name, image, operation, expected } of cases) {
+  for (const [way, run] of Object.entries(ways)) {
+    for (const pixel of ['u8', 'u16'] satisfies PixelType[]) {
+      test(`${way}, ${pixel}: ${name}`, async () => {
+        const pipeline = createPipelineOver(pixel, [operation], kernels);
+        const pixels = pixel === 'u8' ? image.pixels : Uint16Array.from(image.pixels, (value) => 256 * value + 1);
+        const result = await run(pipeline, staged(pipeline, { ...image, pixels }));
+        const ranks = Array.from({ length: size.width * size.height }, (_, i) =>
+          expected(i % size.width, Math.floor(i / size.width)),
+        );
+        assert.deepEqual([...samplesOf(pipeline, result, size)], ranks);
+        const rim = operation.border ? 0 : 3;
+        const counted = (size.width - 2 * rim) * (size.height - 2 * rim);
+        assert.equal(result.counted, counted);
+        const bins = new Array(pipeline.bins).fill(0);
+        for (const value of ranks) bins[value]++;
+        // Pixels at the rim have rank 0 and are not counted.
+        bins[0] -= ranks.length - counted;
+        assert.deepEqual([...result.bins], bins);
+      });
+    }
+  }
+}
+
+test('tiles of noise, alone and before another of it, give on the GPU what they give on the reference', async () => {
+  const tile = { x: 3, y: 2, width: 30, height: 17 };
+  for (const operations of [
+    [rankOf({ radius: '7' }, 'mirror')],
+    [rankOf({}, 'wrap'), rankOf({ radius: '2' }, 'wrap')],
+  ]) {
+    for (const pixel of ['u8', 'u16'] satisfies PixelType[]) {
+      const pipeline = createPipelineOver(pixel, operations, kernels);
+      const { item, bytes } = staged(pipeline, noiseFor(pipeline, size, 5), tile, { rows: 2, columns: 3 });
+      const ours = await runOne(device, pipeline, bytes, item);
+      const reference = runReference(pipeline, bytes, item, true, programs);
+      assert.deepEqual([ours.counted, ours.bins], [reference.counted, reference.bins]);
+      verifySamples(samplesOf(pipeline, ours, tile), samplesOf(pipeline, reference, tile), pipeline, kernels);
+    }
+  }
+});
+
+test('what it does not have is refused, and without its catalogue so is the kernel', () => {
+  const create = (operation: AskedOperation, known = kernels) => createPipelineOver('u8', [operation], known);
+  assert.throws(() => create(rankOf({ radius: '8' })), {
+    message: "Expected an integer from 1 to 7 for rank:radius but received '8'",
+  });
+  assert.throws(() => create(rankOf({ size: '3' })), {
+    message: "Expected 'radius' for a parameter of rank but received 'size'",
+  });
+  assert.throws(() => createPipelineOver('u8', [rankOf({})]), { message: /^Expected one of lbp, ldp, conv/ });
+});
+
+test('the page shows the code that runs here', () => {
+  const read = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
+  const page = read('docs/extend.md');
+  const shown = [...page.matchAll(/^<!-- (\S+) -->\n```\w+\n([\s\S]*?)^```$/gm)];
+  assert.deepEqual(shown.map(([, path]) => path).sort(), [
+    'libs/kernels/src/example/rank-gpu.ts',
+    'libs/kernels/src/example/rank.ts',
+    'libs/kernels/src/example/rank.wgsl',
+  ]);
+  for (const [, path, code] of shown) assert.ok(read(path!).includes(code!), `${path} is not as the page shows it`);
+});

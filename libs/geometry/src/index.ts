@@ -1,0 +1,14 @@
+export {
+  createSamples,
+  gray,
+  greatest,
+  type ImageType,
+  type PixelType,
+  rgb,
+  type Samples,
+  type SampleType,
+  sampleBytes,
+  viewSamples,
+} from './image-type.ts';
+export { intersect, type Rect, type Size } from './rect.ts';
+export { type PlanarLayout, type Sampling, takeSamples } from './sampling.ts';

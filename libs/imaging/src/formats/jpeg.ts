@@ -1,0 +1,226 @@
+import { open } from 'node:fs/promises';
+import type { Rect, Size } from '@halogrid/geometry';
+import { giveBackBytes, InputError, type InputFile, takeBytes } from '@halogrid/sources';
+import type { ImageCopy, OpenImage } from '../open-image.ts';
+import { checkWholePixels } from '../pixel-limit.ts';
+import { checkDecodeRequest, checkTarget } from '../planes/decode-request.ts';
+import type { PlaneTarget } from '../planes/plane-target.ts';
+import { writeRows } from '../planes/write-rows.ts';
+import { decodeTurboJpeg, type JpegRows, type JpegTarget, limitDecodes, readTurboJpegHeader } from './turbojpeg.ts';
+
+/** An encoded file is held whole while it is decoded. 2^28 pixels make a tenth of this at the usual qualities. */
+const maxFileBytes = 2 ** 30;
+
+/** A cache line. */
+const maxPaddingBytes = 64;
+
+/** Pixels decoded at once of an image that is copied. For each such band, what is above is read again. */
+const bandPixels = 2 ** 26;
+
+/** Pixels of a file in one scan at most for each of its bytes: Huffman codes spend a bit on the mean of 8 x 8, and one on the rest. */
+const mostPixelsPerByte = 256;
+
+const endMarker = Buffer.from([0xff, 0xd9]);
+
+/** Width and height in pixels. Throws InputError for a JPEG that has no 8-bit luma or a damaged header. */
+export function readJpegHeader(jpeg: Uint8Array): Size {
+  trustJfifVersion(jpeg);
+  const header = readTurboJpegHeader(jpeg);
+  if (typeof header === 'string') {
+    throw new InputError('decode', `The header of the JPEG is damaged or cut off: ${header}`);
+  }
+  const { width, height, precision, colourspace } = header;
+  if (precision !== 8) {
+    throw new InputError('decode', `${precision}-bit samples are not supported yet: 8-bit JPEG is`);
+  }
+  if (colourspace === undefined || colourspace === 'CMYK' || colourspace === 'YCCK') {
+    const name = colourspace ?? 'an unknown colourspace';
+    throw new InputError('decode', `A JPEG in ${name} has no defined luma: grayscale, YCbCr and RGB have`);
+  }
+  return { width, height };
+}
+
+/**
+ * Decodes a whole JPEG into the planes of `to`, on a thread of libuv's pool: as luma the Y plane as libjpeg decodes it to
+ * grayscale, or the luma of RGB, without a copy; as RGB what libjpeg makes of it by default, with smooth upsampling of the
+ * chroma. `jpeg` and `to` must stay as they are until the promise settles. Rejects with InputError for data that is damaged
+ * or ends early.
+ *
+ * Decoding stops at libjpeg's first warning. It is good all the same if every row was there by then and needed what comes at
+ * most 64 bytes before the end marker: some cameras fill up a word or a cache line in front of it. What these bytes are nobody
+ * asks.
+ */
+export async function decodeJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<void> {
+  const size = readJpegHeader(jpeg);
+  checkTarget(size.width, size.height, to);
+  if (!(await limitDecodes(() => decodePlanes(jpeg, size, to)))) throw damaged(jpeg);
+}
+
+const damaged = (jpeg: Uint8Array): InputError =>
+  new InputError(
+    'decode',
+    endOf(jpeg) < 0 ? 'The JPEG is cut off: its end marker is missing' : 'The JPEG data is damaged or cut off',
+  );
+
+/** Resolves to whether the data is good. */
+async function decodePlanes(jpeg: Uint8Array, size: Size, to: PlaneTarget): Promise<boolean> {
+  const { width, height } = size;
+  if (to.channels === 'gray') {
+    return decodeGood(jpeg, size, { bytes: to.bytes.subarray(to.offset), stride: to.stride, channels: 1 });
+  }
+  const bytes = takeBytes(3 * width * height);
+  try {
+    const isGood = await decodeGood(jpeg, size, { bytes, stride: 3 * width, channels: 3 });
+    if (isGood) writeRows({ pixels: bytes, channels: 3, width, rows: height }, to);
+    return isGood;
+  } finally {
+    giveBackBytes(bytes);
+  }
+}
+
+async function decodeGood(jpeg: Uint8Array, size: Size, target: JpegTarget, rows?: JpegRows): Promise<boolean> {
+  const found = await decodeRows(jpeg, size, target, rows);
+  if (found === 'decoded') return true;
+  const hasLast = !rows || rows.y + rows.height === size.height;
+  return found === 'every row' && hasLast && (await isPadded(jpeg, size, rows));
+}
+
+/** All rows, or those of `rows`. */
+async function decodeRows(
+  jpeg: Uint8Array,
+  size: Size,
+  target: JpegTarget,
+  rows?: JpegRows,
+): Promise<'decoded' | 'every row' | 'rows missing'> {
+  // A pattern that no image ends with tells whether the last row was decoded.
+  const pattern = (i: number): number => (i * 89) & 255;
+  const { width, height } = rows ?? size;
+  const lastRowAt = (height - 1) * target.stride;
+  const lastRow = target.bytes.subarray(lastRowAt, lastRowAt + width * target.channels);
+  for (let i = 0; i < lastRow.length; i++) lastRow[i] = pattern(i);
+  if ((await decodeTurboJpeg(jpeg, target, rows)) === 'decoded') return 'decoded';
+  return lastRow.some((value, i) => value !== pattern(i)) ? 'every row' : 'rows missing';
+}
+
+/**
+ * Whether a JPEG of which every row was decoded needs the last bytes before its end marker. If it does not, too many are
+ * left over: where data is damaged, pixels go missing without any other sign.
+ */
+async function isPadded(jpeg: Uint8Array, size: Size, rows?: JpegRows): Promise<boolean> {
+  const shorter = jpeg.subarray(0, Math.max(0, endOf(jpeg) - maxPaddingBytes));
+  const { width, height } = rows ?? size;
+  const bytes = new Uint8Array(width * height);
+  return (await decodeRows(shorter, size, { bytes, stride: width, channels: 1 }, rows)) === 'rows missing';
+}
+
+/** Where the last end marker is; -1: nowhere. */
+function endOf(jpeg: Uint8Array): number {
+  return Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length).lastIndexOf(endMarker);
+}
+
+/** Takes `file` over and reads it whole. */
+export async function openJpeg(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
+  if (file.sizeBytes > maxFileBytes) {
+    throw new InputError('decode', `The JPEG file has ${file.sizeBytes} bytes: at most ${maxFileBytes} are read`);
+  }
+  const jpeg = await file.readAll();
+  const { width, height } = readJpegHeader(jpeg);
+  const isLarge = width * height > maxWholePixels;
+  if (isLarge) checkLarge(jpeg, { width, height }, maxWholePixels);
+  let decoding: Promise<unknown> = Promise.resolve();
+  const opened: OpenImage = {
+    format: 'jpeg',
+    width,
+    height,
+    pixel: 'u8',
+    readsRegions: false,
+    inputBytes: jpeg.length,
+    async decode(region: Rect, to: PlaneTarget): Promise<void> {
+      checkDecodeRequest(opened, region, to);
+      checkWholePixels(width, height, maxWholePixels);
+      const decoded = decodeJpeg(jpeg, to);
+      decoding = Promise.allSettled([decoding, decoded]);
+      await decoded;
+    },
+    ...(isLarge && { copy: copyOf(jpeg, { width, height }) }),
+    async close(): Promise<void> {
+      // The next file takes over the memory that is being decoded.
+      await decoding;
+      await file.close();
+    },
+  };
+  return opened;
+}
+
+/** Throws InputError for a JPEG that cannot be decoded in parts. */
+function checkLarge(jpeg: Buffer, { width, height }: Size, maxWholePixels: number): void {
+  if (!isOfOneScan(jpeg)) {
+    const limit = `the ${maxWholePixels} that are held of a JPEG in several scans, as progressive ones are`;
+    checkWholePixels(width, height, maxWholePixels, limit);
+  }
+  // What claims more than it can hold is refused before anything is read for it.
+  checkWholePixels(width, height, mostPixelsPerByte * jpeg.length, `a file of ${jpeg.length} bytes can hold`);
+}
+
+/** A copy is a binary PGM or PPM, as which a JPEG decodes: of its Y plane, or of RGB. */
+function copyOf(jpeg: Uint8Array, size: Size): ImageCopy {
+  const { width, height } = size;
+  return {
+    bytes: (channels) => width * height * (channels === 'gray' ? 1 : 3),
+    async write(path, channels) {
+      const samples = channels === 'gray' ? 1 : 3;
+      const stride = samples * width;
+      const bandRows = Math.max(1, Math.floor(bandPixels / width));
+      const file = await open(path, 'wx');
+      try {
+        await file.appendFile(`P${samples === 1 ? 5 : 6}\n${width} ${height}\n255\n`);
+        const bytes = new Uint8Array(stride * Math.min(bandRows, height));
+        for (let y = 0; y < height; y += bandRows) {
+          const rows = { y, width, height: Math.min(bandRows, height - y) };
+          if (!(await limitDecodes(() => decodeGood(jpeg, size, { bytes, stride, channels: samples }, rows)))) {
+            throw damaged(jpeg);
+          }
+          await file.appendFile(bytes.subarray(0, stride * rows.height));
+        }
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+/**
+ * Some cameras write JFIF version 2. Decoding does not depend on it, but libjpeg warns of it, and decoding stops at
+ * the first warning. So it is overwritten with 1.
+ */
+function trustJfifVersion(jpeg: Uint8Array): void {
+  const start = Buffer.from(jpeg.buffer, jpeg.byteOffset, Math.min(jpeg.length, 12)).toString('latin1');
+  if (/^\xff\xd8\xff\xe0..JFIF\0/s.test(start)) jpeg[11] = 1;
+}
+
+/** Markers of frames whose scans are decoded as they come: baseline, extended, and that with arithmetic codes. */
+const sequentialFrames = new Set([0xc0, 0xc1, 0xc9]);
+/** Those of all other frames; C4, C8 and CC are none. */
+const otherFrames = new Set([0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
+const startOfScan = 0xda;
+
+/**
+ * Whether a JPEG has all of its components in one scan and is not progressive. For others a decoder holds the coefficients of
+ * the whole image, 2 bytes or more a sample, until the last scan has come.
+ */
+export function isOfOneScan(jpeg: Buffer): boolean {
+  let components = 0;
+  for (let at = 2; at + 9 < jpeg.length && jpeg[at] === 0xff; ) {
+    const marker = jpeg[at + 1]!;
+    // Any number of fill bytes may stand before a marker.
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    if (otherFrames.has(marker)) return false;
+    if (sequentialFrames.has(marker)) components = jpeg[at + 9]!;
+    if (marker === startOfScan) return jpeg[at + 4] === components;
+    at += 2 + jpeg.readUInt16BE(at + 2);
+  }
+  return false;
+}

@@ -1,0 +1,59 @@
+import type { Rect } from '@halogrid/geometry';
+import { formats, InputError, type InputFile } from '@halogrid/sources';
+import type { OpenImage } from '../open-image.ts';
+import { checkHasPixels, checkWholePixels } from '../pixel-limit.ts';
+import { checkDecodeRequest } from '../planes/decode-request.ts';
+import type { PlaneTarget } from '../planes/plane-target.ts';
+import { openSharp, type SharpFormat } from './sharp-image.ts';
+
+/** Takes `file` over. An animation is its first frame. */
+export async function openWebp(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
+  return openWholeImage(file, 'webp', maxWholePixels);
+}
+
+/** Takes `file` over. An animated PNG is its first frame. */
+export async function openPng(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
+  // The header is read here, not by libpng, so that the sentence is the right one even where nothing follows it.
+  const { head } = file;
+  if (head.length < 29 || head.toString('latin1', 12, 16) !== 'IHDR') {
+    throw new InputError('decode', 'The PNG has no header: it is cut off or damaged');
+  }
+  const [width, height] = [head.readUInt32BE(16), head.readUInt32BE(20)];
+  checkHasPixels(width, height);
+  // Its last rows come last only where it is not interlaced, so that it has to be held.
+  if (head[28] === 1) checkWholePixels(width, height, maxWholePixels);
+  return openWholeImage(file, 'png', maxWholePixels);
+}
+
+/**
+ * A PNG, WebP or striped TIFF, which can only be decoded whole, or copied where it is larger than that. Takes `file` over.
+ */
+export async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixels: number): Promise<OpenImage> {
+  const image = await openSharp(await file.whole(), format);
+  const { width, height, pixel } = image;
+  const isLarge = width * height > maxWholePixels;
+  // What claims more than it can hold is refused before anything is read for it.
+  if (isLarge)
+    checkWholePixels(
+      width,
+      height,
+      formats.png.mostPixelsPerByte * file.sizeBytes,
+      `a file of ${file.sizeBytes} bytes can hold`,
+    );
+  const opened: OpenImage = {
+    format,
+    width,
+    height,
+    pixel,
+    readsRegions: false,
+    inputBytes: file.bytesRead,
+    async decode(region: Rect, to: PlaneTarget): Promise<void> {
+      checkDecodeRequest(opened, region, to);
+      checkWholePixels(width, height, maxWholePixels);
+      await image.decode(region, to);
+    },
+    ...(isLarge && { copy: { bytes: () => image.copyBytes, write: (path: string) => image.copyTiled(path) } }),
+    close: () => file.close(),
+  };
+  return opened;
+}

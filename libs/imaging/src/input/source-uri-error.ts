@@ -1,7 +1,0 @@
-/** A source that no version, or not this one, can read from: one sentence. */
-export class SourceUriError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'SourceUriError';
-  }
-}

@@ -1,0 +1,17 @@
+import { checkTurboJpeg } from './formats/turbojpeg.ts';
+import { MissingDecoderError } from './missing-decoder-error.ts';
+import { checkFfmpeg } from './video/process/ffmpeg.ts';
+
+/** What this machine cannot decode, by whether the packages are there; that they load shows when they are first used. */
+export function missingDecoders(): MissingDecoderError[] {
+  const missing: MissingDecoderError[] = [];
+  for (const check of [checkFfmpeg, checkTurboJpeg]) {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof MissingDecoderError)) throw error;
+      missing.push(error);
+    }
+  }
+  return missing;
+}

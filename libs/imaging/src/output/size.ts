@@ -1,5 +1,0 @@
-/** Width and height in pixels. */
-export interface Size {
-  width: number;
-  height: number;
-}

@@ -1,0 +1,124 @@
+import { fileURLToPath } from 'node:url';
+import type { PixelType } from '@halogrid/geometry';
+import { allowedPath, quickFiles } from '@halogrid/sources';
+
+/** What a header claims. */
+export interface Peeked {
+  width: number;
+  height: number;
+  pixel: PixelType;
+}
+
+/** Read of a file at first; most headers end before, those of cameras after a thumbnail. */
+const headBytes = 4096;
+
+/** Segments that a JPEG has before its size, at most: one for every 64 KiB of a profile or of metadata. */
+const maxSegments = 256;
+
+/**
+ * The size and the type of pixels that the header of a local JPEG, PNG, WebP or TIFF claims, read with one or two small reads; undefined where
+ * it cannot be told so: opening the image says more.
+ */
+export async function peekSize(uri: string): Promise<Peeked | undefined> {
+  let file: number | undefined;
+  try {
+    file = await quickFiles.open(await allowedPath(fileURLToPath(uri)));
+    const size = await readSize(new Head(file));
+    return size && size.width > 0 && size.height > 0 ? size : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) await quickFiles.close(file);
+  }
+}
+
+/** Bytes of a file, of which those near each other are read together. */
+class Head {
+  readonly #file: number;
+  readonly #bytes = Buffer.allocUnsafe(headBytes);
+  #start = 0;
+  #length = 0;
+
+  constructor(file: number) {
+    this.#file = file;
+  }
+
+  /** Rejects where the file ends before that. */
+  async read(position: number, length: number): Promise<Buffer> {
+    if (position < this.#start || position + length > this.#start + this.#length) {
+      this.#start = position;
+      this.#length = await quickFiles.read(this.#file, this.#bytes, position);
+      if (length > this.#length) throw new RangeError('The file ends inside its header');
+    }
+    return this.#bytes.subarray(position - this.#start, position - this.#start + length);
+  }
+}
+
+async function readSize(head: Head): Promise<Peeked | undefined> {
+  const start = await head.read(0, 30);
+  const signature = start.toString('latin1', 0, 4);
+  if (signature === '\x89PNG') {
+    return { width: start.readUInt32BE(16), height: start.readUInt32BE(20), pixel: start[24] === 16 ? 'u16' : 'u8' };
+  }
+  if (signature.startsWith('\xff\xd8\xff')) return readJpegSize(head);
+  if (signature === 'RIFF') return readWebpSize(start);
+  if (/^(II[*+]\0|MM\0[*+])$/.test(signature)) return readTiffSize(head, start);
+  return undefined;
+}
+
+async function readJpegSize(head: Head): Promise<Peeked | undefined> {
+  for (let at = 2, segments = 0; segments < maxSegments; segments++) {
+    const segment = await head.read(at, 9);
+    const marker = segment[1]!;
+    if (segment[0] !== 0xff) return undefined;
+    if (marker === 0xff) at++;
+    // A frame's header: C0 to CF but for the tables C4, C8 and CC.
+    else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      return { width: segment.readUInt16BE(7), height: segment.readUInt16BE(5), pixel: 'u8' };
+    } else at += 2 + segment.readUInt16BE(2);
+  }
+  return undefined;
+}
+
+function readWebpSize(start: Buffer): Peeked | undefined {
+  const kind = start.toString('latin1', 12, 16);
+  const pixel = 'u8';
+  if (kind === 'VP8 ')
+    return { width: start.readUInt16LE(26) & 0x3fff, height: start.readUInt16LE(28) & 0x3fff, pixel };
+  if (kind === 'VP8X') return { width: 1 + start.readUIntLE(24, 3), height: 1 + start.readUIntLE(27, 3), pixel };
+  if (kind !== 'VP8L') return undefined;
+  const bits = start.readUInt32LE(21);
+  return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff), pixel };
+}
+
+/** What the first directory says. Its entries are sorted, so width and height are among the first. */
+async function readTiffSize(head: Head, start: Buffer): Promise<Peeked | undefined> {
+  const isBigEndian = start[0] === 0x4d;
+  const isBig = start[isBigEndian ? 3 : 2] === 43;
+  const word = isBig ? 8 : 4;
+  const integer = (bytes: Buffer, at: number, size: number): number => {
+    if (size === 8) return Number(isBigEndian ? bytes.readBigUInt64BE(at) : bytes.readBigUInt64LE(at));
+    return isBigEndian ? bytes.readUIntBE(at, size) : bytes.readUIntLE(at, size);
+  };
+  const countBytes = isBig ? 8 : 2;
+  const entryBytes = isBig ? 20 : 12;
+  const directory = integer(start, word, word);
+  const entries = Math.min(8, integer(await head.read(directory, countBytes), 0, countBytes));
+  // A copy: what is read after it takes its place.
+  const bytes = Buffer.from(await head.read(directory + countBytes, entries * entryBytes));
+  const first = async (tag: number): Promise<number | undefined> => {
+    for (let at = 0; at < bytes.length; at += entryBytes) {
+      const size = { 3: 2, 4: 4, 16: 8 }[integer(bytes, at + 2, 2)];
+      if (!size || integer(bytes, at, 2) !== tag) continue;
+      // Values that do not fit into the entry, as the bits of each of three samples, are elsewhere.
+      const isInside = integer(bytes, at + 4, word) * size <= word;
+      const place = at + 4 + word;
+      return isInside
+        ? integer(bytes, place, size)
+        : integer(await head.read(integer(bytes, place, word), size), 0, size);
+    }
+    return undefined;
+  };
+  const [width, height] = [await first(256), await first(257)];
+  return width && height ? { width, height, pixel: (await first(258)) === 16 ? 'u16' : 'u8' } : undefined;
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { restrictSources, unrestricted } from '@halogrid/sources';
+import { temporaryFolder } from '@halogrid/sources/testing-files';
+import { openImage } from './open-image.ts';
+
+test('no image is opened outside of the data roots, nor of a host that may not be asked', async (t) => {
+  const folder = await realpath(await temporaryFolder(t));
+  const root = join(folder, 'root');
+  await mkdir(root);
+  for (const name of ['secret.pgm', 'root/in.pgm']) await writeFile(join(folder, name), 'P5\n2 2\n255\nabcd');
+  await symlink('../secret.pgm', join(root, 'link.pgm'));
+  restrictSources({ roots: [root], hosts: [] });
+  t.after(() => restrictSources(unrestricted));
+  const uriOf = (name: string): string => pathToFileURL(join(folder, name)).href;
+  for (const uri of [uriOf('secret.pgm'), uriOf('missing.pgm'), uriOf('root/link.pgm'), 'http://127.0.0.1:1/a.pgm']) {
+    await assert.rejects(openImage(uri), { name: 'SourceForbiddenError' }, uri);
+  }
+  await (await openImage(uriOf('root/in.pgm'))).close();
+});

@@ -1,0 +1,59 @@
+import type { Rect } from '@halogrid/geometry';
+import { InputError, type SourceAccess } from '@halogrid/sources';
+import { MissingDecoderError } from '../missing-decoder-error.ts';
+import type { OpenImage } from '../open-image.ts';
+import type { PlaneTarget } from '../planes/plane-target.ts';
+
+/** What a thread is told when it starts. */
+export interface ImageThreadSetup {
+  access: SourceAccess;
+}
+
+/** What a thread is told to do. */
+export type ImageOrder = { image: number /** A number of its own. */ } & (
+  | { kind: 'open'; uri: string }
+  | { kind: 'decode'; region: Rect; to: SentTarget }
+  | { kind: 'copy'; path: string; channels: PlaneTarget['channels'] }
+  | { kind: 'close' }
+);
+
+/** A target by the address of its bytes. */
+export interface SentTarget extends Omit<PlaneTarget, 'bytes'> {
+  address: bigint;
+  length: number;
+}
+
+/** What is known of an image once it is open. */
+export type OpenedImage = Pick<OpenImage, 'format' | 'width' | 'height' | 'pixel' | 'version' | 'readsRegions'> & {
+  /** What its copy takes, where it has one. */
+  copyBytes?: Record<PlaneTarget['channels'], number>;
+};
+
+export interface ImageAnswer {
+  /** Read of the image so far. */
+  inputBytes: number;
+  /** What an order to open an image gives. */
+  opened?: OpenedImage;
+}
+
+/** An error on its way between threads; `input` for an InputError, `decodes` for a MissingDecoderError. */
+interface SentError {
+  message: string;
+  input?: Pick<InputError, 'stage' | 'fault' | 'mayPass'>;
+  decodes?: MissingDecoderError['decodes'];
+}
+
+export function packError(error: unknown): SentError {
+  if (error instanceof InputError) {
+    const { message, stage, fault, mayPass } = error;
+    return { message, input: { stage, fault, mayPass } };
+  }
+  if (error instanceof MissingDecoderError) return { message: error.message, decodes: error.decodes };
+  return { message: error instanceof Error ? error.message : String(error) };
+}
+
+export function unpackError(failure: unknown): Error {
+  const { message, input, decodes } = failure as SentError;
+  if (decodes) return new MissingDecoderError(decodes, message);
+  return input ? new InputError(input.stage, message, input) : new Error(message);
+}

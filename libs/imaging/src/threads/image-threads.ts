@@ -1,0 +1,109 @@
+import { Worker } from 'node:worker_threads';
+import type { Rect } from '@halogrid/geometry';
+import { sourceAccess } from '@halogrid/sources';
+import { ThreadClient } from '@halogrid/threads';
+import type { ImageCopy, OpenImage } from '../open-image.ts';
+import type { PlaneTarget } from '../planes/plane-target.ts';
+import {
+  type ImageAnswer,
+  type ImageOrder,
+  type ImageThreadSetup,
+  type OpenedImage,
+  unpackError,
+} from './image-orders.ts';
+import { addressOf } from './native-memory.ts';
+
+type ImageThread = ThreadClient<ImageOrder, ImageAnswer>;
+
+/** `decoders` is its share of the threads of libuv's pool, on which all of the process decode. */
+function startThread(decoders: number): ImageThread {
+  const setup: ImageThreadSetup = { access: sourceAccess() };
+  // The pool has its size from the process. In a thread's own environment the number only bounds what it keeps in flight.
+  const env = { ...process.env, UV_THREADPOOL_SIZE: String(decoders) };
+  const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { workerData: setup, env });
+  const ended = (why: string): Error => new Error(`A thread that reads images has ended: ${why}`);
+  return new ThreadClient(worker, { ended, unpack: unpackError });
+}
+
+/**
+ * Opens and decodes images on threads of their own, straight into the memory of whoever asks. Decoding itself runs on libuv's pool
+ * anyway; what these threads take over is everything around it, 0.2 ms for each image that one thread alone has no time for
+ * where more than 8 cores decode.
+ */
+export class ImageThreads {
+  readonly #threads: ImageThread[];
+  readonly #decodersEach: number;
+  #lastImage = 0;
+
+  /** `decoders`: the threads of libuv's pool. */
+  constructor(count: number, decoders: number) {
+    this.#decodersEach = Math.max(1, Math.ceil(decoders / count));
+    this.#threads = Array.from({ length: count }, () => startThread(this.#decodersEach));
+  }
+
+  /** As `openImage`. A target's bytes must stay where they are until the promise of `decode` settles. */
+  async openImage(uri: string): Promise<OpenImage> {
+    const image = ++this.#lastImage;
+    const thread = this.#threadOf(image);
+    const { opened, inputBytes } = await thread.order({ kind: 'open', image, uri });
+    return new DistantImage(thread, image, opened!, inputBytes);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.end()));
+  }
+
+  /** One after another; a thread that has ended is replaced. */
+  #threadOf(image: number): ImageThread {
+    const i = image % this.#threads.length;
+    if (this.#threads[i]!.hasEnded) this.#threads[i] = startThread(this.#decodersEach);
+    return this.#threads[i]!;
+  }
+}
+
+/** An image that is open on a thread. */
+class DistantImage implements OpenImage {
+  readonly format: OpenImage['format'];
+  readonly width: number;
+  readonly height: number;
+  readonly pixel: OpenImage['pixel'];
+  readonly version?: string;
+  readonly readsRegions: boolean;
+  readonly copy?: ImageCopy;
+  inputBytes: number;
+  readonly #thread: ImageThread;
+  readonly #image: number;
+
+  constructor(thread: ImageThread, image: number, opened: OpenedImage, inputBytes: number) {
+    const { format, width, height, pixel, version, readsRegions, copyBytes } = opened;
+    this.format = format;
+    this.width = width;
+    this.height = height;
+    this.pixel = pixel;
+    if (version !== undefined) this.version = version;
+    this.readsRegions = readsRegions;
+    this.inputBytes = inputBytes;
+    this.#thread = thread;
+    this.#image = image;
+    if (copyBytes) {
+      this.copy = {
+        bytes: (channels) => copyBytes[channels],
+        write: async (path, channels) => {
+          ({ inputBytes: this.inputBytes } = await thread.order({ kind: 'copy', image, path, channels }));
+        },
+      };
+    }
+  }
+
+  async decode(region: Rect, { bytes, ...target }: PlaneTarget): Promise<void> {
+    const to = { ...target, address: addressOf(bytes), length: bytes.length };
+    const order = { kind: 'decode', image: this.#image, region, to } as const;
+    ({ inputBytes: this.inputBytes } = await this.#thread.order(order));
+    // Until here they are in use, by no more than their address.
+    void bytes.length;
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.order({ kind: 'close', image: this.#image });
+  }
+}

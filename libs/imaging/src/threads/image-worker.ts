@@ -1,0 +1,53 @@
+// Runs in a worker thread: opens, decodes and closes images as the ImageThreads of the process order.
+import { workerData } from 'node:worker_threads';
+import { restrictSources } from '@halogrid/sources';
+import { serveOrders } from '@halogrid/threads';
+import { type OpenImage, openImage } from '../open-image.ts';
+import {
+  type ImageAnswer,
+  type ImageOrder,
+  type ImageThreadSetup,
+  type OpenedImage,
+  packError,
+} from './image-orders.ts';
+import { memoryAt } from './native-memory.ts';
+
+const { access } = workerData as ImageThreadSetup;
+restrictSources(access);
+
+const images = new Map<number, OpenImage>();
+
+serveOrders(
+  async (order: ImageOrder): Promise<ImageAnswer> => {
+    const opened = await obey(order);
+    return { inputBytes: images.get(order.image)?.inputBytes ?? 0, ...(opened && { opened }) };
+  },
+  { pack: packError },
+);
+
+async function obey(order: ImageOrder): Promise<OpenedImage | undefined> {
+  if (order.kind === 'open') {
+    const image = await openImage(order.uri);
+    images.set(order.image, image);
+    return describe(image);
+  }
+  const image = images.get(order.image)!;
+  switch (order.kind) {
+    case 'decode': {
+      const { address, length, ...to } = order.to;
+      await image.decode(order.region, { ...to, bytes: memoryAt(address, length) });
+      return;
+    }
+    case 'copy':
+      await image.copy!.write(order.path, order.channels);
+      return;
+    case 'close':
+      images.delete(order.image);
+      await image.close();
+  }
+}
+
+function describe({ format, width, height, pixel, version, readsRegions, copy }: OpenImage): OpenedImage {
+  const known = { format, width, height, pixel, readsRegions, ...(version !== undefined && { version }) };
+  return copy ? { ...known, copyBytes: { gray: copy.bytes('gray'), rgb: copy.bytes('rgb') } } : known;
+}

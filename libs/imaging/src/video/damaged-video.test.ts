@@ -1,0 +1,158 @@
+// Damaged recordings: what becomes of each frame is a function of the file, however it is cut.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { InputError } from '@halogrid/sources';
+import type { SegmentLength } from './plan-video.ts';
+import { damaged, randomOf } from './testing/damage.ts';
+import { decodeInSegments } from './testing/segments.ts';
+import { grayByFfmpeg, height, makeVideo, noFfmpeg, runFfmpeg, videoKinds, width } from './testing/videos.ts';
+
+const skip = noFfmpeg;
+const folder = mkdtempSync(join(tmpdir(), 'halogrid-damaged-video-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Outcome {
+  frames: [number, Buffer][];
+  bad: [number, string][];
+  times: [number, number | null][];
+  refused?: string;
+}
+
+const sorted = <T>(of: ReadonlyMap<number, T>): [number, T][] => [...of].sort(([a], [b]) => a - b);
+
+async function outcomeOf(path: string, length: SegmentLength): Promise<Outcome> {
+  try {
+    const { frames, bad, times } = await decodeInSegments(pathToFileURL(path).href, length);
+    const grays = sorted(frames).map(([frame, gray]): [number, Buffer] => [frame, Buffer.from(gray)]);
+    return { frames: grays, bad: sorted(bad), times: sorted(times) };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { frames: [], bad: [], times: [], refused: error.message };
+  }
+}
+
+const whole = { aim: 1000, most: 1000 };
+/** Ends inside of groups. */
+const short = { aim: 3, most: 5 };
+
+/** What becomes of a file's frames, which is the same for every length of segments. */
+async function sameOutcome(path: string, lengths: readonly SegmentLength[]): Promise<Outcome> {
+  const [first, ...others] = await Promise.all(lengths.map((length) => outcomeOf(path, length)));
+  for (const [i, other] of others.entries())
+    assert.deepEqual(other, first, `${path}: ${JSON.stringify(lengths[i + 1])}`);
+  return first!;
+}
+
+/** One after another, as `ffmpeg -pix_fmt gray` decodes them. */
+function graysOf(path: string, frameBytes = width * height): Buffer[] {
+  const all = grayByFfmpeg(path);
+  return Array.from({ length: all.length / frameBytes }, (_, i) => all.subarray(i * frameBytes, (i + 1) * frameBytes));
+}
+
+/** Where chunks of a name begin in the part of an AVI file that holds frames, and behind it. */
+function chunksOf(bytes: Buffer, name: string): number[] {
+  const found: number[] = [];
+  for (let at = bytes.indexOf(name, bytes.indexOf('movi')); at >= 0; at = bytes.indexOf(name, at + 4)) found.push(at);
+  return found;
+}
+
+test('a chunk of an AVI file that has lost its name costs one frame', { skip }, async () => {
+  const right = join(folder, 'whole.avi');
+  makeVideo(right, videoKinds['mjpeg.avi']!);
+  const bytes = readFileSync(right);
+  const index = bytes.indexOf('idx1');
+  const chunks = chunksOf(bytes, '00dc').filter((at) => at < index);
+  assert.equal(chunks.length, 48);
+  bytes.fill(0, chunks[9]!, chunks[9]! + 8);
+  const path = join(folder, 'nameless.avi');
+  writeFileSync(path, bytes);
+  const { frames, bad } = await sameOutcome(path, [{ aim: 6, most: 1000 }, whole]);
+  assert.deepEqual(bad, []);
+  const expected = graysOf(right).toSpliced(9, 1);
+  assert.deepEqual(
+    frames,
+    expected.map((gray, i) => [i, gray]),
+  );
+});
+
+test('wrong offsets in the index of an AVI file change nothing', { skip }, async () => {
+  const right = join(folder, 'right.avi');
+  makeVideo(right, videoKinds['mjpeg.avi']!);
+  const bytes = readFileSync(right);
+  const random = randomOf(7);
+  const index = bytes.indexOf('idx1');
+  // An entry: name, flags, offset, size.
+  for (let entry = index + 8; entry < index + 8 + bytes.readUInt32LE(index + 4); entry += 16) {
+    if (random(3) === 0) bytes.writeUInt32LE(random(bytes.length), entry + 8);
+  }
+  const path = join(folder, 'wrong.avi');
+  writeFileSync(path, bytes);
+  const { frames, bad } = await sameOutcome(path, [{ aim: 6, most: 1000 }, whole]);
+  assert.deepEqual(bad, []);
+  assert.deepEqual(
+    frames,
+    graysOf(right).map((gray, i) => [i, gray]),
+  );
+});
+
+test('of damaged MPEG-TS files in which the size changes, each frame has one size and content', { skip }, async () => {
+  const sizes = ['64x48', '80x32', '64x48'];
+  const encoder = ['-frames:v', '16', '-c:v', 'libx264', '-g', '5', '-bf', '2', '-pix_fmt', 'yuv420p'];
+  const parts = sizes.map((size, i) => {
+    const part = join(folder, `part-${i}.ts`);
+    runFfmpeg(['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=25`, ...encoder, part]);
+    return part;
+  });
+  const path = join(folder, 'sizes.ts');
+  runFfmpeg(['-i', `concat:${parts.join('|')}`, '-c', 'copy', path]);
+  const bytes = readFileSync(path);
+  // The last of them hits what says the size, which a decoder that has seen another then goes by.
+  for (const place of [0.4, 0.65, 0.675]) {
+    const from = 188 * Math.floor((bytes.length * place) / 188) + 64;
+    writeFileSync(path, Buffer.from(bytes).fill(255, from, from + 20));
+    const { frames, bad } = await sameOutcome(path, [short, whole]);
+    assert.ok(frames.length > 24 && frames.length + bad.length <= 48, `${frames.length} and ${bad.length}`);
+  }
+});
+
+const small = 'testsrc2=s=64x48:r=25:d=1';
+const sound = ['-f', 'lavfi', '-i', 'sine=d=1'];
+const h264 = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-g', '6', '-bf', '2'];
+const mutated: Record<string, string[]> = {
+  'a.avi': [...sound, '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-c:a', 'mp2'],
+  'b.mp4': [...sound, ...h264, '-c:a', 'aac'],
+  'c.mkv': [...h264, '-x264-params', 'open-gop=1'],
+  'd.ts': [...h264, '-x264-params', 'open-gop=1'],
+  'e.avi': ['-c:v', 'mpeg4', '-g', '6', '-bf', '2'],
+  'f.mp4': [...h264, '-movflags', 'frag_keyframe+empty_moov'],
+  'g.ts': ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-bf', '3', '-x264-params', 'intra-refresh=1:keyint=6'],
+  'h.mkv': ['-c:v', 'libx265', '-pix_fmt', 'yuv420p', '-x265-params', 'log-level=none:open-gop=1:keyint=6'],
+};
+
+/** The first so many seeds by the environment, each some tenths of a second; otherwise one of each file. */
+const { HALOGRID_MUTANTS } = process.env;
+const seeds = HALOGRID_MUTANTS
+  ? Array.from({ length: Number(HALOGRID_MUTANTS) }, (_, i) => i)
+  : [16, 1, 2, 91, 20, 5, 22, 7];
+
+test(`the outcome of ${seeds.length} damaged files does not depend on how they are cut`, { skip }, async () => {
+  const files = Object.entries(mutated).map(([name, options]) => {
+    const path = join(folder, `whole-${name}`);
+    runFfmpeg(['-f', 'lavfi', '-i', small, ...options, path]);
+    return { name, bytes: readFileSync(path) };
+  });
+  let withFrames = 0;
+  for (const seed of seeds) {
+    const { name, bytes } = files[seed % files.length]!;
+    const path = join(folder, `mutant-${seed}-${name}`);
+    writeFileSync(path, damaged(bytes, seed));
+    const { frames } = await sameOutcome(path, [short, whole]);
+    if (frames.length > 0) withFrames++;
+    rmSync(path);
+  }
+  assert.ok(withFrames > seeds.length / 3, `${withFrames} of them have frames that count`);
+});

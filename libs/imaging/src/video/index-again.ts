@@ -1,0 +1,32 @@
+import { InputError } from '@halogrid/sources';
+import type { IndexLine } from './process/index-packets.ts';
+import { DecoderBrokeError } from './video-reader.ts';
+
+/**
+ * Indexes once more where the process breaks down, and passes over the lines that were given out before. Throws InputError where it
+ * breaks down again: whoever plans has no other machine to try.
+ */
+export async function* indexAgain(index: () => AsyncIterable<IndexLine>): AsyncGenerator<IndexLine, void, undefined> {
+  let given = 0;
+  try {
+    for await (const line of index()) {
+      given++;
+      yield line;
+    }
+  } catch (error) {
+    if (!(error instanceof DecoderBrokeError)) throw error;
+    yield* indexBehind(index(), given);
+  }
+}
+
+async function* indexBehind(
+  lines: AsyncIterable<IndexLine>,
+  given: number,
+): AsyncGenerator<IndexLine, void, undefined> {
+  let passed = 0;
+  try {
+    for await (const line of lines) if (passed++ >= given) yield line;
+  } catch (error) {
+    throw error instanceof DecoderBrokeError ? new InputError('decode', `${error.message} (2 attempts)`) : error;
+  }
+}

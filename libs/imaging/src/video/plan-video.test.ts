@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { planVideo } from './plan-video.ts';
+import type { IndexLine } from './process/index-packets.ts';
+import { makeVideo, noFfmpeg, videoKinds } from './testing/videos.ts';
+import { indexVideo } from './video-child.ts';
+import { openVideoFile } from './video-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'halogrid-plan-video-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Where the segments of six groups of two frames begin, of which seeking does not lead to some. */
+async function placesOf(unreached: readonly number[], aim: number): Promise<number[]> {
+  async function* index(): AsyncGenerator<IndexLine, void, undefined> {
+    yield { kind: 'video', width: 8, height: 8, pixel: 'u8', timeBase: { num: 1, den: 25 } };
+    for (let packet = 0; packet < 12; packet++) {
+      const facts = { packet, pts: packet, dts: packet, position: 100 * packet, size: 9, isHidden: false };
+      const isKey = packet % 2 === 0;
+      if (isKey && unreached.includes(packet - 2)) yield { kind: 'unreached', packet: packet - 2 };
+      yield { kind: 'packets', packets: [{ ...facts, isKey, isClean: isKey }] };
+    }
+    if (unreached.includes(10)) yield { kind: 'unreached', packet: 10 };
+    yield { kind: 'end', missing: 0, why: '' };
+  }
+  const uri = pathToFileURL(import.meta.filename).href;
+  const parts = await Array.fromAsync(planVideo(uri, {}, () => ({ aim, most: 100 }), index));
+  return parts.flatMap((part) => {
+    if (part.kind !== 'segment') return [];
+    const { pts, dts, position } = part.segment.start;
+    assert.deepEqual([pts, dts], position < 0 ? [null, null] : [position / 100, position / 100]);
+    return [position];
+  });
+}
+
+test('a segment with a group that seeking does not lead to has no place to seek', async () => {
+  assert.deepEqual(await placesOf([], 2), [0, 200, 400, 600, 800, 1000]);
+  assert.deepEqual(await placesOf([2, 10], 2), [0, -1, 400, 600, 800, -1]);
+  assert.deepEqual(await placesOf([6], 4), [0, -1, 800]);
+  assert.deepEqual(await placesOf([10], 100), [-1]);
+});
+
+async function unreachedOf(path: string): Promise<number> {
+  const file = await openVideoFile(pathToFileURL(path).href);
+  const lines = await Array.fromAsync(indexVideo(file));
+  file.close();
+  return lines.filter(({ kind }) => kind === 'unreached').length;
+}
+
+for (const kind of ['h264.mp4', 'h264-open.mkv', 'h264-open.ts', 'mjpeg.avi', 'mpeg4.avi', 'hevc-open.ts']) {
+  test(`seeking leads to each key frame of ${kind}`, { skip: noFfmpeg }, async () => {
+    const path = join(folder, kind);
+    makeVideo(path, videoKinds[kind]!);
+    assert.equal(await unreachedOf(path), 0);
+  });
+}
+
+test('behind a lost chunk, seeking gives packets of an AVI file otherwise, so it is not trusted', {
+  skip: noFfmpeg,
+}, async () => {
+  const path = join(folder, 'lost.avi');
+  makeVideo(path, videoKinds['mpeg4.avi']!);
+  const bytes = readFileSync(path);
+  let at = bytes.indexOf('movi');
+  for (let chunk = 0; chunk < 5; chunk++) at = bytes.indexOf('00dc', at + 4);
+  bytes.fill(0, at, at + 8);
+  writeFileSync(path, bytes);
+  assert.ok((await unreachedOf(path)) > 0);
+});

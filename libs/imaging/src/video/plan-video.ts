@@ -1,0 +1,151 @@
+import type { PixelType } from '@halogrid/geometry';
+import { InputError } from '@halogrid/sources';
+import { type FrameChoice, frameTest, needsTimes, ticksToMs } from './choose-frames.ts';
+import type { SegmentRequest } from './process/decode-segment.ts';
+import type { Rational } from './process/ffmpeg.ts';
+import type { IndexLine } from './process/index-packets.ts';
+import { indexVideo } from './video-child.ts';
+import { openVideoFile } from './video-file.ts';
+import { beginOf, framesOf, groupPackets, groupsBefore, type VideoFrame, type VideoPacket } from './video-frames.ts';
+
+/** A frame that is wanted of a video. */
+export interface PlannedFrame extends Pick<VideoFrame, 'frame' | 'packet' | 'order'> {
+  /** From the first frame; null where the container does not say. */
+  timestampMs: number | null;
+}
+
+/** Frames that are decoded together, and where that begins and ends. */
+export interface VideoSegment extends Pick<SegmentRequest, 'start' | 'strictFrom' | 'end'> {
+  frames: PlannedFrame[];
+  /** The version of the file when it was planned; see VideoFile. */
+  version: string;
+}
+
+/** Numbers of frames. A segment has whole groups until it has `aim`, and never more than `most`. */
+export interface SegmentLength {
+  aim: number;
+  most: number;
+}
+
+export type VideoPart =
+  /** Comes first. Size and type of pixels are what the container states; each frame has its own. */
+  | { kind: 'video'; width: number; height: number; pixel: PixelType }
+  | { kind: 'segment'; segment: VideoSegment }
+  /** Frames that the file should hold and does not, and why. */
+  | { kind: 'missing'; frames: { frame: number; timestampMs: null }[]; why: string };
+
+/**
+ * Cuts a video into segments at its key frames, from its packets alone: nothing is decoded. Only the segment being
+ * filled is held. `lengthOf` is asked for each segment. Rejects with InputError, also where a choice leaves no frame.
+ */
+export async function* planVideo(
+  uri: string,
+  choice: FrameChoice,
+  lengthOf: () => SegmentLength,
+  index: typeof indexVideo = indexVideo,
+): AsyncGenerator<VideoPart, void, undefined> {
+  const file = await openVideoFile(uri);
+  const { version } = file;
+  const lines = index(file);
+  try {
+    const head = (await lines.next()).value as IndexLine | undefined;
+    if (head?.kind !== 'video') throw new InputError('decode', 'The video has no frames');
+    const { width, height, pixel, timeBase } = head;
+    yield { kind: 'video', width, height, pixel };
+    let end: Extract<IndexLine, { kind: 'end' }> | undefined;
+    const cutter = new SegmentCutter({ choice, timeBase, version, lengthOf });
+    async function* packets(): AsyncGenerator<VideoPacket> {
+      for await (const line of lines) {
+        if (line.kind === 'packets') yield* line.packets;
+        else if (line.kind === 'unreached') cutter.cannotSeek(line.packet);
+        else if (line.kind === 'end') end = line;
+      }
+    }
+    let chosen = 0;
+    for await (const group of groupPackets(packets())) {
+      for (const segment of cutter.add(group)) {
+        chosen += segment.frames.length;
+        yield { kind: 'segment', segment };
+      }
+    }
+    for (const segment of cutter.rest()) {
+      chosen += segment.frames.length;
+      yield { kind: 'segment', segment };
+    }
+    const missing = Array.from({ length: end?.missing ?? 0 }, (_, i) => cutter.frames + i)
+      .filter((frame) => frame % (choice.every ?? 1) === 0)
+      .map((frame) => ({ frame, timestampMs: null }));
+    if (missing.length > 0 && !needsTimes(choice)) yield { kind: 'missing', frames: missing, why: end!.why };
+    else if (chosen === 0) throw new InputError('read', 'No frame of the video is in what was chosen of it');
+  } finally {
+    await lines.return();
+    file.close();
+  }
+}
+
+interface CutterOptions {
+  choice: FrameChoice;
+  timeBase: Rational;
+  version: string;
+  lengthOf: () => SegmentLength;
+}
+
+/** Puts groups of frames into segments. */
+class SegmentCutter {
+  /** Numbered so far. */
+  frames = 0;
+  readonly #options: CutterOptions;
+  readonly #isChosen: (frame: VideoFrame) => boolean;
+  #startTicks: number | undefined;
+  /** First packets of the last groups. */
+  #before: VideoPacket[] = [];
+  /** First packets of groups that seeking does not lead to, of those that an open segment may begin with, and later ones. */
+  #unreached: number[] = [];
+  #open: VideoSegment | undefined;
+
+  constructor(options: CutterOptions) {
+    this.#options = options;
+    this.#isChosen = frameTest(options.choice, options.timeBase);
+  }
+
+  /** The group that begins with this packet, and that is to be added yet, is to be read from the beginning of the file. */
+  cannotSeek(packet: number): void {
+    this.#unreached.push(packet);
+  }
+
+  *add(packets: VideoPacket[]): Generator<VideoSegment> {
+    const { choice, timeBase, version, lengthOf } = this.#options;
+    const group = framesOf(packets, this.frames, this.#startTicks);
+    this.frames += group.frames.length;
+    this.#startTicks ??= group.startTicks;
+    const { aim, most } = lengthOf();
+    for (const frame of group.frames) {
+      if (frame.ticks === undefined && needsTimes(choice)) {
+        throw new InputError('read', 'Frames of the video have no times, which --from, --to and --fps go by');
+      }
+      if (!this.#isChosen(frame)) continue;
+      if (this.#open && this.#open.frames.length >= most) yield* this.rest();
+      this.#open ??= { ...beginOf(group, this.#before), end: 0, frames: [], version };
+      const { ticks, ...place } = frame;
+      this.#open.frames.push({ ...place, timestampMs: ticks === undefined ? null : ticksToMs(ticks, timeBase) });
+      // What follows a frame in the file is not needed to decode it, but which frame comes when may depend on it.
+      const end = frame.order === undefined ? frame.packet + 1 : group.end;
+      this.#open.end = Math.max(this.#open.end, end);
+    }
+    this.#before = [...this.#before, group.first].slice(-groupsBefore);
+    if (this.#open && this.#open.frames.length >= aim) yield* this.rest();
+    if (!this.#open) this.#unreached = this.#unreached.filter((packet) => packet >= this.#before[0]!.packet);
+  }
+
+  *rest(): Generator<VideoSegment> {
+    if (this.#open) yield this.#isSought(this.#open) ? this.#open : { ...this.#open, start: withoutPlace(this.#open) };
+    this.#open = undefined;
+  }
+
+  #isSought({ start, end }: VideoSegment): boolean {
+    return !this.#unreached.some((packet) => packet >= start.packet && packet < end);
+  }
+}
+
+/** A packet that is known by its number alone is not sought. */
+const withoutPlace = ({ start }: VideoSegment): VideoPacket => ({ ...start, pts: null, dts: null, position: -1 });

@@ -1,0 +1,79 @@
+import { crc32 } from 'node:zlib';
+import type { VideoPacket } from '../video-frames.ts';
+import type { Ffmpeg } from './ffmpeg.ts';
+import { PacketReader } from './open-video.ts';
+import type { VideoBytes } from './video-bytes.ts';
+
+/** The packets from a key frame up to the next, as reading from the beginning gave them. */
+export interface ReadGroup {
+  first: VideoPacket;
+  packets: number;
+  sum: number;
+  /** The packet behind them, if there is one. */
+  next: VideoPacket | undefined;
+}
+
+/** Groups that are passed over, at most, after one that seeking did not lead to. */
+const mostPassed = 1023;
+
+/**
+ * Tells of groups, in the order of the file, whether seeking to one and reading on gives the packets that reading from the beginning
+ * gave. In a damaged file it may not, and then what became of its frames would depend on where segments begin. To be closed.
+ */
+export class SeekChecker {
+  readonly #ffmpeg: Ffmpeg;
+  readonly #bytes: VideoBytes;
+  #reader: PacketReader | undefined;
+  /** That seeking did not lead to, one after another. A search is dear where it is in vain, so more and more are not tried. */
+  #inVain = 0;
+  #toPass = 0;
+
+  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes) {
+    this.#ffmpeg = ffmpeg;
+    this.#bytes = bytes;
+  }
+
+  /** Throws InputError for bytes that cannot be read. */
+  isReached(group: ReadGroup): boolean {
+    if (group.first.packet === 0) return true;
+    if (this.#toPass > 0) {
+      this.#toPass--;
+      return false;
+    }
+    this.#reader ??= new PacketReader(this.#ffmpeg, this.#bytes);
+    const isReached = this.#reader.seekTo(group.first) && givesGroup(this.#reader, group);
+    this.#inVain = isReached ? 0 : this.#inVain + 1;
+    this.#toPass = isReached ? 0 : Math.min(mostPassed, 2 ** this.#inVain - 2);
+    return isReached;
+  }
+
+  close(): void {
+    this.#reader?.close();
+  }
+}
+
+/** Whether a reader that has read the first packet of a group gives the others, and what is behind them. */
+function givesGroup(reader: PacketReader, { packets, sum, next }: ReadGroup): boolean {
+  const startPts = reader.last!.pts;
+  let found = addToSum(0, reader, startPts);
+  for (let i = 1; i < packets; i++) {
+    if (!reader.read()) return false;
+    found = addToSum(found, reader, startPts);
+  }
+  const behind = reader.read();
+  return (
+    found === sum && behind?.position === next?.position && behind?.size === next?.size && behind?.isKey === next?.isKey
+  );
+}
+
+/**
+ * Adds the packet that a reader has read last to the sum of those of its group, of which the first was shown at `startPts`: its
+ * place, what it is marked as, and when it is shown after the first. What containers count otherwise after a seek is left out. Bytes
+ * count where packets are put together of parts; elsewhere they are those at the place.
+ */
+export function addToSum(sum: number, { last, current, isInParts }: PacketReader, startPts: number | null): number {
+  const { size, position, pts } = last!;
+  const time = pts === null ? 'none' : pts - (startPts ?? 0);
+  const facts = crc32(`${size} ${position} ${current.flags} ${time}`, sum);
+  return isInParts && current.data ? crc32(current.data, facts) : facts;
+}

@@ -1,0 +1,100 @@
+import type { VideoPacket } from '../video-frames.ts';
+import { averror, type Ffmpeg, type Frame, frameFlags, packetFlags } from './ffmpeg.ts';
+import { type Hardware, openDecoder } from './open-decoder.ts';
+import type { PacketReader } from './open-video.ts';
+
+/** A packet that was given to a decoder, and what came of it. */
+export type SentPacket = VideoPacket & {
+  /** First packet of its group. */
+  group: number;
+  isShown: boolean;
+  damage?: string;
+};
+
+/** What a decoder gives for a packet; good during the call that brings it. */
+export interface Picture {
+  frame: Frame;
+  packet: SentPacket;
+  /** Its place among those of the packet's group. */
+  order: number;
+  /** Whether the decoder has met damage by then. */
+  isAfterDamage: boolean;
+}
+
+export interface RunRequest {
+  /** What is wrong with packets before this one is passed over: it is what comes of beginning in the middle. */
+  strictFrom: number;
+  /** Whether the run ends before a packet, which then is the reader's last. */
+  isEnd(packet: VideoPacket): boolean;
+  show(picture: Picture): void;
+}
+
+/** Decodes packets of a reader, from its last one on, in a decoder of their own. Throws InputError. */
+export function decodeRun(
+  ffmpeg: Ffmpeg,
+  reader: PacketReader,
+  hardware: Hardware | undefined,
+  { strictFrom, isEnd, show }: RunRequest,
+): SentPacket[] {
+  const decoder = openDecoder(ffmpeg, reader, hardware);
+  const frame = new ffmpeg.Frame();
+  frame.alloc();
+  try {
+    const first = reader.last!.packet;
+    const sent: SentPacket[] = [];
+    const shownOfGroup = new Map<number, number>();
+    let isAfterDamage = false;
+    const hurt = (packet: SentPacket, why: string): void => {
+      packet.damage ??= why;
+      isAfterDamage ||= packet.packet >= strictFrom;
+    };
+
+    const drain = (): number => {
+      for (;;) {
+        const code = decoder.receiveFrameSync(frame);
+        if (code < 0) return code;
+        const packet = sent[Number(frame.pts) - first];
+        if (packet) {
+          packet.isShown = true;
+          if (frame.flags & frameFlags.corrupt || frame.decodeErrorFlags) hurt(packet, 'parts of it are missing');
+          const order = shownOfGroup.get(packet.group) ?? 0;
+          shownOfGroup.set(packet.group, order + 1);
+          show({ frame, packet, order, isAfterDamage });
+        }
+        frame.unref();
+      }
+    };
+    const send = (): void => {
+      const code = decoder.sendPacketSync(reader.current);
+      const after = drain();
+      const failed = [code, after].find((c) => c < 0 && c !== averror.again && c !== averror.eof);
+      if (failed !== undefined) hurt(sent.at(-1)!, ffmpeg.FFmpegError.strerror(failed));
+    };
+
+    /** Gives out what the decoder holds, which it would drop where the size of frames changes. */
+    const finish = (): void => {
+      decoder.sendPacketSync(null);
+      drain();
+      decoder.flushBuffers();
+    };
+
+    for (let packet = reader.last; packet && (sent.length === 0 || !isEnd(packet)); packet = reader.read()) {
+      const group = packet.isKey || sent.length === 0 ? packet.packet : sent.at(-1)!.group;
+      if (packet.packet === Math.max(strictFrom, first)) ffmpeg.Option.set(decoder, 'err_detect', strictly, 0);
+      if (packet.isClean && reader.codec.name === 'h264' && sent.length > 0) finish();
+      sent.push({ ...packet, group, isShown: false });
+      if (reader.current.flags & packetFlags.corrupt) hurt(sent.at(-1)!, 'the container marks it as damaged');
+      // Decoders pass it on from packet to frame, and have no other use for it.
+      reader.current.pts = BigInt(packet.packet);
+      send();
+    }
+    finish();
+    return sent;
+  } finally {
+    frame.free();
+    decoder.freeContext();
+  }
+}
+
+/** A frame with any error is given up, also where only its checksum is wrong. */
+const strictly = 'crccheck+explode';

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { SegmentLength } from '../plan-video.ts';
+import { decodeInOneProcess, decodeInProcesses, decodeInSegments } from '../testing/segments.ts';
+import {
+  deepKinds,
+  grayByFfmpeg,
+  height,
+  makeVideo,
+  noFfmpeg,
+  runFfmpeg,
+  videoKinds,
+  width,
+} from '../testing/videos.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'halogrid-video-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const lengths: SegmentLength[] = [
+  { aim: 3, most: 5 },
+  { aim: 20, most: 1000 },
+  { aim: 1000, most: 1000 },
+];
+
+/** Short segments are many, and a process for each would take most of the time of these tests. */
+const decodeCut = (uri: string, length: SegmentLength) =>
+  decodeInSegments(uri, length, length === lengths[0] ? decodeInOneProcess : decodeInProcesses);
+
+const kinds = [
+  ...Object.entries(videoKinds).map(([name, encoder]) => ({ name, encoder, gray: 'gray', frameBytes: width * height })),
+  ...Object.entries(deepKinds).map(([name, kind]) => ({ name, ...kind, frameBytes: 2 * width * height })),
+];
+for (const { name, encoder, gray: format, frameBytes } of kinds) {
+  test(`${name}: every frame is what ffmpeg -pix_fmt ${format} gives, however it is cut`, {
+    skip: noFfmpeg,
+  }, async () => {
+    const path = join(folder, name);
+    makeVideo(path, encoder);
+    const expected = grayByFfmpeg(path, format);
+    assert.equal(expected.length, 48 * frameBytes);
+    const segments: number[] = [];
+    for (const length of lengths) {
+      const decoded = await decodeCut(pathToFileURL(path).href, length);
+      segments.push(decoded.segments);
+      assert.deepEqual(decoded.bad, new Map());
+      assert.equal(decoded.frames.size, 48);
+      for (const [frame, gray] of decoded.frames) {
+        const from = frame * frameBytes;
+        assert.ok(
+          expected.subarray(from, from + frameBytes).equals(gray),
+          `frame ${frame} at ${JSON.stringify(length)}`,
+        );
+      }
+    }
+    assert.ok(segments[0]! > segments[1]! && segments[1]! > segments[2]!, `${segments} segments`);
+  });
+}
+
+/**
+ * What is wrong; everything that is not bad is as in the whole video at that time, whatever the cut. Numbers are of what the
+ * file holds, so behind packets that are gone without a trace they are lower.
+ */
+async function checkDamaged(name: string, whole: string): Promise<Map<number, string>> {
+  const clean = await decodeInSegments(pathToFileURL(whole).href, lengths[2]!);
+  const all = await Promise.all(lengths.map((length) => decodeCut(pathToFileURL(join(folder, name)).href, length)));
+  const cleanAt = new Map([...clean.times].map(([frame, time]) => [time, clean.frames.get(frame)!]));
+  for (const { frames, bad, times } of all) {
+    assert.deepEqual(
+      [...bad].sort(([a], [b]) => a - b),
+      [...all[0]!.bad].sort(([a], [b]) => a - b),
+    );
+    for (const [frame, gray] of frames)
+      assert.ok(
+        cleanAt.has(times.get(frame)!) && Buffer.compare(cleanAt.get(times.get(frame)!)!, gray) === 0,
+        `${name}: frame ${frame}`,
+      );
+  }
+  return all[0]!.bad;
+}
+
+test('a damaged middle sets aside the frames that may show it, and no others', { skip: noFfmpeg }, async () => {
+  for (const [kind, at] of [
+    ['h264-open.ts', 0.5],
+    ['h264-open.mkv', 0.5],
+    ['mpeg4.ts', 0.4],
+    ['mjpeg.avi', 0.5],
+  ] as const) {
+    const whole = join(folder, `whole-${kind}`);
+    makeVideo(whole, videoKinds[kind]!);
+    const bytes = readFileSync(whole);
+    // The same bytes in every run; enough of them that a decoder notices.
+    const from = Math.floor(bytes.length * at);
+    for (let i = 0; i < 600; i++) bytes[from + i] = Math.imul(i + 1, 2654435761) >>> 24;
+    writeFileSync(join(folder, `damaged-${kind}`), bytes);
+    const bad = await checkDamaged(`damaged-${kind}`, whole);
+    assert.ok(bad.size > 0 && bad.size < 40, `${kind}: ${bad.size} are bad`);
+    for (const error of bad.values()) assert.match(error, /damaged/);
+  }
+});
+
+test('of a video that is cut off, every frame comes or is set aside', { skip: noFfmpeg }, async () => {
+  const whole = join(folder, 'fast-whole.mp4');
+  makeVideo(join(folder, 'slow.mp4'), videoKinds['h264.mp4']!);
+  runFfmpeg(['-i', join(folder, 'slow.mp4'), '-c', 'copy', '-movflags', '+faststart', whole]);
+  const bytes = readFileSync(whole);
+  writeFileSync(join(folder, 'fast-cut.mp4'), bytes.subarray(0, Math.floor(bytes.length * 0.7)));
+  const bad = await checkDamaged('fast-cut.mp4', whole);
+  assert.ok(bad.size > 5 && bad.size < 30);
+  assert.ok(bad.has(47));
+  assert.ok([...bad.values()].includes('The file ends before this frame'));
+
+  makeVideo(join(folder, 'cut.avi'), videoKinds['mjpeg.avi']!);
+  makeVideo(join(folder, 'whole.avi'), videoKinds['mjpeg.avi']!);
+  truncateSync(join(folder, 'cut.avi'), 60_000);
+  const badOfAvi = await checkDamaged('cut.avi', join(folder, 'whole.avi'));
+  assert.ok(badOfAvi.has(47));
+});
+
+test('an edit list hides frames, which then are not numbered', { skip: noFfmpeg }, async () => {
+  const whole = join(folder, 'uncut.mp4');
+  makeVideo(whole, videoKinds['h264.mp4']!);
+  const path = join(folder, 'edited.mp4');
+  // Copied from inside a group of frames: its beginning is in the file to be decoded from, and is not shown.
+  runFfmpeg(['-ss', '0.7', '-i', whole, '-c', 'copy', path]);
+  const expected = grayByFfmpeg(path);
+  for (const length of lengths) {
+    const { frames, bad } = await decodeCut(pathToFileURL(path).href, length);
+    assert.deepEqual(bad, new Map());
+    assert.equal(frames.size * width * height, expected.length);
+    const all = [...frames.keys()].sort((a, b) => a - b).map((frame) => frames.get(frame)!);
+    assert.ok(Buffer.concat(all).equals(expected));
+  }
+});
+
+test('a resolution that changes inside a file gives each frame its own size', { skip: noFfmpeg }, async () => {
+  const sizes = ['64x48', '80x32'];
+  const parts = sizes.map((size, i) => {
+    const path = join(folder, `size-${i}.ts`);
+    runFfmpeg([
+      '-f',
+      'lavfi',
+      '-i',
+      `testsrc2=s=${size}:r=25`,
+      '-frames:v',
+      '10',
+      '-c:v',
+      'libx264',
+      '-pix_fmt',
+      'yuv420p',
+      path,
+    ]);
+    return path;
+  });
+  const path = join(folder, 'sizes.ts');
+  runFfmpeg(['-i', `concat:${parts.join('|')}`, '-c', 'copy', path]);
+  for (const length of lengths) {
+    const { frames } = await decodeCut(pathToFileURL(path).href, length);
+    for (const [i, part] of parts.entries()) {
+      const expected = grayByFfmpeg(part);
+      const bytes = expected.length / 10;
+      for (let frame = 0; frame < 10; frame++) {
+        const gray = frames.get(10 * i + frame);
+        assert.ok(
+          gray && expected.subarray(frame * bytes, (frame + 1) * bytes).equals(gray),
+          `frame ${10 * i + frame}`,
+        );
+      }
+    }
+  }
+});
+
+test('MPEG-4 with two frames in a packet is refused, with a way out', { skip: noFfmpeg }, async () => {
+  const path = join(folder, 'packed.avi');
+  makeVideo(path, ['-pix_fmt', 'yuv420p', '-c:v', 'libxvid', '-bf', '2', '-g', '12']);
+  await assert.rejects(
+    decodeInSegments(pathToFileURL(path).href, lengths[2]!),
+    /two frames in a packet is not supported: ffmpeg .*mpeg4_unpack_bframes/,
+  );
+});

@@ -1,0 +1,240 @@
+import { sampleBytes } from '@halogrid/geometry';
+import {
+  areTimed,
+  beginOf,
+  framesOf,
+  groupsBefore,
+  untrusted,
+  type VideoFrame,
+  type VideoPacket,
+} from '../video-frames.ts';
+import { decodeRun, type Picture, type RunRequest, type SentPacket } from './decode-run.ts';
+import { type Ffmpeg, type Frame, fullRange } from './ffmpeg.ts';
+import { type Hardware, openHardware } from './open-decoder.ts';
+import type { PacketReader } from './open-video.ts';
+import { SegmentReaders } from './segment-readers.ts';
+import type { VideoBytes } from './video-bytes.ts';
+import { copyLuma, lumaFormat, whyNoGray } from './video-gray.ts';
+
+/** Part of a video to decode. */
+export interface SegmentRequest {
+  /** The key frame with which decoding begins. */
+  start: VideoPacket;
+  /**
+   * Packets before this one are decoded as well as that goes, and what is wrong with them is passed over: it is what comes
+   * of beginning in the middle.
+   */
+  strictFrom: number;
+  /** One more than the number of the last packet that is needed. */
+  end: number;
+  /** The frames that are wanted of what is decoded. */
+  wanted: Pick<VideoFrame, 'packet' | 'order'>[];
+  /** A method of FFmpeg's, such as "cuda"; empty: none. */
+  hwaccel: string;
+}
+
+/** What becomes of the frames. Positions are those in `wanted`. */
+export interface SegmentSink {
+  /** Luma without gaps, a byte a pixel or two; the bytes are good during the call. */
+  frame(position: number, size: { width: number; height: number }, luma: Uint8Array): void;
+  /** The frame counts nothing, also where it was there before. */
+  bad(position: number, error: string): void;
+  /** For the log. */
+  note(line: string): void;
+}
+
+/**
+ * Decodes part of a video, and returns the encoded bytes that were decoded. What becomes of a frame is a function of the file
+ * alone: each group that stands alone gets a decoder that knows of nothing before; and where anything is damaged, each group is
+ * decoded once more as if it were all that is wanted, because what a decoder gives up on after damage may depend on what came
+ * before and on what comes behind. A decoder runs in one thread, because it may depend on their number as well; several
+ * segments are decoded at once. Throws InputError.
+ */
+export function decodeSegment(ffmpeg: Ffmpeg, bytes: VideoBytes, request: SegmentRequest, sink: SegmentSink): number {
+  const readers = new SegmentReaders(ffmpeg, bytes, request.start);
+  let hardware: Hardware | undefined;
+  try {
+    const reader = readers.at(request.start.packet);
+    if (request.hwaccel) hardware = openHardware(ffmpeg, reader, request.hwaccel, sink.note);
+    return new SegmentDecoding(ffmpeg, readers, hardware, request, sink).decode(reader);
+  } finally {
+    hardware?.context.free();
+    readers.close();
+  }
+}
+
+class SegmentDecoding {
+  readonly #ffmpeg: Ffmpeg;
+  readonly #readers: SegmentReaders;
+  readonly #hardware: Hardware | undefined;
+  readonly #request: SegmentRequest;
+  readonly #sink: SegmentSink;
+  /** Positions of the wanted frames, by their places. */
+  readonly #positions: Map<string, number>;
+  /** That were given out. */
+  readonly #shown = new Set<number>();
+  #luma = new Uint8Array(0);
+  #inputBytes = 0;
+
+  constructor(
+    ffmpeg: Ffmpeg,
+    readers: SegmentReaders,
+    hardware: Hardware | undefined,
+    request: SegmentRequest,
+    sink: SegmentSink,
+  ) {
+    this.#ffmpeg = ffmpeg;
+    this.#readers = readers;
+    this.#hardware = hardware;
+    this.#request = request;
+    this.#sink = sink;
+    this.#positions = new Map(request.wanted.map(({ packet, order }, i) => [keyOf(packet, order), i]));
+  }
+
+  /** Decodes all; `reader` is at the start. */
+  decode(reader: PacketReader): number {
+    const { strictFrom, end, wanted } = this.#request;
+    let last = -1;
+    let before: VideoPacket[] = [];
+    while (reader.last && reader.last.packet < end) {
+      const sent = this.#run(reader, {
+        strictFrom,
+        isEnd: (packet) => packet.packet >= end || this.#standsAlone(packet, reader),
+        // What comes after damage is decoded again.
+        show: (picture) => !picture.isAfterDamage && this.#show(picture),
+      });
+      last = sent.at(-1)!.packet;
+      const groups = cutAtKeys(sent);
+      if (sent.some(isDamaged(strictFrom))) this.#decodeEach(groups, before, restOfGroup(reader));
+      before = [...before, ...groups.map(([first]) => first!)].slice(-groupsBefore);
+    }
+    for (const [position, { packet }] of wanted.entries()) if (packet > last) this.#sink.bad(position, endsBefore);
+    return this.#inputBytes;
+  }
+
+  /**
+   * Whether a decoder for a packet and what follows needs nothing from before, as far as the packet behind it tells. A decoder in
+   * hardware is for the whole segment, because it takes long to open.
+   */
+  #standsAlone({ isClean, pts }: VideoPacket, reader: PacketReader): boolean {
+    if (!isClean || pts === null || this.#hardware) return false;
+    const next = reader.peek();
+    return !next || next.isKey || (next.pts !== null && next.pts >= pts);
+  }
+
+  /** Decodes groups that follow one another as if each were all that is wanted; `rest` is what the last has behind them. */
+  #decodeEach(groups: readonly SentPacket[][], before: readonly VideoPacket[], rest: readonly VideoPacket[]): void {
+    const firsts = [...before];
+    for (const group of groups) {
+      const whole = group === groups.at(-1) ? [...group, ...rest] : group;
+      const numbers = new Set(group.map(({ packet }) => packet));
+      if (this.#request.wanted.some(({ packet }) => numbers.has(packet)))
+        this.#decodeAlone(whole, firsts.slice(-groupsBefore));
+      firsts.push(group[0]!);
+    }
+  }
+
+  #decodeAlone(group: readonly VideoPacket[], before: readonly VideoPacket[]): void {
+    const first = group[0]!.packet;
+    const { start, strictFrom } = beginOf(framesOf(group, 0), before);
+    const decodeTo = (end: number) =>
+      this.#run(this.#readers.at(start.packet), {
+        strictFrom,
+        isEnd: ({ packet, isKey }) => packet >= end || (isKey && packet > first),
+        show: (picture) => picture.packet.group === first && this.#show(picture),
+      });
+    const sent = decodeTo(Number.POSITIVE_INFINITY);
+    const hurt = sent.findIndex(({ packet, damage }) => packet >= strictFrom && damage !== undefined);
+    // At an error, a decoder may drop frames from before it that it still held: a segment that ends there would have them.
+    if (hurt > 0 && areTimed(group) && sent.slice(0, hurt).some(isDamaged(strictFrom))) {
+      for (const [i, { isShown, damage }] of decodeTo(sent[hurt]!.packet).entries()) {
+        if (isShown) sent[i]!.isShown = true;
+        if (damage) sent[i]!.damage ??= damage;
+      }
+    }
+    this.#report(sent, strictFrom, first);
+  }
+
+  #run(reader: PacketReader, request: RunRequest): SentPacket[] {
+    const sent = decodeRun(this.#ffmpeg, reader, this.#hardware, request);
+    for (const { size } of sent) this.#inputBytes += size;
+    return sent;
+  }
+
+  /** Gives out a picture, if it is wanted and was not given out before. */
+  #show({ frame, packet, order }: Picture): void {
+    const position = this.#positions.get(keyOf(packet.packet)) ?? this.#positions.get(keyOf(packet.group, order));
+    if (position === undefined || packet.damage || this.#shown.has(position)) return;
+    if (!frame.isHwFrame()) {
+      this.#give(position, frame);
+      return;
+    }
+    const inMemory = new this.#ffmpeg.Frame();
+    inMemory.alloc();
+    try {
+      const code = frame.hwframeTransferDataSync(inMemory);
+      if (code < 0)
+        throw new Error(`A frame cannot be had of the hardware: ${this.#ffmpeg.FFmpegError.strerror(code)}`);
+      this.#give(position, inMemory, frame.colorRange);
+    } finally {
+      inMemory.free();
+    }
+  }
+
+  #give(position: number, picture: Frame, colorRange = picture.colorRange): void {
+    const name = this.#ffmpeg.avGetPixFmtName(picture.format) ?? '';
+    const format = lumaFormat(name);
+    if (!format) {
+      this.#sink.bad(position, whyNoGray(name));
+      return;
+    }
+    const lumaBytes = picture.width * picture.height * sampleBytes[format.pixel];
+    if (this.#luma.length < lumaBytes) this.#luma = new Uint8Array(lumaBytes);
+    const isFull = format.isFullRange || colorRange === fullRange;
+    copyLuma(picture.data![0]!, picture.linesize[0]!, picture, format, isFull, this.#luma);
+    this.#shown.add(position);
+    this.#sink.frame(position, picture, this.#luma.subarray(0, lumaBytes));
+  }
+
+  /** Says of every wanted frame of a group that did not come, or is not to be trusted, why. */
+  #report(sent: readonly SentPacket[], strictFrom: number, group: number): void {
+    const first = sent[0]!.packet;
+    const isBad = isDamaged(strictFrom);
+    const spoiled = untrusted(sent, (packet) => isBad(sent[packet - first]!));
+    for (const [position, { packet, order }] of this.#request.wanted.entries()) {
+      const own = sent[packet - first];
+      if (own?.group !== group || !spoiled.has(packet)) continue;
+      if (order !== undefined)
+        this.#sink.bad(position, 'A frame between the same two key frames is damaged, and none of them tells its time');
+      else if (own.damage) this.#sink.bad(position, `The frame is damaged: ${own.damage}`);
+      else if (!own.isShown) this.#sink.bad(position, 'The frame is damaged: the decoder gives no picture for it');
+      else this.#sink.bad(position, 'The frame may be decoded from one before it that is damaged');
+    }
+  }
+}
+
+const endsBefore = 'The video ends before this frame';
+
+const keyOf = (packet: number, order?: number): string => (order === undefined ? `${packet}` : `${packet}+${order}`);
+
+/** Whether a packet counts, and could not be decoded as it was meant. */
+const isDamaged =
+  (strictFrom: number) =>
+  ({ packet, isShown, isHidden, damage }: SentPacket): boolean =>
+    packet >= strictFrom && (damage !== undefined || !(isShown || isHidden));
+
+function cutAtKeys(packets: readonly SentPacket[]): SentPacket[][] {
+  const groups: SentPacket[][] = [];
+  for (const packet of packets) {
+    if (packet.packet === packet.group || groups.length === 0) groups.push([]);
+    groups.at(-1)!.push(packet);
+  }
+  return groups;
+}
+
+/** The packets from a reader's last one on, up to the next key frame; none where that is one. */
+function restOfGroup(reader: PacketReader): VideoPacket[] {
+  const rest: VideoPacket[] = [];
+  for (let packet = reader.last; packet && !packet.isKey; packet = reader.read()) rest.push(packet);
+  return rest;
+}

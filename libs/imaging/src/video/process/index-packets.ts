@@ -1,0 +1,79 @@
+import type { PixelType } from '@halogrid/geometry';
+import { InputError } from '@halogrid/sources/input-error';
+import type { VideoPacket } from '../video-frames.ts';
+import { addToSum, type ReadGroup, SeekChecker } from './check-seeks.ts';
+import type { Ffmpeg, Rational } from './ffmpeg.ts';
+import { PacketReader } from './open-video.ts';
+import type { VideoBytes } from './video-bytes.ts';
+
+/** What listing a video's packets gives: first what it is, last how it ended. */
+export type IndexLine =
+  | { kind: 'video'; width: number; height: number; pixel: PixelType; timeBase: Rational }
+  | { kind: 'packets'; packets: VideoPacket[] }
+  | {
+      kind: 'unreached' /** The first packet of a group that cannot be sought; comes before those of the next. */;
+      packet: number;
+    }
+  | {
+      kind: 'end' /** Frames that the file should hold behind those listed, and why it does not. */;
+      missing: number;
+      why: string;
+    };
+
+const packetsALine = 256;
+
+const packed =
+  'MPEG-4 video with two frames in a packet is not supported: ffmpeg -i IN.avi -c copy -bsf:v mpeg4_unpack_bframes OUT.avi parts them';
+
+/** Lists the packets of a video, none of which is decoded. Throws InputError. */
+export function* indexPackets(ffmpeg: Ffmpeg, bytes: VideoBytes): Generator<IndexLine> {
+  const reader = new PacketReader(ffmpeg, bytes);
+  const checker = new SeekChecker(ffmpeg, bytes);
+  try {
+    const { codecpar, timeBase } = reader.stream;
+    yield { kind: 'video', width: codecpar.width, height: codecpar.height, pixel: reader.pixel, timeBase };
+    let count = 0;
+    let packets: VideoPacket[] = [];
+    let group: ReadGroup | undefined;
+    for (;;) {
+      const packet = reader.read();
+      if (group && (!packet || packet.isKey) && !checker.isReached({ ...group, next: packet })) {
+        if (packets.length > 0) yield { kind: 'packets', packets };
+        packets = [];
+        yield { kind: 'unreached', packet: group.first.packet };
+      }
+      if (!packet) break;
+      if (reader.codec.name === 'mpeg4' && isPacked(reader.current.data)) throw new InputError('decode', packed);
+      if (packet.isKey || !group) group = { first: packet, packets: 0, sum: 0, next: undefined };
+      group.packets++;
+      group.sum = addToSum(group.sum, reader, group.first.pts);
+      count++;
+      packets.push(packet);
+      if (packets.length < packetsALine) continue;
+      yield { kind: 'packets', packets };
+      packets = [];
+    }
+    if (packets.length > 0) yield { kind: 'packets', packets };
+    if (count === 0 && !reader.failure) throw new InputError('decode', 'The video has no frames');
+    yield { kind: 'end', ...missingFrames(reader) };
+  } finally {
+    reader.close();
+    checker.close();
+  }
+}
+
+function missingFrames({ failure, lostFrames }: PacketReader): { missing: number; why: string } {
+  if (failure) return { missing: Math.max(1, lostFrames), why: `The file cannot be read up to this frame: ${failure}` };
+  return { missing: lostFrames, why: 'The file ends before this frame' };
+}
+
+const pictureCode = Buffer.from([0, 0, 1, 0xb6]);
+
+/**
+ * Whether a packet of MPEG-4 holds two pictures, as old encoders wrote B-frames into AVI: then packets do not tell which
+ * frame is whose.
+ */
+export function isPacked(packet: Buffer | null): boolean {
+  const first = packet?.indexOf(pictureCode) ?? -1;
+  return first >= 0 && packet!.indexOf(pictureCode, first + pictureCode.length) >= 0;
+}

@@ -1,0 +1,60 @@
+import { InputError } from '@halogrid/sources/input-error';
+import { type CodecContext, type Ffmpeg, type HardwareDeviceContext, hwDeviceMethod, newExtradata } from './ffmpeg.ts';
+import type { PacketReader } from './open-video.ts';
+
+/** What decodes in place of the processor. To be freed. */
+export interface Hardware {
+  context: HardwareDeviceContext;
+  /** The format of its frames. */
+  pixels: number;
+}
+
+/** Opens a decoder for the packets of a reader from the last one on, which it has not seen. To be freed. Throws InputError. */
+export function openDecoder(ffmpeg: Ffmpeg, reader: PacketReader, hardware: Hardware | undefined): CodecContext {
+  const { codec, stream, current } = reader;
+  const decoder = new ffmpeg.CodecContext();
+  decoder.allocContext3(codec);
+  const copied = decoder.parametersToContext(stream.codecpar);
+  decoder.pktTimebase = stream.timeBase;
+  if (hardware) {
+    decoder.hwDeviceCtx = hardware.context;
+    decoder.setHardwarePixelFormat(hardware.pixels);
+  }
+  // A dictionary of options would be freed twice by the package (measured).
+  const set = (name: string, value: string) => ffmpeg.Option.set(decoder, name, value, 0);
+  set('threads', '1');
+  set('flags', '+bitexact');
+  // Holds frames back as long as the standard allows: a guess at less, where the stream does not say, may lose some.
+  if (codec.name === 'h264') set('strict', 'strict');
+  const code = copied < 0 ? copied : decoder.open2Sync(codec, null);
+  if (code < 0) {
+    decoder.freeContext();
+    throw new InputError('decode', `The decoder does not take the video: ${ffmpeg.FFmpegError.strerror(code)}`);
+  }
+  // It comes once, with the packet from which on it holds.
+  if (reader.newExtradata && !current.getSideData(newExtradata)) current.addSideData(newExtradata, reader.newExtradata);
+  return decoder;
+}
+
+/** Undefined, with a line for the log, where the method is not there. */
+export function openHardware(
+  ffmpeg: Ffmpeg,
+  { codec }: PacketReader,
+  method: string,
+  note: (line: string) => void,
+): Hardware | undefined {
+  const type = ffmpeg.HardwareDeviceContext.findTypeByName(method);
+  for (let i = 0; ; i++) {
+    const config = codec.getHwConfig(i);
+    if (!config) break;
+    if (config.deviceType !== type || !(config.methods & hwDeviceMethod)) continue;
+    const context = new ffmpeg.HardwareDeviceContext();
+    const code = context.create(type, null, null);
+    if (code >= 0) return { context, pixels: config.pixFmt };
+    context.free();
+    note(`--hwaccel ${method} is not available here (${ffmpeg.FFmpegError.strerror(code)}): decoding without it`);
+    return undefined;
+  }
+  note(`--hwaccel ${method} does not decode ${codec.name}: decoding without it`);
+  return undefined;
+}

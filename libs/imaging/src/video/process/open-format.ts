@@ -1,0 +1,92 @@
+import { InputError } from '@halogrid/sources/input-error';
+import { averror, type Ffmpeg, type FormatContext, type IoContext, seekOrigins } from './ffmpeg.ts';
+import type { VideoBytes } from './video-bytes.ts';
+
+/** Names of FFmpeg. Others it would open are playlists that name other files, and formats that nobody asked for. */
+const containers = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts';
+export const codecs = ['h264', 'hevc', 'mjpeg', 'mpeg4'];
+
+/** Bytes of a read; FFmpeg's own for files is half of it. */
+const bufferBytes = 2 ** 16;
+
+/** A container that FFmpeg has opened. Its context, and the streams in it, are of no use any more once it is closed. */
+export interface OpenFormat {
+  context: FormatContext;
+  /** Throws InputError where a read has failed, whatever FFmpeg has made of that. */
+  checkReads(): void;
+  /** May be called again. */
+  close(): void;
+}
+
+/** Throws InputError for what is no container that videos come in, and for what cannot be read. */
+export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes): OpenFormat {
+  const { io, checkReads } = openIo(ffmpeg, bytes);
+  const context = new ffmpeg.FormatContext();
+  context.allocContext();
+  context.pb = io;
+  const options = new ffmpeg.Dictionary();
+  options.alloc();
+  options.set('format_whitelist', containers, 0);
+  options.set('codec_whitelist', codecs.join(','), 0);
+  // What is not there cannot be asked for: 'none' is no protocol.
+  options.set('protocol_whitelist', 'none', 0);
+  const opened = context.openInputSync('', null, options);
+  options.free();
+  let isOpen = opened >= 0;
+  let isHeld = true;
+  const close = () => {
+    if (isOpen) context.closeInputSync();
+    isOpen = false;
+    if (isHeld) io.freeContext();
+    isHeld = false;
+  };
+  try {
+    checkReads();
+    if (opened < 0) throw refusal('Not a video in MP4, Matroska, AVI or MPEG-TS', opened);
+    const known = context.findStreamInfoSync(null);
+    checkReads();
+    if (known < 0) throw refusal('The streams of the video cannot be told', known);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { context, checkReads, close };
+
+  function refusal(what: string, code: number): InputError {
+    return new InputError('decode', `${what}: ${ffmpeg.FFmpegError.strerror(code)}`);
+  }
+}
+
+/**
+ * Callbacks are called inside the calls that read, in this thread. One that threw would be called again by another and wait
+ * for ever; so what they would throw is kept for the caller of those calls.
+ */
+function openIo(ffmpeg: Ffmpeg, { sizeBytes, read }: VideoBytes): { io: IoContext; checkReads(): void } {
+  const io = new ffmpeg.IOContext();
+  let position = 0;
+  let failure: { error: unknown } | undefined;
+  const readNext = (length: number): Buffer | number => {
+    if (failure) return averror.io;
+    try {
+      const bytes = read(position, length);
+      position += bytes.length;
+      return bytes.length > 0 ? bytes : averror.eof;
+    } catch (error) {
+      failure = { error };
+      return averror.io;
+    }
+  };
+  const seek = (offset: bigint, origin: number): bigint => {
+    if (origin === seekOrigins.size) return BigInt(sizeBytes);
+    const base = { [seekOrigins.start]: 0, [seekOrigins.current]: position, [seekOrigins.end]: sizeBytes }[origin];
+    const to = (base ?? Number.NaN) + Number(offset);
+    if (!(to >= 0)) return BigInt(averror.invalid);
+    position = to;
+    return BigInt(to);
+  };
+  io.allocContextWithCallbacks(bufferBytes, 0, readNext, undefined, seek);
+  const checkReads = () => {
+    if (failure) throw failure.error;
+  };
+  return { io, checkReads };
+}

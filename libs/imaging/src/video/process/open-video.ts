@@ -1,0 +1,266 @@
+import type { PixelType } from '@halogrid/geometry';
+import { InputError } from '@halogrid/sources/input-error';
+import type { VideoPacket } from '../video-frames.ts';
+import {
+  attachedPicture,
+  averror,
+  type Codec,
+  type Ffmpeg,
+  newExtradata,
+  noTimestamp,
+  type Packet,
+  packetFlags,
+  type Stream,
+  seekFlags,
+  videoType,
+} from './ffmpeg.ts';
+import { nalLengthBytes, pictureOf } from './h264-units.ts';
+import { codecs, type OpenFormat, openFormat } from './open-format.ts';
+import type { VideoBytes } from './video-bytes.ts';
+import { lumaFormat, whyNoGray } from './video-gray.ts';
+
+/** Packets that are looked at, at most, for one that seeking should have led to. */
+const searchedPackets = 4096;
+
+/** A video whose packets are being read. To be closed. Its calls throw InputError where bytes cannot be read. */
+export class PacketReader {
+  readonly codec: Codec;
+  /** The type of the frames' pixels, as far as the container tells: each has its own. */
+  readonly pixel: PixelType;
+  /** What the last packet that was read is; undefined before the first and behind the last. */
+  last: VideoPacket | undefined;
+  /** Why there are no more packets, where that is not the end of the file. */
+  failure: string | undefined;
+  /** What decoders need before they can decode, where the container has said that it is no more what the stream says. */
+  newExtradata: Buffer | undefined;
+  readonly #ffmpeg: Ffmpeg;
+  readonly #bytes: VideoBytes;
+  readonly #nalLengthBytes: number;
+  #format: OpenFormat;
+  #stream: Stream;
+  #current: Packet;
+  /** Is read where somebody asks for the next packet before its turn. */
+  #ahead: Packet;
+  #next: { packet: VideoPacket | undefined } | undefined;
+  #count = 0;
+  /** Whether a key frame of H.264 was one from which on pictures are refreshed part by part; and reference pictures from there on. */
+  #refreshes = false;
+  #references = 0;
+
+  /** Throws InputError for what is no video that can be decoded. */
+  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes) {
+    this.#ffmpeg = ffmpeg;
+    this.#bytes = bytes;
+    this.#format = openFormat(ffmpeg, bytes);
+    try {
+      this.#stream = findStream(this.#format);
+      const { codecId, format, extradata } = this.#stream.codecpar;
+      this.codec = findCodec(ffmpeg, codecId);
+      // Where nobody can tell yet, frames that decode will say.
+      const pixels = ffmpeg.avGetPixFmtName(format);
+      const luma = pixels ? lumaFormat(pixels) : undefined;
+      if (pixels && !luma) throw new InputError('decode', whyNoGray(pixels));
+      this.pixel = luma?.pixel ?? 'u8';
+      this.#nalLengthBytes = nalLengthBytes(extradata);
+    } catch (error) {
+      this.#format.close();
+      throw error;
+    }
+    this.#current = new ffmpeg.Packet();
+    this.#current.alloc();
+    this.#ahead = new ffmpeg.Packet();
+    this.#ahead.alloc();
+  }
+
+  /** Good until the next call that seeks: it is gone with the container, which then may be opened again. */
+  get stream(): Stream {
+    return this.#stream;
+  }
+
+  /** The last packet that was read; good until the next is. */
+  get current(): Packet {
+    return this.#current;
+  }
+
+  /** Whether the container cuts packets into parts, any of which may be lost. */
+  get isInParts(): boolean {
+    return this.#isIn('mpegts');
+  }
+
+  /** Frames that the file has by its index, where it ends before their bytes do; 0 otherwise. */
+  get lostFrames(): number {
+    const counts = this.#isIn('avi') || this.#isIn('mov');
+    return counts && isCutShort(this.#bytes) ? Math.max(0, Number(this.#stream.nbFrames) - this.#count) : 0;
+  }
+
+  /** The next packet of the video, or undefined behind the last. */
+  read(): VideoPacket | undefined {
+    if (this.#next) {
+      [this.#current, this.#ahead] = [this.#ahead, this.#current];
+      this.last = this.#next.packet;
+      this.#next = undefined;
+    } else {
+      this.last = this.#readInto(this.#current);
+    }
+    const extradata = this.last && this.#current.getSideData(newExtradata);
+    if (extradata) this.newExtradata = Buffer.from(extradata);
+    return this.last;
+  }
+
+  /** The packet that `read` will give. */
+  peek(): VideoPacket | undefined {
+    this.#next ??= { packet: this.#readInto(this.#ahead) };
+    return this.#next.packet;
+  }
+
+  /** Reads up to a packet that was read before, maybe in another process; false where there is no such packet any more. */
+  readTo(wanted: VideoPacket): boolean {
+    if (wanted.packet > 0 && this.seekTo(wanted)) return true;
+    // Containers without an index, or with a wrong one: from the beginning, by number.
+    if (this.#count > 0 || wanted.packet > 0) this.#openAgain();
+    for (;;) {
+      const packet = this.read();
+      if (!packet) return false;
+      if (packet.packet === wanted.packet) return this.#isSame(packet, wanted);
+    }
+  }
+
+  /** Reads up to a packet by seeking; false where that does not lead to it, and then the next packet is any or none. */
+  seekTo(wanted: VideoPacket): boolean {
+    const isByByte = this.#isIn('mpegts') && wanted.position >= 0;
+    const time = wanted.dts ?? wanted.pts;
+    const place = isByByte ? wanted.position : time;
+    if (place === null) return false;
+    this.#next = undefined;
+    const flags = isByByte ? seekFlags.byte : seekFlags.backward;
+    const code = this.#format.context.seekFrameSync(this.#stream.index, BigInt(place), flags);
+    this.#format.checkReads();
+    if (code < 0) return false;
+    for (let i = 0; i < searchedPackets; i++) {
+      const packet = this.read();
+      if (!packet) return false;
+      if (this.#isSame(packet, wanted)) {
+        this.#count = wanted.packet + 1;
+        this.last = { ...packet, packet: wanted.packet };
+        return true;
+      }
+      // MP4 has an index of its own, and packets in any place; in all others, what is passed does not come any more.
+      if (!this.#isIn('mov') && wanted.position >= 0 && packet.position > wanted.position) return false;
+    }
+    return false;
+  }
+
+  close(): void {
+    this.#current.free();
+    this.#ahead.free();
+    this.#format.close();
+  }
+
+  #isIn(container: 'avi' | 'mov' | 'mpegts'): boolean {
+    return this.#format.context.iformat?.name?.split(',')[0] === container;
+  }
+
+  /** The stream belonged to the format that is closed. */
+  #openAgain(): void {
+    this.#format.close();
+    this.#format = openFormat(this.#ffmpeg, this.#bytes);
+    this.#stream = findStream(this.#format);
+    this.#next = undefined;
+    this.#count = 0;
+    this.failure = undefined;
+    this.newExtradata = undefined;
+  }
+
+  #readInto(raw: Packet): VideoPacket | undefined {
+    for (;;) {
+      raw.unref();
+      const code = this.#format.context.readFrameSync(raw);
+      this.#format.checkReads();
+      if (code === averror.again) continue;
+      if (code < 0) {
+        if (code !== averror.eof) this.failure = this.#ffmpeg.FFmpegError.strerror(code);
+        return undefined;
+      }
+      if (raw.streamIndex === this.#stream.index) return this.#describe(raw, this.#count++);
+    }
+  }
+
+  #describe(raw: Packet, packet: number): VideoPacket {
+    const { pts, dts, pos, size, flags } = raw;
+    const isKey = (flags & packetFlags.key) !== 0;
+    const isH264 = this.codec.name === 'h264';
+    const picture = isH264 && (isKey || this.#refreshes) ? pictureOf(raw.data, this.#nalLengthBytes) : undefined;
+    const references = this.#references;
+    this.#refreshes ||= isKey && (picture?.recovery ?? 0) > 0;
+    if (this.#refreshes && picture?.isReference) this.#references++;
+    return {
+      packet,
+      pts: pts === noTimestamp ? null : Number(pts),
+      dts: dts === noTimestamp ? null : Number(dts),
+      position: Number(pos),
+      size,
+      isKey,
+      isClean: isKey && (picture?.isIdr ?? true),
+      isHidden: (flags & packetFlags.discard) !== 0,
+      ...(picture && isKey && !picture.isIdr ? { references, recovery: picture.recovery } : {}),
+    };
+  }
+
+  /**
+   * A packet that nobody may seek has no place. Edit lists may show one twice, at two times; AVI has no times, and counts
+   * packets, which a seek into a damaged file counts otherwise.
+   */
+  #isSame(found: VideoPacket, wanted: VideoPacket): boolean {
+    const hasPlace = wanted.position >= 0;
+    const isAtPlace = !hasPlace || found.position === wanted.position;
+    const isAtTime = (hasPlace && this.#isIn('avi')) || found.dts === wanted.dts;
+    return found.size === wanted.size && isAtPlace && (isAtTime || found.dts === null || wanted.dts === null);
+  }
+}
+
+/** The first that is no cover picture. */
+function findStream({ context: { streams } }: OpenFormat): Stream {
+  const found = streams?.find(({ codecpar, disposition }) => {
+    return codecpar.codecType === videoType && !(disposition & attachedPicture);
+  });
+  if (found) return found;
+  const others = streams?.length ? 'sound or other streams only' : 'no streams';
+  throw new InputError('decode', `The file has no video: it has ${others}`);
+}
+
+function findCodec(ffmpeg: Ffmpeg, id: number): Codec {
+  const name = ffmpeg.avGetCodecName(id) ?? 'unknown';
+  const codec = codecs.includes(name) ? ffmpeg.Codec.findDecoder(id) : null;
+  if (codec) return codec;
+  throw new InputError('decode', `${name} video is not supported: H.264, H.265, MJPEG and MPEG-4 are`);
+}
+
+/** Boxes of a file that are looked at: more than fragments of a day, fewer than cost a second. */
+const maxBoxes = 100_000;
+
+/** Whether an MP4, QuickTime or AVI file is shorter than it says itself. Others do not say. */
+export function isCutShort({ sizeBytes, read }: Pick<VideoBytes, 'sizeBytes' | 'read'>): boolean {
+  const start = read(0, 16);
+  if (start.length < 8) return false;
+  if (start.toString('latin1', 0, 4) === 'RIFF') return start.readUInt32LE(4) + 8 > sizeBytes;
+  let position = 0;
+  for (let box = 0; box < maxBoxes && position < sizeBytes; box++) {
+    const head = headAt(read, position);
+    // Cut inside the head of a box.
+    if (head.length < 8) return true;
+    const length = head.readUInt32BE(0);
+    // 0: it goes to the end of the file. 1: its length follows, in 64 bits.
+    if (length === 0) return false;
+    if (length === 1 && head.length < 16) return true;
+    position += length === 1 ? Number(head.readBigUInt64BE(8)) : length;
+  }
+  return position > sizeBytes;
+}
+
+/** 16 bytes, or as many as there are. */
+function headAt(read: VideoBytes['read'], position: number): Buffer {
+  const first = read(position, 16);
+  return first.length < 16 && first.length > 0
+    ? Buffer.concat([first, read(position + first.length, 16 - first.length)])
+    : first;
+}

@@ -1,0 +1,48 @@
+import { InputError } from '@halogrid/sources/input-error';
+import type { VideoPacket } from '../video-frames.ts';
+import type { Ffmpeg } from './ffmpeg.ts';
+import { PacketReader } from './open-video.ts';
+import type { VideoBytes } from './video-bytes.ts';
+
+/**
+ * Readers of a segment's packets, which all begin at its start: that is where it was planned that seeking leads. One that has gone
+ * too far is of use for what is behind it, so a segment is read as many times as its groups overlap. To be closed.
+ */
+export class SegmentReaders {
+  readonly #ffmpeg: Ffmpeg;
+  readonly #bytes: VideoBytes;
+  readonly #start: VideoPacket;
+  readonly #readers: PacketReader[] = [];
+
+  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes, start: VideoPacket) {
+    this.#ffmpeg = ffmpeg;
+    this.#bytes = bytes;
+    this.#start = start;
+  }
+
+  /** One whose last packet is the one of that number. Throws InputError. */
+  at(packet: number): PacketReader {
+    let nearest: PacketReader | undefined;
+    for (const reader of this.#readers) {
+      const place = reader.last?.packet ?? Number.POSITIVE_INFINITY;
+      if (place <= packet && place > (nearest?.last?.packet ?? -1)) nearest = reader;
+    }
+    const reader = nearest ?? this.#open();
+    while (reader.last && reader.last.packet < packet) reader.read();
+    if (!reader.last) throw changed();
+    return reader;
+  }
+
+  #open(): PacketReader {
+    const reader = new PacketReader(this.#ffmpeg, this.#bytes);
+    this.#readers.push(reader);
+    if (!reader.readTo(this.#start)) throw changed();
+    return reader;
+  }
+
+  close(): void {
+    for (const reader of this.#readers) reader.close();
+  }
+}
+
+const changed = (): InputError => new InputError('read', 'The video has changed since the job was planned');

@@ -1,0 +1,82 @@
+import { fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { InputError } from '@halogrid/sources/input-error';
+import { answerHeadBytes, requestBytes } from '../serve-ranges.ts';
+import type { VideoFile } from '../video-file.ts';
+
+/** The bytes of a video, for the process that decodes it. */
+export interface VideoBytes {
+  readonly sizeBytes: number;
+  /** Some of so many bytes from byte `position` on; none at the end and behind it. Throws InputError for what cannot be read. */
+  read(position: number, length: number): Buffer;
+}
+
+/** Where the process that knows how to fetch it listens; a socket, which waits. */
+export const servedFd = 3;
+
+/** Throws InputError for a file that cannot be opened. */
+export function openVideoBytes(access: VideoFile['access']): VideoBytes {
+  return wholeBytes('path' in access ? reading(() => fileBytes(access.path)) : servedBytes(access.sizeBytes));
+}
+
+/**
+ * Says of what cannot be read that it cannot be read. FFmpeg would take it for the end of the file, or for damage, and frames would
+ * be blamed one by one for what a disk, a network or another program did.
+ */
+export function wholeBytes({ sizeBytes, read }: VideoBytes): VideoBytes {
+  return {
+    sizeBytes,
+    read: (position, length) => {
+      const bytes = reading(() => read(position, length));
+      if (bytes.length > 0 || length === 0 || position >= sizeBytes) return bytes;
+      throw unreadable(`it ended at byte ${position} of ${sizeBytes} while it was read`);
+    },
+  };
+}
+
+const unreadable = (why: string): InputError => new InputError('read', `The video cannot be read: ${why}`);
+
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw unreadable((error as Error).message);
+  }
+}
+
+/** The file stays open as long as this process lives, which reads no other. */
+function fileBytes(path: string): VideoBytes {
+  const file = openSync(path, 'r');
+  return {
+    sizeBytes: fstatSync(file).size,
+    read: (position, length) => {
+      const bytes = Buffer.allocUnsafe(length);
+      return bytes.subarray(0, readSync(file, bytes, 0, length, position));
+    },
+  };
+}
+
+function servedBytes(sizeBytes: number): VideoBytes {
+  const request = Buffer.alloc(requestBytes);
+  const head = Buffer.alloc(answerHeadBytes);
+  return {
+    sizeBytes,
+    read: (position, length) => {
+      request.writeDoubleLE(position, 0);
+      request.writeDoubleLE(length, 8);
+      writeSync(servedFd, request);
+      fill(head);
+      const bytes = Buffer.alloc(head.readDoubleLE(0));
+      fill(bytes);
+      return bytes;
+    },
+  };
+}
+
+function fill(bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; ) {
+    const read = readSync(servedFd, bytes, done, bytes.length - done, null);
+    // Nobody is there any more who would want to know.
+    if (read === 0) process.exit(1);
+    done += read;
+  }
+}

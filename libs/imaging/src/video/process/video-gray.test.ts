@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { noFfmpeg } from '../testing/videos.ts';
+import { copyLuma, expandedLuma, lumaFormat } from './video-gray.ts';
+
+const gray = (format: string, values: number[], isFull: boolean): number[] => {
+  const size = { width: values.length, height: 1 };
+  const from = new Uint8Array(Uint16Array.from(values).buffer);
+  const to = new Uint8Array(from.length);
+  copyLuma(from, from.length, size, lumaFormat(format)!, isFull, to);
+  return [...new Uint16Array(to.buffer)];
+};
+
+test('black and white of the limited range, as BT.601 and BT.2100 have them, become 0 and 255 of 8 bits', () => {
+  for (const [bits, black, white] of [
+    [8, 16, 235],
+    [10, 64, 940],
+    [12, 256, 3760],
+  ] as const) {
+    const table = expandedLuma(bits);
+    const ends = [0, black, white, 2 ** bits - 1].map((luma) => table[luma]);
+    assert.deepEqual(ends, [0, 0, 255 * 2 ** (bits - 8), 2 ** bits - 1]);
+    assert.ok(table[black + 1]! > 0 && table[white - 1]! < table[white]!);
+  }
+});
+
+for (const bits of [9, 10, 12, 14]) {
+  test(`every value of ${bits} bits is expanded as ffmpeg does it`, { skip: noFfmpeg }, () => {
+    const ramp = Buffer.from(Uint16Array.from({ length: 2 ** bits }, (_, luma) => luma).buffer);
+    const chroma = Buffer.from(new Uint16Array(2 ** bits * 2).fill(2 ** (bits - 1)).buffer);
+    const args = `-v error -f rawvideo -pix_fmt yuv444p${bits}le -s 64x${2 ** bits / 64} -color_range tv -i - -f rawvideo -pix_fmt gray${bits}le -`;
+    const output = execFileSync('ffmpeg', args.split(' '), { input: Buffer.concat([ramp, chroma]) });
+    const expected = new Uint16Array(output.buffer, output.byteOffset, output.length / 2);
+    assert.deepEqual(expandedLuma(bits), expected.slice());
+  });
+}
+
+test('values of the full range are as stored, also those that a decoder in hardware has in high bits', () => {
+  const values = [0, 1, 63, 64, 512, 1022, 1023];
+  assert.deepEqual(gray('yuv422p10le', values, true), values);
+  const high = values.map((luma) => luma << 6);
+  assert.deepEqual(gray('p010le', high, true), values);
+  assert.deepEqual(gray('p010le', high, false), gray('yuv420p10le', values, false));
+});
+
+test('formats without luma of 8 to 14 bits in their first plane are none', () => {
+  for (const format of [
+    'gbrp10le',
+    'yuyv422',
+    'rgb24',
+    'yuva420p10le',
+    'yuv420p10be',
+    'yuv420p16le',
+    'x2rgb10le',
+    '',
+  ]) {
+    assert.equal(lumaFormat(format), undefined, format);
+  }
+});

@@ -1,0 +1,44 @@
+// For tests: decodes segments of a video one after another in one process, which a test that cuts videos into hundreds starts once.
+import { InputError } from '@halogrid/sources/input-error';
+import { decodeSegment, type SegmentRequest } from '../process/decode-segment.ts';
+import { loadFfmpeg, logFatal } from '../process/ffmpeg.ts';
+import { openVideoBytes } from '../process/video-bytes.ts';
+import type { VideoFile } from '../video-file.ts';
+
+/** What the process is told, in one message; it answers each request with one, in their order. */
+export interface SegmentsOrder {
+  access: VideoFile['access'];
+  requests: SegmentRequest[];
+}
+
+export type SegmentOutcome =
+  | { kind: 'refused'; stage: 'read' | 'decode'; error: string }
+  | { kind: 'decoded'; events: SegmentOutcomeEvent[] };
+
+/** As they come; a position is one of those that are wanted. */
+export type SegmentOutcomeEvent =
+  | { kind: 'frame'; position: number; luma: Uint8Array }
+  | { kind: 'bad'; position: number; error: string }
+  | { kind: 'note'; line: string };
+
+function outcomeOf(access: VideoFile['access'], request: SegmentRequest): SegmentOutcome {
+  const events: SegmentOutcomeEvent[] = [];
+  try {
+    decodeSegment(ffmpeg, openVideoBytes(access), request, {
+      frame: (position, _size, luma) => events.push({ kind: 'frame', position, luma: luma.slice() }),
+      bad: (position, error) => events.push({ kind: 'bad', position, error }),
+      note: (line) => events.push({ kind: 'note', line }),
+    });
+    return { kind: 'decoded', events };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { kind: 'refused', stage: error.stage, error: error.message };
+  }
+}
+
+const ffmpeg = loadFfmpeg();
+ffmpeg.Log.setLevel(logFatal);
+process.on('message', ({ access, requests }: SegmentsOrder) => {
+  for (const request of requests) process.send!(outcomeOf(access, request));
+});
+process.on('disconnect', () => process.exit());

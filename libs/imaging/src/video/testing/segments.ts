@@ -1,0 +1,130 @@
+// For tests: all frames of a video, as nodes decode them.
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { on } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sampleBytes } from '@halogrid/geometry';
+import { InputError } from '@halogrid/sources';
+import { planVideo, type SegmentLength, type VideoSegment } from '../plan-video.ts';
+import type { SegmentRequest } from '../process/decode-segment.ts';
+import { SegmentDecoder } from '../video-child.ts';
+import { openVideoFile, type VideoFile } from '../video-file.ts';
+import type { SegmentOutcome, SegmentsOrder } from './segments-process.ts';
+
+// A process takes 0.24 s of a processor to start without its compiled code, and 0.1 s with it (measured). The launcher of the program
+// keeps it, too.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'halogrid-compile-cache');
+
+export interface Decoded {
+  /** Gray by number of frame; those that are bad in the end are not there. */
+  frames: Map<number, Uint8Array>;
+  bad: Map<number, string>;
+  /** Milliseconds by number of frame. */
+  times: Map<number, number | null>;
+  segments: number;
+}
+
+/** Decodes every segment; rows lie apart, as in a device's memory. */
+export async function decodeInSegments(
+  uri: string,
+  length: SegmentLength,
+  decode = decodeInProcesses,
+): Promise<Decoded> {
+  const decoded: Decoded = { frames: new Map(), bad: new Map(), times: new Map(), segments: 0 };
+  const segments: VideoSegment[] = [];
+  for await (const part of planVideo(uri, {}, () => length)) {
+    if (part.kind === 'missing') for (const { frame } of part.frames) decoded.bad.set(frame, part.why);
+    if (part.kind !== 'segment') continue;
+    assert.ok(part.segment.frames.length <= length.most);
+    for (const { frame, timestampMs } of part.segment.frames) decoded.times.set(frame, timestampMs);
+    segments.push(part.segment);
+  }
+  decoded.segments = segments.length;
+  for await (const { segment, position, luma, error } of decode(uri, segments)) {
+    const { frame } = segments[segment]!.frames[position]!;
+    if (error !== undefined) {
+      decoded.bad.set(frame, error);
+      decoded.frames.delete(frame);
+      continue;
+    }
+    assert.ok(!decoded.frames.has(frame), `frame ${frame} comes twice`);
+    decoded.frames.set(frame, luma!);
+  }
+  return decoded;
+}
+
+/** What becomes of a wanted frame of a segment: its gray, or why it is bad. */
+interface FrameOutcome {
+  segment: number;
+  position: number;
+  luma?: Uint8Array;
+  error?: string;
+}
+
+const requestOf = ({ start, strictFrom, end, frames }: VideoSegment): SegmentRequest => ({
+  ...{ start, strictFrom, end },
+  wanted: frames,
+  hwaccel: '',
+});
+
+async function openVersion(uri: string, segments: readonly VideoSegment[]): Promise<VideoFile> {
+  const file = await openVideoFile(uri);
+  for (const { version } of segments) assert.equal(file.version, version);
+  return file;
+}
+
+/** Every segment in a process of its own, as nodes decode them. */
+export async function* decodeInProcesses(uri: string, segments: readonly VideoSegment[]): AsyncGenerator<FrameOutcome> {
+  for (const [segment, planned] of segments.entries()) {
+    const file = await openVersion(uri, [planned]);
+    const decoder = new SegmentDecoder(file, requestOf(planned));
+    for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
+      if (event.kind === 'note') assert.fail(event.line);
+      const { position } = event;
+      if (event.kind === 'bad') {
+        yield { segment, position, error: event.error };
+        continue;
+      }
+      const rowBytes = event.width * sampleBytes[event.pixel];
+      const stride = rowBytes + 6;
+      const bytes = new Uint8Array(stride * event.height + 3);
+      await decoder.luma(event, { bytes, offset: 3, stride, channels: 'gray', planeBytes: 0 });
+      const rows = Array.from({ length: event.height }, (_, y) =>
+        bytes.subarray(3 + y * stride, 3 + y * stride + rowBytes),
+      );
+      yield { segment, position, luma: Buffer.concat(rows) };
+    }
+    await decoder.close();
+    file.close();
+  }
+}
+
+const program = fileURLToPath(new URL('./segments-process.ts', import.meta.url));
+
+/** All segments of a local video in one process, by the code that nodes decode them with: many times as fast. */
+export async function* decodeInOneProcess(
+  uri: string,
+  segments: readonly VideoSegment[],
+): AsyncGenerator<FrameOutcome> {
+  const file = await openVersion(uri, segments);
+  const child = fork(program, { serialization: 'advanced' });
+  try {
+    child.send({ access: file.access, requests: segments.map(requestOf) } satisfies SegmentsOrder);
+    let segment = 0;
+    for await (const [outcome] of on(child, 'message', { close: ['exit'] }) as AsyncIterable<[SegmentOutcome]>) {
+      if (outcome.kind === 'refused') throw new InputError(outcome.stage, outcome.error);
+      for (const event of outcome.events) {
+        if (event.kind === 'note') assert.fail(event.line);
+        if (event.kind === 'bad') yield { segment, position: event.position, error: event.error };
+        else yield { segment, position: event.position, luma: event.luma };
+      }
+      if (++segment === segments.length) return;
+    }
+    assert.fail(`The process ended after ${segment} of ${segments.length} segments`);
+  } finally {
+    child.disconnect();
+    file.close();
+  }
+}

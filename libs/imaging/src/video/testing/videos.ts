@@ -1,0 +1,86 @@
+// For tests: videos that the program ffmpeg makes, and what it makes of them itself.
+import { execFileSync } from 'node:child_process';
+
+/** Why tests that compare with FFmpeg's own program are left out; false where it is there. */
+export const noFfmpeg: string | false = hasFfmpeg() ? false : 'the program ffmpeg, to compare with, is not installed';
+
+function hasFfmpeg(): boolean {
+  try {
+    execFileSync('ffmpeg', ['-version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const width = 98;
+export const height = 66;
+
+/** Encoders of a test picture, each with the containers that it goes into, by name. */
+export const videoKinds: Record<string, string[]> = {
+  'h264.mp4': ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-bf', '3', '-g', '12'],
+  'h264-open.mkv': ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-bf', '3', '-g', '12', '-x264-params', 'open-gop=1'],
+  'h264-open.ts': ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-bf', '3', '-g', '12', '-x264-params', 'open-gop=1'],
+  'h264-without-times.avi': ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-bf', '3', '-g', '12'],
+  'h264-full-range.mp4': ['-pix_fmt', 'yuvj420p', '-c:v', 'libx264', '-g', '9'],
+  'h264-422.mp4': ['-pix_fmt', 'yuv422p', '-c:v', 'libx264', '-g', '9'],
+  'h264-444.mkv': ['-pix_fmt', 'yuv444p', '-c:v', 'libx264', '-g', '9'],
+  'h264-gray.mp4': ['-pix_fmt', 'gray', '-c:v', 'libx264', '-g', '9'],
+  'h264-intra-refresh.ts': ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-x264-params', 'intra-refresh=1:keyint=20'],
+  // Refreshed more slowly than key frames come: B-frames do not count.
+  'h264-slow-refresh.ts': [
+    '-pix_fmt',
+    'yuv420p',
+    '-c:v',
+    'libx264',
+    '-bf',
+    '3',
+    '-x264-params',
+    'intra-refresh=1:keyint=10',
+  ],
+  'hevc-open.mp4': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=1:keyint=12'],
+  'hevc-open.ts': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=1:keyint=12'],
+  'hevc.mkv': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=0:keyint=12'],
+  'mjpeg.avi': ['-pix_fmt', 'yuvj422p', '-c:v', 'mjpeg'],
+  'mjpeg.mkv': ['-pix_fmt', 'yuvj420p', '-c:v', 'mjpeg', '-q:v', '8'],
+  'mjpeg-limited.avi': ['-pix_fmt', 'yuv420p', '-strict', '-1', '-color_range', 'tv', '-c:v', 'mjpeg'],
+  'mpeg4.mp4': ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg4', '-bf', '2', '-g', '12'],
+  'mpeg4.avi': ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg4', '-bf', '2', '-g', '12'],
+  'mpeg4.ts': ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg4', '-bf', '2', '-g', '12'],
+};
+
+const hevc = (settings: string) => ['-c:v', 'libx265', '-x265-params', `log-level=none:keyint=12:${settings}`];
+
+/** Videos of more than 8 bits a sample, by name: how FFmpeg calls gray of as many, and the encoder. */
+export const deepKinds: Record<string, { gray: string; encoder: string[] }> = {
+  'hevc-10.mp4': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv420p10le', ...hevc('open-gop=1')] },
+  'hevc-10-full.mkv': {
+    gray: 'gray10le',
+    encoder: ['-pix_fmt', 'yuv420p10le', '-color_range', 'pc', ...hevc('range=full')],
+  },
+  'hevc-12-422.mp4': { gray: 'gray12le', encoder: ['-pix_fmt', 'yuv422p12le', ...hevc('open-gop=0')] },
+  'hevc-12-444-full.ts': {
+    gray: 'gray12le',
+    encoder: ['-pix_fmt', 'yuv444p12le', '-color_range', 'pc', ...hevc('range=full')],
+  },
+  'hevc-12-gray.mkv': { gray: 'gray12le', encoder: ['-pix_fmt', 'gray12le', ...hevc('open-gop=0')] },
+  'h264-10.ts': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv420p10le', '-c:v', 'libx264', '-g', '12'] },
+  'h264-10-422.mkv': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv422p10le', '-c:v', 'libx264', '-g', '12'] },
+  'h264-10-444.mp4': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv444p10le', '-c:v', 'libx264', '-g', '12'] },
+  'h264-10-gray.mp4': { gray: 'gray10le', encoder: ['-pix_fmt', 'gray10le', '-c:v', 'libx264', '-g', '12'] },
+};
+
+/** Writes a video of 48 frames at 25 a second. */
+export function makeVideo(path: string, encoder: readonly string[], frames = 48): void {
+  const source = `testsrc2=s=${width}x${height}:r=25`;
+  runFfmpeg(['-f', 'lavfi', '-i', source, '-frames:v', String(frames), ...encoder, path]);
+}
+
+export function runFfmpeg(args: readonly string[]): Buffer {
+  return execFileSync('ffmpeg', ['-v', 'error', '-y', ...args], { maxBuffer: 2 ** 30 });
+}
+
+/** All frames of a video as `ffmpeg -pix_fmt gray` decodes them, or in another format, one after another. */
+export function grayByFfmpeg(path: string, gray = 'gray'): Buffer {
+  return runFfmpeg(['-i', path, '-vsync', 'passthrough', '-map', '0:v:0', '-f', 'rawvideo', '-pix_fmt', gray, '-']);
+}

@@ -1,0 +1,27 @@
+// How dense results of devices are verified, for tests.
+import assert from 'node:assert/strict';
+import type { Samples } from '@halogrid/geometry';
+import { catalogue, findKernel } from './catalogue.ts';
+import type { Kernels } from './kernel.ts';
+import type { Pipeline } from './pipeline.ts';
+
+/** Verifies a dense result against the reference's: within the tolerance of the last kernel, and equal where it has none. */
+export function verifySamples(
+  ours: Samples,
+  reference: Samples,
+  { operations, output }: Pipeline,
+  kernels: Kernels = catalogue,
+): void {
+  const { kernel, settings, reads = 'u8' } = operations.at(-1)!;
+  const tolerance = output.sample === 'f32' && findKernel(kernel, kernels).tolerance?.(settings, reads);
+  if (!tolerance) {
+    assert.deepEqual(ours, reference);
+    return;
+  }
+  const { relative, absolute } = tolerance;
+  assert.equal(ours.length, reference.length);
+  reference.forEach((value: number, i: number) => {
+    const isNear = Math.abs(ours[i]! - value) <= absolute + relative * value;
+    assert.ok(isNear || (Number.isNaN(value) && Number.isNaN(ours[i]!)), `${ours[i]} for ${value} at ${i}`);
+  });
+}

@@ -1,0 +1,131 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Rect, Size } from '@halogrid/geometry';
+import { allowedPath } from '@halogrid/sources';
+import type { MapType } from '../maps/map-type.ts';
+import { wholeShards } from '../maps/map-zarr-layout.ts';
+import { type PlanarSamples, packSamples, samplePreview } from './planar-samples.ts';
+import { shardContent } from './shard-content.ts';
+
+/** Every pixel of a part of a map, or every `previewStride`-th, or all as they are in a shard of the map's Zarr. */
+export type ChunkKind = 'map' | 'preview' | 'shard';
+
+/** A piece of a dense result, and where it is kept until the output is assembled. */
+export interface Chunk {
+  /** Folder URI for the unfinished results of the job. A `file:` one must exist; to an `http:` or `https:` one it is put. */
+  scratch: string;
+  kind: ChunkKind;
+  /** Index of the source in the job. */
+  source: number;
+  /** Size of the whole image in pixels. */
+  size: Size;
+  type: MapType;
+  /** The part of the image that was computed; also for a preview, which holds the sampled pixels of it. */
+  rect: Rect;
+}
+
+/**
+ * How a part of a map is kept until the output is assembled: where `asShards` says so and it has none in part, as shards of a
+ * Zarr, which are part of the output as they are; else as a chunk.
+ */
+export function piecesOf(
+  part: Rect,
+  size: Size,
+  type: MapType,
+  asShards: boolean,
+): { kind: 'map' | 'shard'; rect: Rect }[] {
+  const shards = asShards ? wholeShards(part, size, type) : undefined;
+  return shards?.map((rect) => ({ kind: 'shard', rect })) ?? [{ kind: 'map', rect: part }];
+}
+
+/** Where the chunk lies: the same for every attempt at the same work. */
+export function chunkPath(chunk: Chunk): string {
+  return join(fileURLToPath(chunk.scratch), chunkName(chunk));
+}
+
+function chunkName({ kind, source, type, rect }: Chunk): string {
+  return `${kind}/${source}/${rect.x}-${rect.y}-${rect.width}-${rect.height}.${type.sample}`;
+}
+
+/**
+ * Keeps the samples of `chunk.rect`. But for shards, the file holds the bands one after another, each as raw rows without gaps, and appears
+ * whole under its name or not at all, so that attempts may race; equal attempts write equal bytes. A preview chunk without
+ * a sampled pixel is no file. Rejects where the scratch folder is gone, because the job has ended then and late attempts
+ * must leave nothing behind. Nothing is synced to the disk: a chunk lost with its machine is noticed by its length when the
+ * output is assembled, and syncing each would cost more than computing it.
+ */
+export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<void> {
+  const content = contentOf(chunk, samples);
+  if (content.length === 0) return;
+  if (!chunk.scratch.startsWith('file:')) return await putChunk(`${chunk.scratch}/${chunkName(chunk)}`, content);
+
+  await allowedPath(fileURLToPath(chunk.scratch));
+  const path = chunkPath(chunk);
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(temporary, content).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      await makeFolders(chunk);
+      await writeFile(temporary, content);
+    });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function contentOf({ kind, size, type, rect }: Chunk, samples: PlanarSamples): Uint8Array {
+  switch (kind) {
+    case 'map':
+      return packSamples(samples, type, rect);
+    case 'preview':
+      return samplePreview(samples, type, rect, size);
+    case 'shard':
+      return shardContent(samples, type, rect, size);
+  }
+}
+
+/** Makes the chunk's folder but never the scratch folder. */
+async function makeFolders(chunk: Chunk): Promise<void> {
+  const folder = dirname(chunkPath(chunk));
+  for (const path of [dirname(folder), folder]) {
+    await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+/** Requests for one chunk, at most, where the failure may pass. */
+const attempts = 4;
+const backoffMs = 250;
+
+/** Sends a chunk to where it is kept. Rejects with one sentence, without the URL, which holds a token. */
+export async function putChunk(url: string, content: Uint8Array): Promise<void> {
+  const digest = createHash('sha256').update(content).digest('base64');
+  const init = {
+    method: 'PUT',
+    body: content as Uint8Array<ArrayBuffer>,
+    headers: { 'content-digest': `sha-256=:${digest}:` },
+  };
+  for (let attempt = 1; ; attempt++) {
+    const failure = await fetch(url, { ...init, redirect: 'error' }).then(explain, ({ cause, message }: Error) => ({
+      isFinal: false,
+      sentence: cause instanceof Error ? cause.message : message,
+    }));
+    if (!failure) return;
+    if (failure.isFinal || attempt === attempts) {
+      throw new Error(`The chunk could not be sent to the coordinator: ${failure.sentence}`);
+    }
+    await delay(backoffMs * 2 ** (attempt - 1));
+  }
+}
+
+async function explain(response: Response): Promise<{ isFinal: boolean; sentence: string } | undefined> {
+  const text = (await response.text()).trim();
+  if (response.ok) return undefined;
+  return { isFinal: response.status < 500, sentence: `${response.status} ${text}` };
+}

@@ -1,0 +1,43 @@
+import { type Rect, type Size, sampleBytes, takeSamples } from '@halogrid/geometry';
+import { bytesPerPixel, type MapType } from '../maps/map-type.ts';
+import { previewSampling } from '../pictures/preview-grid.ts';
+
+/** The samples of a rectangle: that of (band, y, x) begins at `band * bandBytes + y * strideBytes + x * sampleBytes`. */
+export interface PlanarSamples {
+  bytes: Uint8Array;
+  /** From a row to the next one of the same band. */
+  strideBytes: number;
+  /** From a band to the next one; not looked at where there is one band. */
+  bandBytes: number;
+  /** They are those that a preview shows of the rectangle, and no others: see previewSampling. */
+  areOfPreview?: boolean;
+}
+
+/** Those of a part of `whole`, whose samples they are; no copy. */
+export function samplesOfPart(samples: PlanarSamples, type: MapType, whole: Rect, part: Rect): PlanarSamples {
+  const at = (part.y - whole.y) * samples.strideBytes + (part.x - whole.x) * sampleBytes[type.sample];
+  return { ...samples, bytes: samples.bytes.subarray(at) };
+}
+
+/** The samples without gaps between rows and bands; the bytes themselves where there are none. */
+export function packSamples(samples: PlanarSamples, type: MapType, { width, height }: Size): Uint8Array {
+  const { bytes, strideBytes, bandBytes } = samples;
+  const rowBytes = width * sampleBytes[type.sample];
+  const total = width * height * bytesPerPixel(type);
+  const isPacked = strideBytes === rowBytes && (type.bands === 1 || bandBytes === rowBytes * height);
+  if (isPacked) return bytes.subarray(0, total);
+
+  const packed = new Uint8Array(total);
+  for (let row = 0, to = 0; to < total; row++, to += rowBytes) {
+    const from = Math.floor(row / height) * bandBytes + (row % height) * strideBytes;
+    packed.set(bytes.subarray(from, from + rowBytes), to);
+  }
+  return packed;
+}
+
+/** Takes the preview's pixels out of the samples of `rect`; returns them without gaps between rows and bands. */
+export function samplePreview(samples: PlanarSamples, type: MapType, rect: Rect, size: Size): Uint8Array {
+  const sampled = previewSampling(rect, size, type.bands);
+  if (samples.areOfPreview) return packSamples(samples, type, sampled);
+  return takeSamples(samples, sampled, sampleBytes[type.sample], type.bands);
+}

@@ -1,0 +1,34 @@
+import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
+import type { MapType } from '../maps/map-type.ts';
+import { layOutZarrLevel, type ZarrLevel, ZarrShard } from '../maps/map-zarr-layout.ts';
+import type { PlanarSamples } from './planar-samples.ts';
+
+/** The shard of level 0 whose pixels are `rect`, which `wholeShards` gave. */
+export function shardAt(rect: Rect, size: Size, type: MapType): { level: ZarrLevel; shard: ZarrShard } {
+  const level = layOutZarrLevel(size, type);
+  const [column, row] = [rect.x / level.shard.width, rect.y / level.shard.height];
+  return { level, shard: new ZarrShard(level, type.bands, column, row) };
+}
+
+/** The file of the shard whose pixels are `rect`, from their samples: what lies beyond the map in its chunks is 0. */
+export function shardContent(samples: PlanarSamples, type: MapType, rect: Rect, size: Size): Uint8Array {
+  const { bytes, strideBytes, bandBytes } = samples;
+  const { level, shard } = shardAt(rect, size, type);
+  const { width, height } = level.chunk;
+  const unit = sampleBytes[type.sample];
+  const content = new Uint8Array(shard.bytes);
+  for (let band = 0; band < type.bands; band++) {
+    for (let row = 0; row < rect.height; row++) {
+      const from = band * bandBytes + row * strideBytes;
+      const chunkRow = Math.floor(row / height);
+      for (let x = 0; x < shard.width; x++) {
+        const columns = Math.min(width, rect.width - x * width);
+        const at = from + x * width * unit;
+        const to = shard.offset(band, chunkRow, x) + (row % height) * width * unit;
+        content.set(bytes.subarray(at, at + columns * unit), to);
+      }
+    }
+  }
+  content.set(shard.index(), shard.chunksBytes);
+  return content;
+}

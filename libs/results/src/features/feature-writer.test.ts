@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { temporaryFolder } from '../testing/maps.ts';
+import { type FeatureRow, FeatureWriter } from './feature-writer.ts';
+
+const int32 = fc.nat({ max: 2 ** 31 - 1 });
+const tableOf = (count: fc.Arbitrary<number>): fc.Arbitrary<{ bins: number; rows: FeatureRow[] }> =>
+  fc.integer({ min: 1, max: 300 }).chain((bins) => {
+    const row = fc.record(
+      {
+        source: fc.string({ unit: 'grapheme' }),
+        frame: int32,
+        timestampMs: fc.option(fc.double({ min: 0, noNaN: true }), { nil: null }),
+        cellRow: int32,
+        cellColumn: int32,
+        counted: fc.maxSafeNat(),
+        histogram: fc.array(count, { minLength: bins, maxLength: bins }),
+      },
+      { noNullPrototype: true },
+    );
+    return fc.record({ bins: fc.constant(bins), rows: fc.array(row, { maxLength: 40 }) }, { noNullPrototype: true });
+  });
+
+test('another reader finds the rows as they were added, and equal rows give equal bytes', async (t) => {
+  const folder = await temporaryFolder(t);
+  await fc.assert(
+    fc.asyncProperty(tableOf(int32), async ({ bins, rows }) => {
+      const path = await write(folder, rows, bins);
+      assert.deepEqual(await read(path), rows);
+      assert.equal(await typeOfCounts(path), 'INT32');
+      const bytes = await readFile(path);
+      assert.ok(bytes.equals(await readFile(await write(folder, rows, bins))));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('counts above 2^31 - 1 are kept', async (t) => {
+  const folder = await temporaryFolder(t);
+  await fc.assert(
+    fc.asyncProperty(tableOf(fc.oneof(int32, fc.maxSafeNat())), async ({ bins, rows }) => {
+      const path = await write(folder, rows, bins);
+      assert.deepEqual(await read(path), rows);
+      const needed = rows.some(({ histogram }) => Math.max(...Array.from(histogram)) >= 2 ** 31);
+      assert.equal(await typeOfCounts(path), needed ? 'INT64' : 'INT32');
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('one count above 2^31 - 1 makes those of every row group int64', async (t) => {
+  // With 4096 bins, 63 rows are a group; the differences are as large as they can be.
+  const extremes = Float64Array.from({ length: 4096 }, (_, i) => (i % 2 ? 2 ** 31 - 1 : 0));
+  const rows = Array.from({ length: 200 }, (_, frame) => ({ ...row, frame, histogram: extremes }));
+  const larger = extremes.slice();
+  larger[7] = 2 ** 40;
+  rows[100] = { ...rows[100]!, histogram: larger };
+  const path = await write(await temporaryFolder(t), rows, 4096);
+  const { row_groups } = await parquetMetadataAsync(await asyncBufferFromFile(path));
+  assert.deepEqual(
+    row_groups.map(({ columns }) => columns.at(-1)!.meta_data!.type),
+    ['INT64', 'INT64', 'INT64', 'INT64'],
+  );
+  const expected = rows.map(({ histogram, ...others }) => ({ ...others, histogram: Array.from(histogram) }));
+  assert.deepEqual(await read(path), expected);
+});
+
+test('a quarter of a million bins are a row group', async (t) => {
+  const histogram = Uint32Array.from({ length: 1024 }, (_, i) => (i * 2654435761) >>> 12);
+  const rows = Array.from({ length: 600 }, (_, frame) => ({ ...row, frame, histogram }));
+  const path = await write(await temporaryFolder(t), rows, 1024);
+  const { row_groups, created_by, schema } = await parquetMetadataAsync(await asyncBufferFromFile(path));
+  assert.deepEqual(
+    row_groups.map((group) => group.num_rows),
+    [252n, 252n, 96n],
+  );
+  assert.equal(created_by, 'halogrid');
+  assert.deepEqual(
+    schema.map(({ name, type }) => (type ? `${name} ${type}` : name)),
+    [
+      'schema',
+      'source BYTE_ARRAY',
+      'frame INT32',
+      'timestamp_ms DOUBLE',
+      'cell_row INT32',
+      'cell_col INT32',
+      'counted INT64',
+      'histogram',
+      'list',
+      'element INT32',
+    ],
+  );
+  const last = (await read(path)).at(-1)!;
+  assert.deepEqual(last, { ...row, frame: 599, histogram: Array.from(histogram) });
+});
+
+test('numbers that do not fit are refused with one sentence', async (t) => {
+  const writer = await FeatureWriter.create(join(await temporaryFolder(t), 'a.parquet'), 2);
+  const table: [Partial<FeatureRow>, RegExp][] = [
+    [
+      { histogram: [1, 2 ** 53] },
+      /^Error: Expected integers from 0 to 9007199254740991 for histogram of 'file:\/\/\/a' but received 9007199254740992$/,
+    ],
+    [{ histogram: [1] }, /^Error: Expected 2 bins for histogram of 'file:\/\/\/a' but received 1$/],
+    [{ frame: -1 }, /for frame of .* received -1$/],
+    [{ cellRow: 0.5 }, /for cell_row of .* received 0.5$/],
+    [{ cellColumn: 2 ** 31 }, /for cell_col of /],
+    [{ counted: 2 ** 60 }, /for counted of /],
+  ];
+  for (const [part, message] of table) await assert.rejects(writer.add({ ...row, ...part }), message);
+  await writer.abort();
+});
+
+test('the file appears when it is finished, and an abort leaves nothing', async (t) => {
+  const folder = await temporaryFolder(t);
+  const writer = await FeatureWriter.create(join(folder, 'a.parquet'), 2);
+  await writer.add(row);
+  assert.equal((await readdir(folder)).includes('a.parquet'), false);
+  await writer.finish();
+  assert.deepEqual(await readdir(folder), ['a.parquet']);
+
+  const aborted = await FeatureWriter.create(join(folder, 'b.parquet'), 2);
+  await aborted.add(row);
+  await aborted.abort();
+  await aborted.abort();
+  assert.deepEqual(await readdir(folder), ['a.parquet']);
+});
+
+const row: FeatureRow = {
+  source: 'file:///a',
+  frame: 0,
+  timestampMs: null,
+  cellRow: 0,
+  cellColumn: 0,
+  counted: 9,
+  histogram: [4, 5],
+};
+
+async function write(folder: string, rows: FeatureRow[], bins: number): Promise<string> {
+  const path = join(folder, 'features.parquet');
+  const writer = await FeatureWriter.create(path, bins);
+  for (const each of rows) await writer.add(each);
+  await writer.finish();
+  return path;
+}
+
+async function typeOfCounts(path: string): Promise<string | undefined> {
+  const { schema } = await parquetMetadataAsync(await asyncBufferFromFile(path));
+  return schema.at(-1)!.type;
+}
+
+async function read(path: string): Promise<FeatureRow[]> {
+  const rows = await parquetReadObjects({ file: await asyncBufferFromFile(path) });
+  return rows.map((each) => ({
+    source: each.source,
+    frame: each.frame,
+    timestampMs: each.timestamp_ms,
+    cellRow: each.cell_row,
+    cellColumn: each.cell_col,
+    counted: Number(each.counted),
+    histogram: each.histogram.map(Number),
+  }));
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate as immediately } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import type { Size } from '@halogrid/geometry';
+import fc from 'fast-check';
+import { chunkPath, piecesOf, writeChunk } from '../chunks/chunk.ts';
+import {
+  anyMapType,
+  anySize,
+  asSharpReads,
+  cut,
+  readWithSharp,
+  readZarr,
+  sampleTypes,
+  someSamples,
+  temporaryFolder,
+  within,
+} from '../testing/maps.ts';
+import { assembleMap, type MapOutput } from './assemble-map.ts';
+import { type MapFormat, mapExtensions, pngCanHold, whyNotHeld } from './map-format.ts';
+import type { MapType } from './map-type.ts';
+
+const u8: MapType = { sample: 'u8', bands: 1 };
+const size = { width: 1300, height: 700 };
+
+const formats = ['tiff', 'zarr', 'png', 'dzi'] as const satisfies readonly MapFormat[];
+
+test('the map has every sample in its place and the same bytes, however the image was cut', async (t) => {
+  const folder = await temporaryFolder(t);
+  const check = async (
+    size: Size,
+    type: MapType,
+    tilePxs: number[],
+    source: number,
+    formats: MapFormat[],
+  ): Promise<void> => {
+    const samples = someSamples(size, type);
+    for (const format of formats) {
+      if (whyNotHeld(format, type, 256)) continue;
+      const outputs: Record<string, string>[] = [];
+      for (const tilePx of tilePxs) {
+        const map = await writeMapChunks(folder, source, size, type, tilePx, format);
+        await assembleMap(map);
+        outputs.push(await readMapFiles(folder));
+      }
+      if (format === 'tiff' || format === 'png') {
+        const read = await readWithSharp(join(folder, `map${mapExtensions[format]}`), type);
+        assert.deepEqual(read.size, size);
+        assert.ok(read.samples.equals(asSharpReads(samples, type)));
+      }
+      if (format === 'zarr') {
+        const { arrays } = await readZarr(join(folder, 'map.zarr'), 1);
+        assert.ok(Buffer.from(arrays[0]!.samples).equals(samples));
+      }
+      for (const output of outputs) assert.deepEqual(output, outputs[0]);
+    }
+  };
+  let source = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      anySize(60),
+      anyMapType,
+      fc.tuple(fc.integer({ min: 10, max: 60 }), fc.integer({ min: 20, max: 60 })),
+      (size, type, tilePxs) => check(size, type, tilePxs, source++, [...formats]),
+    ),
+    { numRuns: 12 },
+  );
+  await check(size, u8, [100, 512, 4096], source++, ['tiff', 'zarr']);
+  await check(size, { sample: 'u16', bands: 1 }, [512, 4096], source++, ['zarr', 'png']);
+  await check(size, { sample: 'u8', bands: 3 }, [512, 4096], source++, ['tiff', 'png']);
+});
+
+test('a PNG holds one band of u8 or u16 or three of u8, and nothing else is reduced to that', async (t) => {
+  const folder = await temporaryFolder(t);
+  const held: string[] = [];
+  for (const sample of sampleTypes) {
+    for (const bands of [1, 2, 3, 4]) {
+      const type = { sample, bands };
+      if (pngCanHold(type)) held.push(`${sample} x ${bands}`);
+      else {
+        const map = await writeMapChunks(folder, 0, { width: 2, height: 1 }, type, 4096, 'png');
+        await assert.rejects(
+          assembleMap(map),
+          /^Error: The map cannot be written, because a PNG cannot hold (a band|\d bands) of /,
+        );
+      }
+    }
+  }
+  assert.deepEqual(held, ['u8 x 1', 'u8 x 3', 'u16 x 1']);
+});
+
+const cuts: { format: MapFormat; tilePx: number; kept: 'map' | 'shard'; lost: number }[] = [
+  ...formats.map((format) => ({ format, tilePx: 512, kept: 'map' as const, lost: 4 })),
+  { format: 'zarr', tilePx: 4096, kept: 'shard', lost: 0 },
+];
+
+for (const { format, tilePx, kept, lost } of cuts) {
+  const written = format === 'dzi' ? ['map.dzi', 'map_files'] : [`map${mapExtensions[format]}`];
+
+  test(`${format} of ${kept} chunks: nothing but the map is left, and nothing at all where a chunk is missing`, async (t) => {
+    const folder = await temporaryFolder(t);
+    const map = await writeMapChunks(folder, 0, size, u8, tilePx, format);
+    await assembleMap(map);
+    assert.deepEqual((await readdir(folder)).sort(), [...written, kept].sort());
+    for (const name of written) await rm(join(folder, name), { recursive: true });
+    const chunk = chunkPath({ ...map, kind: kept, rect: map.rects[lost]! });
+    await rm(chunk);
+    await assert.rejects(assembleMap(map), { message: `The ${kept} chunk '${chunk}' is missing` });
+    assert.deepEqual(await readdir(folder), [kept]);
+  });
+
+  test(`${format} of ${kept} chunks: an abort stops it and leaves nothing, at the start and half-way`, async (t) => {
+    const folder = await temporaryFolder(t);
+    const map = await writeMapChunks(folder, 0, size, u8, tilePx, format);
+    await assert.rejects(assembleMap(map, AbortSignal.abort(new Error('cancelled'))), /cancelled/);
+    assert.deepEqual(await readdir(folder), [kept]);
+    const abort = new AbortController();
+    const assembling = assembleMap(map, abort.signal);
+    while ((await readdir(folder)).length === 1) await immediately();
+    abort.abort(new Error('cancelled'));
+    await assert.rejects(assembling, /cancelled/);
+    assert.deepEqual(await readdir(folder), [kept]);
+  });
+
+  test(`${format} of ${kept} chunks: what is there under its name is replaced`, async (t) => {
+    const folder = await temporaryFolder(t);
+    const map = await writeMapChunks(folder, 0, size, u8, tilePx, format);
+    await assembleMap(map);
+    const expected = await readMapFiles(folder);
+    for (const name of written) {
+      await rm(join(folder, name), { recursive: true });
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, 'old'), '');
+    }
+    // A file is not renamed over a folder that holds something, but aside goes anything.
+    if (format === 'dzi') await rm(map.to, { recursive: true });
+    await assembleMap(map);
+    assert.deepEqual(await readMapFiles(folder), expected);
+    assert.deepEqual((await readdir(folder)).sort(), [...written, kept].sort());
+  });
+}
+
+test('a chunk of the wrong length is refused', async (t) => {
+  const map = await writeMapChunks(await temporaryFolder(t), 0, size, { sample: 'u16', bands: 2 }, 4096, 'tiff');
+  await truncate(chunkPath({ ...map, kind: 'map', rect: map.rects[0]! }), 1000);
+  await assert.rejects(assembleMap(map), /holds 1000 bytes instead of 3640000/);
+});
+
+test('a Zarr of many shards is the same, whether its shards are there already or it is made of chunks', async (t) => {
+  const folder = await temporaryFolder(t);
+  for (const [size, type] of [
+    [{ width: 8300, height: 4200 }, u8],
+    [
+      { width: 300, height: 9000 },
+      { sample: 'f32', bands: 3 },
+    ],
+  ] as const) {
+    const outputs: Record<string, string>[] = [];
+    for (const tilePx of [4096, 8192, 1000]) {
+      await rm(join(folder, 'shard'), { recursive: true, force: true });
+      const map = await writeMapChunks(folder, 0, size, type, tilePx, 'zarr');
+      assert.equal((await readdir(folder)).includes('shard'), tilePx !== 1000);
+      await assembleMap(map);
+      const { arrays } = await readZarr(map.to, 1);
+      assert.ok(Buffer.from(arrays[0]!.samples).equals(someSamples(size, type)));
+      outputs.push(hashed(await readMapFiles(folder)));
+    }
+    for (const output of outputs) assert.deepEqual(output, outputs[0]);
+  }
+});
+
+test('a shard that was cut short is refused', async (t) => {
+  const map = await writeMapChunks(await temporaryFolder(t), 0, size, u8, 4096, 'zarr');
+  await truncate(chunkPath({ ...map, kind: 'shard', rect: map.rects[0]! }), 1000);
+  // 3 x 2 chunks of 512 x 512, an index of 3 x 2 entries and its checksum.
+  await assert.rejects(assembleMap(map), /^Error: The shard chunk '.*' holds 1000 bytes instead of 1572964$/);
+});
+
+async function writeMapChunks(
+  folder: string,
+  source: number,
+  size: Size,
+  type: MapType,
+  tilePx: number,
+  format: MapFormat,
+): Promise<MapOutput> {
+  const rects = cut(size, tilePx);
+  const scratch = pathToFileURL(folder).href;
+  const samples = someSamples(size, type);
+  for (const rect of rects) {
+    for (const piece of piecesOf(rect, size, type, format === 'zarr')) {
+      await writeChunk({ scratch, source, size, type, ...piece }, within(samples, size, type, piece.rect));
+    }
+  }
+  const to = join(folder, `map${mapExtensions[format]}`);
+  return { scratch, source, size, type, kind: 'labels', bins: 256, rects, to, format, description: 'nw-cw-msb' };
+}
+
+const hashed = (files: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [path, createHash('sha256').update(text).digest('hex')]),
+  );
+
+/** What was written beside the chunks, as text, by its path. */
+async function readMapFiles(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = paths.map((path) => relative(folder, path)).filter((path) => !/^(map|shard)[/\\]/.test(path));
+  const contents = files.sort().map(async (path) => [path, await readFile(join(folder, path), 'latin1')] as const);
+  return Object.fromEntries(await Promise.all(contents));
+}

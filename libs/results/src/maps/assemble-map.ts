@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Size } from '@halogrid/geometry';
+import { loadSharp } from '@halogrid/imaging/sharp';
+import { piecesOf } from '../chunks/chunk.ts';
+import { type ChunkSet, readMapRows, readShardRows } from '../chunks/chunk-reader.ts';
+import { writeFileAtomically } from '../files/atomic-file.ts';
+import { pngOptions } from '../pictures/encodings.ts';
+import { dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
+import { type MapFormat, whyNotHeld } from './map-format.ts';
+import { MapTiffWriter } from './map-tiff.ts';
+import { mapTilePx } from './map-tiff-layout.ts';
+import type { MapKind } from './map-type.ts';
+import { MapZarrWriter } from './map-zarr.ts';
+import { zarrChunkPx } from './map-zarr-layout.ts';
+import { buildPyramid, type MapWriter, pyramidSizes, stripRows } from './pyramid.ts';
+
+export interface MapOutput extends ChunkSet {
+  /** Path of what is written, with the format's extension; its folder must exist, on the file system of `scratch`. */
+  to: string;
+  format: MapFormat;
+  kind: MapKind;
+  /** Bins of a channel of the result, or 0 where it has no histogram. */
+  bins: number;
+  /** The convention tag, perhaps with what the bands are; TIFF and Zarr carry it. Latin-1. */
+  description: string;
+}
+
+/**
+ * Makes the map of a source from its chunks: every sample as it was computed, whatever the tiles, and its coarser levels as
+ * `buildPyramid` says. Memory is at most about 80 MiB, or that of a few rows (of Deep Zoom: 512) where those need more. It
+ * grows in the scratch folder and appears whole or not at all. Rejects with one sentence where a chunk is missing or damaged
+ * or the format cannot hold the map, and with the signal's reason where `signal` aborts.
+ */
+export async function assembleMap(map: MapOutput, signal?: AbortSignal): Promise<void> {
+  const why = whyNotHeld(map.format, map.type, map.bins);
+  if (why) throw new Error(`The map cannot be written, because ${why}`);
+  const folder = join(fileURLToPath(map.scratch), `map-${randomUUID()}`);
+  await mkdir(folder);
+  try {
+    const made = join(folder, 'made');
+    await assemblers[map.format](map, made, signal);
+    signal?.throwIfAborted();
+    if (map.format === 'dzi') {
+      await replace(made, dziFilesPath(map.to), folder);
+      await writeFileAtomically(map.to, dziXml(map.size));
+    } else {
+      await replace(made, map.to, folder);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+type Assembler = (map: MapOutput, path: string, signal: AbortSignal | undefined) => Promise<void>;
+
+/** How each format is written to a temporary path. */
+const assemblers: Record<MapFormat, Assembler> = {
+  async tiff(map, path, signal) {
+    const sizes = pyramidSizes(map.size, mapTilePx);
+    await writeLevels(map, sizes, await MapTiffWriter.create(path, sizes, map.type, map.description), signal);
+  },
+
+  async zarr(map, path, signal) {
+    const { type, kind, description } = map;
+    const sizes = pyramidSizes(map.size, zarrChunkPx);
+    const name = basename(map.to, extname(map.to));
+    const pieces = map.rects.flatMap((rect) => piecesOf(rect, map.size, type, true));
+    const firstLevel = pieces.every((piece) => piece.kind === 'shard') ? 1 : 0;
+    const writer = await MapZarrWriter.create({ path, sizes, firstLevel, type, kind, name, description });
+    if (firstLevel === 0) return await writeLevels(map, sizes, writer, signal);
+    for (const piece of pieces) {
+      signal?.throwIfAborted();
+      await writer.addShard({ ...map, ...piece });
+    }
+    if (sizes.length === 1) return;
+    const shards = { ...map, rects: pieces.map(({ rect }) => rect) };
+    await writeLevels(shards, sizes, writer, signal, { readRows: readShardRows });
+  },
+
+  async dzi(map, path, signal) {
+    const { type, bins } = map;
+    const sizes = pyramidSizes(map.size, 1);
+    const writer = await MapDziWriter.create({ files: path, sizes, type, bins });
+    await writeLevels(map, sizes, writer, signal, { rows: dziTilePx });
+  },
+
+  /** By way of a TIFF without coarser levels, row by row, so that a map of any size needs little memory. */
+  async png(map, path, signal) {
+    const { type, description } = map;
+    const tiff = `${path}.tif`;
+    await writeLevels(map, [map.size], await MapTiffWriter.create(tiff, [map.size], type, description), signal);
+    const options = { limitInputPixels: false, sequentialRead: true } as const;
+    // Without `grey16` a map of 16 bits would be reduced to 8.
+    const colours = type.bands === 3 ? 'srgb' : type.sample === 'u16' ? 'grey16' : 'b-w';
+    const sharp = await loadSharp();
+    await sharp(tiff, options).toColourspace(colours).png(pngOptions).toFile(path);
+  },
+};
+
+async function writeLevels(
+  map: MapOutput,
+  sizes: readonly Size[],
+  writer: MapWriter,
+  signal: AbortSignal | undefined,
+  { rows = stripRows(map.size.width, map.type, mapTilePx), readRows = readMapRows } = {},
+): Promise<void> {
+  try {
+    await buildPyramid({
+      sizes,
+      type: map.type,
+      kind: map.kind,
+      stripRows: rows,
+      read(y, height, strip) {
+        signal?.throwIfAborted();
+        return readRows(map, y, height, strip);
+      },
+      write: (level, y, height, strip) => writer.writeRows(level, y, height, strip),
+    });
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  }
+  await writer.finish();
+}
+
+/** Where Deep Zoom has its tiles. */
+const dziFilesPath = (to: string): string => `${to.slice(0, -extname(to).length)}_files`;
+
+/** Renames; what an earlier attempt left there, which may be a folder, goes to `aside` first. */
+async function replace(path: string, to: string, aside: string): Promise<void> {
+  await rename(to, join(aside, 'replaced')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rename(path, to);
+}

@@ -1,0 +1,82 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Size, sampleBytes } from '@halogrid/geometry';
+import { loadSharp } from '@halogrid/imaging/sharp';
+import { forEachLimited } from '@halogrid/threads';
+import { pngOptions } from '../pictures/encodings.ts';
+import { previewPicture } from '../pictures/preview-picture.ts';
+import { bytesPerPixel, type MapType } from './map-type.ts';
+import type { MapWriter } from './pyramid.ts';
+
+/** Side of a tile; as most viewers cut themselves. */
+export const dziTilePx = 256;
+
+/** Tiles that are compressed at once: libuv has as many threads by default. */
+const tilesAtOnce = 4;
+
+export interface MapDziOptions {
+  /** The folder of the levels, which must not exist. */
+  files: string;
+  /** To the first of one pixel. */
+  sizes: readonly Size[];
+  type: MapType;
+  /** Bins of a channel: the last is white. */
+  bins: number;
+}
+
+/** Writes the tiles of Deep Zoom: a folder a level, level 0 of one pixel, PNG as previews show the map. Tiles do not overlap. */
+export class MapDziWriter implements MapWriter {
+  readonly #options: MapDziOptions;
+
+  static async create(options: MapDziOptions): Promise<MapDziWriter> {
+    await mkdir(options.files);
+    for (const level of options.sizes.keys()) await mkdir(join(options.files, String(level)));
+    return new MapDziWriter(options);
+  }
+
+  private constructor(options: MapDziOptions) {
+    this.#options = options;
+  }
+
+  /** The rows must be those of one row of tiles, all of them. */
+  async writeRows(level: number, y: number, rows: number, strip: Uint8Array): Promise<void> {
+    const { files, sizes } = this.#options;
+    const { width } = sizes[level]!;
+    const folder = join(files, String(sizes.length - 1 - level));
+    const columns = Array.from({ length: Math.ceil(width / dziTilePx) }, (_, column) => column);
+    await forEachLimited(columns, tilesAtOnce, async (column) => {
+      const png = await this.#tile(strip, { width, height: rows }, column * dziTilePx);
+      await writeFile(join(folder, `${column}_${y / dziTilePx}.png`), png, { flag: 'wx' });
+    });
+  }
+
+  async finish(): Promise<void> {}
+
+  async abort(): Promise<void> {}
+
+  async #tile(strip: Uint8Array, { width, height }: Size, x: number): Promise<Buffer> {
+    const { type, bins } = this.#options;
+    const unit = sampleBytes[type.sample];
+    const tile = { width: Math.min(dziTilePx, width - x), height };
+    const samples = new Uint8Array(tile.width * height * bytesPerPixel(type));
+    for (let row = 0; row < type.bands * height; row++) {
+      const at = (row * width + x) * unit;
+      samples.set(strip.subarray(at, at + tile.width * unit), row * tile.width * unit);
+    }
+    const { pixels, ...raw } = previewPicture(samples, tile, type, bins);
+    const sharp = await loadSharp();
+    return sharp(pixels, { raw })
+      .toColourspace(raw.channels === 3 ? 'srgb' : 'b-w')
+      .png(pngOptions)
+      .toBuffer();
+  }
+}
+
+/** The file that names the size and the tiles. */
+export function dziXml({ width, height }: Size): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Image xmlns="http://schemas.microsoft.com/deepzoom/2008" Format="png" Overlap="0" TileSize="${dziTilePx}">
+  <Size Width="${width}" Height="${height}"/>
+</Image>
+`;
+}

@@ -1,0 +1,124 @@
+import { type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
+import { bytesPerPixel, type MapType } from './map-type.ts';
+import { ascii, type Entry, encodeTiffHead, long, long8, rational, short, zeroTerminated } from './tiff-directories.ts';
+
+/** Where everything lies in a TIFF file of uncompressed tiles, and the bytes before the first of them. */
+export interface MapTiffLayout {
+  isBigTiff: boolean;
+  /** The map first, then its coarser levels. */
+  levels: readonly TiledLevel[];
+  /** Header and directories. */
+  head: Uint8Array;
+  /** Length of the file. */
+  fileBytes: number;
+}
+
+/** Where the tiles of a level lie: row by row, without gaps. */
+export interface TiledLevel {
+  size: Size;
+  tile: Size;
+  tilesAcross: number;
+  tiles: number;
+  tileBytes: number;
+  /** Where the first tile begins. */
+  offset: number;
+}
+
+/** Side of a tile. An image that is smaller has one tile as large as itself, rounded up to the 16 that TIFF asks for. */
+export const mapTilePx = 512;
+
+/** Offsets in a TIFF file have 32 bits; a file that is longer is written as BigTIFF. */
+export const classicTiffBytes = 2 ** 32 - 1;
+
+/** SampleFormat: unsigned, signed or floating point. */
+const sampleFormats: Record<SampleType, number> = { u8: 1, u16: 1, u32: 1, i16: 2, f32: 3 };
+
+/**
+ * Lays out a map and its coarser levels as a Cloud Optimized GeoTIFF does, but for the geography: all directories before
+ * the pixels, that of the map first, then those of the levels, each smaller than the one before; and the pixels in the
+ * opposite order, so that whoever has read the head has the overview soon. Nothing is compressed, so that the bytes are
+ * equal on every machine and with every version of a compressor. `description` becomes the ImageDescription, Latin-1. A file
+ * of more than `classicBytes` is BigTIFF.
+ *
+ * The bands of a pixel lie together (PlanarConfiguration 1), which every reader opens that opens several bands at all.
+ * Seen: libvips refuses tiles in separate planes, OpenCV mixes up planes of floats, and GDAL and tifffile read both.
+ * Three bands of bytes are RGB; otherwise the first band is gray and the others are extra samples without a meaning, not
+ * transparency.
+ */
+export function layOutMapTiff(
+  sizes: readonly Size[],
+  type: MapType,
+  description: string,
+  software: string,
+  classicBytes = classicTiffBytes,
+): MapTiffLayout {
+  const layOut = (isBigTiff: boolean): MapTiffLayout => {
+    const encode = (levels: readonly TiledLevel[]): Uint8Array =>
+      encodeTiffHead(
+        levels.map((level, i) => directoryOf(level, i > 0, type, description, software, isBigTiff)),
+        isBigTiff,
+      );
+    const headBytes = encode(tiledLevels(sizes, type, 0)).length;
+    const levels = tiledLevels(sizes, type, headBytes);
+    const { offset, tiles, tileBytes } = levels[0]!;
+    return { isBigTiff, levels, head: encode(levels), fileBytes: offset + tiles * tileBytes };
+  };
+  const classic = layOut(false);
+  return classic.fileBytes <= classicBytes ? classic : layOut(true);
+}
+
+/** The last level's tiles begin at `from`, and the first level's are the last. */
+function tiledLevels(sizes: readonly Size[], type: MapType, from: number): TiledLevel[] {
+  let offset = from;
+  const levels = sizes.toReversed().map((size) => {
+    const tile = { width: tileSide(size.width), height: tileSide(size.height) };
+    const tilesAcross = Math.ceil(size.width / tile.width);
+    const tiles = tilesAcross * Math.ceil(size.height / tile.height);
+    const tileBytes = tile.width * tile.height * bytesPerPixel(type);
+    const level = { size, tile, tilesAcross, tiles, tileBytes, offset };
+    offset += tiles * tileBytes;
+    return level;
+  });
+  return levels.reverse();
+}
+
+function directoryOf(
+  { size, tile, tiles, tileBytes, offset }: TiledLevel,
+  isOverview: boolean,
+  { sample, bands }: MapType,
+  description: string,
+  software: string,
+  isBigTiff: boolean,
+): Entry[] {
+  const isRgb = sample === 'u8' && bands === 3;
+  const extraBands = bands - (isRgb ? 3 : 1);
+  const ofEachBand = (value: number): number[] => new Array<number>(bands).fill(value);
+  const ofMap = (entry: Entry): Entry[] => (isOverview ? [] : [entry]);
+  return [
+    ...(isOverview ? [{ tag: 254, type: long, values: [1] } as const] : []), // NewSubfileType: of lower resolution
+    { tag: 256, type: long, values: [size.width] }, // ImageWidth
+    { tag: 257, type: long, values: [size.height] }, // ImageLength
+    { tag: 258, type: short, values: ofEachBand(8 * sampleBytes[sample]) }, // BitsPerSample
+    { tag: 259, type: short, values: [1] }, // Compression: none
+    { tag: 262, type: short, values: [isRgb ? 2 : 1] }, // PhotometricInterpretation: RGB, or black is zero
+    ...ofMap({ tag: 270, type: ascii, values: zeroTerminated(description) }), // ImageDescription
+    { tag: 277, type: short, values: [bands] }, // SamplesPerPixel
+    { tag: 282, type: rational, values: [1, 1] }, // XResolution
+    { tag: 283, type: rational, values: [1, 1] }, // YResolution
+    { tag: 284, type: short, values: [1] }, // PlanarConfiguration: the samples of a pixel together
+    { tag: 296, type: short, values: [1] }, // ResolutionUnit: none
+    ...ofMap({ tag: 305, type: ascii, values: zeroTerminated(software) }), // Software
+    { tag: 322, type: long, values: [tile.width] }, // TileWidth
+    { tag: 323, type: long, values: [tile.height] }, // TileLength
+    {
+      tag: 324, // TileOffsets
+      type: isBigTiff ? long8 : long,
+      values: Array.from({ length: tiles }, (_, i) => offset + i * tileBytes),
+    },
+    { tag: 325, type: long, values: new Array<number>(tiles).fill(tileBytes) }, // TileByteCounts
+    ...(extraBands ? [{ tag: 338, type: short, values: new Array<number>(extraBands).fill(0) } as const] : []), // ExtraSamples: unspecified
+    { tag: 339, type: short, values: ofEachBand(sampleFormats[sample]) }, // SampleFormat
+  ];
+}
+
+const tileSide = (imagePx: number): number => Math.min(mapTilePx, Math.ceil(imagePx / 16) * 16);

@@ -1,0 +1,124 @@
+import { constants, copyFile, link, mkdir, open, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Size, sampleBytes } from '@halogrid/geometry';
+import type { Chunk } from '../chunks/chunk.ts';
+import { withChunkFile } from '../chunks/chunk-reader.ts';
+import { shardAt } from '../chunks/shard-content.ts';
+import type { MapKind, MapType } from './map-type.ts';
+import { layOutZarrLevel, type ZarrLevel, ZarrShard, zarrArrayJson, zarrGroupJson } from './map-zarr-layout.ts';
+import type { MapWriter } from './pyramid.ts';
+import { cutPiece, writeFully } from './strip-piece.ts';
+
+export interface MapZarrOptions {
+  /** The folder, which must not exist. */
+  path: string;
+  sizes: readonly Size[];
+  /** The first that is written as rows: 0, or 1 where level 0 is of shards that are there already. */
+  firstLevel?: 0 | 1;
+  type: MapType;
+  kind: MapKind;
+  /** What the image is called. */
+  name: string;
+  description: string;
+}
+
+/**
+ * Writes a map and its coarser levels as OME-Zarr: an array a level, in shards of chunks that are not compressed, so that
+ * where each chunk lies is known before it is there. Memory is a part of one chunk, and no file stays open.
+ */
+export class MapZarrWriter implements MapWriter {
+  readonly #path: string;
+  readonly #levels: readonly ZarrLevel[];
+  readonly #firstLevel: number;
+  readonly #type: MapType;
+
+  static async create(options: MapZarrOptions): Promise<MapZarrWriter> {
+    const { path, sizes, firstLevel = 0, type, kind, name, description } = options;
+    const levels = sizes.map((size) => layOutZarrLevel(size, type));
+    await mkdir(path);
+    await writeDurably(join(path, 'zarr.json'), zarrGroupJson(levels.length, type.bands, kind, name, description));
+    for (const [i, level] of levels.entries()) {
+      await mkdir(join(path, String(i)));
+      await writeDurably(join(path, String(i), 'zarr.json'), zarrArrayJson(level, type));
+    }
+    return new MapZarrWriter(path, levels, firstLevel, type);
+  }
+
+  private constructor(path: string, levels: readonly ZarrLevel[], firstLevel: number, type: MapType) {
+    this.#path = path;
+    this.#levels = levels;
+    this.#firstLevel = firstLevel;
+    this.#type = type;
+  }
+
+  /** The rows must not reach into a second row of chunks. */
+  async writeRows(level: number, y: number, rows: number, strip: Uint8Array): Promise<void> {
+    if (level < this.#firstLevel) return;
+    const { size, chunk, chunks, perShard } = this.#levels[level]!;
+    const { sample, bands } = this.#type;
+    const band1 = { sample, bands: 1 };
+    const rowBytes = chunk.width * sampleBytes[sample];
+    const piece = new Uint8Array(rows * rowBytes);
+    const area = { width: size.width, height: rows };
+    const chunkRow = Math.floor(y / chunk.height);
+    const shardRow = Math.floor(chunkRow / perShard.height);
+    for (let column = 0; column * perShard.width < chunks.width; column++) {
+      const shard = new ZarrShard(this.#levels[level]!, bands, column, shardRow);
+      const isFirst = y === shard.y * chunk.height;
+      const isLast = y + rows === Math.min((shard.y + shard.height) * chunk.height, size.height);
+      const path = this.#shardPath(level, shardRow, column);
+      if (isFirst) await mkdir(dirname(path), { recursive: true });
+      const file = await open(path, isFirst ? 'wx' : 'r+');
+      try {
+        // What no rows fill, because chunks reach below the array, reads as 0.
+        if (isFirst) await writeFully(file, shard.index(), shard.chunksBytes);
+        for (let band = 0; band < bands; band++) {
+          const plane = strip.subarray((band * strip.length) / bands, ((band + 1) * strip.length) / bands);
+          for (let x = 0; x < shard.width; x++) {
+            cutPiece(plane, area, band1, (shard.x + x) * chunk.width, chunk.width, piece);
+            const at = shard.offset(band, chunkRow - shard.y, x) + (y % chunk.height) * rowBytes;
+            await writeFully(file, piece, at);
+          }
+        }
+        if (isLast) await file.sync();
+      } finally {
+        await file.close();
+      }
+    }
+  }
+
+  /**
+   * Takes the file of a shard of level 0, which stays where it is: an output that could not be completed is begun again from
+   * there. Where the file system has no links, it is copied.
+   */
+  async addShard(chunk: Chunk): Promise<void> {
+    const { level, shard } = shardAt(chunk.rect, chunk.size, chunk.type);
+    const path = this.#shardPath(0, shard.y / level.perShard.height, shard.x / level.perShard.width);
+    await mkdir(dirname(path), { recursive: true });
+    await withChunkFile(chunk, shard.bytes, async (file, from) => {
+      await file.sync();
+      await link(from, path).catch(() => copyDurably(from, path));
+    });
+  }
+
+  #shardPath(level: number, row: number, column: number): string {
+    const band = this.#type.bands > 1 ? ['0'] : [];
+    return join(this.#path, String(level), 'c', ...band, String(row), String(column));
+  }
+
+  async finish(): Promise<void> {}
+
+  async abort(): Promise<void> {}
+}
+
+async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_EXCL);
+  const copy = await open(to, 'r');
+  try {
+    await copy.sync();
+  } finally {
+    await copy.close();
+  }
+}
+
+const writeDurably = (path: string, text: string): Promise<void> => writeFile(path, text, { flag: 'wx', flush: true });

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { axisTicks, histogramSvg, shortCount } from './histogram-svg.ts';
+
+const bins = BigUint64Array.from({ length: 256 }, (_, i) => BigInt(i === 7 ? 2 ** 60 : i * 3));
+
+test('the chart is an image that a renderer draws without anything else', async () => {
+  const svg = histogramSvg({ title: 'LBP histogram', subtitle: 'of 3 sources', channels: [{ name: 'gray', bins }] });
+  const { width, height } = await sharp(Buffer.from(svg)).metadata();
+  assert.deepEqual([width, height], [1140, 448]);
+  assert.doesNotMatch(svg, /href|url\(|@import/);
+});
+
+test('every bin that holds pixels has a bar that tells its exact count, and no other bin has one', () => {
+  const svg = histogramSvg({ title: '', subtitle: '', channels: [{ name: 'gray', bins }] });
+  const bars = [...svg.matchAll(/<title>(\d+): (\d+) pixels/g)].map(([, bin, count]) => [Number(bin), BigInt(count!)]);
+  const expected = Array.from(bins, (count, bin) => [bin, count] as const).filter(([, count]) => count > 0n);
+  assert.deepEqual(bars, expected);
+});
+
+test('several channels have a named panel each, and a chart without pixels is drawn too', () => {
+  const empty = new BigUint64Array(256);
+  const channels = ['0', '45', '90', '135'].map((name) => ({ name, bins: empty }));
+  const svg = histogramSvg({ title: 'LDP', subtitle: '', channels });
+  assert.deepEqual(
+    [...svg.matchAll(/class="channel"[^>]*>([^<]*)</g)].map(([, name]) => name),
+    ['Channel 0', 'Channel 45', 'Channel 90', 'Channel 135'],
+  );
+  assert.doesNotMatch(svg, /NaN|Infinity/);
+});
+
+test('above 1024 bins a column holds a run of bins, none is lost, and the file stays small', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 70_000 }), (length) => {
+      const many = BigUint64Array.from({ length }, (_, i) => BigInt(i % 5));
+      const svg = histogramSvg({ title: '', subtitle: 'LBP', channels: [{ name: 'gray', bins: many }] });
+      const held = [...svg.matchAll(/<title>(\d+)(?:–(\d+))?: (\d+) pixels/g)];
+      const run = Math.ceil(length / 1024);
+      assert.ok(held.length <= 1024 && svg.length < 200_000);
+      assert.ok(held.every(([, first, last]) => last === undefined || Number(last) - Number(first) < run));
+      const sum = held.reduce((total, [, , , count]) => total + Number(count), 0);
+      assert.equal(sum, Number(many.reduce((total, count) => total + count, 0n)));
+      assert.equal(/>LBP · (\d+) bins a column</.exec(svg)?.[1], run > 1 ? String(run) : undefined);
+      const ticks = [...svg.matchAll(/class="x"[^>]*>(\d+)</g)].map(([, bin]) => Number(bin));
+      assert.equal(ticks.at(0), 0);
+      assert.equal(ticks.at(-1), length - 1);
+      assert.ok(ticks.length <= 18);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('text from outside cannot leave its element', () => {
+  const svg = histogramSvg({ title: '<script>&"', subtitle: '', channels: [{ name: 'gray', bins }] });
+  assert.ok(svg.includes('&lt;script&gt;&amp;&quot;'));
+  assert.ok(!svg.includes('<script>'));
+});
+
+test('ticks are round numbers that reach the maximum', () => {
+  const table: [max: number, ticks: number[]][] = [
+    [0, [0, 1]],
+    [1, [0, 1]],
+    [3, [0, 1, 2, 3]],
+    [1234, [0, 500, 1000, 1500]],
+    [98_000, [0, 20_000, 40_000, 60_000, 80_000, 100_000]],
+  ];
+  for (const [max, ticks] of table) assert.deepEqual(axisTicks(max, 5), ticks);
+});
+
+test('ticks rise evenly by whole numbers, few and not far beyond the maximum', () => {
+  fc.assert(
+    fc.property(fc.maxSafeNat(), (max) => {
+      const ticks = axisTicks(max, 5);
+      const step = ticks[1]!;
+      const last = ticks[ticks.length - 1]!;
+      assert.ok(ticks.length >= 2 && ticks.length <= 6);
+      assert.ok(ticks.every((tick, i) => tick === i * step));
+      assert.ok(last >= max && last - step < Math.max(max, 1));
+    }),
+  );
+});
+
+test('counts are written short', () => {
+  const table: [value: number, text: string][] = [
+    [0, '0'],
+    [750, '750'],
+    [1000, '1 k'],
+    [1500, '1.5 k'],
+    [20_000_000, '20 M'],
+    [5e15, '5 P'],
+    [2e18, '2000 P'],
+  ];
+  for (const [value, text] of table) assert.equal(shortCount(value), text);
+});

@@ -1,0 +1,151 @@
+export interface HistogramChart {
+  title: string;
+  /** A line below the title: what was computed, over how much. */
+  subtitle: string;
+  /** One panel each, all with the same number of bins. */
+  channels: { name: string; bins: BigUint64Array }[];
+}
+
+const plot = { left: 84, width: 1024, height: 280 };
+const headHeight = 84;
+const panelHeight = plot.height + 84;
+const width = plot.left + plot.width + 32;
+
+/** One for every pixel of the plot's width; more could not be told apart, and the file would become large. */
+const maxColumns = plot.width;
+
+/** Bars of few bins would otherwise be a wall of colour. Narrow bars, on the other hand, have no gap: it would only make them pale. */
+const maxBarWidth = 64;
+/** Its own background, so that it can be read on any page; dark where the reader's screen is. */
+const style = `
+  text { font: 13px system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: #4b5563 }
+  .title { font-size: 22px; font-weight: 600; fill: #111827 }
+  .channel { font-size: 14px; font-weight: 600; fill: #111827 }
+  .page { fill: #ffffff }
+  .bar { fill: #2563eb }
+  .bar:hover { fill: #f59e0b }
+  .grid { stroke: #e5e7eb }
+  .axis { stroke: #6b7280 }
+  .y { text-anchor: end }
+  .x, .label { text-anchor: middle }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #9ca3af }
+    .title, .channel { fill: #f3f4f6 }
+    .page { fill: #111827 }
+    .bar { fill: #60a5fa }
+    .grid { stroke: #374151 }
+  }`;
+
+/**
+ * Draws histograms as a self-contained SVG: bars over the bins, which show their exact count under the pointer. For more
+ * than 1024 bins, each bar is a run of neighbours, and the subtitle says of how many.
+ */
+export function histogramSvg({ title, subtitle, channels }: HistogramChart): string {
+  const height = headHeight + channels.length * panelHeight;
+  const binsAColumn = Math.ceil((channels[0]?.bins.length ?? 0) / maxColumns);
+  const line = binsAColumn > 1 ? `${subtitle} · ${binsAColumn} bins a column` : subtitle;
+  const panels = channels.map((channel, i) => panel(channel, headHeight + i * panelHeight, channels.length > 1));
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<title>${escapeXml(title)}</title>
+<style>${style}
+</style>
+<rect class="page" width="${width}" height="${height}"/>
+<text class="title" x="${plot.left}" y="36">${escapeXml(title)}</text>
+<text x="${plot.left}" y="60">${escapeXml(line)}</text>
+${panels.join('\n')}
+</svg>
+`;
+}
+
+/** One channel's axes and bars, with its upper edge at `top`. */
+function panel({ name, bins }: { name: string; bins: BigUint64Array }, top: number, isNamed: boolean): string {
+  const columns = columnsOf(bins);
+  const counts = columns.map(({ count }) => Number(count));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const highest = Math.max(1, ...counts) * 1.03;
+  const ticks = axisTicks(highest, 6).filter((tick) => tick <= highest);
+  const base = plot.height;
+  const columnWidth = plot.width / columns.length;
+  const isNarrow = columnWidth < 3;
+  const barWidth = isNarrow ? columnWidth : Math.min(maxBarWidth, columnWidth - 1);
+  const barOffset = (columnWidth - barWidth) / 2;
+
+  const grid = ticks.map((tick) => {
+    const y = fixed(base - (tick / highest) * plot.height);
+    const line = tick === 0 ? '' : `<line class="grid" x2="${plot.width}" y1="${y}" y2="${y}"/>`;
+    return `${line}<text class="y" x="-10" y="${fixed(Number(y) + 4.5)}">${shortCount(tick)}</text>`;
+  });
+  const bars = columns.map(({ name: binName, count }, i) => {
+    if (count === 0n) return '';
+    // A column that is not empty must be seen, however full another one is.
+    const barHeight = Math.max(0.75, (counts[i]! / highest) * plot.height);
+    const share = ((100 * counts[i]!) / total).toFixed(3);
+    return `<rect class="bar" x="${fixed(i * columnWidth + barOffset)}" y="${fixed(base - barHeight)}" width="${fixed(barWidth)}" height="${fixed(barHeight)}"><title>${binName}: ${count} pixels (${share} %)</title></rect>`;
+  });
+  const labels = binTicks(bins.length).map((bin) => {
+    const column = Math.floor(bin / (columns[0]?.bins ?? 1));
+    const x = fixed((column + 0.5) * columnWidth);
+    return `<line class="axis" x1="${x}" x2="${x}" y1="${base}" y2="${base + 5}"/><text class="x" x="${x}" y="${base + 21}">${bin}</text>`;
+  });
+  return `<g transform="translate(${plot.left} ${top + 16})">
+${isNamed ? `<text class="channel" y="-8">Channel ${escapeXml(name)}</text>\n` : ''}${grid.join('\n')}
+<g${isNarrow ? ' shape-rendering="crispEdges"' : ''}>
+${bars.filter(Boolean).join('\n')}
+</g>
+<line class="axis" x2="${plot.width}" y1="${base}" y2="${base}"/>
+${labels.join('\n')}
+<text class="label" x="${plot.width / 2}" y="${base + 44}">Bin</text>
+<text class="label" transform="translate(-64 ${plot.height / 2}) rotate(-90)">Number of pixels</text>
+</g>`;
+}
+
+interface Column {
+  /** Number of the bin, or of the first and the last of a run. */
+  name: string;
+  bins: number;
+  count: bigint;
+}
+
+/** Each bin, or runs of equal length where there are more than `maxColumns`; only the last run may be shorter. */
+function columnsOf(bins: BigUint64Array): Column[] {
+  const run = Math.max(1, Math.ceil(bins.length / maxColumns));
+  return Array.from({ length: Math.ceil(bins.length / run) }, (_, i) => {
+    const first = i * run;
+    const held = bins.subarray(first, first + run);
+    const name = held.length > 1 ? `${first}–${first + held.length - 1}` : String(first);
+    return { name, bins: held.length, count: held.reduce((sum, count) => sum + count, 0n) };
+  });
+}
+
+/** The last bin and about every eighth of the others: each of up to 18 bins, and steps like 4, 32 or 512 of more. */
+function binTicks(bins: number): number[] {
+  const step = bins <= 18 ? 1 : 2 ** Math.ceil(Math.log2(bins / 10));
+  const ticks = Array.from({ length: Math.ceil(bins / step) }, (_, i) => i * step);
+  const last = ticks[ticks.length - 1]!;
+  // The last bin takes the place of a tick that is so near that the two numbers would touch.
+  if (bins - 1 - last < step / 2 && last > 0) ticks.pop();
+  if (ticks[ticks.length - 1] !== bins - 1) ticks.push(bins - 1);
+  return ticks;
+}
+
+const fixed = (value: number): string => String(Math.round(value * 100) / 100);
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);
+
+/** Values for an axis from 0 to `max` or a little above: 0 and steps of 1, 2 or 5 times a power of ten, integers only. */
+export function axisTicks(max: number, wanted: number): number[] {
+  const rough = Math.max(max, 1) / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough)!);
+  const ticks = [0];
+  while (ticks[ticks.length - 1]! < max || ticks.length < 2) ticks.push(Math.round(ticks.length * step));
+  return ticks;
+}
+
+/** A count in few characters: `0`, `750`, `1.5 k`, `20 M`, `3 G`, `1 T`. */
+export function shortCount(value: number): string {
+  const units = ['', ' k', ' M', ' G', ' T', ' P'];
+  const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(value, 1)) / 3)));
+  return `${Number((value / 1000 ** unit).toPrecision(3))}${units[unit]}`;
+}

@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import { allowedPath } from '../access/allowed-path.ts';
+import { redactUri } from '../access/redact-uri.ts';
+import { InputError } from '../input-error.ts';
+import { RemoteFile } from '../remote/remote-file.ts';
+import { isRemoteUri } from '../remote/remote-uri.ts';
+import { LocalFile } from './local-file.ts';
+
+/**
+ * A file open for reading, and its first bytes, wherever it is. `gapBytes` of it are rather read than skipped, where a
+ * read costs that much more than a byte.
+ */
+export type InputFile = LocalFile | RemoteFile;
+
+/** Opens the file at a file:, http:, https: or s3: URI. Rejects with InputError for whatever cannot be read. */
+export async function openInputFile(uri: string): Promise<InputFile> {
+  return isRemoteUri(uri) ? await RemoteFile.open(uri) : await LocalFile.open(await allowedPath(pathOf(uri)));
+}
+
+/** The path of a file: URI. Throws InputError for what is none of this machine. */
+export function pathOf(uri: string): string {
+  if (!uri.startsWith('file:')) {
+    throw new InputError('read', `'${redactUri(uri)}' is not supported: file:, http:, https: and s3: URIs are`);
+  }
+  try {
+    return fileURLToPath(uri);
+  } catch (error) {
+    throw new InputError('read', `'${redactUri(uri)}' names no file on this machine: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { allowedPath } from '../access/allowed-path.ts';
+import { InputError } from '../input-error.ts';
+import { versionName, versionOf } from '../remote/file-version.ts';
+import { get } from '../remote/get.ts';
+import { defaultRemoteLimits } from '../remote/remote-limits.ts';
+import { remoteTarget } from '../remote/remote-target.ts';
+import { isRemoteUri } from '../remote/remote-uri.ts';
+import { pathOf } from './input-file.ts';
+import { localVersion, refuseRead } from './local-file.ts';
+import { forReading } from './quick-files.ts';
+
+/** What tells whether two processes see the same file. */
+export interface ShownFile {
+  /** As of a Source: size and time of change, or what a server tells of it. */
+  readonly version: string;
+  /** SHA-256, 32 bytes: of a file on this machine. Empty for one on a server. */
+  readonly sha256: Uint8Array;
+  /** 0 where a server does not tell. */
+  readonly sizeBytes: number;
+}
+
+/** From the beginning of a file and from its end, unless all of it is hashed. */
+const endBytes = 2 ** 16;
+/** Read at once. */
+const blockBytes = 2 ** 20;
+
+/**
+ * Reads a file at a file:, http:, https: or s3: URI as far as it takes to tell it from another: its first 64 KiB and its last, or
+ * with `isWhole` all of it; one byte of what is on a server, or all. Rejects with InputError, and as `signal` says.
+ */
+export async function showFile(uri: string, isWhole: boolean, signal?: AbortSignal): Promise<ShownFile> {
+  return isRemoteUri(uri) ? await showRemote(uri, isWhole, signal) : await showLocal(uri, isWhole, signal);
+}
+
+async function showLocal(uri: string, isWhole: boolean, signal?: AbortSignal): Promise<ShownFile> {
+  const file = await open(await allowedPath(pathOf(uri)), forReading).catch(refuseRead);
+  try {
+    const stat = await file.stat().catch(refuseRead);
+    if (!stat.isFile()) throw new InputError('read', stat.isDirectory() ? 'Not a file: a folder' : 'Not a file');
+    const sha256 = createHash('sha256');
+    const headEnd = isWhole || stat.size <= 2 * endBytes ? stat.size : endBytes;
+    for await (const bytes of blocks(file, 0, headEnd, signal)) sha256.update(bytes);
+    for await (const bytes of blocks(file, Math.max(headEnd, stat.size - endBytes), stat.size, signal))
+      sha256.update(bytes);
+    return { version: localVersion(stat), sha256: sha256.digest(), sizeBytes: stat.size };
+  } finally {
+    await file.close();
+  }
+}
+
+/** What the file has from byte `start` up to `end`; less where it ends before. A block is good until the next is asked for. */
+async function* blocks(file: FileHandle, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  const block = new Uint8Array(Math.min(blockBytes, end - start));
+  for (let at = start; at < end; ) {
+    signal?.throwIfAborted();
+    const { bytesRead } = await file.read(block, 0, Math.min(block.length, end - at), at).catch(refuseRead);
+    if (bytesRead === 0) return;
+    yield block.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
+
+async function showRemote(uri: string, isWhole: boolean, signal?: AbortSignal): Promise<ShownFile> {
+  const target = remoteTarget(uri);
+  // An answer with a part of the file tells the size of all of it; one with all of it need not.
+  const version = await get(target, { range: 'bytes=0-0' }, defaultRemoteLimits, async (answer) => versionOf(answer));
+  if (isWhole) {
+    await get(target, {}, defaultRemoteLimits, async ({ body }) => {
+      for await (const _ of body) signal?.throwIfAborted();
+    });
+  }
+  return { version: versionName(version), sha256: new Uint8Array(0), sizeBytes: version.sizeBytes ?? 0 };
+}
+
+/**
+ * The version of a local file by its content: its SHA-256. Undefined for a file that cannot be read, which is for those to say
+ * who open it. The file is read once, at some GB/s.
+ */
+export async function versionOfContent(uri: string): Promise<string | undefined> {
+  try {
+    const file = await open(await allowedPath(fileURLToPath(uri)), forReading);
+    try {
+      if (!(await file.stat()).isFile()) return undefined;
+      const digest = createHash('sha256');
+      for await (const piece of file.createReadStream({ highWaterMark: 2 ** 20, autoClose: false }))
+        digest.update(piece);
+      return `sha256 ${digest.digest('hex')}`;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatOfName, hasImageExtension, mostPixels, supportedExtensions, usualPixels } from './formats.ts';
+
+test('a file holds no more pixels than its compression can', () => {
+  assert.equal(mostPixels('file:///a.JPG', 100), 51_200);
+  assert.equal(mostPixels('file:///a.pgm', 100), 100);
+  assert.equal(mostPixels('file:///a.tif', 100), Number.POSITIVE_INFINITY);
+  assert.equal(mostPixels('file:///noextension', 1), 1);
+  assert.equal(mostPixels('file:///empty.tif', 0), 0);
+});
+
+test('a file of which nothing else is known holds as many pixels as a photograph', () => {
+  assert.equal(usualPixels('file:///a.jpg', 100), 800);
+  assert.equal(usualPixels('file:///a.ppm', 100), 100);
+  assert.equal(usualPixels('file:///a', 100), 200);
+});
+
+test('names tell what is listed as an input, and what is known of it before it is opened', () => {
+  assert.equal(
+    supportedExtensions,
+    'jpg, jpeg, jpe, jfif, png, webp, tif, tiff, pgm, ppm, pnm, mp4, m4v, mov, mkv, avi, ts, m2ts, mts',
+  );
+  for (const name of ['a.JPG', 'b/c.tiff', 'x.mp4', 'x.gif', 'x.dng', 'a.b.svg'])
+    assert.ok(hasImageExtension(name), name);
+  for (const name of ['jpg', 'a.jpg/b', 'a.txt', 'a.jpg.txt', '']) assert.ok(!hasImageExtension(name), name);
+  assert.equal(formatOfName('s3://bucket/key.JFIF'), 'jpeg');
+  assert.equal(formatOfName('x.gif'), undefined);
+});

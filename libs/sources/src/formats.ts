@@ -1,0 +1,124 @@
+/** What is known of the files of an image format before one is opened. The openers are in libs/imaging, by the same names. */
+export interface FormatFacts {
+  /** As people say it. */
+  readonly names: readonly string[];
+  /** What names of such files end with, without the dot; what a file is, its content tells. */
+  readonly extensions: readonly string[];
+  /** First bytes of a file, as Latin-1 text; '·' stands for any byte. */
+  readonly signatures: readonly string[];
+  /** Whether all of a file is read before anything is decoded, or what a region needs. */
+  readonly reading: 'whole' | 'regions';
+  /** Pixels that one byte of a file can hold at most. */
+  readonly mostPixelsPerByte: number;
+  /** Pixels a byte of a photograph at usual qualities. */
+  readonly usualPixelsPerByte: number;
+}
+
+/** A letter and a digit, and then white space or a comment. */
+const netpbm = (digits: string): string[] =>
+  [...digits].flatMap((digit) => [...' \t\n\v\f\r\xa0#'].map((next) => `P${digit}${next}`));
+
+/** The image formats that are read. */
+export const formats = {
+  jpeg: {
+    names: ['JPEG'],
+    extensions: ['jpg', 'jpeg', 'jpe', 'jfif'],
+    signatures: ['\xff\xd8\xff'],
+    reading: 'whole',
+    // A progressive file spends one bit on the mean of 8 x 8 pixels and none on the rest; others spend one on that, too.
+    mostPixelsPerByte: 512,
+    usualPixelsPerByte: 8,
+  },
+  png: {
+    names: ['PNG'],
+    extensions: ['png'],
+    signatures: ['\x89PNG\r\n\x1a\n'],
+    reading: 'whole',
+    // Deflate turns a byte into 1032, of eight pixels each.
+    mostPixelsPerByte: 8256,
+    usualPixelsPerByte: 2,
+  },
+  webp: {
+    names: ['WebP'],
+    extensions: ['webp'],
+    signatures: ['RIFF····WEBP'],
+    reading: 'whole',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 8,
+  },
+  tiff: {
+    names: ['TIFF'],
+    extensions: ['tif', 'tiff'],
+    signatures: ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'],
+    reading: 'regions',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 2,
+  },
+  pnm: {
+    names: ['PGM', 'PPM'],
+    extensions: ['pgm', 'ppm', 'pnm'],
+    signatures: netpbm('2356'),
+    reading: 'regions',
+    mostPixelsPerByte: 1,
+    usualPixelsPerByte: 1,
+  },
+} as const satisfies Record<string, FormatFacts>;
+
+export type Format = keyof typeof formats;
+
+/** Formats that people try, so that they hear their names: files of them are inputs, which opening refuses. */
+export const unsupportedFormats: readonly Pick<FormatFacts, 'names' | 'extensions' | 'signatures'>[] = [
+  { names: ['GIF'], extensions: ['gif'], signatures: ['GIF87a', 'GIF89a'] },
+  { names: ['BMP'], extensions: ['bmp'], signatures: ['BM····\0\0\0\0'] },
+  { names: ['AVIF'], extensions: ['avif'], signatures: ['····ftypavi'] },
+  { names: ['HEIF'], extensions: ['heic', 'heif'], signatures: ['····ftyphe', '····ftypmif1', '····ftypmsf1'] },
+  { names: ['Video (MP4 or QuickTime)'], extensions: [], signatures: ['····ftyp'] },
+  { names: ['JPEG 2000'], extensions: ['jp2'], signatures: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'] },
+  { names: ['JPEG XL'], extensions: ['jxl'], signatures: ['\0\0\0\x0cJXL ', '\xff\x0a'] },
+  { names: ['OpenEXR'], extensions: ['exr'], signatures: ['\x76\x2f\x31\x01'] },
+  { names: ['PBM'], extensions: ['pbm'], signatures: netpbm('14') },
+  { names: ['PAM'], extensions: ['pam'], signatures: netpbm('7') },
+  { names: ['PFM'], extensions: [], signatures: netpbm('Ff') },
+  { names: ['Photoshop'], extensions: [], signatures: ['8BPS'] },
+  { names: ['PDF'], extensions: [], signatures: ['%PDF-'] },
+  { names: ['ICO'], extensions: [], signatures: ['\0\0\x01\0'] },
+  { names: ['gzip'], extensions: [], signatures: ['\x1f\x8b'] },
+  { names: ['ZIP'], extensions: [], signatures: ['PK\x03\x04'] },
+  // Both are told by more than their first bytes: a DNG is a TIFF, an SVG is text.
+  { names: ['DNG'], extensions: ['dng'], signatures: [] },
+  { names: ['SVG'], extensions: ['svg'], signatures: [] },
+];
+
+/** Extensions that make a file in a folder a video; that it is one is told by content, later. */
+const videoExtensions: readonly string[] = ['mp4', 'm4v', 'mov', 'mkv', 'avi', 'ts', 'm2ts', 'mts'];
+
+const byExtension = new Map(
+  Object.entries(formats).flatMap(([format, { extensions }]) =>
+    extensions.map((extension): [string, Format] => [extension, format as Format]),
+  ),
+);
+const unsupportedExtensions = new Set(unsupportedFormats.flatMap(({ extensions }) => extensions));
+
+/** For sentences. */
+export const supportedExtensions = [...byExtension.keys(), ...videoExtensions].join(', ');
+
+const extensionOf = (name: string): string => /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+
+/** The format that a file has by its name or URI, if that tells one that is read. */
+export const formatOfName = (name: string): Format | undefined => byExtension.get(extensionOf(name));
+
+export const hasVideoExtension = (name: string): boolean => videoExtensions.includes(extensionOf(name));
+
+/** Whether a file of that name is meant to be an image or a video. */
+export const hasImageExtension = (name: string): boolean =>
+  formatOfName(name) !== undefined || hasVideoExtension(name) || unsupportedExtensions.has(extensionOf(name));
+
+/** Pixels of an image at most, by the name and the size of its file; as in a PGM where the name tells nothing. */
+export const mostPixels = (uri: string, sizeBytes: number): number =>
+  sizeBytes && sizeBytes * formats[formatOfName(uri) ?? 'pnm'].mostPixelsPerByte;
+
+/** Pixels of an image as a photograph has them, by the name and the size of its file. */
+export const usualPixels = (uri: string, sizeBytes: number): number => {
+  const format = formatOfName(uri);
+  return sizeBytes * (format ? formats[format].usualPixelsPerByte : 2);
+};

@@ -1,0 +1,133 @@
+import { isHidden, type Selection } from '../listing/selection.ts';
+import { SourceNotFoundError } from '../source-errors.ts';
+import { expandBraces } from './expand-braces.ts';
+import { matchesName, type NamePattern, parseName } from './match-name.ts';
+
+/**
+ * Characters of patterns with `*`, `?` or sets at most, in all alternatives together: a name takes 30 ms with as many where it
+ * is as long as names can be and all of them match it for as long as they can.
+ */
+const maxPatternCharacters = 2 ** 15;
+
+/** The longest name of any file system, in UTF-16 units; a manifest may name a file that cannot be. */
+const maxNameLength = 255;
+
+/** What is matched so far by the folder that is looked at; all alternatives that begin alike share their beginning. */
+interface Place {
+  /** Whether a file may be what was matched last. */
+  isEnd: boolean;
+  /** Below `**`: folders may come in between. */
+  isBelowAny: boolean;
+  /** Behind `**`, which may stand for no folder. */
+  any?: Place;
+  /** By the name that leads there. */
+  named?: Map<string, Place>;
+  /** By their text. */
+  patterns?: Map<string, { pattern: NamePattern; takesHidden: boolean; place: Place }>;
+}
+
+/**
+ * The files that match a glob, whose parts are separated by '/': `*` stands for any characters, `?` for one, `[a-c]` and
+ * `[!a-c]` for one of these or none of these, `{a,b}` and `{1..20}` for each of these, and `**` for folders of any depth.
+ * Hidden names match only a part that begins with a dot. Symbolic links to folders are followed where a part names them,
+ * not by `**`. Throws RangeError, in one sentence, for a set that cannot be and for more alternatives than anybody means.
+ */
+export function selectGlob(glob: string): Selection {
+  const root = newPlace();
+  let characters = 0;
+  for (const alternative of expandBraces(glob)) {
+    characters += addAlternative(
+      root,
+      alternative.split('/').filter((part) => part !== ''),
+    );
+    if (characters > maxPatternCharacters) {
+      throw new RangeError(`Expected at most ${maxPatternCharacters} characters in the alternatives with *, ? or []`);
+    }
+  }
+  return new GlobSelection(new Set(withBehind(root)));
+}
+
+/** Returns the characters of patterns that this took. */
+function addAlternative(root: Place, parts: readonly string[]): number {
+  let place = root;
+  let characters = 0;
+  // At the end, `**` stands for the files in folders of any depth.
+  for (const part of parts.at(-1) === '**' ? [...parts, '*'] : parts) {
+    if (part === '**') {
+      // Several in a row are one.
+      if (!place.isBelowAny) place = place.any ??= newPlace(true);
+      continue;
+    }
+    const known = place.named?.get(part) ?? place.patterns?.get(part)?.place;
+    if (known) {
+      place = known;
+      continue;
+    }
+    const pattern = parseName(part);
+    const next = newPlace();
+    if ('literal' in pattern) {
+      place.named ??= new Map();
+      place.named.set(part, next);
+    } else {
+      place.patterns ??= new Map();
+      place.patterns.set(part, { pattern, takesHidden: isHidden(part), place: next });
+      characters += part.length;
+    }
+    place = next;
+  }
+  place.isEnd = true;
+  return characters;
+}
+
+const newPlace = (isBelowAny = false): Place => ({ isEnd: false, isBelowAny });
+
+class GlobSelection implements Selection {
+  readonly walksAll = false;
+  readonly #places: ReadonlySet<Place>;
+
+  constructor(places: ReadonlySet<Place>) {
+    this.#places = places;
+  }
+
+  takes(name: string): boolean {
+    for (const { isEnd } of step(this.#places, name, false)) if (isEnd) return true;
+    return false;
+  }
+
+  enter(name: string, isLink: boolean): Selection | undefined {
+    const places = new Set([...step(this.#places, name, isLink)].filter(leadsOn));
+    return places.size > 0 ? new GlobSelection(places) : undefined;
+  }
+}
+
+const leadsOn = ({ any, named, patterns }: Place): boolean => (any ?? named ?? patterns) !== undefined;
+
+/** The places that a name leads to, some of them more than once. */
+function* step(places: Iterable<Place>, name: string, isLink: boolean): Generator<Place, void, undefined> {
+  if (name.length > maxNameLength) return;
+  for (const place of places) {
+    if (place.isBelowAny && !isHidden(name) && !isLink) yield place;
+    const named = place.named?.get(name);
+    if (named) yield* withBehind(named);
+    for (const { pattern, takesHidden, place: next } of place.patterns?.values() ?? []) {
+      if ((takesHidden || !isHidden(name)) && matchesName(pattern, name)) yield* withBehind(next);
+    }
+  }
+}
+
+function* withBehind(place: Place): Generator<Place, void, undefined> {
+  yield place;
+  if (place.any) yield place.any;
+}
+
+/** As selectGlob. Throws SourceNotFoundError, with `source` as the user knows it, where that is no glob. */
+export function globOf(glob: string, source: string): Selection {
+  try {
+    return selectGlob(glob);
+  } catch (error) {
+    throw new SourceNotFoundError(`'${beginning(source)}' is no glob: ${(error as Error).message}`);
+  }
+}
+
+/** Enough of a source to know it by: what is wrong with it comes behind, and nobody reads thousands of braces to get there. */
+const beginning = (source: string): string => (source.length > 200 ? `${source.slice(0, 200)}…` : source);

@@ -1,0 +1,44 @@
+export { allowedPath } from './access/allowed-path.ts';
+export { redactUri } from './access/redact-uri.ts';
+export {
+  restrictSources,
+  type SourceAccess,
+  SourceForbiddenError,
+  sourceAccess,
+  unrestricted,
+} from './access/source-access.ts';
+export { giveBackBytes, takeBytes } from './files/byte-pool.ts';
+export { type InputFile, openInputFile } from './files/input-file.ts';
+export { type LocalFile, localVersion } from './files/local-file.ts';
+export { forReading, quickFiles } from './files/quick-files.ts';
+export { type ShownFile, showFile, versionOfContent } from './files/show-file.ts';
+export {
+  type Format,
+  type FormatFacts,
+  formatOfName,
+  formats,
+  hasImageExtension,
+  hasVideoExtension,
+  mostPixels,
+  unsupportedFormats,
+  usualPixels,
+} from './formats.ts';
+export { charactersOfBraces } from './globs/expand-braces.ts';
+export { changedInput, InputError, type InputFault } from './input-error.ts';
+export {
+  checkHasSource,
+  type LeftOut,
+  listAllSources,
+  listSources,
+  type Source,
+  SourceNotFoundError,
+} from './listing/sources.ts';
+export { checkSourceUri, toFileUri, toUri } from './listing/to-uri.ts';
+export { BlockReader } from './remote/block-reader.ts';
+export type { ByteRange } from './remote/byte-ranges.ts';
+export { remoteVersion } from './remote/probe.ts';
+export { readRemoteHead } from './remote/read-head.ts';
+export { RemoteFile } from './remote/remote-file.ts';
+export { defaultRemoteLimits } from './remote/remote-limits.ts';
+export { isRemoteUri } from './remote/remote-uri.ts';
+export { SourceUriError } from './source-errors.ts';

@@ -1,0 +1,67 @@
+import { basename, dirname, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { hasImageExtension } from '../formats.ts';
+import { isHidden, type Selection } from './selection.ts';
+
+/** What a source of a job stands for, as far as one can tell which inputs it has without listing them. */
+export type SourceShape =
+  | { kind: 'input'; uri: string }
+  | { kind: 'folder'; folder: string }
+  | { kind: 'glob'; folder: string; selection: Selection }
+  /** A manifest, for one: what it lists is not remembered. */
+  | { kind: 'untold' };
+
+/**
+ * Tells whether an input was given before. It remembers the sources that a job names, not their inputs, of which there may
+ * be millions; so it looks at names alone, and knows nothing of what manifests list.
+ */
+export class InputsBefore {
+  readonly #inputs = new Set<string>();
+  readonly #folders = new Set<string>();
+  /** By the folder that they begin in. */
+  readonly #globs = new Map<string, Selection[]>();
+  readonly #leftOut = new Set<string>();
+
+  add(shape: SourceShape): void {
+    if (shape.kind === 'input') this.#inputs.add(shape.uri);
+    else if (shape.kind === 'folder') this.#folders.add(shape.folder);
+    else if (shape.kind === 'glob') {
+      const others = this.#globs.get(shape.folder);
+      if (others) others.push(shape.selection);
+      else this.#globs.set(shape.folder, [shape.selection]);
+    }
+  }
+
+  /** A folder that was not walked with those that it is in. */
+  leaveOut(folder: string): void {
+    this.#leftOut.add(folder);
+  }
+
+  includes(uri: string): boolean {
+    if (this.#inputs.has(uri)) return true;
+    if (this.#folders.size + this.#globs.size === 0 || !uri.startsWith('file:')) return false;
+    let path: string;
+    try {
+      path = fileURLToPath(uri);
+    } catch {
+      return false;
+    }
+    let mayBeBelow = hasImageExtension(path);
+    for (let at = path; at !== dirname(at); at = dirname(at)) {
+      const folder = dirname(at);
+      mayBeBelow &&= !isHidden(basename(at));
+      if (mayBeBelow && this.#folders.has(folder)) return true;
+      if (this.#globs.get(folder)?.some((selection) => isMatch(path, folder, selection))) return true;
+      if (this.#leftOut.has(folder)) return false;
+    }
+    return false;
+  }
+}
+
+function isMatch(path: string, folder: string, selection: Selection): boolean {
+  const names = relative(folder, path).split('/');
+  const file = names.pop()!;
+  let at: Selection | undefined = selection;
+  for (const name of names) at = at?.enter(name, false);
+  return at?.takes(file) ?? false;
+}

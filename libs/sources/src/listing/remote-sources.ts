@@ -1,0 +1,195 @@
+import { createReadStream } from 'node:fs';
+import { basename, posix } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { checkHost } from '../access/allowed-host.ts';
+import { SourceForbiddenError } from '../access/source-access.ts';
+import { supportedExtensions } from '../formats.ts';
+import { globOf } from '../globs/glob-selection.ts';
+import { InputError } from '../input-error.ts';
+import { surelyVersionName } from '../remote/file-version.ts';
+import { type Probe, probe } from '../remote/probe.ts';
+import { RemoteFile } from '../remote/remote-file.ts';
+import { remoteTarget } from '../remote/remote-target.ts';
+import { displayUri, formatRemoteUri, isRemoteUri, parseRemoteUri, type RemoteUri } from '../remote/remote-uri.ts';
+import { walkBucket } from '../s3/s3-folder.ts';
+import { SourceNotFoundError, SourceUriError } from '../source-errors.ts';
+import { ImagesBelow } from './selection.ts';
+import type { Source } from './sources.ts';
+import type { FoundFile, WalkOptions } from './walk-folder.ts';
+
+/** Sizes of the entries of a manifest that are asked for at once. */
+const sizesAhead = 32;
+
+/**
+ * The inputs that an http:, https: or s3: URI stands for:
+ *
+ * - a file or an object: itself;
+ * - one whose name ends in .txt: a manifest, a URI or a path relative to it a line;
+ * - of s3, where there is no object of that name: the images in the folder of that name and below, a prefix of keys with
+ *   '/' between folders; or the objects that a glob matches. Both in natural order.
+ *
+ * Throws SourceNotFoundError where that makes no input at all. What the server does not let be seen is listed, and opening
+ * it says why.
+ */
+export async function* listRemote(text: string, options: WalkOptions): AsyncGenerator<Source> {
+  try {
+    const uri = parseRemoteUri(text);
+    if (uri.scheme === 's3' && (uri.key === '' || uri.key.endsWith('/'))) return yield* listFolder(uri, options);
+    const found = await probe(remoteTarget(text));
+    if (found.kind === 'missing') {
+      if (uri.scheme === 's3') return yield* listOthers(uri, options);
+      throw new SourceNotFoundError(`'${displayUri(uri)}' does not exist: ${found.sentence}`);
+    }
+    if (/\.txt$/i.test(pathOf(uri))) yield* withRemoteSizes(listManifest(uri), options);
+    else if (found.kind === 'unknown' && uri.scheme === 's3' && isGlob(uri.key)) yield* listOthers(uri, options);
+    else yield { ...remoteEntry(text), ...factsOf(found), named: true };
+  } catch (error) {
+    if (error instanceof SourceForbiddenError) throw error;
+    const isWrong = error instanceof InputError || error instanceof SourceUriError;
+    throw isWrong ? new SourceNotFoundError(error.message) : error;
+  }
+}
+
+/** A line of a manifest, of a size that is not known yet. */
+export function remoteEntry(line: string): Source {
+  try {
+    const uri = parseRemoteUri(line);
+    if (uri.scheme === 'http') checkHost(uri.url);
+    const name = basename(pathOf(uri)) || (uri.scheme === 's3' ? uri.bucket : uri.url.hostname);
+    return { uri: formatRemoteUri(uri), name, sizeBytes: 0, named: false };
+  } catch (error) {
+    if (!(error instanceof SourceUriError || error instanceof SourceForbiddenError)) throw error;
+    return { uri: line, name: basename(line), sizeBytes: 0, named: false, error: error.message };
+  }
+}
+
+/** The same inputs in the same order, those on servers with their sizes, where these can be had. */
+export async function* withRemoteSizes(
+  inputs: AsyncIterable<Source>,
+  { isSorted = true }: WalkOptions,
+): AsyncGenerator<Source> {
+  // Who wants no order wants none of the rest either.
+  if (!isSorted) return yield* inputs;
+  const ahead: Promise<Source>[] = [];
+  for await (const input of inputs) {
+    const sized = withSize(input);
+    // Heard of when it is its turn.
+    sized.catch(() => {});
+    ahead.push(sized);
+    if (ahead.length === sizesAhead) yield await ahead.shift()!;
+  }
+  for (const input of ahead) yield await input;
+}
+
+async function withSize(input: Source): Promise<Source> {
+  if (input.sizeBytes > 0 || input.error || !isRemoteUri(input.uri)) return input;
+  try {
+    return { ...input, ...factsOf(await probe(remoteTarget(input.uri))) };
+  } catch (error) {
+    // Opening it says the same.
+    if (error instanceof InputError) return input;
+    throw error;
+  }
+}
+
+function factsOf(found: Probe): Pick<Source, 'sizeBytes' | 'version'> {
+  if (found.kind !== 'found') return { sizeBytes: 0 };
+  const version = surelyVersionName(found.version);
+  return { sizeBytes: found.version.sizeBytes ?? 0, ...(version && { version }) };
+}
+
+const isGlob = (key: string): boolean => /[*?[{]/.test(key);
+
+type S3Uri = Extract<RemoteUri, { scheme: 's3' }>;
+
+/** The folder or the glob that a key stands for which is none of an object. */
+async function* listOthers(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source> {
+  if (isGlob(uri.key)) return yield* listGlob(uri, options);
+  let found = 0;
+  for await (const source of listFolder({ ...uri, key: `${uri.key}/` }, options, true)) {
+    found++;
+    yield source;
+  }
+  if (found === 0) throw new SourceNotFoundError(`'${displayUri(uri)}' does not exist`);
+}
+
+async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = false): AsyncGenerator<Source> {
+  const images = new ImagesBelow();
+  const found = yield* sourcesOf(uri, walkBucket(uri.bucket, uri.key, images, options));
+  if (found > 0 || (mayBeMissing && images.others === 0)) return;
+  const others =
+    images.others === 0
+      ? 'it has no objects'
+      : `none of its ${images.others} objects has one of the extensions ${supportedExtensions}`;
+  throw new SourceNotFoundError(`'${displayUri(uri)}' holds no images: ${others}`);
+}
+
+async function* listGlob(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source> {
+  const fixed = uri.key.slice(0, uri.key.search(/[*?[{]/));
+  const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
+  const selection = globOf(uri.key.slice(folder.length), displayUri(uri));
+  const found = yield* sourcesOf({ ...uri, key: folder }, walkBucket(uri.bucket, folder, selection, options));
+  if (found === 0) throw new SourceNotFoundError(`No object matches '${displayUri(uri)}'`);
+}
+
+/** Returns how many there were. */
+async function* sourcesOf(
+  { bucket, key }: S3Uri,
+  files: AsyncIterable<FoundFile>,
+): AsyncGenerator<Source, number, undefined> {
+  let found = 0;
+  for await (const file of files) {
+    found++;
+    yield { uri: `s3://${bucket}/${key}${file.name}`, named: false, ...file };
+  }
+  return found;
+}
+
+async function* listManifest(manifest: RemoteUri): AsyncGenerator<Source> {
+  let found = 0;
+  const file = await RemoteFile.open(formatRemoteUri(manifest)).catch((error: unknown) => {
+    if (!(error instanceof InputError)) throw error;
+    throw new SourceNotFoundError(`The manifest '${displayUri(manifest)}' cannot be read: ${error.message}`);
+  });
+  try {
+    const content = await file.whole();
+    const input = typeof content === 'string' ? createReadStream(content) : Readable.from([content]);
+    for await (const rawLine of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const line = rawLine.replace(/^\ufeff/, '').trim();
+      if (line === '' || line.startsWith('#')) continue;
+      found++;
+      yield manifestEntry(line, manifest);
+    }
+  } finally {
+    await file.close();
+  }
+  if (found === 0) throw new SourceNotFoundError(`The manifest '${displayUri(manifest)}' names no images`);
+}
+
+function manifestEntry(line: string, manifest: RemoteUri): Source {
+  if (isRemoteUri(line)) return remoteEntry(line);
+  if (/^[a-z][a-z0-9+.-]*:/i.test(line)) {
+    const error = 'A manifest on a server names files on servers only';
+    return { uri: line, name: basename(line), sizeBytes: 0, named: false, error };
+  }
+  return remoteEntry(besideManifest(line, manifest));
+}
+
+function besideManifest(line: string, manifest: RemoteUri): string {
+  if (manifest.scheme === 's3') {
+    const key = line.startsWith('/') ? line : posix.join('/', posix.dirname(manifest.key), line);
+    return `s3://${manifest.bucket}${key}`;
+  }
+  return URL.canParse(line, manifest.url.href) ? new URL(line, manifest.url).href : line;
+}
+
+/** The part of a URI that names a file. */
+function pathOf(uri: RemoteUri): string {
+  if (uri.scheme === 's3') return uri.key;
+  try {
+    return decodeURIComponent(uri.url.pathname);
+  } catch {
+    return uri.url.pathname;
+  }
+}

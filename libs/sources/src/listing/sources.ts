@@ -1,0 +1,251 @@
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Turns } from '@halogrid/threads';
+import { allowedPath } from '../access/allowed-path.ts';
+import { SourceForbiddenError } from '../access/source-access.ts';
+import { localVersion } from '../files/local-file.ts';
+import { quickFiles } from '../files/quick-files.ts';
+import { supportedExtensions } from '../formats.ts';
+import { globOf } from '../globs/glob-selection.ts';
+import { isRemoteUri } from '../remote/remote-uri.ts';
+import { SourceNotFoundError } from '../source-errors.ts';
+import { InputsBefore, type SourceShape } from './inputs-before.ts';
+import { type ManifestLine, manifestLines } from './manifest-lines.ts';
+import { listRemote, remoteEntry, withRemoteSizes } from './remote-sources.ts';
+import { ImagesBelow } from './selection.ts';
+import { toUri } from './to-uri.ts';
+import { type FoundFile, type LeftOut, type WalkOptions, walkFolder } from './walk-folder.ts';
+
+export { type LeftOut, SourceNotFoundError };
+
+/** An input before it is opened: it may yet turn out to be no image. */
+export interface Source {
+  uri: string;
+  /** Path relative to the folder that was named, or the base name; parts are separated by '/'. */
+  name: string;
+  /** Encoded; 0 where it is not known. */
+  sizeBytes: number;
+  /** Named itself, rather than found in a folder, by a glob or in a manifest. */
+  named: boolean;
+  /**
+   * Changes when the input is written to: size and time of change of a file, ETag, time and size of what is on a server.
+   * Undefined where nobody can tell.
+   */
+  version?: string;
+  /** Why it cannot be an input, in one sentence, where listing it has shown that. */
+  error?: string;
+}
+
+/**
+ * The inputs that these URIs stand for, in their order: see listSources. An input that an earlier URI stands for as well is
+ * listed there alone; see InputsBefore for what can be told.
+ */
+export async function* listAllSources(uris: Iterable<string>, { onLeftOut }: ListOptions = {}): AsyncGenerator<Source> {
+  const before = new InputsBefore();
+  const turns = new Turns();
+  const leftOut = (folder: LeftOut): void => {
+    before.leaveOut(folder.path);
+    onLeftOut?.(folder);
+  };
+  for (const uri of uris) {
+    for await (const source of list(uri, { onLeftOut: leftOut })) {
+      if (turns.isOver) await turns.giveWay();
+      const isKnown = before.includes(source.uri) && (source.sizeBytes > 0 || (await isNoFolder(source.uri)));
+      if (!isKnown) yield source;
+    }
+    before.add(await shapeOf(uri));
+  }
+}
+
+/** `onLeftOut` is told of every folder that is left out because it holds the output of a job. */
+export type ListOptions = Pick<WalkOptions, 'onLeftOut'>;
+
+/** What is missing, or a folder, was not listed with the folder that it should be in: only a manifest names such. */
+const isNoFolder = (uri: string): Promise<boolean> =>
+  lstat(new URL(uri)).then(
+    (stats) => !stats.isDirectory(),
+    () => false,
+  );
+
+async function shapeOf(uri: string): Promise<SourceShape> {
+  if (!uri.startsWith('file:')) return { kind: 'input', uri };
+  const path = pathOf(uri);
+  const stats = await statOf(path);
+  if (!stats) {
+    const { folder, rest } = await splitAtExisting(path);
+    return { kind: 'glob', folder, selection: globOf(rest, path) };
+  }
+  if (stats.isDirectory()) return { kind: 'folder', folder: resolve(path) };
+  return isManifest(path, stats) ? { kind: 'untold' } : { kind: 'input', uri };
+}
+
+const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && /\.txt$/i.test(path);
+
+/**
+ * The inputs that a URI stands for, always in the same order (for http:, https: and s3: see listRemote):
+ *
+ * - a file: itself, whatever its name;
+ * - a file NAME.txt: a manifest, a path relative to its folder or a URI a line; empty lines and lines that begin with #
+ *   are passed over; its order is kept;
+ * - a folder: the files in it and below that have the extension of an image format, in natural order;
+ * - a glob, where there is no such file or folder: the files it matches, in natural order.
+ *
+ * Hidden files are passed over, and below a folder or the place where a glob begins, folders that hold the output of a job. A
+ * folder is never held whole, however many files it has. Throws SourceForbiddenError for a URI that this process may not
+ * read, and SourceNotFoundError where that makes no input at all; inputs that cannot be read are listed, and opening them says
+ * why they cannot.
+ */
+export function listSources(uri: string, options: ListOptions = {}): AsyncGenerator<Source> {
+  return list(uri, options);
+}
+
+/**
+ * Throws SourceNotFoundError where a URI stands for no input, as listSources does. It looks until it finds the first, in no
+ * order, so a folder of a million frames is as fast as one of ten.
+ */
+export async function checkHasSource(uri: string): Promise<void> {
+  for await (const _ of list(uri, { isSorted: false })) return;
+}
+
+async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source> {
+  if (isRemoteUri(uri)) return yield* listRemote(uri, options);
+  const path = pathOf(uri);
+  await allowedPath(path);
+  const stats = await statOf(path);
+  if (!stats) yield* listGlob(path, options);
+  else if (stats.isDirectory()) yield* listFolder(path, options);
+  else if (isManifest(path, stats)) yield* withRemoteSizes(listManifest(path), options);
+  else {
+    const { href } = pathToFileURL(path);
+    yield { uri: href, name: basename(path), sizeBytes: stats.size, named: true, version: localVersion(stats) };
+  }
+}
+
+function pathOf(uri: string): string {
+  try {
+    return fileURLToPath(uri);
+  } catch (error) {
+    throw new SourceNotFoundError(`'${uri}' is not the URI of a file on this machine: ${(error as Error).message}`);
+  }
+}
+
+async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator<Source> {
+  const images = new ImagesBelow();
+  const leftOut = new LeftOutCount(options);
+  const found = yield* sourcesOf(folder, walkFolder(folder, images, leftOut.options));
+  if (found === 0) {
+    const others =
+      images.others === 0
+        ? 'it has no files'
+        : `none of its ${images.others} files has one of the extensions ${supportedExtensions}`;
+    throw new SourceNotFoundError(`The folder '${folder}' holds no images: ${others}${leftOut.clause}`);
+  }
+}
+
+async function* listGlob(path: string, options: WalkOptions): AsyncGenerator<Source> {
+  const { folder, rest } = await splitAtExisting(path);
+  if (!/[*?[{]/.test(rest)) throw new SourceNotFoundError(`'${path}' does not exist${orNotUtf8(path)}`);
+  const leftOut = new LeftOutCount(options);
+  const found = yield* sourcesOf(folder, walkFolder(folder, globOf(rest, path), leftOut.options));
+  if (found === 0) throw new SourceNotFoundError(`No file matches '${path}'${leftOut.clause}`);
+}
+
+/** What Node makes of a name that is not UTF-8 leads to no file. */
+const orNotUtf8 = (path: string): string =>
+  path.includes('\ufffd') ? ': a file whose name is not UTF-8 must be renamed first' : '';
+
+/** Counts the folders that are left out, for whoever wonders where their images are. */
+class LeftOutCount {
+  readonly options: WalkOptions;
+  #count = 0;
+
+  constructor(options: WalkOptions) {
+    const onLeftOut = (leftOut: LeftOut): void => {
+      this.#count++;
+      options.onLeftOut?.(leftOut);
+    };
+    this.options = { ...options, onLeftOut };
+  }
+
+  /** To end a sentence with. */
+  get clause(): string {
+    return this.#count === 0 ? '' : `; folders left out because they hold the output of a job: ${this.#count}`;
+  }
+}
+
+/** Returns how many there were. */
+async function* sourcesOf(folder: string, files: AsyncIterable<FoundFile>): AsyncGenerator<Source, number, undefined> {
+  const base = pathToFileURL(join(folder, '/')).href;
+  let found = 0;
+  for await (const file of files) {
+    found++;
+    // Nine of ten names are a URI as they are, and making one takes as long as all else (measured).
+    const uri = /^[\w.\-/]+$/.test(file.name) ? base + file.name : pathToFileURL(join(folder, file.name)).href;
+    yield { uri, named: false, ...file };
+  }
+  return found;
+}
+
+async function* listManifest(path: string): AsyncGenerator<Source> {
+  const folder = dirname(path);
+  let found = 0;
+  const lines = manifestLines(path);
+  try {
+    for await (const line of lines) {
+      found++;
+      yield await manifestEntry(line, folder);
+    }
+  } catch (error) {
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    throw syscall ? new SourceNotFoundError(`The manifest '${path}' cannot be read: ${message}`) : error;
+  }
+  if (found === 0) throw new SourceNotFoundError(`The manifest '${path}' names no images`);
+}
+
+async function manifestEntry({ text: line, error: wrong }: ManifestLine, folder: string): Promise<Source> {
+  if (wrong) return { uri: line, name: basename(line), sizeBytes: 0, named: false, error: wrong };
+  if (isRemoteUri(line)) return remoteEntry(line);
+  let uri: string;
+  let path: string;
+  try {
+    uri = toUri(line, folder);
+    path = fileURLToPath(uri);
+    await allowedPath(path);
+  } catch (caught) {
+    const error = caught instanceof SourceForbiddenError ? caught.message : undefined;
+    // Opening it says what is wrong with it, beside the inputs that are good.
+    return { uri: line, name: basename(line), sizeBytes: 0, named: false, error };
+  }
+  const below = relative(folder, path);
+  const stats = await statOf(path).catch(() => undefined);
+  return {
+    uri,
+    name: /^\.\.(\/|$)/.test(below) ? basename(path) : below,
+    sizeBytes: stats?.isFile() ? stats.size : 0,
+    named: false,
+    ...(stats?.isFile() && { version: localVersion(stats) }),
+  };
+}
+
+/** The longest part of a path that is a folder, and the rest: brackets in the name of a real folder are no pattern. */
+async function splitAtExisting(path: string): Promise<{ folder: string; rest: string }> {
+  const parts = path.split('/').slice(1);
+  let folder = '/';
+  while (parts.length > 1 && (await statOf(join(folder, parts[0]!)))?.isDirectory())
+    folder = join(folder, parts.shift()!);
+  return { folder, rest: parts.join('/') };
+}
+
+/** Undefined where there is nothing, or a symbolic link to nothing. Rejects with SourceNotFoundError where nobody can tell. */
+async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await quickFiles.stat(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // A glob may be longer than any name, as a list of names in braces is.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return undefined;
+    throw new SourceNotFoundError(`'${path}' cannot be reached: ${message}`);
+  }
+}

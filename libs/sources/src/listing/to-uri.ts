@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { redactUri } from '../access/redact-uri.ts';
+import { formatRemoteUri, isRemoteUri, parseRemoteUri } from '../remote/remote-uri.ts';
+import { SourceUriError } from '../source-errors.ts';
+
+/**
+ * The absolute URI of a source: of a path (relative to `cwd`) or of a file:, http:, https: or s3: URI, as a person writes
+ * it. Glob characters stay what they are: `listSources` tells a glob from a name. Throws SourceUriError for other schemes
+ * and for what is no such URI.
+ */
+export function toUri(pathOrUri: string, cwd: string): string {
+  return isRemoteUri(pathOrUri) ? formatRemoteUri(parseRemoteUri(pathOrUri)) : toFileUri(pathOrUri, cwd);
+}
+
+/** Throws SourceUriError for what toUri does not give: no absolute file:, http:, https: or s3: URI. */
+export function checkSourceUri(uri: string): void {
+  if (isRemoteUri(uri)) parseRemoteUri(uri);
+  else if (!isFileUri(uri)) {
+    throw new SourceUriError(
+      `Expected an absolute file: URI, or an http:, https: or s3: one, but received '${redactUri(uri)}'`,
+    );
+  }
+}
+
+/** As toUri, for what must be on this machine. */
+export function toFileUri(pathOrUri: string, cwd: string): string {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(pathOrUri)?.[1]?.toLowerCase();
+  if (!scheme) return pathToFileURL(resolve(cwd, pathOrUri)).href;
+  if (scheme !== 'file') {
+    throw new SourceUriError(`'${redactUri(pathOrUri)}' is not supported yet: expected a path or a file: URI`);
+  }
+  try {
+    // A file: URI has no query and no fragment, so these are part of a glob or of a name.
+    return pathToFileURL(fileURLToPath(pathOrUri.replaceAll('?', '%3F').replaceAll('#', '%23'))).href;
+  } catch (error) {
+    throw new SourceUriError(
+      `'${redactUri(pathOrUri)}' is not the URI of a file on this machine: ${(error as Error).message}`,
+    );
+  }
+}
+
+function isFileUri(uri: string): boolean {
+  try {
+    fileURLToPath(uri);
+    return true;
+  } catch {
+    return false;
+  }
+}

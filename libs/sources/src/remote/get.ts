@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { InputError } from '../input-error.ts';
+import { type Answer, ask } from './ask.ts';
+import { ChangedFileError, changed } from './file-version.ts';
+import type { RemoteLimits } from './remote-limits.ts';
+import type { RemoteTarget } from './remote-target.ts';
+import { TransferError } from './transfer-error.ts';
+
+/** Read of an answer that is no success; enough for the error of an S3 server. */
+const maxExplanationBytes = 2 ** 16;
+
+/** A server that asks for more patience is not waited for. */
+const maxRetryAfterMs = 10_000;
+
+/** As tryToGet, but rejects with InputError only. */
+export async function get<T>(...args: Parameters<typeof tryToGet<T>>): Promise<T> {
+  try {
+    return await tryToGet(...args);
+  } catch (error) {
+    if (!(error instanceof TransferError)) throw error;
+    const fault = error instanceof ChangedFileError ? 'changed' : 'access';
+    throw new InputError('read', error.message, { fault, mayPass: error.mayPass });
+  }
+}
+
+/**
+ * Asks for the target and has `use` read the answer, 200 or 206, again and again where the failure may pass: 5xx, 429 and
+ * connections that end early. `use` then begins from the start. Rejects with TransferError when that is of no use, and
+ * with InputError for an empty file.
+ */
+export async function tryToGet<T>(
+  target: RemoteTarget,
+  headers: Record<string, string>,
+  limits: RemoteLimits,
+  use: (answer: Answer) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await getOnce(target, headers, limits, use);
+    } catch (error) {
+      if (!(error instanceof TransferError && error.isTemporary)) throw error;
+      if (attempt >= limits.attempts) {
+        throw new TransferError(`${error.message} (${attempt} attempts)`, true, error.status);
+      }
+      const askedMs = error instanceof BusyError ? error.retryAfterMs : 0;
+      await delay(Math.max(limits.backoffMs * 2 ** (attempt - 1), Math.min(askedMs, maxRetryAfterMs)));
+    }
+  }
+}
+
+async function getOnce<T>(
+  target: RemoteTarget,
+  headers: Record<string, string>,
+  limits: RemoteLimits,
+  use: (answer: Answer) => Promise<T>,
+): Promise<T> {
+  const request = await target.request(headers);
+  let { url } = request;
+  for (let redirects = 0; ; redirects++) {
+    const answer = await ask(url, request.headers, limits, target.lookup);
+    try {
+      const { status } = answer;
+      if (status === 200 || status === 206) {
+        checkEncoding(answer);
+        return await use(answer);
+      }
+      if (status === 416 && request.headers.range?.startsWith('bytes=0-')) {
+        throw new InputError('decode', 'The file is empty (0 bytes)');
+      }
+      if (status === 412 || status === 416) throw changed('the server has another version of it now');
+      if (!target.followsRedirects || !isRedirect(answer)) throw await refusal(target, answer);
+      if (redirects === limits.redirects) {
+        throw new TransferError(`The server redirects more than ${limits.redirects} times`, false, status);
+      }
+      url = redirected(url, answer.headers.location!);
+    } finally {
+      answer.drop();
+    }
+  }
+}
+
+/** A server that will be ready later. */
+class BusyError extends TransferError {
+  readonly retryAfterMs: number;
+
+  constructor(message: string, status: number, retryAfterMs: number) {
+    super(message, true, status);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+const isRedirect = ({ status, headers }: Answer): boolean =>
+  [301, 302, 303, 307, 308].includes(status) && headers.location !== undefined;
+
+/** Only the host that was named is trusted with a source; from http to https it may move. */
+function redirected(from: URL, location: string): URL {
+  if (!URL.canParse(location, from.href)) throw new TransferError('The server redirects to what is not a URI', false);
+  const to = new URL(location, from);
+  const isSecured = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';
+  if (to.origin === from.origin || (isSecured && to.hostname === from.hostname)) return to;
+  throw new TransferError(
+    `The server redirects to '${to.origin}', and only redirections within '${from.origin}' are followed`,
+    false,
+  );
+}
+
+async function refusal(target: RemoteTarget, answer: Answer): Promise<TransferError> {
+  const { status, headers } = answer;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of answer.body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= maxExplanationBytes) break;
+    }
+  } catch {
+    // The status says enough.
+  }
+  const sentence = await target.explain(
+    status,
+    headers,
+    Buffer.concat(chunks).toString('utf8', 0, maxExplanationBytes),
+  );
+  const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
+  if (!isTemporary) return new TransferError(sentence, false, status);
+  return new BusyError(sentence, status, 1000 * (Number(headers['retry-after']) || 0));
+}
+
+function checkEncoding({ headers }: Answer): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity' || encoding === 'aws-chunked') return;
+  throw new TransferError(`The server sends the file compressed as '${encoding}', which was not asked for`, false);
+}

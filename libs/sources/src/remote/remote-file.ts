@@ -1,0 +1,230 @@
+import { forEachLimited } from '@halogrid/threads';
+import { giveBackBytes, takeBytes } from '../files/byte-pool.ts';
+import { formatOfName, formats, hasVideoExtension } from '../formats.ts';
+import { InputError } from '../input-error.ts';
+import type { Answer } from './ask.ts';
+import { type ByteRange, cutRange, joinRanges } from './byte-ranges.ts';
+import {
+  checkVersion,
+  contentRange,
+  type FileVersion,
+  onlyThisVersion,
+  surelyVersionName,
+  versionName,
+  versionOf,
+} from './file-version.ts';
+import { get } from './get.ts';
+import { readWhole } from './read-whole.ts';
+import { defaultRemoteLimits, type RemoteLimits } from './remote-limits.ts';
+import { type RemoteTarget, remoteTarget } from './remote-target.ts';
+import { SparseCopy } from './sparse-copy.ts';
+import { TransferError } from './transfer-error.ts';
+
+/** Enough for the whole of most video frames, so that they cost one request … */
+const headBytes = 2 ** 20;
+/** … and enough for the header of what is read by region or by segment, of which each opens it again. */
+const regionHeadBytes = 2 ** 16;
+
+function isReadByRegion(uri: string): boolean {
+  const format = formatOfName(uri);
+  return format ? formats[format].reading === 'regions' : hasVideoExtension(uri);
+}
+
+/**
+ * A file on a server, and its first bytes; the rest is asked for as it is needed, all of it from one version of the file.
+ * A server that cannot send parts is read once, from beginning to end. What it gives out is good until it is closed.
+ */
+export class RemoteFile {
+  readonly kind = 'remote';
+  readonly sizeBytes: number;
+  /** The first 64 KiB or 1 MiB, or all of a smaller file. */
+  readonly head: Buffer;
+  readonly gapBytes: number;
+  readonly #target: RemoteTarget;
+  readonly #limits: RemoteLimits;
+  readonly #version: FileVersion;
+  readonly #memory: Buffer<ArrayBuffer>[];
+  /** All of it, where it was read whole into memory. */
+  #whole: Buffer | undefined;
+  #copy: SparseCopy | undefined;
+  /** Settles when no part is being copied. */
+  #copying: Promise<void> = Promise.resolve();
+  readonly #wire: { bytes: number };
+
+  private constructor(
+    target: RemoteTarget,
+    limits: RemoteLimits,
+    found: { version: FileVersion; sizeBytes: number; head: Buffer; memory: Buffer<ArrayBuffer>[] },
+    wire: { bytes: number },
+    copy?: SparseCopy,
+  ) {
+    this.#target = target;
+    this.#limits = limits;
+    this.gapBytes = limits.gapBytes;
+    this.#version = found.version;
+    this.sizeBytes = found.sizeBytes;
+    this.head = found.head;
+    this.#memory = found.memory;
+    this.#wire = wire;
+    this.#copy = copy;
+    if (found.head.length === found.sizeBytes) this.#whole = found.head;
+  }
+
+  /** Rejects with InputError for whatever cannot be had, and for a file with nothing in it. */
+  static async open(uri: string, limits: RemoteLimits = defaultRemoteLimits): Promise<RemoteFile> {
+    const target = remoteTarget(uri);
+    const wanted = isReadByRegion(target.uri) ? regionHeadBytes : headBytes;
+    const wire = { bytes: 0 };
+    return await get(target, { range: `bytes=0-${wanted - 1}` }, limits, async (answer) => {
+      const version = versionOf(answer);
+      if (answer.status === 200) {
+        const { bytes, copy, sizeBytes } = await readWhole(answer, limits, wire);
+        const found = { version: { ...version, sizeBytes }, sizeBytes, head: bytes, memory: [bytes] };
+        return new RemoteFile(target, limits, found, wire, copy);
+      }
+      const { total } = contentRange(answer.headers);
+      const bytes = takeBytes(Math.min(total, wanted));
+      try {
+        checkPart(answer, { start: 0, end: bytes.length });
+        await fill(bytes, answer, wire);
+      } catch (error) {
+        giveBackBytes(bytes);
+        throw error;
+      }
+      return new RemoteFile(target, limits, { version, sizeBytes: total, head: bytes, memory: [bytes] }, wire);
+    });
+  }
+
+  /** A name for the version that is read. */
+  get version(): string {
+    return versionName({ ...this.#version, sizeBytes: this.sizeBytes });
+  }
+
+  /** Whether that changes with its content, and not with its size alone. */
+  get hasSureVersion(): boolean {
+    return surelyVersionName(this.#version) !== undefined;
+  }
+
+  get uri(): string {
+    return this.#target.uri;
+  }
+
+  /** Bytes that came over the network so far. */
+  get bytesRead(): number {
+    return this.#wire.bytes;
+  }
+
+  /** Fills `into` from byte `position` of the file. Rejects with InputError where the file ends before that. */
+  async read(into: Uint8Array, position: number): Promise<void> {
+    const end = position + into.length;
+    if (end > this.sizeBytes) {
+      throw new InputError('decode', `The file is truncated: it ends at byte ${this.sizeBytes}, inside the image`);
+    }
+    const known = this.#whole ?? this.head;
+    const fromMemory = known.subarray(position, end);
+    into.set(fromMemory);
+    if (fromMemory.length === into.length) return;
+    const rest = into.subarray(fromMemory.length);
+    const start = end - rest.length;
+    if (this.#copy?.missing({ start, end }).length === 0) return await this.#copy.read(rest, start);
+    await forEachLimited(cutRange({ start, end }, this.#limits.partBytes), this.#limits.partsInFlight, (part) =>
+      this.#fetch(rest.subarray(part.start - start, part.end - start), part),
+    );
+  }
+
+  /** All of the file; nothing is read twice. */
+  async readAll(): Promise<Buffer> {
+    if (!this.#whole) {
+      const all = takeBytes(this.sizeBytes);
+      this.#memory.push(all);
+      await this.read(all, 0);
+      this.#whole = all;
+    }
+    return this.#whole;
+  }
+
+  /** All of the file for whatever decodes it whole: in memory where it is small, else the path of a temporary copy. */
+  async whole(): Promise<string | Buffer> {
+    if (this.#whole || (!this.#copy && this.sizeBytes <= this.#limits.memoryBytes)) return await this.readAll();
+    return await this.copyParts([{ start: 0, end: this.sizeBytes }]);
+  }
+
+  /**
+   * The path of a temporary file that holds these parts of the file, and those asked for before, each at its place; what
+   * lies between is zeros. It goes when this is closed. Parts beyond the end of the file are left out.
+   */
+  async copyParts(ranges: readonly ByteRange[]): Promise<string> {
+    // One after another, so that what two callers need is fetched once.
+    const before = this.#copying;
+    const copied = before.catch(() => {}).then(() => this.#copyMissing(ranges));
+    this.#copying = copied.then(() => {});
+    this.#copying.catch(() => {});
+    return await copied;
+  }
+
+  /** Has the temporary copy hold zeros there from now on. */
+  async blankInCopy({ start, end }: ByteRange): Promise<void> {
+    this.#copy ??= await SparseCopy.create(this.sizeBytes);
+    await this.#copy.overwrite(new Uint8Array(end - start), start);
+  }
+
+  /** After the last read has settled. May be called again. */
+  async close(): Promise<void> {
+    for (const bytes of this.#memory.splice(0)) giveBackBytes(bytes);
+    const copy = this.#copy;
+    this.#copy = undefined;
+    await copy?.close();
+  }
+
+  async #copyMissing(ranges: readonly ByteRange[]): Promise<string> {
+    this.#copy ??= await SparseCopy.create(this.sizeBytes);
+    const copy = this.#copy;
+    const { gapBytes, partBytes, partsInFlight } = this.#limits;
+    const inside = ranges.map(({ start, end }) => ({ start, end: Math.min(end, this.sizeBytes) }));
+    const missing = inside.filter(({ start, end }) => start < end).flatMap((range) => copy.missing(range));
+    const parts = joinRanges(missing, gapBytes).flatMap((range) => cutRange(range, partBytes));
+    await forEachLimited(parts, partsInFlight, async (part) => {
+      const bytes = takeBytes(part.end - part.start);
+      try {
+        await this.read(bytes, part.start);
+        await copy.write(bytes, part.start);
+      } finally {
+        giveBackBytes(bytes);
+      }
+    });
+    return copy.path;
+  }
+
+  async #fetch(into: Uint8Array, part: ByteRange): Promise<void> {
+    const headers = { ...onlyThisVersion(this.#version), range: `bytes=${part.start}-${part.end - 1}` };
+    await get(this.#target, headers, this.#limits, async (answer) => {
+      checkVersion(this.#version, answer);
+      if (answer.status === 200) throw new TransferError('The server sends parts of the file no longer', false);
+      checkPart(answer, part);
+      await fill(into, answer, this.#wire);
+    });
+  }
+}
+
+function checkPart({ headers }: Answer, part: ByteRange): void {
+  const { start, end } = contentRange(headers);
+  if (start === part.start && end === part.end) return;
+  throw new TransferError(
+    `The server sent bytes ${start} to ${end} of the file where ${part.start} to ${part.end} were asked for`,
+    false,
+  );
+}
+
+/** Reads a body that must be just as long as `into`. */
+async function fill(into: Uint8Array, { body }: Answer, wire: { bytes: number }): Promise<void> {
+  let filled = 0;
+  for await (const chunk of body) {
+    wire.bytes += chunk.length;
+    if (filled + chunk.length > into.length) throw new TransferError('The server sends more than it announced', false);
+    into.set(chunk, filled);
+    filled += chunk.length;
+  }
+  if (filled < into.length) {
+    throw new TransferError(`The server sent ${filled} of the ${into.length} bytes that it announced`, true);
+  }
+}

@@ -1,0 +1,67 @@
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { checkHost, lookupAllowed } from '../access/allowed-host.ts';
+import { InputError } from '../input-error.ts';
+import { objectUrl, s3Settings } from '../s3/s3-settings.ts';
+import { SourceUriError } from '../source-errors.ts';
+import { formatRemoteUri, parseRemoteUri } from './remote-uri.ts';
+
+/** What a file is asked for with. */
+export interface RemoteTarget {
+  readonly uri: string;
+  /** Where redirections of the same host lead is asked there. */
+  readonly followsRedirects: boolean;
+  /** The request, signed for now where it must be. */
+  request(headers: Record<string, string>): Promise<{ url: URL; headers: Record<string, string> }>;
+  /** How the address of its host is looked up; undefined: as the system does. */
+  readonly lookup?: LookupFunction;
+  /** One sentence about an answer that is no success; `body` is its beginning. */
+  explain(status: number, headers: IncomingHttpHeaders, body: string): Promise<string>;
+}
+
+/** Rejects what cannot be asked for with InputError. */
+export function remoteTarget(uri: string): RemoteTarget {
+  try {
+    const parsed = parseRemoteUri(uri);
+    if (parsed.scheme === 's3') return s3Target(parsed.bucket, parsed.key, {});
+    const { url } = parsed;
+    checkHost(url);
+    return {
+      uri: formatRemoteUri(parsed),
+      followsRedirects: true,
+      request: async (headers) => ({ url, headers }),
+      lookup: lookupAllowed,
+      explain: explainHttpRefusal,
+    };
+  } catch (error) {
+    throw error instanceof SourceUriError ? new InputError('read', error.message) : error;
+  }
+}
+
+/** An object, or with a query what a bucket says about its objects. Rejects with InputError where the settings are wrong. */
+export function s3Target(bucket: string, key: string, query: Record<string, string>): RemoteTarget {
+  const settings = s3Settings(process.env);
+  const url = objectUrl(settings, bucket, key);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return {
+    uri: `s3://${bucket}/${key}`,
+    followsRedirects: false,
+    // Signing and XML are loaded where there is S3: they take 30 ms of a start (measured).
+    async request(headers) {
+      const { signS3 } = await import('../s3/s3-sign.ts');
+      return { url, headers: await signS3(url, headers, settings) };
+    },
+    async explain(status, headers, body) {
+      const { explainS3Refusal } = await import('../s3/s3-refusal.ts');
+      return explainS3Refusal({ bucket, key, settings }, status, headers, body);
+    },
+  };
+}
+
+async function explainHttpRefusal(status: number): Promise<string> {
+  const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  if (status === 404 || status === 410) return `The server has no such file: ${answer}`;
+  if (status === 401 || status === 403) return `The server refuses access: ${answer}`;
+  if (status >= 500) return `The server failed: ${answer}`;
+  return `The server did not send the file: ${answer}`;
+}

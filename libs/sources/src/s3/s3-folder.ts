@@ -1,0 +1,125 @@
+import { hash } from 'node:crypto';
+import { InputError } from '../input-error.ts';
+import { compareNatural } from '../listing/natural-order.ts';
+import type { Selection } from '../listing/selection.ts';
+import { sortNames } from '../listing/sort-names.ts';
+import type { FoundFile, WalkOptions } from '../listing/walk-folder.ts';
+import { get } from '../remote/get.ts';
+import { defaultRemoteLimits } from '../remote/remote-limits.ts';
+import { s3Target } from '../remote/remote-target.ts';
+import { TransferError } from '../remote/transfer-error.ts';
+import type { ListPage } from './s3-xml.ts';
+
+/** A page has 1000 names at most, of 1024 bytes each, which escapes make three times as long. */
+const maxPageBytes = 2 ** 24;
+
+/**
+ * The objects of a selection whose keys begin with `prefix`, which is empty or ends with '/': '/' separates folders, and
+ * the order is that of a folder on disk that holds the same names. Few of the names of one folder are in memory at a
+ * time; so a bucket of any size may be walked, with a request for every thousand names and one for every folder. Rejects
+ * with InputError.
+ */
+export async function* walkBucket(
+  bucket: string,
+  prefix: string,
+  selection: Selection,
+  { isSorted = true }: WalkOptions = {},
+): AsyncGenerator<FoundFile, void, undefined> {
+  yield* walk({ bucket, root: prefix, isSorted }, '', selection);
+}
+
+interface Walk {
+  bucket: string;
+  root: string;
+  isSorted: boolean;
+}
+
+/**
+ * A name that is sorted has in front of it its size and the beginning of a hash of its version, in so many characters, and
+ * then a letter: a file or a folder.
+ */
+const sizeDigits = 11;
+const versionDigits = 16;
+const factDigits = sizeDigits + versionDigits;
+const letters = { file: 'f', folder: 'd' } as const;
+
+async function* walk(place: Walk, path: string, selection: Selection): AsyncGenerator<FoundFile, void, undefined> {
+  const names = listLevel(place, path, selection);
+  for await (const records of place.isSorted ? sortNames(names, compareRecords) : chunks(names)) {
+    for (const record of records) {
+      const name = record.slice(factDigits + 1);
+      if (record[factDigits] === letters.file) {
+        const version = record.slice(sizeDigits, factDigits).trim();
+        const sizeBytes = Number.parseInt(record.slice(0, sizeDigits), 36);
+        yield { name: path + name, sizeBytes, ...(version && { version }) };
+      } else {
+        const inside = selection.enter(name, false);
+        if (inside) yield* walk(place, `${path}${name}/`, inside);
+      }
+    }
+  }
+}
+
+const compareRecords = (a: string, b: string): number =>
+  compareNatural(a.slice(factDigits), b.slice(factDigits), letters.file.length);
+
+async function* chunks(names: AsyncIterable<string>): AsyncGenerator<string[], void, undefined> {
+  for await (const name of names) yield [name];
+}
+
+/** What is wanted of one folder, as records. */
+async function* listLevel(
+  { bucket, root }: Walk,
+  path: string,
+  selection: Selection,
+): AsyncGenerator<string, void, undefined> {
+  const prefix = root + path;
+  // A copy: names that are held must not hold on to the page they come from.
+  const record = (size: number, version: string | undefined, letter: string, name: string) => {
+    const facts = size.toString(36).padStart(sizeDigits, '0') + shortVersion(version);
+    return Buffer.from(facts + letter + name).toString();
+  };
+  let next: string | undefined;
+  do {
+    const page = await listPage(bucket, prefix, next);
+    for (const { key, sizeBytes, version } of page.objects) {
+      const name = key.slice(prefix.length);
+      // Programs that show folders keep an object of the folder's own name.
+      if (name !== '' && !name.includes('\0') && selection.takes(name)) {
+        yield record(sizeBytes, version, letters.file, name);
+      }
+    }
+    for (const folder of page.folders) {
+      const name = folder.slice(prefix.length, -1);
+      if (!name.includes('\0') && selection.enter(name, false)) yield record(0, undefined, letters.folder, name);
+    }
+    next = page.next;
+  } while (next !== undefined);
+}
+
+const shortVersion = (version: string | undefined): string =>
+  (version ? hash('sha256', version, 'base64url').slice(0, versionDigits) : '').padEnd(versionDigits);
+
+async function listPage(bucket: string, prefix: string, after: string | undefined): Promise<ListPage> {
+  const query = {
+    'list-type': '2',
+    delimiter: '/',
+    // Names may hold characters that XML cannot carry.
+    'encoding-type': 'url',
+    prefix,
+    ...(after !== undefined && { 'continuation-token': after }),
+  };
+  return await get(s3Target(bucket, '', query), {}, defaultRemoteLimits, async ({ body }) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > maxPageBytes) throw new InputError('read', `A list of the bucket '${bucket}' has no end`);
+      chunks.push(chunk);
+    }
+    const { parseListPage } = await import('./s3-xml.ts');
+    const page = parseListPage(Buffer.concat(chunks).toString());
+    if (!page) throw new TransferError(`The server does not list the bucket '${bucket}' as S3 does`, false);
+    return page;
+  });
+}

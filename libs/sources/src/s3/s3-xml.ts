@@ -1,0 +1,64 @@
+import { XMLParser } from 'fast-xml-parser';
+import { surelyVersionName } from '../remote/file-version.ts';
+
+/** One page of the names in a bucket, in the order of their UTF-8 bytes. */
+export interface ListPage {
+  objects: { key: string; sizeBytes: number; version?: string }[];
+  /** Beginnings that several names share, up to and including a '/'. */
+  folders: string[];
+  /** Asks for the page after this one. */
+  next: string | undefined;
+}
+
+const parser = new XMLParser({
+  ignoreAttributes: true,
+  parseTagValue: false,
+  trimValues: false,
+  htmlEntities: true,
+  isArray: (name) => name === 'Contents' || name === 'CommonPrefixes',
+});
+
+/** Undefined where the text is no answer to ListObjectsV2. */
+export function parseListPage(xml: string): ListPage | undefined {
+  const page = parse(xml)?.ListBucketResult;
+  // A bucket without anything in it may be an empty element.
+  if (page === undefined) return undefined;
+  const decode = text(page.EncodingType) === 'url' ? decodeUrl : (key: string) => key;
+  return {
+    objects: (page.Contents ?? []).map((entry: Record<string, unknown>) => {
+      const sizeBytes = Number(text(entry.Size)) || 0;
+      const [etag, lastModified] = [text(entry.ETag), text(entry.LastModified)];
+      const version = surelyVersionName({ etag, lastModified, sizeBytes });
+      return { key: decode(text(entry.Key)), sizeBytes, ...(version && { version }) };
+    }),
+    folders: (page.CommonPrefixes ?? []).map((entry: Record<string, unknown>) => decode(text(entry.Prefix))),
+    next: text(page.IsTruncated) === 'true' ? text(page.NextContinuationToken) || undefined : undefined,
+  };
+}
+
+/** What an error of S3 says by words that are no secrets; its sentences may quote credentials. */
+export function parseS3Error(xml: string): { code: string; region: string } {
+  const error = parse(xml)?.Error;
+  const word = (value: unknown): string => /^[\w-]{1,64}$/.exec(text(value))?.[0] ?? '';
+  return { code: word(error?.Code), region: word(error?.Region) };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what a server sends is for the callers to look into.
+function parse(xml: string): any {
+  try {
+    return parser.parse(xml);
+  } catch {
+    return undefined;
+  }
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** As forms encode text, with + for a space. */
+function decodeUrl(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
+  } catch {
+    return encoded;
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Acts on every item, up to `limit` at once, which are taken as they are wanted. After a failure no more are begun. Rejects with
+ * the first failure, when nothing is under way any more.
+ */
+export async function forEachLimited<Item>(
+  items: Iterable<Item>,
+  limit: number,
+  act: (item: Item) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const failures: unknown[] = [];
+  const work = async (): Promise<void> => {
+    try {
+      for (let next = iterator.next(); !next.done && failures.length === 0; next = iterator.next()) {
+        await act(next.value);
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, work));
+  if (failures.length > 0) throw failures[0];
+}

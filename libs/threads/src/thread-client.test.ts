@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { ThreadClient } from './thread-client.ts';
+
+/** What the thread is told: wait so many milliseconds, then double, fail, or end. */
+type Order = { ms?: number; number?: number; bytes?: Uint8Array; fail?: string; exit?: number; crash?: string };
+
+const program = `
+  import { setTimeout } from 'node:timers/promises';
+  import { serveOrders } from '${new URL('./serve-orders.ts', import.meta.url).href}';
+  serveOrders(
+    async ({ ms = 0, number = 0, bytes, fail, exit, crash }) => {
+      if (ms > 0) await setTimeout(ms);
+      if (fail) throw Object.assign(new Error(fail), { code: 7 });
+      if (exit !== undefined) process.exit(exit);
+      if (crash) setImmediate(() => { throw new Error(crash); });
+      if (crash) await new Promise(() => {});
+      return bytes ?? 2 * number;
+    },
+    { moved: (answer) => (answer.buffer ? [answer.buffer] : []), pack: ({ message, code }) => ({ message, code }) },
+  );`;
+
+function startClient(t: TestContext): ThreadClient<Order, number | Uint8Array> {
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`));
+  t.after(() => worker.terminate());
+  return new ThreadClient(worker, {
+    ended: (why) => new Error(`The thread has ended: ${why}`),
+    unpack: (failure) => {
+      const { message, code } = failure as { message: string; code: number };
+      return new Error(`${message}, ${code}`);
+    },
+  });
+}
+
+test('each order has its own answer, whichever is ready first', { timeout: 60_000 }, async (t) => {
+  const client = startClient(t);
+  const answers = [30, 0, 10].map((ms, number) => client.order({ ms, number }));
+  assert.deepEqual(await Promise.all(answers), [0, 2, 4]);
+  await assert.rejects(client.order({ fail: 'no' }), { message: 'no, 7' });
+  assert.equal(await client.order({ number: 21 }), 42);
+});
+
+test('memory changes hands both ways', { timeout: 60_000 }, async (t) => {
+  const client = startClient(t);
+  const bytes = new Uint8Array([1, 2, 3]);
+  const answer = client.order({ bytes }, [bytes.buffer]);
+  assert.deepEqual(await answer, new Uint8Array([1, 2, 3]));
+  assert.equal(bytes.length, 0);
+});
+
+for (const [order, why] of [
+  [{ exit: 3 }, 'it exited with 3'],
+  [{ crash: 'out of luck' }, 'out of luck'],
+] as const) {
+  test(`when ${why}, orders without an answer and all later ones say so`, { timeout: 60_000 }, async (t) => {
+    const client = startClient(t);
+    const ended = { message: `The thread has ended: ${why}` };
+    const waiting = client.order({ ms: 60_000 });
+    const last = client.order(order);
+    await assert.rejects(waiting, ended);
+    await assert.rejects(last, ended);
+    assert.ok(client.hasEnded);
+    await assert.rejects(client.order({}), ended);
+    await client.end();
+  });
+}
+
+test('a thread that is released serves the next client, and is ended by it', { timeout: 60_000 }, async (t) => {
+  const first = startClient(t);
+  assert.equal(await first.order({ number: 1 }), 2);
+  const next = new ThreadClient<Order, number>(first.release(), { ended: (why) => new Error(why) });
+  await assert.rejects(first.order({ number: 1 }), { message: 'The thread has ended: it serves others' });
+  assert.equal(await next.order({ number: 2 }), 4);
+  await next.end();
+  await assert.rejects(next.order({}), { message: 'it exited with 0' });
+});

@@ -1,0 +1,86 @@
+import type { Transferable, Worker } from 'node:worker_threads';
+import { endThread } from './end-thread.ts';
+import type { SentAnswer, SentOrder } from './serve-orders.ts';
+
+export interface ThreadClientOptions {
+  /** What orders that have no answer reject with, from why the thread has ended, a clause such as `it exited with 1`. */
+  ended(why: string): Error;
+  /** The error that the `pack` of the thread made a message of; one of that text unless given. */
+  unpack?(failure: unknown): Error;
+}
+
+/**
+ * Sends orders to a thread whose program calls serveOrders. The process stays for answers, and for nothing else of the thread. The
+ * orders of one turn of the event loop go in one message: a thread that opens thousands of images a second has no time for more.
+ */
+export class ThreadClient<Order, Answer> {
+  readonly #worker: Worker;
+  readonly #options: ThreadClientOptions;
+  readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
+  #orders: SentOrder<Order>[] = [];
+  #moved: Transferable[] = [];
+  #lastId = 0;
+  #ended: Error | undefined;
+
+  /** Takes the thread over, until `release` or `end`. */
+  constructor(worker: Worker, options: ThreadClientOptions) {
+    this.#worker = worker;
+    this.#options = options;
+    worker.on('message', this.#take).on('error', this.#onError).on('exit', this.#onExit).unref();
+  }
+
+  /** Whether the thread has ended, for whatever reason. */
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /** Resolves with the answer; rejects with what went wrong there, or with `ended` where the thread is gone before it answers. */
+  order(order: Order, moved: readonly Transferable[] = []): Promise<Answer> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    const answer = Promise.withResolvers<Answer>();
+    const id = ++this.#lastId;
+    if (this.#waiting.size === 0) this.#worker.ref();
+    this.#waiting.set(id, answer);
+    this.#moved.push(...moved);
+    if (this.#orders.push({ id, order }) === 1) setImmediate(this.#send);
+    return answer.promise;
+  }
+
+  /** Takes no more orders and gives the thread, which has none left to obey, to the caller. */
+  release(): Worker {
+    this.#end('it serves others');
+    return this.#worker.off('message', this.#take).off('error', this.#onError).off('exit', this.#onExit);
+  }
+
+  /** Ends the thread between two of its tasks. May be called again. */
+  async end(): Promise<void> {
+    await endThread(this.#worker);
+  }
+
+  readonly #send = (): void => {
+    const [orders, moved] = [this.#orders, this.#moved];
+    this.#orders = [];
+    this.#moved = [];
+    this.#worker.postMessage(orders, moved);
+  };
+
+  readonly #take = (answers: readonly SentAnswer<Answer>[]): void => {
+    const { unpack = (failure) => new Error(String(failure)) } = this.#options;
+    for (const answer of answers) {
+      const { resolve, reject } = this.#waiting.get(answer.id)!;
+      this.#waiting.delete(answer.id);
+      if ('failure' in answer) reject(unpack(answer.failure));
+      else resolve(answer.answer);
+    }
+    if (this.#waiting.size === 0) this.#worker.unref();
+  };
+
+  readonly #onError = ({ message }: Error): void => this.#end(message);
+  readonly #onExit = (code: number): void => this.#end(`it exited with ${code}`);
+
+  #end(why: string): void {
+    this.#ended ??= this.#options.ended(why);
+    for (const { reject } of this.#waiting.values()) reject(this.#ended);
+    this.#waiting.clear();
+  }
+}
