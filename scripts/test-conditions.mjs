@@ -1,13 +1,9 @@
 // Prints what tests depend on beside files of the checkout, for Nx, which takes no earlier result where it has changed.
-import { accessSync, constants, globSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 /** Programs that tests use where they are there, and are skipped without. */
 const programs = ['cc', 'djpeg', 'dwebp', 'ffmpeg', 'iptables', 'mount', 'nvcc', 'openssl', 'promtool', 'unshare'];
-
-/** Images with results of other programs, beside the checkout. */
-const oracle = fileURLToPath(new URL('../../shared/oracle', import.meta.url));
 
 const isRunnable = (path) => {
   try {
@@ -30,8 +26,5 @@ const conditions = {
   settings: Object.entries(process.env)
     .filter(([name]) => /^(HALOGRID|AWS|VK)_/.test(name))
     .sort(),
-  oracle: globSync('**/*', { cwd: oracle })
-    .sort()
-    .map((name) => identity(join(oracle, name))),
 };
 console.log(JSON.stringify(conditions));

@@ -14,10 +14,11 @@ const manual = read('ARCHITECTURE.md');
 const known = {
   /** Rooms of a package that import each other in a circle. */
   circles: [
-    'apps/bench: cuda reports',
-    'libs/imaging: access input output',
-    'libs/kernels: catalogue.ts conv grid.ts lbp ldp pipeline-item.ts pipeline.ts plane-item.ts run-pipeline.ts sampling.ts strategy.ts',
+    'libs/imaging: formats open-image.ts',
+    'libs/kernels: catalogue.ts conv grid.ts lbp ldp pipeline-item.ts pipeline.ts plane-item.ts registry.ts run-pipeline.ts sampling.ts strategy.ts',
     'libs/proto: index.ts limits',
+    'libs/results: chunks maps pictures',
+    'libs/sources: files globs listing remote s3',
   ],
   /** Foreign dependencies in other places than ARCHITECTURE.md says. */
   foreign: ['libs/kernels/src/conv/arbitrary.ts: fast-check', 'libs/kernels/src/oracle.ts: sharp'],

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { JobStatus, NodeStatus } from '@halogrid/proto';
+import { command } from './command.ts';
 import { eventually } from './eventually.ts';
 import { type Ended, Halogrid, type HalogridOptions, halogrid } from './halogrid.ts';
 import { connectJobs, type JobsOverGrpc } from './jobs-client.ts';
@@ -98,9 +99,11 @@ export class Cluster {
     return node;
   }
 
-  /** Runs a command of the program that speaks to this coordinator. */
-  halogrid(args: readonly string[], options?: HalogridOptions): Promise<Ended> {
-    return halogrid([...args, '--coordinator', this.address], options);
+  /** Runs a command that speaks to this coordinator; with options beside `cwd`, in a process of its own. */
+  halogrid(args: readonly string[], options: HalogridOptions = {}): Promise<Ended> {
+    const words = [...args, '--coordinator', this.address];
+    const { cwd, ...more } = options;
+    return Object.keys(more).length === 0 ? command(words, cwd) : halogrid(words, options);
   }
 
   /** A job as the coordinator's HTTP API tells it. */

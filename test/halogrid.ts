@@ -1,15 +1,11 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import './own-folders.ts';
 import { type ProcessInfo, processesWith } from './process-list.ts';
 
 const launcher = fileURLToPath(new URL('../apps/cli/bin/halogrid.mjs', import.meta.url));
-
-const runCommands = fileURLToPath(new URL('run-commands.ts', import.meta.url));
 
 const asOlderNode = ['--import', 'data:text/javascript,delete process.execve'];
 
@@ -124,20 +120,6 @@ export class Halogrid {
 /** Runs `halogrid ...args` to its end. */
 export function halogrid(args: readonly string[], options?: HalogridOptions): Promise<Ended> {
   return new Halogrid(args, options).ended;
-}
-
-/**
- * Runs commands one after another in one process: for many that do little, since starting a process takes half a second of
- * processor time. Resolves with how each ended.
- */
-export async function halogridInTurn(commands: readonly { args: readonly string[]; cwd: string }[]): Promise<Ended[]> {
-  // What the runner of these tests has set would make the program one of its tests.
-  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
-  const compiled = { NODE_COMPILE_CACHE: join(process.env.XDG_CACHE_HOME!, 'halogrid', 'compiled') };
-  const env = { ...inherited, ...compiled, ...Object.fromEntries([ofThisFile.split('=')]) };
-  const options = { env, timeout: defaultMaxLifeMs, maxBuffer: 2 ** 24 };
-  const { stdout } = await promisify(execFile)(process.execPath, [runCommands, JSON.stringify(commands)], options);
-  return JSON.parse(stdout);
 }
 
 function killNow(pid: number): void {

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
 import { sendFile, startServer, startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { Cluster } from './cluster.ts';
+import { command } from './command.ts';
 import { eventually } from './eventually.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
@@ -80,7 +81,7 @@ test('a grown folder: what is new, changed, quarantined or gone, and nothing els
   await writePgm(join(source, '30.pgm'), drawPicture(40, 30, 3));
   await writePgm(join(source, '24.pgm'), drawPicture(44, 30, 9));
   rmSync(join(source, '23.pgm'));
-  const plan = await halogrid(['plan', ...job, '--out', out, '--json']);
+  const plan = await command(['plan', ...job, '--out', out, '--json']);
   assert.deepEqual([JSON.parse(plan.stdout).sources, JSON.parse(plan.stdout).kept], [26, 23]);
   const third = await run([...job, '--out', out], 3);
   assert.deepEqual(changesOf(third.changes), [23, 1, 1, 1, 1]);
@@ -109,7 +110,7 @@ test('results of another version are computed again, and it is said why', async 
   const { resultsVersion: its, ...older } = JSON.parse(head!);
   assert.deepEqual([its, older.halogrid], [resultsVersion, version]);
   writeFileSync(join(out, 'sources.jsonl'), [JSON.stringify(older), ...rest].join('\n'));
-  const plan = await halogrid(['plan', ...job, '--out', out, '--json']);
+  const plan = await command(['plan', ...job, '--out', out, '--json']);
   assert.equal(JSON.parse(plan.stdout).kept, 0);
   const again = await run([...job, '--out', out]);
   assert.equal(again.changes, undefined);

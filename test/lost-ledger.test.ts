@@ -30,7 +30,7 @@ const job = (out: string): string[] => [source, '--out', out, '--map', 'tiff', '
 
 before(async () => {
   mkdirSync(source);
-  await writePgm(join(source, 'picture.pgm'), drawPicture(480, 360));
+  await writePgm(join(source, 'picture.pgm'), drawPicture(640, 480));
   const { code, stderr } = await halogrid(['run', ...job(undisturbed), '--device', 'cpu']);
   assert.equal(code, 0, stderr);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readJson } from './results.ts';
@@ -25,12 +26,12 @@ before(async () => {
 });
 
 async function plan(...args: string[]) {
-  const { code, stdout, stderr } = await halogrid(['plan', ...args, '--json']);
+  const { code, stdout, stderr } = await command(['plan', ...args, '--json']);
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);
 }
 
-describe('a plan says what the run does', { concurrency: 2 }, () => {
+describe('a plan says what the run does', () => {
   const jobs: [name: string, options: string[]][] = [
     ['whole frames', []],
     ['small tiles and a map', ['--tile', '64', '--map', 'tiff']],
@@ -72,13 +73,13 @@ test('the map files are as large as the plan says', async () => {
 
 test('a plan is a table for people, writes nothing, and starts nothing', async () => {
   const out = join(folder, 'never');
-  const { code, stdout } = await halogrid(['plan', frames, '--out', out]);
+  const { code, stdout } = await command(['plan', frames, '--out', out]);
   assert.equal(code, 0);
   assert.match(stdout, /^sources {13}15, 1 cannot be read, 1 of unknown size$/m);
   assert.ok(!existsSync(out));
 });
 
-describe('a plan is refused with one sentence and exit code 2', { concurrency: 2 }, () => {
+describe('a plan is refused with one sentence and exit code 2', () => {
   const huge = join(folder, 'huge.pgm');
   before(() => {
     // A header, and a file as long as its pixels would be, of which nothing is stored.
@@ -94,7 +95,7 @@ describe('a plan is refused with one sentence and exit code 2', { concurrency: 2
   ];
   for (const [what, args, sentence] of refused) {
     test(what, async () => {
-      const { code, stdout, stderr } = await halogrid(['plan', ...args()]);
+      const { code, stdout, stderr } = await command(['plan', ...args()]);
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr.trimEnd(), sentence);
       assert.equal(stderr.trimEnd().split('\n').length, 1);
@@ -103,7 +104,7 @@ describe('a plan is refused with one sentence and exit code 2', { concurrency: 2
 
   test('a run is refused as its plan is, before it begins', async () => {
     const out = join(folder, 'refused');
-    const { code, stderr } = await halogrid(['run', huge, ...conv, '--tile', '32768', ...onCpu, '--out', out]);
+    const { code, stderr } = await command(['run', huge, ...conv, '--tile', '32768', ...onCpu, '--out', out]);
     assert.equal(code, 2, stderr);
     assert.match(stderr, /--tile 8192 fits$/m);
     assert.ok(!existsSync(out));

@@ -13,6 +13,7 @@ import {
   type TestServer,
 } from '@halogrid/sources/testing-servers';
 import { Cluster } from './cluster.ts';
+import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readErrors, readHistogram, readJson } from './results.ts';
@@ -238,9 +239,8 @@ test('what is known to be missing is refused, and so is an output on a server', 
     [['http://me:password@127.0.0.1/a.png'], /A URI with a user name or password is not supported/],
     [[source, '--out', 's3://frames/out'], /'s3:\/\/frames\/out' is not supported yet: expected a path or a file: URI/],
   ];
-  const ended = refused.map(([args]) => halogrid(['run', ...args, '--device', 'cpu'], { cwd: folder }));
-  for (const [i, [, sentence]] of refused.entries()) {
-    const { code, stdout, stderr } = await ended[i]!;
+  for (const [args, sentence] of refused) {
+    const { code, stdout, stderr } = await command(['run', ...args, '--device', 'cpu'], folder);
     assert.match(stderr, /^halogrid: [^\n]+\n$/);
     assert.match(stderr, sentence);
     assert.doesNotMatch(stderr, /password@/);

@@ -1,12 +1,9 @@
-// A program that runs commands of halogrid one after another, and prints how each ended: run-commands.ts '[{"args": [], "cwd": ""}]'.
+// A program that runs commands of halogrid one after another, as its parent asks for them, and answers how each ended.
 import { runProgram } from '../apps/cli/src/program.ts';
+import type { Command } from './command-process.ts';
 import type { Ended } from './halogrid.ts';
 
-const commands: { args: string[]; cwd: string }[] = JSON.parse(process.argv[2]!);
-const write = process.stdout.write.bind(process.stdout);
-const ended: Ended[] = [];
-
-for (const { args, cwd } of commands) {
+async function run({ args, cwd }: Command): Promise<Ended> {
   process.chdir(cwd);
   process.exitCode = 0;
   const said = { stdout: '', stderr: '' };
@@ -17,6 +14,10 @@ for (const { args, cwd } of commands) {
     };
   }
   await runProgram(args);
-  ended.push({ code: Number(process.exitCode), signal: null, ...said });
+  // A command listens to the end of its process.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal);
+  return { code: Number(process.exitCode), signal: null, ...said };
 }
-write(JSON.stringify(ended), () => process.exit(0));
+
+process.on('message', async (command: Command) => process.send!(await run(command)));
+process.on('disconnect', () => process.exit());

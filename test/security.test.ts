@@ -5,6 +5,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { command } from './command.ts';
 import { eventually } from './eventually.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
@@ -26,7 +27,7 @@ let address: string;
 let http: number;
 
 const withToken = (name: string): string[] => [...client, '--token-file', path(`${name}-token`)];
-const ask = (name: string, ...args: string[]) => halogrid([...args, '--coordinator', address, ...withToken(name)]);
+const ask = (name: string, ...args: string[]) => command([...args, '--coordinator', address, ...withToken(name)]);
 
 before(async () => {
   mkdirSync(data);
@@ -177,7 +178,7 @@ for (const [args, sentence] of [
   [['--insecure-network'], /Expected --data-root DIR/],
 ] as const) {
   test(`a coordinator beyond this machine with ${args.join(' ') || 'nothing'} is refused`, async () => {
-    const ended = await halogrid(['coordinator', '--listen', '0.0.0.0:0', '--http', '127.0.0.1:0', ...args]);
+    const ended = await command(['coordinator', '--listen', '0.0.0.0:0', '--http', '127.0.0.1:0', ...args]);
     assert.equal(ended.code, 2);
     assert.match(ended.stderr, sentence);
   });

@@ -15,6 +15,7 @@ import {
 } from '@halogrid/imaging/testing-videos';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { Cluster } from './cluster.ts';
+import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { readErrors, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -187,14 +188,14 @@ test('a video among other sources: what is damaged is set aside by frame, what i
 
 test('plan counts the frames and segments of videos', { skip }, async () => {
   const path = video('h264.mp4', 'planned.mp4');
-  const ended = await halogrid(['plan', path, '--batch', '12', '--json']);
+  const ended = await command(['plan', path, '--batch', '12', '--json']);
   assert.equal(ended.code, 0, ended.stderr);
   const plan = JSON.parse(ended.stdout);
   assert.deepEqual([plan.videoFrames, plan.segments, plan.pixels], [48, 4, 48 * 98 * 66]);
 
   const deep = join(scratch, 'planned-deep.mp4');
   makeVideo(deep, deepKinds['hevc-10.mp4']!.encoder);
-  const ofDeep = await halogrid(['plan', deep, '--batch', '12', '--json']);
+  const ofDeep = await command(['plan', deep, '--batch', '12', '--json']);
   assert.equal(ofDeep.code, 0, ofDeep.stderr);
   const planOfDeep = JSON.parse(ofDeep.stdout);
   assert.equal(planOfDeep.pixels, plan.pixels);
@@ -218,7 +219,7 @@ test('what cannot be is said before anything is read', async () => {
     [[clip, '--hwaccel', 'magic'], /Expected one of cuda, vaapi, vdpau, qsv, vulkan, drm for --hwaccel/],
     [[clip, '--op', 'conv:kernel=sobel,channels=rgb'], /Expected channels=gray for the video .*clip\.mp4/],
   ] as const) {
-    const ended = await halogrid(['run', ...args, '--out', join(scratch, 'nothing')]);
+    const ended = await command(['run', ...args, '--out', join(scratch, 'nothing')]);
     assert.equal(ended.code, 2, `${args}: ${ended.stderr}`);
     assert.match(ended.stderr, sentence);
   }

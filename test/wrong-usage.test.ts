@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from '
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Cluster } from './cluster.ts';
-import { type Ended, halogrid, halogridInTurn } from './halogrid.ts';
+import { commandProcess } from './command-process.ts';
+import { type Ended, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -63,16 +64,11 @@ describe('a wrong command', () => {
     [['node', '--coordinator', 'nowhere'], /--coordinator .*'nowhere'/],
     [['coordinator', '--listen', '0.0.0.0:7070'], /0\.0\.0\.0:7070/],
   ];
-  const commands = wrong.map(([args]) => ({ args, cwd: mkdtempSync(join(folder, 'here-')) }));
-  let ended: Ended[];
-  before(async () => {
-    ended = await halogridInTurn(commands);
-  });
-
-  for (const [i, [args, sentence]] of wrong.entries()) {
-    test(`halogrid ${args.map((word) => word.replace(`${folder}/`, '')).join(' ')}`, () => {
-      assertRefused(ended[i]!, sentence);
-      assert.deepEqual(readdirSync(commands[i]!.cwd), []);
+  for (const [args, sentence] of wrong) {
+    test(`halogrid ${args.map((word) => word.replace(`${folder}/`, '')).join(' ')}`, async () => {
+      const cwd = mkdtempSync(join(folder, 'here-'));
+      assertRefused(await commandProcess.run(args, cwd), sentence);
+      assert.deepEqual(readdirSync(cwd), []);
     });
   }
 
@@ -85,12 +81,10 @@ describe('a wrong command', () => {
 test('a node for each GPU where there is no driver', {
   skip: existsSync('/proc/driver/nvidia') && 'there is one',
 }, async () => {
-  const commands = ['all', '0'].flatMap((choice) => [
-    ['node', '--gpu', choice],
-    ['run', good, '--gpu', choice],
-  ]);
-  const ended = await halogridInTurn(commands.map((args) => ({ args, cwd: folder })));
-  for (const one of ended) assertRefused(one, /no NVIDIA driver here/);
+  for (const choice of ['all', '0']) {
+    assertRefused(await commandProcess.run(['node', '--gpu', choice]), /no NVIDIA driver here/);
+    assertRefused(await commandProcess.run(['run', good, '--gpu', choice]), /no NVIDIA driver here/);
+  }
 });
 
 describe('an output folder that is in use', () => {
@@ -108,38 +102,35 @@ describe('an output folder that is in use', () => {
     ['run', '--coordinator'],
     ['submit', '--coordinator'],
   ]) {
-    const refused = async (border: string, ...outs: [out: string, sentence: RegExp][]): Promise<void> => {
+    const refused = async (out: string, border: string, sentence: RegExp): Promise<void> => {
       const where = args.includes('--coordinator') ? [...args, cluster.address] : args;
-      const commandOf = (out: string) => [command!, good, '--out', out, '--border', border, ...where];
-      const ended = await halogridInTurn(outs.map(([out]) => ({ args: commandOf(out), cwd: folder })));
-      for (const [i, [, sentence]] of outs.entries()) assertRefused(ended[i]!, sentence);
+      const ended = await commandProcess.run([command!, good, '--out', out, '--border', border, ...where]);
+      assertRefused(ended, sentence);
     };
     const name = [command, ...args].join(' ');
 
     test(`${name}: by something else`, async () => {
-      await refused('interior', [full, /'.*\/full' is not empty .*'letter\.txt'/]);
+      await refused(full, 'interior', /'.*\/full' is not empty .*'letter\.txt'/);
       assert.deepEqual(readdirSync(full), ['letter.txt']);
     });
 
     test(`${name}: by another job's results`, async () => {
       const before = hashFiles(other);
-      await refused('wrap', [other, /'.*\/other' holds the results of another job/]);
+      await refused(other, 'wrap', /'.*\/other' holds the results of another job/);
       assert.deepEqual(hashFiles(other), before);
     });
 
     test(`${name}: it is a file, or below one`, async () => {
-      await refused('interior', [file, /'.*\/file'/], [join(file, 'below'), /'.*\/file\/below'/]);
+      await refused(file, 'interior', /'.*\/file'/);
+      await refused(join(file, 'below'), 'interior', /'.*\/file\/below'/);
     });
   }
 });
 
 test('a job that nobody knows', async () => {
-  const where = ['--coordinator', cluster.address];
-  const commands = ['status', 'watch', 'cancel'].map((command) => ({
-    args: [command, 'nobody', ...where],
-    cwd: folder,
-  }));
-  for (const one of await halogridInTurn(commands)) assertRefused(one, /'nobody'/);
+  for (const command of ['status', 'watch', 'cancel']) {
+    assertRefused(await cluster.halogrid([command, 'nobody']), /'nobody'/);
+  }
 });
 
 function assertRefused({ code, stdout, stderr }: Ended, sentence: RegExp): void {

@@ -26,7 +26,7 @@ import {
 
 const count = Number(process.env.HALOGRID_BLIND_FRAMES ?? 120);
 /** How long a bad node is alone where a good one comes later. */
-const aloneMs = Number(process.env.HALOGRID_BLIND_ALONE_MS ?? 4_000);
+const aloneMs = Number(process.env.HALOGRID_BLIND_ALONE_MS ?? 1_500);
 const folder = scratchFolder();
 const archive = join(folder, 'archive');
 const brokenDisk = withBrokenDisk('/archive/');
@@ -41,7 +41,7 @@ let jobs = 0;
 before(async () => {
   mkdirSync(archive);
   for (let i = 0; i < count; i++) await writePgm(join(archive, `frame-${i}.pgm`), drawPicture(32, 24, i + 1));
-  cluster = await Cluster.start({ nodes: 0, options: ['--node-grace', String(aloneMs + 4_000)] });
+  cluster = await Cluster.start({ nodes: 0, options: ['--node-grace', String(aloneMs + 6_500)] });
   good = await cluster.startNode('good');
   const { out } = await run();
   digest = readJson(out, 'job.json').digest;

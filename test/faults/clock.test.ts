@@ -18,7 +18,7 @@ test('the clocks of the coordinator and of a node jump by an hour, each second',
 }, async () => {
   faults = await FaultCluster.start(['right'], nodeTimeoutMs, jumping);
   await faults.join('jumping', { env: jumping });
-  for (const name of ['right', 'jumping']) faults.node(name).proxy.set({ down: { bytesPerSecond: 10_000 } });
+  for (const name of ['right', 'jumping']) faults.node(name).proxy.set({ down: { bytesPerSecond: 5_000 } });
   const startMs = performance.now();
   const { attempts, expired } = await faults.completesUndisturbed(await faults.submit());
   assert.ok(performance.now() - startMs > 2_500, 'The job was over before the clocks jumped');

@@ -61,7 +61,7 @@ for (const way of ['up', 'down'] as const) {
     for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
       const random = seeded(seed);
       const limits = ['a', 'b'].map((name) => {
-        const limitBytes = 300 + Math.floor(random() * 30_000);
+        const limitBytes = 300 + Math.floor(random() * 14_000);
         // Connections that are open have carried more than that already: the next ones are meant.
         const { proxy } = faults.node(name);
         proxy.cut('reset');

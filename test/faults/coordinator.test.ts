@@ -29,7 +29,7 @@ test(`SIGKILL of the coordinator at ${runs} random moments of one job`, {
 }, async (t) => {
   const random = seeded(seed);
   // Leases come so slowly that the job outlives all of them.
-  const down = { bytesPerSecond: Math.max(800, 24_000 / runs) };
+  const down = { bytesPerSecond: Math.max(800, 12_000 / runs) };
   for (const name of ['a', 'b']) faults.node(name).proxy.set({ down });
   const job = await faults.submit();
   let [kills, held, done] = [0, 0, 0];

@@ -1,0 +1,67 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Ended } from './halogrid.ts';
+
+const program = fileURLToPath(new URL('run-commands.ts', import.meta.url));
+
+/** No command takes this long: one that does is ended with the process, and the test fails of that. */
+const maxMs = 300_000;
+
+export interface Command {
+  args: readonly string[];
+  cwd: string;
+}
+
+/**
+ * A process that runs commands one after another. Starting a process takes half a second of processor time and more, so this is for
+ * tests of what a command does, not of its process. It ends with the process of the test file.
+ */
+class CommandProcess {
+  #child: ChildProcess | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  get isIdle(): boolean {
+    return this.#waiting === 0;
+  }
+
+  /** Runs the command after those that were asked for before. */
+  run(args: readonly string[], cwd = process.cwd()): Promise<Ended> {
+    this.#waiting++;
+    const ended = this.#last.then(() => this.#run({ args, cwd }));
+    this.#last = ended.catch(() => {}).finally(() => this.#waiting--);
+    return ended;
+  }
+
+  async #run(command: Command): Promise<Ended> {
+    if (this.#child?.connected !== true) this.#child = start();
+    const child = this.#child;
+    child.ref();
+    child.channel!.ref();
+    const patience = setTimeout(() => child.kill('SIGKILL'), maxMs);
+    const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+    const fail = (code: number | null, signal: string | null): void =>
+      reject(new Error(`halogrid ${command.args.join(' ')} ended its process with ${code ?? signal}`));
+    child.once('exit', fail).once('message', (ended) => resolve(ended as Ended));
+    child.send(command);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(patience);
+      child.off('exit', fail);
+      child.unref();
+      child.channel?.unref();
+    }
+  }
+}
+
+function start(): ChildProcess {
+  // What the runner of these tests has set would make the program one of its tests.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  env.NODE_COMPILE_CACHE ??= join(env.XDG_CACHE_HOME!, 'halogrid', 'compiled');
+  return fork(program, { env, execArgv: [] });
+}
+
+/** That of this test file. */
+export const commandProcess = new CommandProcess();
