@@ -1,5 +1,4 @@
-import type { Worker } from 'node:worker_threads';
-import { SpareThread } from '@halogrid/threads';
+import { SpareThread, ThreadClient } from '@halogrid/threads';
 import {
   type Change,
   type Entry,
@@ -21,18 +20,12 @@ export type SqliteOrder =
   | { kind: 'write'; epoch: number; changes: Change[] }
   | { kind: 'close' };
 
-export type SqliteAnswer = { id: number; result?: unknown; error?: PackedError };
-
 /** For the next ledger that is opened. */
 export const sqliteThread = new SpareThread(new URL('./sqlite-worker.ts', import.meta.url));
 
 /** The ledger in a file of SQLite, for one machine. A thread of its own waits for the disk. */
 export class SqliteStore implements LedgerStore {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  #lastId = 0;
-  /** Why no order is taken any more. */
-  #ended: Error | undefined;
+  readonly #thread: ThreadClient<SqliteOrder, unknown>;
 
   /** Opens the file at `path`, or makes it. Rejects with one sentence that names the file. */
   static async open(path: string): Promise<SqliteStore> {
@@ -41,26 +34,19 @@ export class SqliteStore implements LedgerStore {
       await store.#order({ kind: 'open', path });
       return store;
     } catch (error) {
-      await store.#worker.terminate();
+      await store.#thread.end();
       throw error;
     }
   }
 
   private constructor(path: string) {
-    this.#worker = sqliteThread.take();
-    this.#worker.on('message', ({ id, result, error }: SqliteAnswer) => {
-      const { resolve, reject } = this.#waiting.get(id)!;
-      this.#waiting.delete(id);
-      if (error) reject(unpackError(error));
-      else resolve(result);
+    this.#thread = new ThreadClient(sqliteThread.take(), {
+      ended: (end) => {
+        const why = 'error' in end ? end.error.message : 'its thread has ended';
+        return new Error(`The ledger '${path}' is closed: ${why}`);
+      },
+      unpack: (failure) => unpackError(failure as PackedError),
     });
-    const end = (why: string) => {
-      this.#ended ??= new Error(`The ledger '${path}' is closed: ${why}`);
-      for (const { reject } of this.#waiting.values()) reject(this.#ended);
-      this.#waiting.clear();
-    };
-    this.#worker.on('error', (error: Error) => end(error.message));
-    this.#worker.on('exit', () => end('its thread has ended'));
   }
 
   acquire(holder: string, leaseMs: number): Promise<number | undefined> {
@@ -97,18 +83,13 @@ export class SqliteStore implements LedgerStore {
   }
 
   async close(): Promise<void> {
-    if (this.#ended) return;
+    if (this.#thread.hasEnded) return;
     await this.#order({ kind: 'close' });
-    await this.#worker.terminate();
+    await this.#thread.end();
   }
 
   #order<T>(order: SqliteOrder, moved: ArrayBuffer[] = []): Promise<T> {
-    if (this.#ended) return Promise.reject(this.#ended);
-    const answer = Promise.withResolvers<unknown>();
-    const id = ++this.#lastId;
-    this.#waiting.set(id, answer);
-    this.#worker.postMessage({ id, order }, moved);
-    return answer.promise as Promise<T>;
+    return this.#thread.order(order, moved) as Promise<T>;
   }
 }
 
