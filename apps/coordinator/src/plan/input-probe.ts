@@ -1,7 +1,15 @@
 import { sampleBytes } from '@halogrid/geometry';
 import { isVideoFile, type openImage, type peekSize } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
-import { hasVideoExtension, InputError, mostPixels, redactUri, type Source, versionOfContent } from '@halogrid/sources';
+import {
+  hasVideoExtension,
+  InputError,
+  mostPixels,
+  redactUri,
+  type Source,
+  usualPixels,
+  versionOfContent,
+} from '@halogrid/sources';
 import { limitConcurrency } from '@halogrid/threads';
 import { tileSide } from '../job/cut-tiles.ts';
 import type { ImageSize } from '../job/shard.ts';
@@ -124,11 +132,7 @@ function asInputError(error: unknown): InputError {
 }
 
 /**
- * Decoded bytes of a channel of an image that nobody opened, from the size of its file. JPEG and WebP at usual qualities
- * hold about 8 pixels a byte, PGM and PPM one at most, the other formats 2 for a photograph. Batches only become smaller where it is
+ * Decoded bytes of a channel of an image that nobody opened, from the size of its file. Batches only become smaller where it is
  * too high, and nodes hold more than their credit where it is too low.
  */
-function estimateBytes(uri: string, fileBytes: number): number {
-  const decodedPerByte = /\.(jpe?g|webp)$/i.test(uri) ? 8 : /\.p[gpn]m$/i.test(uri) ? 1 : 2;
-  return Math.max(1, fileBytes * decodedPerByte);
-}
+const estimateBytes = (uri: string, fileBytes: number): number => Math.max(1, usualPixels(uri, fileBytes));

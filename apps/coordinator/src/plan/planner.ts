@@ -7,7 +7,6 @@ import type { PlannedStep } from '../job/shard.ts';
 import { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { InputProbe } from './input-probe.ts';
 import { PlanEmitter } from './plan-emitter.ts';
-
 import { PlanNotes } from './plan-notes.ts';
 
 /**
