@@ -128,7 +128,7 @@ export async function* decodeInOneProcess(
       for (const event of outcome.events) {
         if (event.kind === 'note') assert.fail(event.line);
         if (event.kind === 'bad') yield { segment, position: event.position, error: event.error };
-        else yield { segment, position: event.position, luma: event.luma };
+        else yield { segment, position: event.position, luma: Buffer.from(event.luma) };
       }
       if (++segment === segments.length) return;
     }
