@@ -2,7 +2,7 @@ import { type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep, ShardWork, SourceRef, SourceResult } from '../job/shard.ts';
-import { stageLabel } from '../job/stages.ts';
+import { stageLabel } from '../job/shard.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import type { Clock } from './clock.ts';

@@ -21,6 +21,9 @@ export interface JobRecord {
   reasons?: QuarantineReason[];
 }
 
+/** What the ledger keeps of a job beside its specification, its plan and its results. */
+export type JobFacts = Omit<JobRecord, 'spec'>;
+
 /** As halogrid.v1.Counts defines them. */
 export interface JobCounts {
   sources: number;
