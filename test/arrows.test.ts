@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, matchesGlob } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -56,13 +56,15 @@ interface Import {
 const specifier =
   /^(?:import|export)\s[^;'"]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'|\b(?:import|import\.meta\.resolve)\(\s*'([^']+)'/gm;
 
+const filesOf = (folder: string): string[] =>
+  globSync(`${folder}/**/*.{ts,js,mjs}`, { cwd: checkout, exclude: (path) => path.includes('node_modules') });
+
 const imports: Import[] = packages.flatMap(({ folder }) =>
-  globSync(`${folder}/**/*.{ts,js,mjs}`, { cwd: checkout, exclude: (path) => path.includes('node_modules') }).flatMap(
-    (from) =>
-      [...read(from).matchAll(specifier)].map((match) => {
-        const to = match.slice(1).find(Boolean)!;
-        return { from, to: to.startsWith('.') ? join(dirname(from), to) : to };
-      }),
+  filesOf(folder).flatMap((from) =>
+    [...read(from).matchAll(specifier)].map((match) => {
+      const to = match.slice(1).find(Boolean)!;
+      return { from, to: to.startsWith('.') ? join(dirname(from), to) : to };
+    }),
   ),
 );
 
@@ -95,6 +97,26 @@ test('packages declare the packages that they import, and no others', () => {
     // The whole system is named by the path of its launcher.
     const needless = declared.filter((other) => !used.includes(other) && other !== 'halogrid');
     assert.deepEqual(needless, [], `${folder}/package.json has what it does not import`);
+  }
+});
+
+test('what a package reads elsewhere in the checkout is among the inputs of its tests', () => {
+  for (const { folder, declared } of packages) {
+    const { nx } = JSON.parse(read(`${folder}/package.json`));
+    const inputs: string[] = (nx?.namedInputs?.elsewhere ?? []).map((input: string) =>
+      input.replace('{workspaceRoot}/', ''),
+    );
+    const known = packages.filter(({ name, folder: other }) => other === folder || declared.includes(name));
+    for (const path of filesOf(folder)) {
+      for (const [, url] of read(path).matchAll(/new URL\(\s*'(\.\.\/[^']*[\w/])'/g)) {
+        const file = join(dirname(path), url!);
+        const isInput = inputs.some((input) => matchesGlob(file, input) || matchesGlob(`${file}/x`, input));
+        const isKnown =
+          known.some((one) => `${file}/`.startsWith(`${one.folder}/`)) || file.startsWith('node_modules/');
+        const place = `nx.namedInputs.elsewhere of ${folder}/package.json`;
+        assert.ok(isInput || isKnown, `${path} reads ${file}: name it in ${place}`);
+      }
+    }
   }
 });
 
