@@ -16,8 +16,6 @@ const settings = {
   NX_NO_CLOUD: 'true',
   NX_TUI: 'false',
   FORCE_COLOR: '0',
-  // Tests start hundreds of processes, each of which would compile all that it loads.
-  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
   // Tests leave the user's folders alone; whole-program tests do so without this, too: see test/own-folders.ts.
   XDG_CACHE_HOME: join(root, 'node_modules/.cache'),
   XDG_DATA_HOME: join(root, 'node_modules/.cache/data'),
