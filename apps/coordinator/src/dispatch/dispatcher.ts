@@ -12,14 +12,8 @@ import { type ComparableAnswer, comparable } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
 import { JobRun, type JobWork } from './job-run.ts';
 import { NodeQuestions } from './node-questions.ts';
-import {
-  type AttachedNodeView,
-  countShard,
-  type NodeConnection,
-  type NodeReport,
-  type NodeSession,
-  viewNode,
-} from './node-session.ts';
+import type { AttachedNodeView, NodeConnection, NodeReport } from './node-session.ts';
+import { NodeSessions } from './node-sessions.ts';
 import { ResultWriter } from './result-writer.ts';
 import { RunningJobs } from './running-jobs.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
@@ -55,11 +49,10 @@ export class Dispatcher {
   readonly #recorder: WorkRecorder;
   readonly #jobs = new RunningJobs();
   readonly #writer: ResultWriter;
-  readonly #sessions = new Map<number, NodeSession>();
+  readonly #sessions = new NodeSessions();
   readonly #sights: JobSights;
   readonly #questions: NodeQuestions;
   readonly #stopTicks: () => void;
-  #lastSession = 0;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -148,20 +141,18 @@ export class Dispatcher {
 
   /** Starts a conversation with a welcome, after which leases may be ordered at once; returns its number. */
   attach(hello: Hello, connection: NodeConnection): number {
-    const session = ++this.#lastSession;
-    const attachedMs = this.#options.clock.wallMs();
-    this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
+    const { clock, log } = this.#options;
+    const session = this.#sessions.open(hello, connection, clock.wallMs());
     const { nodeId, name, creditBytes, held, lacks } = hello;
     const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, brought: held, lacks } as const;
-    const commands = this.#scheduler.handle(joined, this.#options.clock.monotonicMs());
+    const commands = this.#scheduler.handle(joined, clock.monotonicMs());
     const adopted = commands.filter((command) => command.kind === 'AdoptShard');
     connection.welcome(adopted.map(({ lease, verify }) => ({ ...lease, verify })));
     for (const command of commands) this.#execute(command);
-    if (this.#sessions.has(session)) {
+    if (this.#sessions.get(session)) {
       this.#recorder.nodeAttached(hello);
       // The older conversation of a node that attached anew is over by now.
-      const attached = [...this.#sessions.values()].map((node) => node.hello);
-      warnOfSharedGpu(hello, attached, this.#options.log);
+      warnOfSharedGpu(hello, this.#sessions.hellos(), log);
     }
     return session;
   }
@@ -192,11 +183,7 @@ export class Dispatcher {
   nodes(): AttachedNodeView[] {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
-    const offsetMs = clock.wallMs() - nowMs;
-    const views = [...this.#sessions].map(([session, node]) =>
-      viewNode(node, this.#scheduler.node(session)!, nowMs, offsetMs),
-    );
-    return views.sort((a, b) => (a.hello.name < b.hello.name ? -1 : 1));
+    return this.#sessions.views((session) => this.#scheduler.node(session)!, nowMs, clock.wallMs() - nowMs);
   }
 
   /**
@@ -205,8 +192,7 @@ export class Dispatcher {
    */
   jobNow(jobId: string): { nodes: number; waiting: string; notes: readonly string[] } {
     const nodeIds = this.#jobs.get(jobId)?.nodeIds;
-    let nodes = 0;
-    for (const { hello } of this.#sessions.values()) if (nodeIds?.has(hello.nodeId)) nodes++;
+    const nodes = this.#sessions.hellos().filter(({ nodeId }) => nodeIds?.has(nodeId)).length;
     return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', notes: this.#jobs.notesOf(jobId) };
   }
 
@@ -219,8 +205,7 @@ export class Dispatcher {
   async close(): Promise<void> {
     this.#stopTicks();
     const closed = this.#jobs.close();
-    for (const { connection } of this.#sessions.values()) connection.drop('The coordinator stops', false);
-    this.#sessions.clear();
+    this.#sessions.dropAll('The coordinator stops');
     await closed;
   }
 
@@ -264,8 +249,7 @@ export class Dispatcher {
         void this.#writer.skip(command.jobId, command.shard);
         break;
       case 'CommitShard':
-        // An answer that was checked may be of a node that has left since.
-        void this.#writer.commit(command, (pixels) => countShard(this.#sessions.get(command.session), pixels));
+        void this.#writer.commit(command, (pixels) => this.#sessions.countShard(command.session, pixels));
         break;
       case 'QuarantineShard': {
         const { jobId, shard, error, attempts } = command;

@@ -2,7 +2,6 @@ import type { Hello, Lack, Probe, Sight } from '@halogrid/proto';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { Shard, ShardAnswer } from '../job/shard.ts';
 import type { BroughtLease, Failure, LeaseId } from '../scheduler/events.ts';
-import type { NodeView } from '../scheduler/scheduler.ts';
 
 /** A lease with all that a node needs to know. */
 export interface LeaseOrder {
@@ -62,25 +61,4 @@ export interface NodeSession {
   attachedMs: number;
   shardsDone: number;
   pixelsDone: number;
-}
-
-/** One more shard of the node counts. */
-export function countShard(node: NodeSession | undefined, pixels: number): void {
-  if (!node) return;
-  node.shardsDone++;
-  node.pixelsDone += pixels;
-}
-
-/** The node as those see it who ask: `known` is what the scheduler has of it, and `offsetMs` leads from its clock to 1970. */
-export function viewNode(
-  { connection: _, ...node }: NodeSession,
-  { asideUntilMs, lacks, failures: shardsFailed, ...known }: NodeView,
-  nowMs: number,
-  offsetMs: number,
-): AttachedNodeView {
-  return {
-    ...{ ...node, ...known, shardsFailed },
-    lacks: lacks.map((lack) => ({ ...lack, sinceMs: Math.round(lack.sinceMs + offsetMs) })),
-    asideUntilMs: asideUntilMs > nowMs ? Math.round(asideUntilMs + offsetMs) : 0,
-  };
 }

@@ -94,7 +94,7 @@ testCases([
     expected: [],
   },
   {
-    name: 'a check that was under way goes on',
+    name: 'a verification that was under way goes on',
     given: [...verified(1), joined(2), completed(2, lease(0)), joined(1), left(2), left(1)],
     when: back(3, [lease(0, 2)], 'node-2', true),
     expected: ['adopt job/0#2 of 3, by the reference'],

@@ -1,0 +1,62 @@
+import type { Hello } from '@halogrid/proto';
+import type { NodeView } from '../scheduler/scheduler.ts';
+import type { AttachedNodeView, NodeConnection, NodeSession } from './node-session.ts';
+
+/** The conversations with nodes that go on, by number. A number is never used again. */
+export class NodeSessions {
+  readonly #sessions = new Map<number, NodeSession>();
+  #last = 0;
+
+  /** Begins one; returns its number. */
+  open(hello: Hello, connection: NodeConnection, attachedMs: number): number {
+    const session = ++this.#last;
+    this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
+    return session;
+  }
+
+  get(session: number): NodeSession | undefined {
+    return this.#sessions.get(session);
+  }
+
+  delete(session: number): void {
+    this.#sessions.delete(session);
+  }
+
+  hellos(): Hello[] {
+    return [...this.#sessions.values()].map(({ hello }) => hello);
+  }
+
+  /** One more shard of the node counts, with so many pixels. The node may have left since it computed it. */
+  countShard(session: number, pixels: number): void {
+    const node = this.#sessions.get(session);
+    if (!node) return;
+    node.shardsDone++;
+    node.pixelsDone += pixels;
+  }
+
+  /** Every node, by name; `knownOf` is what the scheduler has of it, and `offsetMs` leads from its clock to 1970. */
+  views(knownOf: (session: number) => NodeView, nowMs: number, offsetMs: number): AttachedNodeView[] {
+    const views = [...this.#sessions].map(([session, node]) => viewNode(node, knownOf(session), nowMs, offsetMs));
+    return views.sort((a, b) => (a.hello.name < b.hello.name ? -1 : 1));
+  }
+
+  /** Ends them all, for that reason. */
+  dropAll(reason: string): void {
+    for (const { connection } of this.#sessions.values()) connection.drop(reason, false);
+    this.#sessions.clear();
+  }
+}
+
+/** The node as those see it who ask. */
+function viewNode(
+  { connection: _, ...node }: NodeSession,
+  { asideUntilMs, lacks, failures: shardsFailed, ...known }: NodeView,
+  nowMs: number,
+  offsetMs: number,
+): AttachedNodeView {
+  return {
+    ...{ ...node, ...known, shardsFailed },
+    lacks: lacks.map((lack) => ({ ...lack, sinceMs: Math.round(lack.sinceMs + offsetMs) })),
+    asideUntilMs: asideUntilMs > nowMs ? Math.round(asideUntilMs + offsetMs) : 0,
+  };
+}
