@@ -16,7 +16,6 @@ const known = {
   circles: [
     'libs/imaging: formats open-image.ts',
     'libs/kernels: catalogue.ts conv grid.ts lbp ldp pipeline-item.ts pipeline.ts plane-item.ts registry.ts run-pipeline.ts sampling.ts strategy.ts',
-    'libs/proto: index.ts limits',
     'libs/results: chunks maps pictures',
     'libs/sources: files globs listing remote s3',
   ],

@@ -53,7 +53,7 @@ export interface CoordinatorConfig {
   introspection: boolean;
   /** Whether a thread of its own lists and looks at sources. */
   plansOnThread: boolean;
-  /** Of each of the two addresses. */
+  /** The limits of each of the two addresses. */
   connections: ConnectionLimits;
   /** What an operator should know, in sentences. */
   warnings: string[];

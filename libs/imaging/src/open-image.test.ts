@@ -4,7 +4,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import type { Rect } from '@halogrid/geometry';
 import { temporaryFile, temporaryFolder } from '@halogrid/sources/testing-files';
 import fc from 'fast-check';
@@ -21,6 +21,7 @@ import {
   fixtureUri,
   type Gaps,
   lumaOf,
+  oneBitPng,
   planes,
   sha256,
 } from './testing/images.ts';
@@ -328,22 +329,6 @@ test('an image of more pixels than are decoded at once', async (t) => {
     assert.equal(luma[(y + 1) * width - 1], white(y) ? 255 : 0, `row ${y}`);
   }
 });
-
-function oneBitPng(width: number, height: number, rows: Uint8Array): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header[8] = 1;
-  const chunks = { IHDR: header, IDAT: deflateSync(rows, { level: 1 }), IEND: Buffer.alloc(0) };
-  const parts = Object.entries(chunks).flatMap(([name, data]) => {
-    const body = Buffer.concat([Buffer.from(name), data]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(data.length);
-    sum.writeUInt32BE(crc32(body));
-    return [length, body, sum];
-  });
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
-}
 
 test('an image that is closed too early still decodes its own bytes', async () => {
   const { width, height, sha256: expected } = expectedFixtures['420.jpg']!;

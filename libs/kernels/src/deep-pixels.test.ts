@@ -36,7 +36,7 @@ const operationArbitrary: fc.Arbitrary<AskedOperation> = fc.oneof(
   convArbitrary.map(({ parameters }) => ({ kernel: 'conv', parameters })),
 );
 
-test('the cpu device gives 16-bit tiles of any size, place, border and kernel what the CPU twin gives', () => {
+test('the cpu device gives 16-bit tiles of any size, place, border and kernel what the reference gives', () => {
   fc.assert(
     fc.property(
       tileArbitrary(70, 20),
@@ -46,10 +46,10 @@ test('the cpu device gives 16-bit tiles of any size, place, border and kernel wh
       ({ size, tile, seed, levels }, operation, border, withMap) => {
         const pipeline = createPipelineOver('u16', [{ ...operation, border }]);
         const { item, bytes } = staged(pipeline, noiseFor(pipeline, size, seed, levels), tile);
-        const [ours, twin] = [runCpu, runReference].map((run) => run(pipeline, bytes, item, withMap));
-        assert.deepEqual(ours!.bins, twin!.bins);
-        assert.equal(ours!.counted, twin!.counted);
-        if (withMap) verifySamples(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
+        const [ours, reference] = [runCpu, runReference].map((run) => run(pipeline, bytes, item, withMap));
+        assert.deepEqual(ours!.bins, reference!.bins);
+        assert.equal(ours!.counted, reference!.counted);
+        if (withMap) verifySamples(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, reference!, tile), pipeline);
         else assert.equal(ours!.map, undefined);
       },
     ),
@@ -62,7 +62,7 @@ const deepened = ({ pixels, ...size }: TestImage): TestImage => {
   return { ...size, pixels: Uint16Array.from(pixels, (v) => 257 * v) };
 };
 
-for (const [name, run] of Object.entries({ twin: runReference, cpu: runCpu })) {
+for (const [name, run] of Object.entries({ reference: runReference, cpu: runCpu })) {
   test(`${name}: codes are those of an 8-bit image of which every pixel is 257 times as much`, () => {
     fc.assert(
       fc.property(

@@ -25,7 +25,7 @@ export interface GpuKernelSource {
   /** What it writes. Nothing else is bound to be written: a dispatch waits for every one before it that might have. */
   output: GpuOutput;
   border: BorderMode;
-  /** Of the planes; u8 where it is absent. */
+  /** Type of the planes' pixels; u8 where it is absent. */
   reads?: PixelType;
   /** Other override constants that the entry point reaches. */
   constants: Record<string, number>;

@@ -20,7 +20,7 @@ interface Dispatch {
   kernel: GpuKernel;
   items: readonly PlaneItem[];
   places: readonly MapPlace[];
-  /** Of the pixels it reads. */
+  /** Bytes of a pixel that it reads. */
   pixelBytes: number;
   /** Index of the planes it reads: 0 are those that were staged, n those that the n-th kernel left. */
   reads: number;

@@ -24,7 +24,7 @@ export interface PipelinePlan {
 export interface PipelineItem extends Pick<PlaneItem, 'offset' | 'stride' | 'planeBytes'> {
   stages: readonly StagePlan[];
   parts: readonly Rect[];
-  /** Of the last kernel's `out`, the pixels of which the dense result is; all of them where this is not there. */
+  /** The pixels of the last kernel's `out` that the dense result has; all of them where this is absent. */
   sampling?: Sampling;
 }
 

@@ -19,7 +19,7 @@ export interface PlaneItem {
   out: Rect;
   /** Where results exist and count, in the stored plane's coordinates, inside `out`. Elsewhere the result is 0. */
   valid: Rect;
-  /** Of `out`, the pixels of the dense result that are wanted; a kernel may leave out the others, and says so in the result. */
+  /** The pixels of `out` that are wanted of the dense result; a kernel may leave out the others, and says so in the result. */
   sampling?: Sampling;
 }
 

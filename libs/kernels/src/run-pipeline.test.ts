@@ -28,7 +28,7 @@ const chains: AskedOperation[][] = [
 ];
 
 for (const [name, run] of [
-  ['the CPU twins', runReference],
+  ['the references', runReference],
   ['the cpu device', runCpu],
 ] as const) {
   test(`${name} give any tile of a pipeline what its kernels give one by one on the whole image`, () => {

@@ -31,7 +31,7 @@ export {
   reportBounds,
   submitBounds,
 } from './limits/message-bounds.ts';
-export { decodeNeed, needInWords, readNeed, writeNeed } from './needs.ts';
+export { decodeNeed, needInWords, pathIn, readNeed, writeNeed } from './needs.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
 export const protocolVersion = 5;

@@ -16,7 +16,8 @@ export function needInWords(need: string): string {
   return `${verb} '${what.startsWith('file:') ? pathIn(what) : what}'`;
 }
 
-function pathIn(uri: string): string {
+/** The path of a file: URI, as a person writes it; the URI itself where it has none that can be read. */
+export function pathIn(uri: string): string {
   try {
     return decodeURIComponent(new URL(uri).pathname);
   } catch {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { ThreadClient } from './thread-client.ts';
+import { sayEnd, ThreadClient } from './thread-client.ts';
 
 /** What the thread is told: wait so many milliseconds, then double, fail, or end. */
 type Order = { ms?: number; number?: number; bytes?: Uint8Array; fail?: string; exit?: number; crash?: string };
@@ -25,7 +25,7 @@ function startClient(t: TestContext): ThreadClient<Order, number | Uint8Array> {
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`));
   t.after(() => worker.terminate());
   return new ThreadClient(worker, {
-    ended: (why) => new Error(`The thread has ended: ${why}`),
+    ended: (end) => new Error(`The thread has ended: ${sayEnd(end)}`),
     unpack: (failure) => {
       const { message, code } = failure as { message: string; code: number };
       return new Error(`${message}, ${code}`);
@@ -61,6 +61,7 @@ for (const [order, why] of [
     await assert.rejects(waiting, ended);
     await assert.rejects(last, ended);
     assert.ok(client.hasEnded);
+    assert.equal((await client.whenEnded).message, ended.message);
     await assert.rejects(client.order({}), ended);
     await client.end();
   });
@@ -69,9 +70,17 @@ for (const [order, why] of [
 test('a thread that is released serves the next client, and is ended by it', { timeout: 60_000 }, async (t) => {
   const first = startClient(t);
   assert.equal(await first.order({ number: 1 }), 2);
-  const next = new ThreadClient<Order, number>(first.release(), { ended: (why) => new Error(why) });
-  await assert.rejects(first.order({ number: 1 }), { message: 'The thread has ended: it serves others' });
+  const next = new ThreadClient<Order, number>(first.release(), { ended: (end) => new Error(sayEnd(end)) });
+  await assert.rejects(first.order({ number: 1 }), { message: 'The thread serves others' });
   assert.equal(await next.order({ number: 2 }), 4);
   await next.end();
   await assert.rejects(next.order({}), { message: 'it exited with 0' });
+});
+
+test('a thread is ended in the middle of what it does where nobody waits for that', { timeout: 60_000 }, async (t) => {
+  const client = startClient(t);
+  await client.order({});
+  const waiting = assert.rejects(client.order({ ms: 600_000 }), { message: 'The thread has ended: it exited with 1' });
+  await client.terminate();
+  await waiting;
 });

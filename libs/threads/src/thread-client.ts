@@ -2,9 +2,12 @@ import type { Transferable, Worker } from 'node:worker_threads';
 import { endThread } from './end-thread.ts';
 import type { SentAnswer, SentOrder } from './serve-orders.ts';
 
+/** How a thread has ended: by an error that nothing caught there, or with an exit code. */
+export type ThreadEnd = { error: Error } | { code: number };
+
 export interface ThreadClientOptions {
-  /** What orders that have no answer reject with, from why the thread has ended, a clause such as `it exited with 1`. */
-  ended(why: string): Error;
+  /** What orders that have no answer reject with when the thread has ended. */
+  ended(end: ThreadEnd): Error;
   /** The error that the `pack` of the thread made a message of; one of that text unless given. */
   unpack?(failure: unknown): Error;
 }
@@ -21,6 +24,7 @@ export class ThreadClient<Order, Answer> {
   #moved: Transferable[] = [];
   #lastId = 0;
   #ended: Error | undefined;
+  readonly #end = Promise.withResolvers<Error>();
 
   /** Takes the thread over, until `release` or `end`. */
   constructor(worker: Worker, options: ThreadClientOptions) {
@@ -32,6 +36,11 @@ export class ThreadClient<Order, Answer> {
   /** Whether the thread has ended, for whatever reason. */
   get hasEnded(): boolean {
     return this.#ended !== undefined;
+  }
+
+  /** Resolves with what orders then reject with when the thread has ended; never after `release`. */
+  get whenEnded(): Promise<Error> {
+    return this.#end.promise;
   }
 
   /** Resolves with the answer; rejects with what went wrong there, or with `ended` where the thread is gone before it answers. */
@@ -46,15 +55,20 @@ export class ThreadClient<Order, Answer> {
     return answer.promise;
   }
 
-  /** Takes no more orders and gives the thread, which has none left to obey, to the caller. */
-  release(): Worker {
-    this.#end('it serves others');
+  /** Gives the thread, which has no order left to obey, to the caller. Orders that follow reject with `reason`. */
+  release(reason = new Error('The thread serves others')): Worker {
+    this.#ended ??= reason;
     return this.#worker.off('message', this.#take).off('error', this.#onError).off('exit', this.#onExit);
   }
 
   /** Ends the thread between two of its tasks. May be called again. */
   async end(): Promise<void> {
     await endThread(this.#worker);
+  }
+
+  /** Ends the thread in the middle of what it does. Only for programs that load no native module: see `endThread`. */
+  async terminate(): Promise<void> {
+    await this.#worker.terminate();
   }
 
   readonly #send = (): void => {
@@ -75,12 +89,16 @@ export class ThreadClient<Order, Answer> {
     if (this.#waiting.size === 0) this.#worker.unref();
   };
 
-  readonly #onError = ({ message }: Error): void => this.#end(message);
-  readonly #onExit = (code: number): void => this.#end(`it exited with ${code}`);
+  readonly #onError = (error: Error): void => this.#fail({ error });
+  readonly #onExit = (code: number): void => this.#fail({ code });
 
-  #end(why: string): void {
-    this.#ended ??= this.#options.ended(why);
+  #fail(end: ThreadEnd): void {
+    this.#ended ??= this.#options.ended(end);
+    this.#end.resolve(this.#ended);
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
   }
 }
+
+/** How a thread has ended, as a clause. */
+export const sayEnd = (end: ThreadEnd): string => ('error' in end ? end.error.message : `it exited with ${end.code}`);

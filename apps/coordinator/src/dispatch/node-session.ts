@@ -15,7 +15,7 @@ export interface LeaseOrder {
 
 /** Orders to a node. */
 export interface NodeConnection {
-  /** The first order. Of the leases that the node brought along these go on; it forgets the others. */
+  /** The first order. These of the leases that the node brought along go on; it forgets the others. */
   welcome(kept: readonly BroughtLease[]): void;
   lease(order: LeaseOrder): void;
   /** The leases of these shards of the job are to be forgotten; none: all of them. */

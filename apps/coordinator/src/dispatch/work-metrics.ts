@@ -1,7 +1,7 @@
 import { kernelNames } from '@halogrid/kernels';
 import type { Registry } from '@halogrid/service';
 import { Counter, Gauge, Histogram, secondsBuckets } from '@halogrid/service/metrics';
-import { stages } from '../job/stages.ts';
+import { stages } from '../job/shard.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

@@ -2,7 +2,7 @@ import { type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep, ShardWork, SourceRef, SourceResult } from '../job/shard.ts';
-import { stageLabel } from '../job/stages.ts';
+import { stageLabel } from '../job/shard.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
@@ -20,9 +20,9 @@ export class WorkRecorder {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #jobs = new Map<string, RecordedJob>();
-  /** Of the attached nodes, by id. */
+  /** Names of the attached nodes, by id. */
   readonly #nodeNames = new Map<string, string>();
-  /** Of nodes that ever answered wrongly; the series of others end when they leave. */
+  /** Names of nodes that ever answered wrongly; the series of others end when they leave. */
   readonly #wrongNames = new Set<string>();
 
   constructor(metrics: Metrics, clock: Clock, log: Log) {

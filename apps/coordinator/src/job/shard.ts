@@ -8,7 +8,7 @@ export interface SourceRef {
   /** Where in a video it is found; absent for images. */
   place?: { packet: number; order?: number };
   /**
-   * A name for its file as it was planned. Of an image that is cut, its tiles are never of several versions so; of a frame it is
+   * A name for its file as it was planned. It keeps the tiles of an image from being of several versions; that of a frame is
    * mostly the version of its source.
    */
   version?: string;
@@ -51,7 +51,7 @@ export interface Shard {
 export interface KeptResult {
   size: Size;
   counted: number;
-  /** Of all cells, as HistogramShape lays them out. */
+  /** Those of all cells, as HistogramShape lays them out. */
   bins: number[];
 }
 
@@ -116,3 +116,7 @@ export interface ShardAnswer {
   stageSeconds: Record<string, number>;
   inputBytes: number;
 }
+
+/** Values that a label of a node's choosing may have; anything else is 'other', so that series stay few. */
+export const stages = new Set(['read', 'decode', 'upload', 'compute', 'readback', 'encode']);
+export const stageLabel = (stage: string): string => (stages.has(stage) ? stage : 'other');

@@ -1,7 +1,6 @@
 import type { JobSpec } from '@halogrid/proto';
-import type { JobRecord } from './ledger.ts';
+import type { JobFacts, JobRecord } from './ledger.ts';
 import type { Merge, OpenSource } from './merge.ts';
-import type { JobFacts, OpenJob } from './open-job.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { ByteWriter } from './record/byte-writer.ts';
 import { seal } from './record/sealed.ts';
@@ -27,7 +26,18 @@ export interface JobState {
 
 const toBytes = (value: object): Uint8Array => Buffer.from(JSON.stringify(value));
 
-export function encodeJob(job: OpenJob): Uint8Array {
+/** What is written of a job that has not ended. */
+interface WrittenJob {
+  facts: JobFacts;
+  resultsVersion: number;
+  stageSeconds: Record<string, number>;
+  plan: { count: number };
+  progress: { count: number };
+  keptSources: { size: number };
+  merge: Pick<Merge, 'counted'>;
+}
+
+export function encodeJob(job: WrittenJob): Uint8Array {
   const { facts, resultsVersion, stageSeconds, plan, progress, keptSources, merge } = job;
   const open: JobState['open'] = {
     resultsVersion,

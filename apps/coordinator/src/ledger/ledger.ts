@@ -21,6 +21,9 @@ export interface JobRecord {
   reasons?: QuarantineReason[];
 }
 
+/** What the ledger keeps of a job beside its specification, its plan and its results. */
+export type JobFacts = Omit<JobRecord, 'spec'>;
+
 /** As halogrid.v1.Counts defines them. */
 export interface JobCounts {
   sources: number;
@@ -82,7 +85,7 @@ export interface SettledSources {
 /** Everything the output is made of, besides the histograms of each source. */
 export interface JobResults {
   job: JobRecord;
-  /** Of all sources. */
+  /** What became of all sources. */
   sources: SourceOutcomes;
   /** Pixels counted in each channel, over every source that is done. */
   counted: bigint;
@@ -124,7 +127,7 @@ export interface Ledger {
   commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'>;
   /**
    * Gives up on a shard: it is done, and its sources are quarantined with stage 'compute', that error and that number of
-   * attempts. Of a shard that is done already it changes nothing.
+   * attempts. A shard that is done already stays as it is.
    */
   quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void>;
   /** The shard is done without a result: its source is quarantined already. Does nothing where it was done before. */
@@ -135,9 +138,9 @@ export interface Ledger {
    */
   settled(jobId: string, from: number, atMost: number): Promise<SettledSources>;
   getJob(jobId: string): Promise<JobRecord | undefined>;
-  /** Newest first. Of those that have ended, the newest thousand are kept. */
+  /** Newest first. The newest thousand of those that have ended are kept. */
   listJobs(): Promise<JobRecord[]>;
-  /** Of a planned job whose shards are all done and that has not ended. */
+  /** The results of a planned job whose shards are all done and that has not ended. */
   results(jobId: string): Promise<JobResults>;
   /**
    * Takes up a job that an earlier process began: its planned shards that are not done, in the order of the plan. Rejects with

@@ -8,7 +8,7 @@ import { jobDigest, jobLine } from './digest.ts';
 import type { HistogramSpool } from './histogram-spool.ts';
 import { encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
 import type { Journaled } from './journal.ts';
-import type { JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
+import type { JobFacts, JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
 import { Merge } from './merge.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
 import { FrameVersions } from './record/frame-versions.ts';
@@ -20,9 +20,6 @@ import type { Change } from './store/ledger-store.ts';
 
 /** The histograms of a job with that specification; nothing is opened before there is something to write. */
 export type OpenSpool = (spec: JobSpec) => HistogramSpool;
-
-/** What a job is besides its plan and its results. */
-export type JobFacts = Omit<JobRecord, 'spec'>;
 
 /** The shards that a node did. Nodes of a job are numbered from 1. */
 export interface NodeShards {
@@ -278,7 +275,7 @@ export class OpenJob implements Journaled {
   #quarantine(index: number, reason: Extract<ProgressRecord, { kind: 'quarantined' }>['reason']): void {
     this.merge.quarantine(index, reason);
     const source = this.merge.state(index);
-    // Of several reasons one stays.
+    // A source has one reason, though several may be told.
     if (source.state === 'quarantined' && source.reason === reason) this.#noteSource(index);
   }
 

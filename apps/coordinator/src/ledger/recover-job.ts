@@ -1,8 +1,8 @@
 import { binsOfSource } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import { decodeJob, decodeOpenSource, decodeSpec, type JobState, restoreTotals } from './job-record.ts';
-import type { JobRecord } from './ledger.ts';
-import { type JobFacts, OpenJob, type OpenSpool } from './open-job.ts';
+import type { JobFacts, JobRecord } from './ledger.ts';
+import { OpenJob, type OpenSpool } from './open-job.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { FrameVersions } from './record/frame-versions.ts';
 import { type ProgressRecord, readProgress } from './record/progress-record.ts';

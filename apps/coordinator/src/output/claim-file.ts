@@ -3,7 +3,7 @@ import { constants, copyFile, link, readdir, readFile, rename, rm, writeFile } f
 import { join } from 'node:path';
 
 /*
- * job.json as the claim to an output folder: whoever's is there has the folder. Of several processes that take it at once one
+ * job.json as the claim to an output folder: whoever's is there has the folder. Where several processes take it at once, one
  * gets it, and one that is killed while it does leaves nothing that keeps the next out:
  *
  *   job.json of the one before ─ rename ─► .job.json.UUID       this succeeds for one

@@ -6,13 +6,13 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPipeline, type Grid, specifiedOperations } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
+import { SpareThread } from '@halogrid/threads';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { histogramShape } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
-import { SpareThread } from '../threads/spare-thread.ts';
 import { FeaturesFile } from './features-file.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { SpareThread, ThreadClient } from '@halogrid/threads';
 import { jobGrid } from '../job/accepted-job.ts';
 import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { newOutputPath, unfinishedFeaturesPath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
-import { SpareThread } from '../threads/spare-thread.ts';
 
 /** What the thread writes. */
 export interface FeaturesTask {
@@ -16,7 +15,7 @@ export interface FeaturesTask {
   shape: HistogramShape;
 }
 
-/** What the thread does next; it answers with a message when that is done, and only then is given the next. */
+/** What the thread does next; it is given the next when it has answered. */
 export type FeaturesOrder =
   | ({ kind: 'open' } & FeaturesTask)
   | ({ kind: 'write' } & Pick<SettledSources, 'file' | 'done'>)
@@ -47,15 +46,13 @@ const orderSources = 4096;
  */
 export class FeaturesFile {
   readonly #options: FeaturesFileOptions;
-  #worker: Worker | undefined;
+  #thread: ThreadClient<FeaturesOrder, void> | undefined;
   /** Resolves when the file is there; undefined before the start. */
   #written: Promise<void> | undefined;
   /** How many sources the job has, once all are settled. */
   #sources: number | undefined;
   /** Resolved when there may be something to do. */
   #more = Promise.withResolvers<void>();
-  /** To the order that the thread works on. */
-  #answer = Promise.withResolvers<void>();
   /** Why the thread takes no more orders. */
   #stopped: Error | undefined;
 
@@ -88,18 +85,18 @@ export class FeaturesFile {
   /** Stops writing, for good. Resolves when the thread has ended. */
   async abort(): Promise<void> {
     this.#stop(aborted);
-    await this.#worker?.terminate();
+    await this.#thread?.terminate();
   }
 
   async #write(): Promise<void> {
     const { path, unfinishedPath, shape, settled, thread = featuresThread } = this.#options;
     if (this.#stopped) throw this.#stopped;
-    const worker = thread.take();
-    this.#worker = worker;
-    const onMessage = () => this.#answer.resolve();
-    const onError = (error: Error) => this.#stop(failure(path, error.message));
-    const onExit = (code: number) => this.#stop(failure(path, `its thread exited with ${code}`));
-    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+    const client: ThreadClient<FeaturesOrder, void> = new ThreadClient(thread.take(), {
+      ended: (end) => failure(path, 'error' in end ? end.error.message : `its thread exited with ${end.code}`),
+      unpack: (message) => failure(path, String(message)),
+    });
+    this.#thread = client;
+    void client.whenEnded.then((error) => this.#stop(error));
     await this.#order({ kind: 'open', path, unfinishedPath, shape });
     for (let from = 0; from !== this.#sources; ) {
       const areAllSettled = this.#sources !== undefined;
@@ -114,22 +111,26 @@ export class FeaturesFile {
       from = next;
     }
     await this.#order({ kind: 'finish' });
-    this.#worker = undefined;
-    thread.give(worker.off('message', onMessage).off('error', onError).off('exit', onExit));
+    this.#thread = undefined;
+    thread.give(client.release());
   }
 
+  /** What fails ends the thread, which has half a file open. */
   async #order(order: FeaturesOrder): Promise<void> {
     if (this.#stopped) throw this.#stopped;
-    this.#answer = Promise.withResolvers();
-    this.#worker!.postMessage(order);
-    await this.#answer.promise;
+    try {
+      await this.#thread!.order(order);
+    } catch (error) {
+      this.#stop(error as Error);
+      void this.#thread!.terminate();
+      throw this.#stopped;
+    }
+    if (this.#stopped) throw this.#stopped;
   }
 
   /** The first reason counts. */
   #stop(reason: Error): void {
     this.#stopped ??= reason;
-    this.#answer.reject(this.#stopped);
-    this.#answer.promise.catch(() => {});
     this.#more.resolve();
   }
 }

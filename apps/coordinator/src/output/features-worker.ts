@@ -1,19 +1,17 @@
-// Runs in a worker thread: writes features.parquet as the FeaturesFile of a job orders, one order at a time. Whatever fails
-// ends the thread with its error.
+// Runs in a worker thread: writes features.parquet as the FeaturesFile of a job orders, one order at a time.
 import { rename } from 'node:fs/promises';
-import { parentPort } from 'node:worker_threads';
 import { type FeatureRow, FeatureWriter } from '@halogrid/results/features';
 import { redactUri } from '@halogrid/sources/redact-uri';
+import { serveOrders } from '@halogrid/threads';
 import { binsOfCell, binsOfSource, type HistogramShape } from '../job/histogram-shape.ts';
 import type { FrameOfVideo } from '../job/shard.ts';
 import { readHistograms } from '../ledger/read-histograms.ts';
 import type { FeaturesOrder, FeaturesTask } from './features-file.ts';
 
-const port = parentPort!;
 let task: FeaturesTask;
 let writer: FeatureWriter;
 
-port.on('message', async (order: FeaturesOrder) => {
+serveOrders(async (order: FeaturesOrder): Promise<void> => {
   switch (order.kind) {
     case 'open':
       task = order;
@@ -26,7 +24,6 @@ port.on('message', async (order: FeaturesOrder) => {
       await writer.finish();
       await rename(task.unfinishedPath, task.path);
   }
-  port.postMessage('done');
 });
 
 async function write({ file, done }: Extract<FeaturesOrder, { kind: 'write' }>): Promise<void> {

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
 import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/results';
+import { forEachLimited } from '@halogrid/threads';
 import { cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, scratchUri } from '../job/output-paths.ts';
@@ -75,7 +76,7 @@ async function prepareOutput(
     () => writeHistogram(folder, results, pipeline),
     () => writeErrors(folder, results),
   ];
-  await forEachOf(writers, writers.length, (write) => write());
+  await forEachLimited(writers, writers.length, (write) => write());
   await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, await readdir(folder)));
   const earlier = await EarlierOutput.open(spec, pipeline);
   const before = {
@@ -166,7 +167,7 @@ async function writePictures(
   const isComputed = (named: NamedSource): named is NamedSource<DoneSource> =>
     named.source.state === 'done' && !isKept[named.source.index];
   const previewed = namedSources(results).take(previewSources).filter(isComputed);
-  await forEachOf(previewed, picturesAtOnce, async ({ source, name }) => {
+  await forEachLimited(previewed, picturesAtOnce, async ({ source, name }) => {
     signal?.throwIfAborted();
     const to = join(folder, 'preview', `${name}.png`);
     const rects = rectsOf(source, spec.tilePx);
@@ -185,28 +186,7 @@ async function writePictures(
       signal,
     );
   };
-  await forEachOf(namedSources(results).filter(isComputed), picturesAtOnce, assemble);
-}
-
-/** Runs `act` on every item, a few at once. Rejects with the first failure, after what was under way has ended too. */
-async function forEachOf<Item>(
-  items: Iterable<Item>,
-  atOnce: number,
-  act: (item: Item) => Promise<void>,
-): Promise<void> {
-  const queue = Iterator.from(items);
-  let hasFailed = false;
-  const work = async (): Promise<void> => {
-    for (const item of queue) {
-      if (hasFailed) return;
-      await act(item).catch((error: unknown) => {
-        hasFailed = true;
-        throw error;
-      });
-    }
-  };
-  const workers = await Promise.allSettled(Array.from({ length: atOnce }, work));
-  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  await forEachLimited(namedSources(results).filter(isComputed), picturesAtOnce, assemble);
 }
 
 /** The parts in which a source was computed: the planner's tiles, or the whole. */

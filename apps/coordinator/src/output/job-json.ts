@@ -14,13 +14,13 @@ export interface JobClaim {
   state: 'running' | 'complete' | 'failed' | 'cancelled';
   /** What may be secret in the URIs of its sources is left out. */
   specification: JobSpec;
-  /** Of all of it, where something is left out. */
+  /** The hash of all of it, where something is left out. */
   specificationSha256?: string;
   /** The process that runs it, while it does. */
   coordinator?: { host: string; pid: number };
-  /** Of a complete job. */
+  /** Only a complete job has one. */
   digest?: string;
-  /** Of a failed one. */
+  /** Only a failed job has one. */
   error?: string;
 }
 

@@ -41,7 +41,7 @@ const held = new Set<string>();
  * A folder may be missing or empty, or hold a job of the same specification that is not running: what that job left is
  * removed, unless it is complete: then its output stays as it is until `publishOutput`, and the next job may make use of it.
  * What a process left half-way that ended while it published is put in its place first. Anything else is refused with
- * UsageError, and nothing is written. Of several claims at once, in this process or in others, one wins. A job counts as
+ * UsageError, and nothing is written. Where several claim it at once, in this process or in others, one wins. A job counts as
  * running while its process does; on another host that cannot be seen, and such a job counts as stopped.
  */
 export async function claimOutputFolder(out: string, job: NewJob): Promise<void> {
@@ -198,7 +198,7 @@ async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promis
 async function setAside(path: string, job: NewJob): Promise<void> {
   const [claim, earlier] = [join(path, 'job.json'), earlierJobPath(pathToFileURL(path).href)];
   await mkdir(dirname(earlier), { recursive: true });
-  // Of several jobs that get here, this succeeds for one.
+  // Where several jobs get here, this succeeds for one.
   await rename(claim, earlier).catch((error) => {
     throw isSystemError(error) && error.code === 'ENOENT' ? takenJustNow(path) : error;
   });

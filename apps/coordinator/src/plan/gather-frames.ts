@@ -1,8 +1,8 @@
 /** What a batch holds at most; a frame that is larger alone than `maxBytes` makes a batch of its own. */
 export interface BatchLimits {
-  /** Of the batch with that number, counted from 0. */
+  /** Frames of the batch with that number, counted from 0. */
   maxFrames: (batch: number) => number;
-  /** Of decoded pixels. */
+  /** Bytes of decoded pixels. */
   maxBytes: number;
 }
 

@@ -1,7 +1,15 @@
 import { sampleBytes } from '@halogrid/geometry';
 import { isVideoFile, type openImage, type peekSize } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
-import { hasVideoExtension, InputError, mostPixels, redactUri, type Source, versionOfContent } from '@halogrid/sources';
+import {
+  hasVideoExtension,
+  InputError,
+  mostPixels,
+  redactUri,
+  type Source,
+  usualPixels,
+  versionOfContent,
+} from '@halogrid/sources';
 import { limitConcurrency } from '@halogrid/threads';
 import { tileSide } from '../job/cut-tiles.ts';
 import type { ImageSize } from '../job/shard.ts';
@@ -44,8 +52,8 @@ export interface ProbeMeans {
 /**
  * Finds out about the inputs of a job what its plan depends on.
  *
- * Inputs that were named themselves, and all of a job that asks for a tile size, are opened. Of files found in folders, only
- * those whose size could hold more than a tile's pixels are looked at: first at the size in their header, which costs 40 µs
+ * Inputs that were named themselves, and all of a job that asks for a tile size, are opened. Files found in folders are
+ * looked at only where their size could hold more than a tile's pixels: first at the size in their header, which costs 40 µs
  * of a core for a JPEG where opening takes 80 (measured) and decoding it a millisecond or more. So a node never meets a
  * frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
  */
@@ -124,11 +132,7 @@ function asInputError(error: unknown): InputError {
 }
 
 /**
- * Decoded bytes of a channel of an image that nobody opened, from the size of its file. JPEG and WebP at usual qualities
- * hold about 8 pixels a byte, PGM and PPM one at most, the other formats 2 for a photograph. Batches only become smaller where it is
+ * Decoded bytes of a channel of an image that nobody opened, from the size of its file. Batches only become smaller where it is
  * too high, and nodes hold more than their credit where it is too low.
  */
-function estimateBytes(uri: string, fileBytes: number): number {
-  const decodedPerByte = /\.(jpe?g|webp)$/i.test(uri) ? 8 : /\.p[gpn]m$/i.test(uri) ? 1 : 2;
-  return Math.max(1, fileBytes * decodedPerByte);
-}
+const estimateBytes = (uri: string, fileBytes: number): number => Math.max(1, usualPixels(uri, fileBytes));

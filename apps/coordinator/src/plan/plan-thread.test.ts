@@ -13,7 +13,8 @@ import { restrictSources, unrestricted } from '@halogrid/sources';
 import { PlanThread } from './plan-thread.ts';
 import { planJob } from './planner.ts';
 
-const frames = 2500;
+/** More than the thread plans ahead. */
+const frames = 1200;
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 let folder: string;
 
@@ -22,7 +23,8 @@ before(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'halogrid-plan-thread-')));
   await mkdir(join(folder, 'cam'));
   const write = (name: string, content: string) => writeFile(join(folder, 'cam', name), content);
-  for (let i = 0; i < frames; i++) await write(`${i}.pgm`, 'P5\n2 2\n255\nabcd');
+  const numbers = Array.from({ length: frames }, (_, i) => i);
+  await Promise.all(numbers.map((i) => write(`${i}.pgm`, 'P5\n2 2\n255\nabcd')));
   await write('empty.pgm', '');
   await writeFile(join(folder, 'wide.pgm'), `P5\n300 2\n255\n${'.'.repeat(600)}`);
 });

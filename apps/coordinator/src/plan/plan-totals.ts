@@ -23,26 +23,26 @@ export interface NodeBytes {
 /** What a plan comes to. Sizes in bytes are of what is asked for and uncompressed, so files are no larger. */
 export interface PlanTotals {
   sources: number;
-  /** Of them, those whose results an earlier job in the output folder has. */
+  /** Sources whose results an earlier job in the output folder has. */
   kept: number;
-  /** Of them, those set aside already, and those whose size is not known without decoding them. */
+  /** Sources that are set aside already, and those whose size is not known without decoding them. */
   quarantined: number;
   unknown: number;
   /** To be computed. */
   pixels: number;
   shards: number;
-  /** Of the shards, tiles of images that are cut. */
+  /** Shards that are tiles of images that are cut. */
   tiles: number;
-  /** Of the shards, segments of videos, and the frames in them. */
+  /** Shards that are segments of videos, and the frames in them. */
   segments: number;
   videoFrames: number;
   /** Pixels that are read around tiles, beyond `pixels`. */
   haloPixels: number;
-  /** Of the largest tile or frame. */
+  /** What the largest tile or frame takes. */
   largest: NodeBytes & Size;
-  /** Of what a device takes at once: the largest tile or frame, or as many frames as a batch takes. */
+  /** What a device takes at once: the largest tile or frame, or as many frames as a batch takes. */
   batch: NodeBytes;
-  /** Of all tiles and frames. */
+  /** What all tiles and frames take. */
   all: NodeBytes;
   output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
   /** Maps in pieces that are not part of the output as they are, and copies of images: there until the output is complete. */
@@ -76,7 +76,7 @@ export class PlanCounter {
   readonly #pipeline: Pipeline;
   readonly #options: TotalsOptions;
   readonly #shape: HistogramShape;
-  /** Of the sources that a shard may still ask for. */
+  /** Sizes of the sources that a shard may still ask for. */
   readonly #sizes = new Map<number, ImageSize>();
   #lastItem: { key: string; item: NodeBytes & { mapBytes: number } } | undefined;
   #lastMap: { key: string; bytes: number } | undefined;

@@ -12,7 +12,7 @@ export interface VideoPlanning {
   video: VideoOptions | undefined;
   /** Frames that a segment should have; 0: chosen. */
   batchFrames: number;
-  /** Frames of a shard, and its decoded bytes, at most. Of a longer segment a node holds no more at once. */
+  /** Frames of a shard, and its decoded bytes, at most. A node holds no more of a longer segment at once. */
   maxFrames: number;
   maxBytes: number;
   /** Numbers of the next source and the next shard; each call takes one. */

@@ -18,7 +18,7 @@ interface FakeInput {
   named?: boolean;
   sizeBytes?: number;
   content?: Size | Error;
-  /** Of the listing. */
+  /** That of the listing. */
   error?: string;
 }
 

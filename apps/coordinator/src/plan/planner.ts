@@ -2,10 +2,10 @@ import { openImage, peekSize } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { listAllSources } from '@halogrid/sources';
+import { mapAhead } from '@halogrid/threads';
 import type { PlannedStep } from '../job/shard.ts';
 import { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { InputProbe } from './input-probe.ts';
-import { mapAhead } from './map-ahead.ts';
 import { PlanEmitter } from './plan-emitter.ts';
 import { PlanNotes } from './plan-notes.ts';
 
@@ -54,7 +54,7 @@ export async function* planJob(
   const emitter = new PlanEmitter(spec, pipeline, signal);
   const notes = new PlanNotes(spec.out);
   const listed = list(spec.sources, { onLeftOut: notes.leaveOut });
-  for await (const found of mapAhead(listed, looksAhead, (source) => inputs.probe(source), signal)) {
+  for await (const found of mapAhead(listed, looksAhead, (source) => inputs.probe(source), { signal })) {
     yield* notes.take();
     if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, emitter.sources))) {
       yield* emitter.kept(found.input, earlier!.results(found.file));

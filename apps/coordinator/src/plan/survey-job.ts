@@ -1,6 +1,7 @@
 import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
+import { mapAhead } from '@halogrid/threads';
 import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
 import { checkSpec } from '../job/check-spec.ts';
 import { tileSide } from '../job/cut-tiles.ts';
@@ -8,7 +9,6 @@ import { previewSources } from '../job/picture-files.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { ImageSize, PlannedStep } from '../job/shard.ts';
 import { hasEarlierOutput } from '../output/output-folder.ts';
-import { mapAhead } from './map-ahead.ts';
 import { PlanCounter, type PlanTotals } from './plan-totals.ts';
 import { planJob } from './planner.ts';
 
@@ -36,7 +36,9 @@ export async function surveyJob(
   const tilePixels = tileSide(spec.tilePx) ** 2;
   const channels = pipeline.input.length === 1 ? 'gray' : 'rgb';
   const sized = (step: PlannedStep) => withSize(step, tilePixels, channels);
-  for await (const { step, size, copyBytes } of mapAhead(planJob(spec, pipeline, signal), peeksAhead, sized, signal)) {
+  for await (const { step, size, copyBytes } of mapAhead(planJob(spec, pipeline, signal), peeksAhead, sized, {
+    signal,
+  })) {
     if (step.kind === 'source') counter.addSource(step.index, size, copyBytes);
     else if (step.kind === 'quarantine') counter.addQuarantine();
     else if (step.kind === 'kept') counter.addKept(step.index);
@@ -71,7 +73,7 @@ async function withSize(
   return { step, size: isFrame ? peeked : await sizeOf(step.uri) };
 }
 
-/** Of the copy that nodes make of an image to read its tiles from; 0 where they need none. */
+/** Bytes of the copy that nodes make of an image to read its tiles from; 0 where they need none. */
 async function copyBytesOf(uri: string, channels: 'gray' | 'rgb'): Promise<number> {
   try {
     const image = await openImage(uri);

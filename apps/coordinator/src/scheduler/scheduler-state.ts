@@ -156,7 +156,7 @@ export interface SchedulerState extends Required<SchedulerOptions> {
   readonly nodesById: Map<string, AttachedNode>;
   /** Nodes that may have room for more leases. */
   readonly waiting: Set<AttachedNode>;
-  /** Of nodes that were set aside once, for when they attach anew; by id. */
+  /** The health of nodes that were set aside once, for when they attach anew; by id. */
   readonly health: Map<string, NodeHealth>;
   /** Ids of nodes that answered wrongly. */
   readonly wrongNodes: Set<string>;

@@ -5,7 +5,7 @@ import type { ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
 import { loseSight, someNodeCouldHave } from './sights.ts';
 
-/** Has it found out whether the sources that the node could not have are at fault, or the node. */
+/** Has the driver find out whether the sources that the node could not have are at fault, or the node. */
 export function vet<A>({ commands }: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
   entry.vetting = candidate.lease.attempt;
   commands.push({ kind: 'VetAnswer', shard: entry.shard, candidate });

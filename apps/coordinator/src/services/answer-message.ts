@@ -1,6 +1,6 @@
 import type { ShardCompleted, SourceResult as WireResult } from '@halogrid/proto';
 import type { ShardAnswer, SourceResult } from '../job/shard.ts';
-import { stageLabel } from '../job/stages.ts';
+import { stageLabel } from '../job/shard.ts';
 import type { LeaseId } from '../scheduler/events.ts';
 
 /** The lease that a report answers. */

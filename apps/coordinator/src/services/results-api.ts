@@ -41,7 +41,7 @@ export function createResultsApi(
     const wanted = parseResultsPath((request.url ?? '').split('?')[0]!);
     if (!wanted) return false;
     answer(ledger, wanted, request, response).catch((error) => {
-      // Of an answer that has begun, the reader sees that it is short; mostly it was the reader who left.
+      // Headers are sent: only truncation can signal failure. Mostly it was the reader who left.
       if (response.headersSent) return response.destroy();
       if (!(error instanceof NoResult)) log.error({ err: error }, 'A request for results failed');
       const statusCode = error instanceof NoResult ? error.statusCode : 500;

@@ -1,5 +1,5 @@
-import type { JobSpec } from '@halogrid/proto';
-import { decodeNeed, readNeed, writeNeed } from '@halogrid/proto';
+import { decodeNeed, type JobSpec, readNeed, writeNeed } from '@halogrid/proto';
+import { formatOfName } from '@halogrid/sources';
 import type { Shard, SourceRef } from '../job/shard.ts';
 
 /** What was asked for to be read, as far as needs go. */
@@ -75,5 +75,5 @@ const parentOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndex
 
 function decoderOf(first: SourceRef | undefined, isVideo: boolean): Decodes {
   if (isVideo) return 'video';
-  return first && /\.(jpe?g|jpe|jfif)$/i.test(first.uri) ? 'jpeg' : undefined;
+  return first && formatOfName(first.uri) === 'jpeg' ? 'jpeg' : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Probe, SeenFile, Sight } from '@halogrid/proto';
+import { type Probe, pathIn, type SeenFile, type Sight } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 import type { Eyes } from './own-view.ts';
 import { type Sample, Samples } from './samples.ts';
@@ -179,11 +179,4 @@ function difference(expected: Expected, seen: SeenFile | undefined): string | un
 const placeOf = (need: string): string => need.slice(need.indexOf(' ') + 1);
 
 /** A file as a person would name it. */
-export function sayUri(uri: string): string {
-  if (!uri.startsWith('file:')) return redactUri(uri);
-  try {
-    return decodeURIComponent(new URL(uri).pathname);
-  } catch {
-    return uri;
-  }
-}
+export const sayUri = (uri: string): string => (uri.startsWith('file:') ? pathIn(uri) : redactUri(uri));

@@ -268,6 +268,6 @@ async function settle(): Promise<void> {
   while (process.getActiveResourcesInfo().some(isUnderWay));
 }
 
-/** Of the disk, or what waits for the end of a turn of the event loop, as the journal does. */
+/** Whether the disk is at work, or something waits for the end of a turn of the event loop, as the journal does. */
 const isUnderWay = (resource: string): boolean =>
   resource.startsWith('FSReq') || resource === 'CloseReq' || resource === 'Immediate';

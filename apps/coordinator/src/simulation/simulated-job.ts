@@ -11,7 +11,7 @@ export interface SimulatedJob {
   shards: number;
   /** Frames a shard, or tiles an image. */
   group: number;
-  /** Of each shard; one number for all. */
+  /** The cost of each shard; one number for all. */
   costBytes: number;
   /** Folders that its sources are in, in turn. */
   roots: number;

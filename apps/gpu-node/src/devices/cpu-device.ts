@@ -15,6 +15,8 @@ export interface CpuDeviceOptions {
   stagingBytes?: number;
   /** What the threads run. */
   program?: URL;
+  /** Whether each thread is started by the first batch that needs it, not at once. */
+  startsLate?: boolean;
 }
 
 interface Job {
@@ -57,6 +59,7 @@ export class CpuDevice implements Device {
     const model = cpus()[0]?.model.trim() || process.arch;
     const threads = this.#threadLimit === 1 ? '1 thread' : `${this.#threadLimit} threads`;
     this.info = { kind: 'cpu', name: `${model}, ${threads}`, driver: `Node.js ${process.version}` };
+    if (options.startsLate) return;
     // While the node attaches: the first batch would wait 150 ms for them (measured).
     this.#idle = Array.from({ length: this.#threadLimit }, () => this.#start());
   }
@@ -150,5 +153,6 @@ class CpuStaging implements Staging {
  */
 export function openTwinDevice(): Device {
   const threads = Math.ceil(availableParallelism() / 2);
-  return new CpuDevice({ threads, program: new URL('./twin-worker.ts', import.meta.url) });
+  // Few jobs have anything checked, and a thread takes a tenth of a second of processor time to start (measured).
+  return new CpuDevice({ threads, program: new URL('./twin-worker.ts', import.meta.url), startsLate: true });
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
+import { ThreadClient } from '@halogrid/threads';
 
 /** What a thread computes. The buffer is moved to the thread and moved back with the answer. */
 export interface CpuBatch {
@@ -19,38 +20,24 @@ export type CpuStopped = { kind: 'stopped'; reason: string };
 
 /** One worker thread; it computes one batch at a time. */
 export class CpuThread {
-  readonly #worker: Worker;
-  #answer: ((answer: CpuAnswer | CpuStopped) => void) | undefined;
-  #stopped: CpuStopped | undefined;
+  readonly #thread: ThreadClient<CpuBatch, CpuAnswer>;
 
   /** `program` is the file that the thread runs. */
   constructor(program: URL) {
-    this.#worker = new Worker(program);
-    this.#worker.on('message', (answer: CpuAnswer) => this.#settle(answer));
-    this.#worker.on('error', (error: Error) => this.#end(error.message));
-    this.#worker.on('exit', (code) => this.#end(`its thread exited with ${code}`));
+    this.#thread = new ThreadClient(new Worker(program), {
+      ended: (end) => ('error' in end ? end.error : new Error(`its thread exited with ${end.code}`)),
+    });
   }
 
   /** Never rejects. */
   compute(batch: CpuBatch): Promise<CpuAnswer | CpuStopped> {
-    if (this.#stopped) return Promise.resolve(this.#stopped);
-    return new Promise((answer) => {
-      this.#answer = answer;
-      this.#worker.postMessage(batch, [batch.buffer]);
-    });
+    return this.#thread
+      .order(batch, [batch.buffer])
+      .catch((error: Error) => ({ kind: 'stopped', reason: error.message }));
   }
 
+  /** At once: a batch may take seconds, and its program loads no native module. */
   async stop(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  #end(reason: string): void {
-    this.#stopped ??= { kind: 'stopped', reason };
-    this.#settle(this.#stopped);
-  }
-
-  #settle(answer: CpuAnswer | CpuStopped): void {
-    this.#answer?.(answer);
-    this.#answer = undefined;
+    await this.#thread.terminate();
   }
 }

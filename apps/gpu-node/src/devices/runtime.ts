@@ -21,7 +21,7 @@ const betweenLooksMs = 1;
  */
 export function pollDawnCalmly(): void {
   const { setImmediate: atOnce } = globalThis;
-  const calmly = (callback: () => void, ...given: []): unknown =>
+  const calmly = (callback: (...given: unknown[]) => void, ...given: unknown[]): unknown =>
     isNative(callback) ? setTimeout(callback, betweenLooksMs, ...given) : atOnce(callback, ...given);
   Object.defineProperties(calmly, Object.getOwnPropertyDescriptors(atOnce));
   globalThis.setImmediate = calmly as typeof atOnce;

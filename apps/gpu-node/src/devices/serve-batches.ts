@@ -1,17 +1,14 @@
-import { parentPort } from 'node:worker_threads';
 import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
+import { serveOrders } from '@halogrid/threads';
 import type { CpuAnswer, CpuBatch } from './cpu-thread.ts';
 
 type Run = (pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem, withMap: boolean) => ItemResult;
 
 /** Computes, in a worker thread, the batches that a CpuThread sends, one at a time. */
 export function serveBatches(run: Run): void {
-  const port = parentPort!;
-  port.on('message', (batch: CpuBatch) => {
-    const answer = compute(run, batch);
+  serveOrders((batch: CpuBatch) => compute(run, batch), {
     // Memory changes hands instead of being copied.
-    const results = answer.kind === 'done' ? resultBuffers(answer.items) : [];
-    port.postMessage(answer, [batch.buffer, ...results]);
+    moved: (answer) => [answer.buffer, ...(answer.kind === 'done' ? resultBuffers(answer.items) : [])],
   });
 }
 

@@ -1,6 +1,7 @@
 import type { OpenImage } from '@halogrid/imaging';
 import { type PipelineItem, type PixelType, pipelineOver, planPipeline, type Rect } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
+import { mapAhead } from '@halogrid/threads';
 import { Batch } from './batch.ts';
 import {
   closeImage,
@@ -13,7 +14,6 @@ import {
   tooSmall,
 } from './shard-run.ts';
 import { checkVersion } from './source-version.ts';
-import { startAhead } from './start-ahead.ts';
 
 /** Frames of a batch, whose encoded bytes are held until they are decoded. */
 const batchFrames = 128;
@@ -55,12 +55,9 @@ export async function* openBatches(
 ): AsyncGenerator<FrameBatch, void, undefined> {
   const { pipeline, grid, device } = run;
   const positions = sources.map((source, position) => ({ source, position }));
-  const opening = startAhead(
-    positions,
-    filesAhead,
-    (frame) => open(run, frame),
-    async ({ image }) => image && (await closeImage(run, image)),
-  );
+  const opening = mapAhead(positions, filesAhead, (frame) => open(run, frame), {
+    discard: async ({ image }) => image && (await closeImage(run, image)),
+  });
   /** Opened here and not handed out yet. */
   const held = new Set<OpenImage>();
   const handOut = (batch: FrameBatch): FrameBatch => {

@@ -7,10 +7,10 @@ import {
   runOnDevice,
   type ShardRun,
   type SourceOutcome,
+  settleAll,
   sourceResult,
   writeChunks,
 } from './shard-run.ts';
-import { settleAll } from './start-ahead.ts';
 
 /** Computes whole frames; outcomes are in the order of `sources`. A batch is decoded while the one before is computed. */
 export async function runFrames(run: ShardRun, sources: readonly Source[]): Promise<SourceOutcome[]> {

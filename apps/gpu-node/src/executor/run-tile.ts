@@ -20,13 +20,13 @@ import {
   type ShardRun,
   type SourceOutcome,
   samplingOf,
+  settleAll,
   sourceError,
   sourceResult,
   tooSmall,
   writeChunks,
 } from './shard-run.ts';
 import { checkStillVersion, checkVersion, sourceVersion } from './source-version.ts';
-import { settleAll } from './start-ahead.ts';
 import { tiledCopy } from './tiled-copy.ts';
 
 /** Copies those parts of the image to their places in staging memory. */

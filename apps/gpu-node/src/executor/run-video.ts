@@ -9,12 +9,12 @@ import {
   type ShardRun,
   type SourceOutcome,
   samplingOf,
+  settleAll,
   sourceError,
   sourceResult,
   tooSmall,
   writeChunks,
 } from './shard-run.ts';
-import { settleAll } from './start-ahead.ts';
 
 /** A frame in a batch's staging memory. */
 interface ReadFrame {

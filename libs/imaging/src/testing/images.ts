@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { crc32, deflateSync } from 'node:zlib';
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
 import { type OpenImage, type OpenImageOptions, openImage } from '../open-image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
@@ -93,3 +94,20 @@ export function assertPlanes(
 export const lumaOf = (r: number, g: number, b: number): number => (19595 * r + 38470 * g + 7471 * b + 32768) >>> 16;
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** A PNG of a bit a pixel; `rows` have a byte 0 in front of each. */
+export function oneBitPng(width: number, height: number, rows: Uint8Array): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header[8] = 1;
+  const chunks = { IHDR: header, IDAT: deflateSync(rows, { level: 1 }), IEND: Buffer.alloc(0) };
+  const parts = Object.entries(chunks).flatMap(([name, data]) => {
+    const body = Buffer.concat([Buffer.from(name), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return [length, body, sum];
+  });
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
+}

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Rect } from '@halogrid/geometry';
 import { sourceAccess } from '@halogrid/sources';
-import { ThreadClient } from '@halogrid/threads';
+import { sayEnd, ThreadClient, type ThreadEnd } from '@halogrid/threads';
 import type { ImageCopy, OpenImage } from '../open-image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import {
@@ -21,7 +21,7 @@ function startThread(decoders: number): ImageThread {
   // The pool has its size from the process. In a thread's own environment the number only bounds what it keeps in flight.
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(decoders) };
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { workerData: setup, env });
-  const ended = (why: string): Error => new Error(`A thread that reads images has ended: ${why}`);
+  const ended = (end: ThreadEnd): Error => new Error(`A thread that reads images has ended: ${sayEnd(end)}`);
   return new ThreadClient(worker, { ended, unpack: unpackError });
 }
 

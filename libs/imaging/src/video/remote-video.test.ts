@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { InputError, restrictSources, unrestricted } from '@halogrid/sources';
 import { type ServedFile, sendFile, startServer, type TestServer } from '@halogrid/sources/testing-servers';
 import { planVideo, type VideoSegment } from './plan-video.ts';
-import { decodeInSegments } from './testing/segments.ts';
+import { decodeInOneProcess, decodeInSegments } from './testing/segments.ts';
 import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from './testing/videos.ts';
 import { indexVideo, SegmentDecoder } from './video-child.ts';
 import { openVideoFile, type VideoFile } from './video-file.ts';
@@ -59,7 +59,7 @@ for (const kind of ['h264.mp4', 'hevc.mkv', 'h264-open.ts', 'h264-open.mkv', 'mj
     makeVideo(path, videoKinds[kind]!);
     const uri = serve(kind, { bytes: readFileSync(path), etag: '"1"' });
     for (const length of lengths) {
-      const local = await decodeInSegments(pathToFileURL(path).href, length);
+      const local = await decodeInSegments(pathToFileURL(path).href, length, { decode: decodeInOneProcess });
       assert.deepEqual(await decodeInSegments(uri, length), local);
       assert.equal(local.frames.size, 48);
     }

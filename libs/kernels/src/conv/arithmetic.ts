@@ -32,24 +32,29 @@ const separableSide = 5;
 
 /** How to compute the convolution of complete parameters over pixels of each type. */
 export function arithmeticsOf(parameters: Parameters): Readonly<Record<PixelType, Arithmetic>> {
-  const filter = filterOf(parameters);
-  const isFloat = parameters.as === 'f32';
-  return { u8: arithmeticOf(filter, isFloat, 'u8'), u16: arithmeticOf(filter, isFloat, 'u16') };
-}
-
-function arithmeticOf({ matrices, scale, factors }: Filter, isFloat: boolean, pixel: PixelType): Arithmetic {
+  const { matrices, scale, factors } = filterOf(parameters);
   const side = matrices[0]!.length;
   const [taps, second] = matrices.map((matrix) => Float64Array.from(matrix.flat().reverse()));
-  if (second) return { kind: 'magnitude', side, taps: [taps!, second] };
-
-  if (hasExactSums(taps!, pixel) && (scale === 1 || isFloat)) {
-    return { kind: 'sum', side, taps: taps!, scale, factors };
+  if (second) {
+    const magnitude: Arithmetic = { kind: 'magnitude', side, taps: [taps!, second] };
+    return { u8: magnitude, u16: magnitude };
   }
-  const weights = taps!.map((tap) => tap * scale);
+  const sum: Sum = { kind: 'sum', side, taps: taps!, scale, factors };
+  const isFloat = parameters.as === 'f32';
+  return { u8: sumArithmetic(sum, isFloat, 'u8'), u16: sumArithmetic(sum, isFloat, 'u16') };
+}
+
+type Sum = Extract<Arithmetic, { kind: 'sum' }>;
+
+/** The sum as it is where it is exact or need not be, and otherwise in integers. */
+function sumArithmetic(sum: Sum, isFloat: boolean, pixel: PixelType): Arithmetic {
+  const { side, taps, scale } = sum;
+  if (hasExactSums(taps, pixel) && (scale === 1 || isFloat)) return sum;
+  const isInteger = scale === 1 && taps.every(Number.isInteger);
+  const isExact = !isFloat || (isInteger && absoluteSum(taps) * greatest[pixel] <= exactInteger);
+  if (!isExact) return sum;
+  const weights = taps.map((tap) => tap * scale);
   const shift = exactShift(weights);
-  const isInteger = taps!.every(Number.isInteger) && scale === 1;
-  const isExact = !isFloat || (isInteger && absoluteSum(weights) * greatest[pixel] <= exactInteger);
-  if (!isExact) return { kind: 'sum', side, taps: taps!, scale, factors };
   return { kind: 'exact', side, taps: weights.map((weight) => Math.round(weight * 2 ** shift)), shift };
 }
 
@@ -109,7 +114,7 @@ interface Filter {
   matrices: readonly Matrix[];
   /** The weights are the matrix times this. */
   scale: number;
-  /** Of the matrix, where it is worth it. */
+  /** The matrix's factors, where two passes are worth it. */
   factors?: Factors;
 }
 

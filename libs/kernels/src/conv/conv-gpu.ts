@@ -113,7 +113,7 @@ function compileDirect(
 }
 
 /**
- * Places for the words of a row of a tile, in each of its four planes. Of 32 lanes in a row none meet; rows of 16 or 8 are
+ * Places for the words of a row of a tile, in each of its four planes. No two of 32 lanes in a row meet; rows of 16 or 8 are
  * put 16 or 8 banks apart.
  */
 function tileVectors(vectors: number): number {

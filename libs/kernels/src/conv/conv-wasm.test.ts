@@ -8,7 +8,7 @@ import { runReference } from '../reference.ts';
 import { noiseImage, runs, samplesOf, staged, tileArbitrary, verifySamples } from '../testing.ts';
 import { convArbitrary } from './arbitrary.ts';
 
-test('tiles of any size, place, border and kernel equal the CPU twin', () => {
+test('tiles of any size, place, border and kernel equal the reference', () => {
   fc.assert(
     fc.property(
       tileArbitrary(70, 20),
@@ -20,10 +20,10 @@ test('tiles of any size, place, border and kernel equal the CPU twin', () => {
         const pipeline = createPipeline([{ kernel: 'conv', parameters, border }]);
         const image = noiseImage(size, seed, levels, pipeline.input.length);
         const { item, bytes } = staged(pipeline, image, tile, grid);
-        const [ours, twin] = [runCpu, runReference].map((run) => run(pipeline, bytes, item, withMap));
-        assert.deepEqual(ours!.bins, twin!.bins);
-        assert.equal(ours!.counted, twin!.counted);
-        if (withMap) verifySamples(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, twin!, tile), pipeline);
+        const [ours, reference] = [runCpu, runReference].map((run) => run(pipeline, bytes, item, withMap));
+        assert.deepEqual(ours!.bins, reference!.bins);
+        assert.equal(ours!.counted, reference!.counted);
+        if (withMap) verifySamples(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, reference!, tile), pipeline);
         else assert.equal(ours!.map, undefined);
       },
     ),
@@ -31,7 +31,7 @@ test('tiles of any size, place, border and kernel equal the CPU twin', () => {
   );
 });
 
-for (const [name, run] of Object.entries({ twin: runReference, cpu: runCpu })) {
+for (const [name, run] of Object.entries({ reference: runReference, cpu: runCpu })) {
   test(`${name}: tiles of every size make the whole image, bit for bit`, () => {
     fc.assert(
       fc.property(
@@ -60,7 +60,7 @@ for (const [name, run] of Object.entries({ twin: runReference, cpu: runCpu })) {
   });
 }
 
-test('images wider, higher and larger than a band equal the CPU twin', () => {
+test('images wider, higher and larger than a band equal the reference', () => {
   for (const size of [
     { width: 100_000, height: 4 },
     { width: 1, height: 50_000 },

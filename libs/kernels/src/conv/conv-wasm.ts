@@ -11,7 +11,7 @@ import { type ConvResult, createConvResult, finishConvResult } from './conv-resu
 interface Exports {
   widen32(source: number, target: number, count: number): void;
   widen64(source: number, target: number, count: number): void;
-  /** Of 16-bit pixels. */
+  /** The same for pixels of 16 bits. */
   widenDeep32(source: number, target: number, count: number): void;
   widenDeep64(source: number, target: number, count: number): void;
   convolve32(
@@ -96,7 +96,7 @@ export function convWasm(
 interface Band {
   width: number;
   rows: number;
-  /** Of rows with their halo. */
+  /** Pixels from one row with its halo to the next. */
   stride: number;
   outStride: number;
   pixelsAt: number;

@@ -4,7 +4,7 @@ import type { ItemResult, PlaneItem } from '../plane-item.ts';
 import type { ConvSettings } from './conv.ts';
 import { createConvResult, finishConvResult } from './conv-result.ts';
 
-/** The CPU twin of convolution, in float64: exact wherever taps are integers. */
+/** The reference of convolution, in float64: exact wherever taps are integers. */
 export function convReference(
   operation: Operation<ConvSettings>,
   bytes: Uint8Array,

@@ -29,7 +29,7 @@ ${rowSums(side)}
 ${columnSums(side)}`;
 }
 
-/** Of four pixels, the four after them, and so on: each takes each tap of a row from the pixels that lie there. */
+/** Sums of four pixels, the four after them, and so on: each takes each tap of a row from the pixels that lie there. */
 function rowSums(side: number): string {
   const first = ownPixel - (side - 1) / 2;
   const fours: string[] = [];
@@ -57,7 +57,7 @@ function pixelsFrom(pixel: number): string {
   return `vec4(${parts[pixel % 4]})`;
 }
 
-/** Of four rows: row r of those that they take is for the k-th as far as there is a tap r - k. */
+/** Sums of four rows: row r of those that they take is for the k-th as far as there is a tap r - k. */
 function columnSums(side: number): string {
   const added: string[] = [];
   for (let row = 0; row < side + sums.length - 1; row++) {

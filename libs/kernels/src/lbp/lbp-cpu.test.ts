@@ -24,7 +24,7 @@ const ops = [
   'lbp:points=24,radius=3,labels=uniform',
 ];
 
-test('tiles of any size, place and border equal the CPU twin', () => {
+test('tiles of any size, place and border equal the reference', () => {
   fc.assert(
     fc.property(
       tileArbitrary(120, 40),
@@ -52,7 +52,7 @@ const large = [
 ];
 
 for (const { size, op } of large) {
-  test(`more than a band or a strip equals the CPU twin: ${size.width} x ${size.height}, ${op}`, () => {
+  test(`more than a band or a strip equals the reference: ${size.width} x ${size.height}, ${op}`, () => {
     const pipeline = createPipeline([{ ...parseOperation(op), border: 'mirror' }]);
     const { item, bytes } = staged(pipeline, noiseImage(size, 5));
     assert.deepEqual(runCpu(pipeline, bytes, item, true), runReference(pipeline, bytes, item, true));

@@ -8,7 +8,7 @@ export interface ExpectedLbp {
   map_sha256: string;
   /** Counts of labels that occur. */
   histogram: Record<string, number>;
-  /** Of `var`: the variances of rows and columns 0 … 31, null where NaN. */
+  /** The variances of `var` in rows and columns 0 … 31, null where NaN. */
   crop32: (number | null)[][];
 }
 

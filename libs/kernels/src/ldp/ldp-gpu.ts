@@ -9,7 +9,7 @@ const code = readWgsl(import.meta.url, './ldp.wgsl');
 const vectors = 8;
 /** Rows that a workgroup computes, a strip of its lanes' after another: its 1024 counts are added for every 8192 pixels. */
 const rows = 64;
-/** Of the four directions together. */
+/** Bins of the four directions together. */
 const bins = 4 * 256;
 
 /**

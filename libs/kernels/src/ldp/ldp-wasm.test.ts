@@ -7,7 +7,7 @@ import { createPipeline } from '../pipeline.ts';
 import { runReference } from '../reference.ts';
 import { noiseImage, runs, staged, tileArbitrary } from '../testing.ts';
 
-test('tiles of any size, place, border and order equal the CPU twin', () => {
+test('tiles of any size, place, border and order equal the reference', () => {
   fc.assert(
     fc.property(
       tileArbitrary(120, 40),
@@ -24,7 +24,7 @@ test('tiles of any size, place, border and order equal the CPU twin', () => {
   );
 });
 
-test('images wider, higher and larger than what is computed at once equal the CPU twin', () => {
+test('images wider, higher and larger than what is computed at once equal the reference', () => {
   for (const size of [
     { width: 70_000, height: 3 },
     { width: 1, height: 70_000 },

@@ -25,7 +25,7 @@ const ring = [
 
 const bins = 256;
 
-/** The CPU twin of ldp.wgsl: four bands of codes and four histograms of one item. */
+/** The reference of ldp.wgsl: four bands of codes and four histograms of one item. */
 export function ldpReference(
   { settings: { order }, border, reads = 'u8' }: Operation<LdpSettings>,
   bytes: Uint8Array,

@@ -1,21 +1,17 @@
 // How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
 // message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
+import type { Grid, JobSpec, Operation, Pipeline, VideoOptions } from '../gen/halogrid/v1/job.ts';
+import type { CancelRequest, GetRequest, SubmitRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
 import type {
   AttachRequest,
   AttachResponse,
-  CancelRequest,
   DeviceInfo,
   FrameBatch,
-  GetRequest,
   GpuCard,
-  Grid,
   HeldLease,
   Hello,
-  JobSpec,
   Lack,
   Lease,
-  Operation,
-  Pipeline,
   Probe,
   ProbedFile,
   Recall,
@@ -27,13 +23,10 @@ import type {
   Source,
   SourceError,
   SourceResult,
-  SubmitRequest,
   Tile,
-  VideoOptions,
   VideoSegment,
-  WatchRequest,
   Welcome,
-} from '../index.ts';
+} from '../gen/halogrid/v1/nodes.ts';
 import { maxUriLength } from '../job-limits.ts';
 import { type Bound, bytes, type Excess, elsewhere, fields, list, map, name, oneOf, text } from './bounds.ts';
 

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename, posix } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { mapAhead } from '@halogrid/threads';
 import { checkHost } from '../access/allowed-host.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
 import { supportedExtensions } from '../formats.ts';
@@ -71,15 +72,7 @@ export async function* withRemoteSizes(
 ): AsyncGenerator<Source> {
   // Who wants no order wants none of the rest either.
   if (!isSorted) return yield* inputs;
-  const ahead: Promise<Source>[] = [];
-  for await (const input of inputs) {
-    const sized = withSize(input);
-    // Heard of when it is its turn.
-    sized.catch(() => {});
-    ahead.push(sized);
-    if (ahead.length === sizesAhead) yield await ahead.shift()!;
-  }
-  for (const input of ahead) yield await input;
+  yield* mapAhead(inputs, sizesAhead, withSize);
 }
 
 async function withSize(input: Source): Promise<Source> {

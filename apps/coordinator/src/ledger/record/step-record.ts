@@ -4,8 +4,8 @@ import type { ByteWriter } from './byte-writer.ts';
 import { FrameVersions } from './frame-versions.ts';
 
 /**
- * The first byte of a step, or of the version of the sources that follow. Of frames none has a version, or each has that of its
- * source (`versionedFrames`), or each says its own (`pinnedFrames`).
+ * The first byte of a step, or of the version of the sources that follow. Either no frame has a version, or each has that of
+ * its source (`versionedFrames`), or each says its own (`pinnedFrames`).
  */
 const tags = {
   source: 0,
@@ -29,7 +29,7 @@ const sizes = ['none', undefined, 'u8', 'u16'] as const;
 class Expected {
   uri = '';
   version: string | undefined;
-  /** Of the source of a tile, as it was opened. */
+  /** The version of the source of a tile, as it was opened. */
   pinned = '';
   source = 0;
   shard = 0;

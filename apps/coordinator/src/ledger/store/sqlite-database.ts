@@ -176,7 +176,7 @@ export class SqliteDatabase {
   }
 
   #prepareFile(): void {
-    // Of two processes that meet a new file, one makes the tables. Nothing of a foreign file is changed.
+    // Where two processes meet a new file, one makes the tables. Nothing of a foreign file is changed.
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       const id = this.#pragma('application_id');

@@ -1,5 +1,4 @@
-import type { Worker } from 'node:worker_threads';
-import { SpareThread } from '../../threads/spare-thread.ts';
+import { SpareThread, ThreadClient } from '@halogrid/threads';
 import {
   type Change,
   type Entry,
@@ -21,20 +20,13 @@ export type SqliteOrder =
   | { kind: 'write'; epoch: number; changes: Change[] }
   | { kind: 'close' };
 
-export type SqliteAnswer = { id: number; result?: unknown; error?: PackedError };
-
 /** For the next ledger that is opened. */
 export const sqliteThread = new SpareThread(new URL('./sqlite-worker.ts', import.meta.url));
 
 /** The ledger in a file of SQLite, for one machine. A thread of its own waits for the disk. */
 export class SqliteStore implements LedgerStore {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  #lastId = 0;
-  /** Takes no more orders, and keeps the thread, which has closed the file, for the next ledger. */
-  readonly #leave: () => void;
-  /** Why no order is taken any more. */
-  #ended: Error | undefined;
+  readonly #path: string;
+  readonly #thread: ThreadClient<SqliteOrder, unknown>;
 
   /** Opens the file at `path`, or makes it. Rejects with one sentence that names the file. */
   static async open(path: string): Promise<SqliteStore> {
@@ -43,31 +35,17 @@ export class SqliteStore implements LedgerStore {
       await store.#order({ kind: 'open', path });
       return store;
     } catch (error) {
-      await store.#worker.terminate();
+      await store.#thread.end();
       throw error;
     }
   }
 
   private constructor(path: string) {
-    this.#worker = sqliteThread.take();
-    const onMessage = ({ id, result, error }: SqliteAnswer) => {
-      const { resolve, reject } = this.#waiting.get(id)!;
-      this.#waiting.delete(id);
-      if (error) reject(unpackError(error));
-      else resolve(result);
-    };
-    const end = (why: string) => {
-      this.#ended ??= new Error(`The ledger '${path}' is closed: ${why}`);
-      for (const { reject } of this.#waiting.values()) reject(this.#ended);
-      this.#waiting.clear();
-    };
-    const onError = (error: Error) => end(error.message);
-    const onExit = () => end('its thread has ended');
-    this.#worker.on('message', onMessage).on('error', onError).on('exit', onExit);
-    this.#leave = () => {
-      onExit();
-      sqliteThread.give(this.#worker.off('message', onMessage).off('error', onError).off('exit', onExit));
-    };
+    this.#path = path;
+    this.#thread = new ThreadClient(sqliteThread.take(), {
+      ended: (end) => this.#closed('error' in end ? end.error.message : 'its thread has ended'),
+      unpack: (failure) => unpackError(failure as PackedError),
+    });
   }
 
   acquire(holder: string, leaseMs: number): Promise<number | undefined> {
@@ -104,18 +82,18 @@ export class SqliteStore implements LedgerStore {
   }
 
   async close(): Promise<void> {
-    if (this.#ended) return;
+    if (this.#thread.hasEnded) return;
     await this.#order({ kind: 'close' });
-    this.#leave();
+    // The thread has closed the file, and waits for the next ledger.
+    sqliteThread.give(this.#thread.release(this.#closed('its thread has ended')));
+  }
+
+  #closed(why: string): Error {
+    return new Error(`The ledger '${this.#path}' is closed: ${why}`);
   }
 
   #order<T>(order: SqliteOrder, moved: ArrayBuffer[] = []): Promise<T> {
-    if (this.#ended) return Promise.reject(this.#ended);
-    const answer = Promise.withResolvers<unknown>();
-    const id = ++this.#lastId;
-    this.#waiting.set(id, answer);
-    this.#worker.postMessage({ id, order }, moved);
-    return answer.promise as Promise<T>;
+    return this.#thread.order(order, moved) as Promise<T>;
   }
 }
 

@@ -1,43 +1,38 @@
 // Runs in a worker thread: does what a SqliteStore orders, one order after another, and answers each.
-import { parentPort } from 'node:worker_threads';
+import { serveOrders } from '@halogrid/threads';
+import type { Entry } from './ledger-store.ts';
 import { packError } from './packed-error.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
-import type { SqliteAnswer, SqliteOrder } from './sqlite-store.ts';
+import type { SqliteOrder } from './sqlite-store.ts';
 
-const port = parentPort!;
 let database: SqliteDatabase | undefined;
 
-function obey(order: SqliteOrder): Pick<SqliteAnswer, 'result'> & { moved?: ArrayBuffer[] } {
+function obey(order: SqliteOrder): unknown {
   if (order.kind === 'open') {
     database = new SqliteDatabase(order.path);
-    return { result: undefined };
+    return undefined;
   }
   const db = database!;
   switch (order.kind) {
     case 'acquire':
-      return { result: db.acquire(order.holder, order.leaseMs) };
+      return db.acquire(order.holder, order.leaseMs);
     case 'renew':
-      return { result: db.renew(order.epoch, order.leaseMs) };
+      return db.renew(order.epoch, order.leaseMs);
     case 'release':
-      return { result: db.release(order.epoch) };
+      return db.release(order.epoch);
     case 'leader':
-      return { result: db.leader() };
-    case 'page': {
-      const page = db.page(order.of, order.after);
-      return { result: page, moved: page.map(({ value }) => value.buffer as ArrayBuffer) };
-    }
+      return db.leader();
+    case 'page':
+      return db.page(order.of, order.after);
     case 'write':
-      return { result: db.write(order.epoch, order.changes) };
+      return db.write(order.epoch, order.changes);
     case 'close':
-      return { result: db.close() };
+      return db.close();
   }
 }
 
-port.on('message', ({ id, order }: { id: number; order: SqliteOrder }) => {
-  try {
-    const { result, moved = [] } = obey(order);
-    port.postMessage({ id, result } satisfies SqliteAnswer, moved);
-  } catch (error) {
-    port.postMessage({ id, error: packError(error as Error) } satisfies SqliteAnswer);
-  }
+serveOrders(obey, {
+  // Only pages are lists.
+  moved: (answer) => (Array.isArray(answer) ? answer.map(({ value }: Entry) => value.buffer as ArrayBuffer) : []),
+  pack: (error) => packError(error as Error),
 });

@@ -5,7 +5,7 @@ import { resultsVersionOf, type SourceLine } from './source-line.ts';
 
 /** A file of an earlier job: its line in sources.jsonl, or those of all its frames. */
 export interface EarlierFile {
-  /** Of its first line, in bytes. */
+  /** Where its first line begins, in bytes. */
   offset: number;
   /** How many sources come before it, and how many of those are done. */
   sourcesBefore: number;

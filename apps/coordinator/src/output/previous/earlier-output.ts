@@ -111,7 +111,7 @@ export class EarlierOutput {
     }
   }
 
-  /** Of all cells. */
+  /** The bins of all cells. */
   async #bins(row: number, line: SourceLine): Promise<number[]> {
     if (!this.#histogram) return [];
     try {
@@ -144,7 +144,7 @@ export class EarlierOutput {
     }
   }
 
-  /** Of the file, at least that many bytes from there on, unless it ends before. */
+  /** At least that many bytes of the file from there on, unless it ends before. */
   async #windowAt(offset: number, bytes: number): Promise<{ offset: number; bytes: Buffer }> {
     const held = this.#window;
     const from = offset - held.offset;

@@ -8,7 +8,7 @@ export type SourceLine = { uri: string; version?: string } & Partial<FrameOfVide
     | { quarantined: true }
     | {
         quarantined?: undefined;
-        /** Of its map and preview, without extension. */
+        /** That of its map and preview, without extension. */
         name: string;
         width: number;
         height: number;

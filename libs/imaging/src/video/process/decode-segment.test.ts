@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { SegmentLength } from '../plan-video.ts';
-import { decodeInOneProcess, decodeInProcesses, decodeInSegments } from '../testing/segments.ts';
+import {
+  type Decoded,
+  decodeInOneProcess,
+  decodeInProcesses,
+  decodeInSegments,
+  indexOnce,
+} from '../testing/segments.ts';
 import {
   deepKinds,
   grayByFfmpeg,
@@ -26,9 +32,20 @@ const lengths: SegmentLength[] = [
   { aim: 1000, most: 1000 },
 ];
 
-/** Short segments are many, and a process for each would take most of the time of these tests. */
-const decodeCut = (uri: string, length: SegmentLength) =>
-  decodeInSegments(uri, length, length === lengths[0] ? decodeInOneProcess : decodeInProcesses);
+/**
+ * In each of `lengths`. A process for every segment would take most of the time of these tests; that each does what the one does,
+ * tests of remote and of damaged videos show.
+ */
+async function decodeCut(path: string): Promise<Decoded[]> {
+  const uri = pathToFileURL(path).href;
+  const index = await indexOnce(uri);
+  const decoded: Decoded[] = [];
+  for (const length of lengths) {
+    const decode = length.aim < 1000 ? decodeInOneProcess : decodeInProcesses;
+    decoded.push(await decodeInSegments(uri, length, { decode, index }));
+  }
+  return decoded;
+}
 
 const kinds = [
   ...Object.entries(videoKinds).map(([name, encoder]) => ({ name, encoder, gray: 'gray', frameBytes: width * height })),
@@ -43,8 +60,7 @@ for (const { name, encoder, gray: format, frameBytes } of kinds) {
     const expected = grayByFfmpeg(path, format);
     assert.equal(expected.length, 48 * frameBytes);
     const segments: number[] = [];
-    for (const length of lengths) {
-      const decoded = await decodeCut(pathToFileURL(path).href, length);
+    for (const [i, decoded] of (await decodeCut(path)).entries()) {
       segments.push(decoded.segments);
       assert.deepEqual(decoded.bad, new Map());
       assert.equal(decoded.frames.size, 48);
@@ -52,7 +68,7 @@ for (const { name, encoder, gray: format, frameBytes } of kinds) {
         const from = frame * frameBytes;
         assert.ok(
           expected.subarray(from, from + frameBytes).equals(gray),
-          `frame ${frame} at ${JSON.stringify(length)}`,
+          `frame ${frame} at ${JSON.stringify(lengths[i])}`,
         );
       }
     }
@@ -66,7 +82,7 @@ for (const { name, encoder, gray: format, frameBytes } of kinds) {
  */
 async function checkDamaged(name: string, whole: string): Promise<Map<number, string>> {
   const clean = await decodeInSegments(pathToFileURL(whole).href, lengths[2]!);
-  const all = await Promise.all(lengths.map((length) => decodeCut(pathToFileURL(join(folder, name)).href, length)));
+  const all = await decodeCut(join(folder, name));
   const cleanAt = new Map([...clean.times].map(([frame, time]) => [time, clean.frames.get(frame)!]));
   for (const { frames, bad, times } of all) {
     assert.deepEqual(
@@ -127,8 +143,7 @@ test('an edit list hides frames, which then are not numbered', { skip: noFfmpeg 
   // Copied from inside a group of frames: its beginning is in the file to be decoded from, and is not shown.
   runFfmpeg(['-ss', '0.7', '-i', whole, '-c', 'copy', path]);
   const expected = grayByFfmpeg(path);
-  for (const length of lengths) {
-    const { frames, bad } = await decodeCut(pathToFileURL(path).href, length);
+  for (const { frames, bad } of await decodeCut(path)) {
     assert.deepEqual(bad, new Map());
     assert.equal(frames.size * width * height, expected.length);
     const all = [...frames.keys()].sort((a, b) => a - b).map((frame) => frames.get(frame)!);
@@ -157,8 +172,7 @@ test('a resolution that changes inside a file gives each frame its own size', { 
   });
   const path = join(folder, 'sizes.ts');
   runFfmpeg(['-i', `concat:${parts.join('|')}`, '-c', 'copy', path]);
-  for (const length of lengths) {
-    const { frames } = await decodeCut(pathToFileURL(path).href, length);
+  for (const { frames } of await decodeCut(path)) {
     for (const [i, part] of parts.entries()) {
       const expected = grayByFfmpeg(part);
       const bytes = expected.length / 10;

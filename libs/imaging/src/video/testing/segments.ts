@@ -9,7 +9,7 @@ import { sampleBytes } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
 import { planVideo, type SegmentLength, type VideoSegment } from '../plan-video.ts';
 import type { SegmentRequest } from '../process/decode-segment.ts';
-import { SegmentDecoder } from '../video-child.ts';
+import { indexVideo, SegmentDecoder } from '../video-child.ts';
 import { openVideoFile, type VideoFile } from '../video-file.ts';
 import type { SegmentOutcome, SegmentsOrder } from './segments-process.ts';
 
@@ -26,15 +26,25 @@ export interface Decoded {
   segments: number;
 }
 
+/** Lists the packets of a video once, however often it is then planned. */
+export async function indexOnce(uri: string): Promise<typeof indexVideo> {
+  const file = await openVideoFile(uri);
+  const lines = await Array.fromAsync(indexVideo(file));
+  file.close();
+  return async function* () {
+    yield* lines;
+  };
+}
+
 /** Decodes every segment; rows lie apart, as in a device's memory. */
 export async function decodeInSegments(
   uri: string,
   length: SegmentLength,
-  decode = decodeInProcesses,
+  { decode = decodeInProcesses, index = indexVideo } = {},
 ): Promise<Decoded> {
   const decoded: Decoded = { frames: new Map(), bad: new Map(), times: new Map(), segments: 0 };
   const segments: VideoSegment[] = [];
-  for await (const part of planVideo(uri, {}, () => length)) {
+  for await (const part of planVideo(uri, {}, () => length, index)) {
     if (part.kind === 'missing') for (const { frame } of part.frames) decoded.bad.set(frame, part.why);
     if (part.kind !== 'segment') continue;
     assert.ok(part.segment.frames.length <= length.most);
@@ -118,7 +128,7 @@ export async function* decodeInOneProcess(
       for (const event of outcome.events) {
         if (event.kind === 'note') assert.fail(event.line);
         if (event.kind === 'bad') yield { segment, position: event.position, error: event.error };
-        else yield { segment, position: event.position, luma: event.luma };
+        else yield { segment, position: event.position, luma: Buffer.from(event.luma) };
       }
       if (++segment === segments.length) return;
     }

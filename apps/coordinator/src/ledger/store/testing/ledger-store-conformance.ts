@@ -216,9 +216,11 @@ export function ledgerStoreConformance(
   check('a value of 4 MB, and many of them in one transaction', async (open) => {
     const store = await open();
     const epoch = await lead(store);
-    const values = Array.from({ length: 5 }, (_, i) =>
-      Uint8Array.from({ length: 2 ** 22 }, (_, at) => (at * (i + 7)) >> 5),
-    );
+    const values = Array.from({ length: 5 }, (_, i) => {
+      const value = new Uint8Array(2 ** 22);
+      for (let at = 0; at < value.length; at++) value[at] = (at * (i + 7)) >> 5;
+      return value;
+    });
     await store.write(
       epoch,
       values.map((value, key) => ({ jobId: 'a', kind: 'plan', key, value })),

@@ -130,12 +130,15 @@ export interface Grid {
  * sources give equal digests, whatever `tile_px` and `batch_frames` are.
  */
 export interface JobSpec {
-  /** Absolute file URIs of images, folders and manifests, in the order given. The order is the order of results. */
+  /**
+   * Absolute URIs (file:, http:, https: or s3:) of images, videos, folders, globs and manifests; over http: and https: only of
+   * files and manifests. Results are in this order.
+   */
   sources: string[];
   pipeline:
     | Pipeline
     | undefined;
-  /** Absolute file URI of the output folder, as the coordinator sees it. */
+  /** Absolute file: URI of the output folder, as the coordinator sees it. */
   out: string;
   /** The dense result of every source: "none", "tiff", "zarr", "png" or "dzi". */
   mapFormat: string;
@@ -147,13 +150,13 @@ export interface JobSpec {
   grid:
     | Grid
     | undefined;
-  /** Jobs of a higher one are given nodes first; those of the same share them. -100 to 100. */
+  /** -100 to 100. Jobs of a higher priority are given nodes first; jobs of the same priority share them. */
   priority?:
     | number
     | undefined;
   /**
-   * Percent of the shards that are computed a second time, by the reference, before they are merged: 0 to 100. Above 0 only
-   * for a pipeline with a histogram, because that is what is compared.
+   * Percent of the shards that are verified before they are merged: the reference computes them a second time. 0 to 100. Above
+   * 0 only for a pipeline with a histogram, because that is what is compared.
    */
   verifyPercent?:
     | number
@@ -163,18 +166,18 @@ export interface JobSpec {
     | VideoOptions
     | undefined;
   /**
-   * How sources are told to be those of an earlier job of this specification that is complete in `out`, whose results are
-   * kept for them: by size and time of change, or ETag; with this by the SHA-256 of local files. Decides no result, and so may
-   * differ from that job's.
+   * Results of an earlier complete job of this specification in `out` are kept for sources that are the same as then. False: the
+   * same by size and time of change, or ETag; true: local files by their SHA-256. It changes no result, and may differ from that
+   * job's.
    */
   checksum?:
     | boolean
     | undefined;
-  /** Nothing of an earlier job is kept. May differ from that job's. */
+  /** Nothing of an earlier job is kept. It may differ from that job's. */
   fresh?:
     | boolean
     | undefined;
-  /** The job fails as soon as more inputs than that are quarantined; absent: however many are. */
+  /** The job fails as soon as more inputs than this are quarantined; absent: it never fails for that. */
   maxQuarantined?:
     | MaxQuarantined
     | undefined;
@@ -196,9 +199,9 @@ export interface MaxQuarantined {
 
 /** Applies to videos alone. A frame has a number in its video, from 0, and a time from the video's first frame. */
 export interface VideoOptions {
-  /** Frames whose number is a multiple of it; 0 is taken as 1. */
+  /** Frames whose number is a multiple of this one; 0 is taken as 1. */
   every: number;
-  /** Frames at this time or later, and before that, in milliseconds. */
+  /** Frames from `from_ms` on and before `to_ms`, in milliseconds. */
   fromMs?: number | undefined;
   toMs?:
     | number
@@ -222,9 +225,12 @@ export interface Counts {
   attempts: number;
   /** Pixels whose results are merged. */
   pixels: number;
-  /** Inputs set aside with an error. */
+  /** Quarantined inputs. */
   quarantined: number;
-  /** Inputs whose results an earlier job in the output folder had: of `frames` and `pixels`, but of no shard. Absent: none. */
+  /**
+   * Inputs whose results were kept from an earlier job in the output folder. They count in `frames` and `pixels`, and belong to no
+   * shard. Absent: none.
+   */
   kept?: number | undefined;
 }
 
@@ -238,7 +244,7 @@ export interface JobStatus {
     | undefined;
   /** Every source is listed and cut: `counts.sources` and `counts.shards` are final. */
   planned: boolean;
-  /** Milliseconds since 1970 by the coordinator's clock; 0 when it has not happened. */
+  /** Milliseconds since 1970 by the coordinator's clock; 0 until it happens. */
   submittedMs: number;
   finishedMs: number;
   /** Nodes that hold or held a shard of this job and are attached now. */
@@ -247,19 +253,19 @@ export interface JobStatus {
   error: string;
   /** SHA-256 over the ordered results in lower-case hex, once the job is complete. */
   digest: string;
-  /** Why inputs were quarantined, the most frequent first; at most 20, the last of them for all others then. */
+  /** Why inputs were quarantined, the most frequent reason first; at most 20. With more reasons the last stands for all others. */
   reasons: QuarantineReason[];
   /** Why nothing of the job goes on, in one sentence: no attached node can do what it needs. Empty while something does. */
   waiting: string;
-  /** What a person should know of what the job's sources stand for, a sentence each: what was left out, for one. At most 21. */
+  /** What a person should know about the job's sources, a sentence each, e.g. which folders were left out. At most 21. */
   notes: string[];
 }
 
-/** Quarantined inputs that have the same thing wrong with them. */
+/** Inputs that were quarantined for the same reason. */
 export interface QuarantineReason {
   /** "read", "decode" or "compute". */
   stage: string;
-  /** One sentence; of sentences that differ in numbers and names only, the first. */
+  /** One sentence; the first of those that differ in numbers and names only. */
   error: string;
   inputs: number;
   /** One of the inputs. */

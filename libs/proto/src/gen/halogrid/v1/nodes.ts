@@ -183,8 +183,8 @@ export interface ShardCompleted {
   /** One for each source of the shard that could be processed, in the order of the lease. */
   results: SourceResult[];
   /**
-   * One for each that could not. Those of CAUSE_CONTENT are quarantined; of the others the coordinator first finds out whether
-   * it is the node: then nothing of the answer counts.
+   * One for each source that could not. Those of CAUSE_CONTENT are quarantined. For the others the coordinator first finds out
+   * whether the node is at fault; if it is, nothing of the answer counts.
    */
   errors: SourceError[];
   /** Seconds this shard spent in each stage: read, decode, upload, compute, readback, encode. */
@@ -352,7 +352,7 @@ export interface Lease {
     | { $case: "frames"; value: FrameBatch }
     | undefined;
   /**
-   * Folder URI under which the node writes chunks of dense results (see libs/imaging, chunk.ts), each under a name that
+   * Folder URI under which the node writes chunks of dense results (see libs/results, chunk.ts), each under a name that
    * another attempt would overwrite with the same bytes.
    */
   scratch: string;
@@ -396,7 +396,7 @@ export interface Source {
     | VideoPlace
     | undefined;
   /**
-   * A name for the file as it was listed, or, of a tile, as it was when the job was planned; absent where nobody could tell. A
+   * A name for the file as it was listed, or for a tile as it was when the job was planned; absent where nobody could tell. A
    * node that finds another version there answers with an error of CAUSE_CHANGED instead of a result.
    */
   version?: string | undefined;
@@ -424,11 +424,14 @@ export interface VideoSegment {
   dts?: number | undefined;
   position: number;
   size: number;
-  /** Damage before this packet is of no meaning. */
+  /** Damage before this packet does not matter. */
   strictFrom: number;
   /** One more than the last packet that is needed. */
   end: number;
-  /** The version of the file when it was planned: its size and time, or what a server tells of it, so that another file is not taken for it. */
+  /**
+   * Version of the file when it was planned: its size and time, or what a server says of it, so that another file is not taken for
+   * it.
+   */
   version: string;
   /** As the job's. */
   hwaccel: string;

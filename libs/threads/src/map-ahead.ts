@@ -1,18 +1,24 @@
-/**
- * Applies `act` to items in order and yields the results in order, with up to `ahead` of them under way while the first is
- * awaited. Throws the signal's reason as soon as `signal` aborts, even while `items` or `act` hang.
- */
+export interface MapAheadOptions<Result> {
+  /** Throws its reason as soon as it aborts, even while items or `act` hang. */
+  signal?: AbortSignal;
+  /** Takes each result that is under way and not taken when the consumer stops; `act` never rejects then. */
+  discard?(result: Result): Promise<void>;
+}
+
+/** Applies `act` to items in order and yields the results in order, with up to `ahead` of them under way while the first is awaited. */
 export async function* mapAhead<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
   ahead: number,
   act: (item: Item) => Promise<Result>,
-  signal?: AbortSignal,
-): AsyncGenerator<Result> {
+  { signal, discard }: MapAheadOptions<Result> = {},
+): AsyncGenerator<Result, void, undefined> {
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const abort = Promise.withResolvers<never>();
   abort.promise.catch(() => {});
   const onAbort = (): void => abort.reject(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
+  const unlessAborted = <T>(awaited: T | Promise<T>): Promise<T> =>
+    signal ? Promise.race([awaited, abort.promise]) : Promise.resolve(awaited);
 
   const underWay: Promise<Result>[] = [];
   let ended = false;
@@ -20,7 +26,7 @@ export async function* mapAhead<Item, Result>(
     signal?.throwIfAborted();
     for (;;) {
       while (!ended && underWay.length < ahead) {
-        const next = await Promise.race([iterator.next(), abort.promise]);
+        const next = await unlessAborted(iterator.next());
         if (next.done) {
           ended = true;
         } else {
@@ -31,7 +37,7 @@ export async function* mapAhead<Item, Result>(
         }
       }
       if (underWay.length === 0) return;
-      const first = await Promise.race([underWay[0]!, abort.promise]);
+      const first = await unlessAborted(underWay[0]!);
       underWay.shift();
       yield first;
     }
@@ -39,5 +45,6 @@ export async function* mapAhead<Item, Result>(
     signal?.removeEventListener('abort', onAbort);
     // Not awaited: after an abort, the iterator may be in a step that never ends.
     if (!ended) void Promise.resolve(iterator.return?.()).catch(() => {});
+    if (discard) for (const result of underWay) await discard(await result);
   }
 }

@@ -48,11 +48,14 @@ test('an abort ends it at once, even while an item or an action never comes', { 
     [[1], () => never],
   ] as const) {
     const controller = new AbortController();
-    const results = collect(mapAhead(items, 2, act, controller.signal));
+    const results = collect(mapAhead(items, 2, act, { signal: controller.signal }));
     controller.abort(new Error('cancelled'));
     await assert.rejects(results, /cancelled/);
   }
-  await assert.rejects(collect(mapAhead([1], 2, async (i) => i, AbortSignal.abort(new Error('before')))), /before/);
+  await assert.rejects(
+    collect(mapAhead([1], 2, async (i) => i, { signal: AbortSignal.abort(new Error('before')) })),
+    /before/,
+  );
 });
 
 test('a consumer that stops closes the items', async () => {
@@ -67,6 +70,24 @@ test('a consumer that stops closes the items', async () => {
   for await (const _ of mapAhead(items(), 2, async (i) => i)) break;
   await new Promise(setImmediate);
   assert.ok(closed);
+});
+
+test('what is under way and not taken is discarded', async () => {
+  const discarded: number[] = [];
+  const discard = async (n: number) => void discarded.push(n);
+  const results = mapAhead([1, 2, 3, 4, 5], 3, async (n) => n, { discard });
+  await results.next();
+  await results.return();
+  assert.deepEqual(discarded, [2, 3]);
+});
+
+test('no more are begun than wanted ahead, before they are asked for', async () => {
+  let begun = 0;
+  const results = mapAhead([1, 2, 3, 4, 5], 2, async () => void begun++);
+  await results.next();
+  assert.equal(begun, 2);
+  await results.next();
+  assert.equal(begun, 3);
 });
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
+import { endThread } from './end-thread.ts';
 
 /**
  * A worker thread that is started before it is wanted and kept for the next who wants one: a start takes 60 to 100 ms, longer than
- * all else that a small job waits for (measured). Its program does what it is told and remembers nothing between owners.
+ * all else that a small job waits for (measured). Its program calls serveOrders and remembers nothing between owners.
  */
 export class SpareThread {
   readonly #program: URL;
@@ -30,7 +31,7 @@ export class SpareThread {
     thread.unref();
     if (this.#spare) {
       // Its end is not that of the one that is kept.
-      void thread.on('error', () => {}).terminate();
+      void endThread(thread.on('error', () => {}));
       return;
     }
     this.#spare = thread.on('error', this.#forget).on('exit', this.#forget);

@@ -5,9 +5,8 @@ import { Worker } from 'node:worker_threads';
 import { SpareThread } from './spare-thread.ts';
 
 /** A thread that waits for orders, as all of them do. */
-const program = new URL(
-  'data:text/javascript,import { parentPort } from "node:worker_threads"; parentPort.on("message", () => {});',
-);
+const server = new URL('./serve-orders.ts', import.meta.url).href;
+const program = new URL(`data:text/javascript,import { serveOrders } from '${server}'; serveOrders(() => {});`);
 
 test('of two threads that are given back one is kept, and it is the next to be taken', {
   timeout: 60_000,
