@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Halogrid } from '../halogrid.ts';
 import { readMetrics } from '../read-metrics.ts';
 import { readErrors, readHistogram, readJson } from '../results.ts';
@@ -20,6 +21,8 @@ import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
 import { cut, writeWork } from './work.ts';
 
 // What people do to a job that runs, and what happens to its files.
+
+const finishedShards = 'halogrid_shards_finished_total{kernel="lbp",outcome="ok"}';
 
 let faults: FaultCluster;
 
@@ -160,6 +163,14 @@ test('an output on a disk that is full fails the job with a sentence, and nothin
     spawnSync('umount', ['-l', disk]);
     rmSync(disk, { recursive: true, force: true });
   }
+  // What nodes still hold of the failed job is counted when it comes, and would be taken for the next job's.
+  await eventually('the nodes to have dropped their shards, and all to be counted', async () => {
+    const nodes = await Promise.all(['a', 'b'].map((name) => readMetrics(faults.node(name).http)));
+    const finished = async () => (await readMetrics(faults.cluster.http)).get(finishedShards);
+    const before = await finished();
+    await delay(250);
+    return nodes.every((metrics) => metrics.get('halogrid_node_leases') === 0) && before === (await finished());
+  });
   await faults.completesUndisturbed(await faults.submit());
 });
 
