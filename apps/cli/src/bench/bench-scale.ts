@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findGpus, firstGpus, type GpuPin, pinGpus } from '@halogrid/gpu-node/gpus';
 import { aborted, shutdownSignal } from '@halogrid/service';
-import { poolThreads } from '@halogrid/threads';
+import { poolThreads } from '@halogrid/threads/pool-threads';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
 import { startLocalCluster } from '../cluster/local-cluster.ts';
 import { threadsEach } from '../cluster/threads-each.ts';

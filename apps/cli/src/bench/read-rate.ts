@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { poolThreads } from '@halogrid/threads';
+import { poolThreads } from '@halogrid/threads/pool-threads';
 
 /** Files a second that reading every file of a folder once reaches, with two in flight for each thread of libuv's pool. */
 export async function measureReadRate(folder: string): Promise<number> {
