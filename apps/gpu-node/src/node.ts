@@ -21,7 +21,7 @@ import {
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
-import { poolThreads } from '@halogrid/threads';
+import { poolThreads } from '@halogrid/threads/pool-threads';
 import { Agent } from './agent/agent.ts';
 import type { Exit } from './agent/conversation-state.ts';
 import { createDial } from './agent/dial.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findGpus, firstGpus, type GpuPin, pinGpus, threadsEach } from '@halogrid/gpu-node/gpus';
 import { aborted, shutdownSignal } from '@halogrid/service';
-import { poolThreads } from '@halogrid/threads';
+import { poolThreads } from '@halogrid/threads/pool-threads';
 import { type FrameFormat, makeFrames } from '../images/make-frames.ts';
 import { openScene } from '../images/scene.ts';
 import { frameSize, processFrames } from './bench-frames.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Size } from '@halogrid/geometry';
 import { decodeJpeg } from '@halogrid/imaging';
-import { poolThreads } from '@halogrid/threads';
+import { poolThreads } from '@halogrid/threads/pool-threads';
 
 /**
  * Frames a second that decoding alone reaches: `frames` JPEGs of one size, already in memory and taken in turn, decoded

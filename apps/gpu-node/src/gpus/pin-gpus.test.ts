@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { poolThreads } from '@halogrid/threads';
+import { poolThreads } from '@halogrid/threads/pool-threads';
 import { threadsEach } from './pin-gpus.ts';
 
 test('nodes share the threads, and none has fewer than four but where there are fewer in all', () => {

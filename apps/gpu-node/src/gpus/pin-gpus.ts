@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { poolThreads } from '@halogrid/threads';
+import { poolThreads } from '@halogrid/threads/pool-threads';
 import type { ChosenGpu } from './choose-gpus.ts';
 import type { GpuInventory } from './inventory.ts';
 import { chooseIsolation, isolationPrefix } from './isolation.ts';
