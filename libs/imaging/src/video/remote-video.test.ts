@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { InputError, restrictSources, unrestricted } from '@halogrid/sources';
 import { type ServedFile, sendFile, startServer, type TestServer } from '@halogrid/sources/testing-servers';
 import { planVideo, type VideoSegment } from './plan-video.ts';
-import { decodeInOneProcess, decodeInSegments } from './testing/segments.ts';
+import { decodeInOneProcess, decodeInSegments, endSegmentsProcess } from './testing/segments.ts';
 import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from './testing/videos.ts';
 import { indexVideo, SegmentDecoder } from './video-child.ts';
 import { openVideoFile, type VideoFile } from './video-file.ts';
@@ -54,7 +54,8 @@ const lengths = [
 ];
 
 for (const kind of ['h264.mp4', 'hevc.mkv', 'h264-open.ts', 'h264-open.mkv', 'mjpeg.avi', 'mpeg4.avi']) {
-  test(`${kind} over HTTP gives the frames of the file, however it is cut`, { skip }, async () => {
+  test(`${kind} over HTTP gives the frames of the file, however it is cut`, { skip }, async (t) => {
+    t.after(endSegmentsProcess);
     const path = join(folder, kind);
     makeVideo(path, videoKinds[kind]!);
     const uri = serve(kind, { bytes: readFileSync(path), etag: '"1"' });

@@ -1,11 +1,11 @@
-// For tests: decodes segments of a video one after another in one process, which a test that cuts videos into hundreds starts once.
+// For tests: decodes segments of videos one after another in one process, which a test that cuts them into hundreds starts once.
 import { InputError } from '@halogrid/sources/input-error';
 import { decodeSegment, type SegmentRequest } from '../process/decode-segment.ts';
 import { loadFfmpeg, logFatal } from '../process/ffmpeg.ts';
 import { openVideoBytes } from '../process/video-bytes.ts';
 import type { VideoFile } from '../video-file.ts';
 
-/** What the process is told, in one message; it answers each request with one, in their order. */
+/** What the process is told of a video, in one message; it answers each request with one, in their order. */
 export interface SegmentsOrder {
   access: VideoFile['access'];
   requests: SegmentRequest[];

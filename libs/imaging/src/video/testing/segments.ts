@@ -1,7 +1,7 @@
 // For tests: all frames of a video, as nodes decode them.
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { on } from 'node:events';
+import { type ChildProcess, fork } from 'node:child_process';
+import { on, once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -112,14 +112,18 @@ export async function* decodeInProcesses(uri: string, segments: readonly VideoSe
 }
 
 const program = fileURLToPath(new URL('./segments-process.ts', import.meta.url));
+let shared: ChildProcess | undefined;
 
-/** All segments of a local video in one process, by the code that nodes decode them with: many times as fast. */
+/** All segments of a local video in one process, by the code that nodes decode them with: many times as fast. One at a time. */
 export async function* decodeInOneProcess(
   uri: string,
   segments: readonly VideoSegment[],
 ): AsyncGenerator<FrameOutcome> {
   const file = await openVersion(uri, segments);
-  const child = fork(program, { serialization: 'advanced' });
+  shared ??= fork(program, { serialization: 'advanced' });
+  const child = shared;
+  child.ref();
+  child.channel!.ref();
   try {
     child.send({ access: file.access, requests: segments.map(requestOf) } satisfies SegmentsOrder);
     let segment = 0;
@@ -133,8 +137,26 @@ export async function* decodeInOneProcess(
       if (++segment === segments.length) return;
     }
     assert.fail(`The process ended after ${segment} of ${segments.length} segments`);
-  } finally {
+  } catch (error) {
+    // It has more to say, which is of nobody else's video.
+    shared = undefined;
     child.disconnect();
+    throw error;
+  } finally {
+    // It ends with this process.
+    child.unref();
+    child.channel?.unref();
     file.close();
   }
+}
+
+/** Ends that process, for tests that look at what else runs. */
+export async function endSegmentsProcess(): Promise<void> {
+  const child = shared;
+  if (!child) return;
+  shared = undefined;
+  child.ref();
+  const ended = once(child, 'exit');
+  child.disconnect();
+  await ended;
 }
