@@ -1,9 +1,10 @@
 export { decodeJpeg } from './formats/jpeg.ts';
 export { MissingDecoderError } from './missing-decoder-error.ts';
 export { missingDecoders } from './missing-decoders.ts';
-export { type OpenImage, type OpenImageOptions, openImage } from './open-image.ts';
+export { type OpenImageOptions, openImage } from './open-image.ts';
 export { peekSize } from './peek-size.ts';
 export { defaultMaxWholePixels } from './pixel-limit.ts';
+export type { OpenImage } from './planes/image.ts';
 export type { PlaneTarget } from './planes/plane-target.ts';
 export { imageOpener } from './threads/image-opener.ts';
 export { isVideoFile } from './video/is-video-file.ts';

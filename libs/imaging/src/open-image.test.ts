@@ -9,7 +9,8 @@ import type { Rect } from '@halogrid/geometry';
 import { temporaryFile, temporaryFolder } from '@halogrid/sources/testing-files';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { type OpenImage, openImage } from './open-image.ts';
+import { openImage } from './open-image.ts';
+import type { OpenImage } from './planes/image.ts';
 import { asPixels, type PlaneTarget } from './planes/plane-target.ts';
 import {
   assertPlanes,

@@ -2,10 +2,10 @@ export { type Chunk, type ChunkKind, piecesOf, writeChunk } from './chunks/chunk
 export { type PlanarSamples, samplesOfPart } from './chunks/planar-samples.ts';
 export { writeFileAtomically } from './files/atomic-file.ts';
 export { freeBytes, tryWrite } from './files/try-write.ts';
+export type { MapKind, MapType } from './layout/map-type.ts';
+export { previewSampling } from './layout/preview-grid.ts';
 export { assembleMap, type MapOutput } from './maps/assemble-map.ts';
 export { type MapFormat, mapExtensions, whyNotHeld } from './maps/map-format.ts';
-export type { MapKind, MapType } from './maps/map-type.ts';
 export { writeJpeg } from './pictures/encodings.ts';
 export { type HistogramChart, histogramSvg } from './pictures/histogram-svg.ts';
 export { assemblePreview, type PreviewOutput } from './pictures/preview.ts';
-export { previewSampling } from './pictures/preview-grid.ts';

@@ -7,7 +7,7 @@ export {
   sourceAccess,
   unrestricted,
 } from './access/source-access.ts';
-export { giveBackBytes, takeBytes } from './files/byte-pool.ts';
+export { giveBackBytes, takeBytes } from './byte-pool.ts';
 export { type InputFile, openInputFile } from './files/input-file.ts';
 export { type LocalFile, localVersion } from './files/local-file.ts';
 export { forReading, quickFiles } from './files/quick-files.ts';

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import type { Rect, Size } from '@halogrid/geometry';
 import { giveBackBytes, InputError, type InputFile, takeBytes } from '@halogrid/sources';
-import type { ImageCopy, OpenImage } from '../open-image.ts';
 import { checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest, checkTarget } from '../planes/decode-request.ts';
+import type { ImageCopy, OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
 import { decodeTurboJpeg, type JpegRows, type JpegTarget, limitDecodes, readTurboJpegHeader } from './turbojpeg.ts';

@@ -1,9 +1,9 @@
 import { type PixelType, type Rect, sampleBytes } from '@halogrid/geometry';
 import { InputError, type InputFile } from '@halogrid/sources';
 import { forEachLimited, limitConcurrency, poolThreads } from '@halogrid/threads';
-import type { OpenImage } from '../open-image.ts';
 import { checkHasPixels, checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest } from '../planes/decode-request.ts';
+import type { OpenImage } from '../planes/image.ts';
 import { asPixels, below, type PlaneTarget } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
 

@@ -1,8 +1,8 @@
 import type { Rect } from '@halogrid/geometry';
 import { InputError, type InputFile, type LocalFile } from '@halogrid/sources';
-import type { OpenImage } from '../open-image.ts';
 import { checkHasPixels } from '../pixel-limit.ts';
 import { checkDecodeRequest } from '../planes/decode-request.ts';
+import type { OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import { openRemoteTiles } from './remote-tiles.ts';
 import { openSharp } from './sharp-image.ts';

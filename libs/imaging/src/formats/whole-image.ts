@@ -1,8 +1,8 @@
 import type { Rect } from '@halogrid/geometry';
 import { formats, InputError, type InputFile } from '@halogrid/sources';
-import type { OpenImage } from '../open-image.ts';
 import { checkHasPixels, checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest } from '../planes/decode-request.ts';
+import type { OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import { openSharp, type SharpFormat } from './sharp-image.ts';
 

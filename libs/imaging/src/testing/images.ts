@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { crc32, deflateSync } from 'node:zlib';
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
-import { type OpenImage, type OpenImageOptions, openImage } from '../open-image.ts';
+import { type OpenImageOptions, openImage } from '../open-image.ts';
+import type { OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 
 const fixtures = new URL('../../fixtures/', import.meta.url);

@@ -1,5 +1,6 @@
 import { isRemoteUri } from '@halogrid/sources';
-import { type OpenImage, openImage } from '../open-image.ts';
+import { openImage } from '../open-image.ts';
+import type { OpenImage } from '../planes/image.ts';
 import { ImageThreads } from './image-threads.ts';
 
 /** Opens images for as long as it is not closed. */

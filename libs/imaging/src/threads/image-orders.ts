@@ -1,7 +1,7 @@
 import type { Rect } from '@halogrid/geometry';
 import { InputError, type SourceAccess } from '@halogrid/sources';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
-import type { OpenImage } from '../open-image.ts';
+import type { OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 
 /** What a thread is told when it starts. */

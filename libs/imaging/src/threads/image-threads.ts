@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Rect } from '@halogrid/geometry';
 import { sourceAccess } from '@halogrid/sources';
 import { sayEnd, ThreadClient, type ThreadEnd } from '@halogrid/threads';
-import type { ImageCopy, OpenImage } from '../open-image.ts';
+import type { ImageCopy, OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import {
   type ImageAnswer,

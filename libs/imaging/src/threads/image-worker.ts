@@ -2,7 +2,8 @@
 import { workerData } from 'node:worker_threads';
 import { restrictSources } from '@halogrid/sources';
 import { serveOrders } from '@halogrid/threads';
-import { type OpenImage, openImage } from '../open-image.ts';
+import { openImage } from '../open-image.ts';
+import type { OpenImage } from '../planes/image.ts';
 import {
   type ImageAnswer,
   type ImageOrder,

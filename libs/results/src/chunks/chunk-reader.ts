@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import { forEachLimited } from '@halogrid/threads';
-import { bytesPerPixel, type MapType } from '../maps/map-type.ts';
+import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
 import { type Chunk, chunkPath } from './chunk.ts';
 import { shardAt } from './shard-content.ts';
 

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Rect, Size } from '@halogrid/geometry';
 import { allowedPath } from '@halogrid/sources';
-import type { MapType } from '../maps/map-type.ts';
-import { wholeShards } from '../maps/map-zarr-layout.ts';
+import type { MapType } from '../layout/map-type.ts';
+import { wholeShards } from '../layout/map-zarr-layout.ts';
 import { type PlanarSamples, packSamples, samplePreview } from './planar-samples.ts';
 import { shardContent } from './shard-content.ts';
 

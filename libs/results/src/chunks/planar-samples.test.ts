@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
-import { previewRect, previewStride } from '../pictures/preview-grid.ts';
+import { previewRect, previewStride } from '../layout/preview-grid.ts';
 import { anyMapType, cut, someSamples, within } from '../testing/maps.ts';
 import { copyRows } from './chunk-reader.ts';
 import { packSamples, samplePreview } from './planar-samples.ts';

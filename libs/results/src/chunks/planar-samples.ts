@@ -1,6 +1,6 @@
 import { type Rect, type Size, sampleBytes, takeSamples } from '@halogrid/geometry';
-import { bytesPerPixel, type MapType } from '../maps/map-type.ts';
-import { previewSampling } from '../pictures/preview-grid.ts';
+import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
+import { previewSampling } from '../layout/preview-grid.ts';
 
 /** The samples of a rectangle: that of (band, y, x) begins at `band * bandBytes + y * strideBytes + x * sampleBytes`. */
 export interface PlanarSamples {

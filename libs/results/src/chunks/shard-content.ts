@@ -1,6 +1,6 @@
 import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
-import type { MapType } from '../maps/map-type.ts';
-import { layOutZarrLevel, type ZarrLevel, ZarrShard } from '../maps/map-zarr-layout.ts';
+import type { MapType } from '../layout/map-type.ts';
+import { layOutZarrLevel, type ZarrLevel, ZarrShard } from '../layout/map-zarr-layout.ts';
 import type { PlanarSamples } from './planar-samples.ts';
 
 /** The shard of level 0 whose pixels are `rect`, which `wholeShards` gave. */

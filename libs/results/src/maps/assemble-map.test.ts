@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import type { Size } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { chunkPath, piecesOf, writeChunk } from '../chunks/chunk.ts';
+import type { MapType } from '../layout/map-type.ts';
 import {
   anyMapType,
   anySize,
@@ -22,7 +23,6 @@ import {
 } from '../testing/maps.ts';
 import { assembleMap, type MapOutput } from './assemble-map.ts';
 import { type MapFormat, mapExtensions, pngCanHold, whyNotHeld } from './map-format.ts';
-import type { MapType } from './map-type.ts';
 
 const u8: MapType = { sample: 'u8', bands: 1 };
 const size = { width: 1300, height: 700 };

@@ -7,14 +7,14 @@ import { loadSharp } from '@halogrid/imaging/sharp';
 import { piecesOf } from '../chunks/chunk.ts';
 import { type ChunkSet, readMapRows, readShardRows } from '../chunks/chunk-reader.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
+import type { MapKind } from '../layout/map-type.ts';
+import { zarrChunkPx } from '../layout/map-zarr-layout.ts';
 import { pngOptions } from '../pictures/encodings.ts';
 import { dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
 import { type MapFormat, whyNotHeld } from './map-format.ts';
 import { MapTiffWriter } from './map-tiff.ts';
 import { mapTilePx } from './map-tiff-layout.ts';
-import type { MapKind } from './map-type.ts';
 import { MapZarrWriter } from './map-zarr.ts';
-import { zarrChunkPx } from './map-zarr-layout.ts';
 import { buildPyramid, type MapWriter, pyramidSizes, stripRows } from './pyramid.ts';
 
 export interface MapOutput extends ChunkSet {

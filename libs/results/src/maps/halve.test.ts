@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
+import { type MapKind, samplesOf } from '../layout/map-type.ts';
 import { anySize, halfByDefinition, sampleTypes, someSamples } from '../testing/maps.ts';
 import { halve } from './halve.ts';
-import { type MapKind, samplesOf } from './map-type.ts';
 
 const anyKind = fc.constantFrom<MapKind>('labels', 'values');
 

@@ -1,5 +1,5 @@
 import type { SampleType, Size } from '@halogrid/geometry';
-import { bitsOf, type MapKind, type SampleArray, samplesOf } from './map-type.ts';
+import { bitsOf, type MapKind, type SampleArray, samplesOf } from '../layout/map-type.ts';
 
 /** Added to a number of at most 2^50 and taken away again, this leaves it rounded to whole, halves to even: IEEE 754. */
 const roundingTerm = 1.5 * 2 ** 52;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Size } from '@halogrid/geometry';
 import sharp from 'sharp';
+import type { MapType } from '../layout/map-type.ts';
 import { previewPicture } from '../pictures/preview-picture.ts';
 import { copyStrip, levelsByDefinition, someSamples, temporaryFolder } from '../testing/maps.ts';
 import { dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
-import type { MapType } from './map-type.ts';
 import { buildPyramid, pyramidSizes } from './pyramid.ts';
 
 test('the tiles make up the picture of every level, from one pixel to the map', async (t) => {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type Size, sampleBytes } from '@halogrid/geometry';
 import { loadSharp } from '@halogrid/imaging/sharp';
 import { forEachLimited } from '@halogrid/threads';
+import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
 import { pngOptions } from '../pictures/encodings.ts';
 import { previewPicture } from '../pictures/preview-picture.ts';
-import { bytesPerPixel, type MapType } from './map-type.ts';
 import type { MapWriter } from './pyramid.ts';
 
 /** Side of a tile; as most viewers cut themselves. */

@@ -1,4 +1,4 @@
-import type { MapType } from './map-type.ts';
+import type { MapType } from '../layout/map-type.ts';
 
 export type MapFormat = 'tiff' | 'zarr' | 'png' | 'dzi';
 

@@ -1,5 +1,5 @@
 import { type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
-import { bytesPerPixel, type MapType } from './map-type.ts';
+import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
 import { ascii, type Entry, encodeTiffHead, long, long8, rational, short, zeroTerminated } from './tiff-directories.ts';
 
 /** Where everything lies in a TIFF file of uncompressed tiles, and the bytes before the first of them. */

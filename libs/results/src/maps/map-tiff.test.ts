@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { type Size, sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
 import sharp from 'sharp';
+import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
 import { checkCogStructure } from '../testing/cog-structure.ts';
 import {
   anyMapType,
@@ -19,7 +20,6 @@ import {
 } from '../testing/maps.ts';
 import { MapTiffWriter } from './map-tiff.ts';
 import { classicTiffBytes, layOutMapTiff, mapTilePx } from './map-tiff-layout.ts';
-import { bytesPerPixel, type MapType } from './map-type.ts';
 import { buildPyramid, pyramidSizes, stripRows } from './pyramid.ts';
 
 const u8: MapType = { sample: 'u8', bands: 1 };

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Size } from '@halogrid/geometry';
+import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
 import { layOutMapTiff, type MapTiffLayout } from './map-tiff-layout.ts';
-import { bytesPerPixel, type MapType } from './map-type.ts';
 import type { MapWriter } from './pyramid.ts';
 import { cutPiece, writeFully } from './strip-piece.ts';
 

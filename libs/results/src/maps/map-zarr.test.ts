@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Size } from '@halogrid/geometry';
 import fc from 'fast-check';
+import { crc32c } from '../layout/crc32c.ts';
+import type { MapKind, MapType } from '../layout/map-type.ts';
+import { zarrChunkPx } from '../layout/map-zarr-layout.ts';
 import {
   anyMapType,
   anySize,
@@ -13,10 +16,7 @@ import {
   someSamples,
   temporaryFolder,
 } from '../testing/maps.ts';
-import { crc32c } from './crc32c.ts';
-import type { MapKind, MapType } from './map-type.ts';
 import { MapZarrWriter } from './map-zarr.ts';
-import { zarrChunkPx } from './map-zarr-layout.ts';
 import { buildPyramid, pyramidSizes } from './pyramid.ts';
 
 const u8: MapType = { sample: 'u8', bands: 1 };

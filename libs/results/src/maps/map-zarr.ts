@@ -4,8 +4,8 @@ import { type Size, sampleBytes } from '@halogrid/geometry';
 import type { Chunk } from '../chunks/chunk.ts';
 import { withChunkFile } from '../chunks/chunk-reader.ts';
 import { shardAt } from '../chunks/shard-content.ts';
-import type { MapKind, MapType } from './map-type.ts';
-import { layOutZarrLevel, type ZarrLevel, ZarrShard, zarrArrayJson, zarrGroupJson } from './map-zarr-layout.ts';
+import type { MapKind, MapType } from '../layout/map-type.ts';
+import { layOutZarrLevel, type ZarrLevel, ZarrShard, zarrArrayJson, zarrGroupJson } from '../layout/map-zarr-layout.ts';
 import type { MapWriter } from './pyramid.ts';
 import { cutPiece, writeFully } from './strip-piece.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
+import { type MapKind, samplesOf } from '../layout/map-type.ts';
 import { anyMapType, anySize, copyStrip, levelsByDefinition, someSamples } from '../testing/maps.ts';
-import { type MapKind, samplesOf } from './map-type.ts';
 import { buildPyramid, pyramidSizes, stripRows } from './pyramid.ts';
 
 test('sizes are halved, rounded up, to the first that fits', () => {

@@ -1,6 +1,6 @@
 import { type Size, sampleBytes } from '@halogrid/geometry';
+import { bytesPerPixel, type MapKind, type MapType } from '../layout/map-type.ts';
 import { halfOf, halve } from './halve.ts';
-import { bytesPerPixel, type MapKind, type MapType } from './map-type.ts';
 
 /** The strips of all levels together have at most twice this, or two rows of each where those have more. */
 const stripBytes = 32 * 2 ** 20;

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Size } from '@halogrid/geometry';
-import { bitsOf, type MapType } from './map-type.ts';
+import { bitsOf, type MapType } from '../layout/map-type.ts';
 
 /**
  * Fills `piece`, which is `pieceWidth` wide and as high as the strip, with the pixels of a strip from column `x` on, the bands

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SampleType } from '@halogrid/geometry';
 import fc from 'fast-check';
-import { type MapType, type SampleArray, samplesOf } from '../maps/map-type.ts';
+import { type MapType, type SampleArray, samplesOf } from '../layout/map-type.ts';
+import { isMosaic } from '../layout/preview-grid.ts';
 import { anyMapType, someSamples } from '../testing/maps.ts';
-import { isMosaic } from './preview-grid.ts';
 import { type Picture, previewPicture } from './preview-picture.ts';
 
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;

@@ -1,6 +1,6 @@
 import type { Size } from '@halogrid/geometry';
-import { type MapType, type SampleArray, samplesOf } from '../maps/map-type.ts';
-import { isMosaic, mosaicGapPx } from './preview-grid.ts';
+import { type MapType, type SampleArray, samplesOf } from '../layout/map-type.ts';
+import { isMosaic, mosaicGapPx } from '../layout/preview-grid.ts';
 
 /** An 8-bit picture, gray or RGB: the channels of a pixel together, rows without gaps. */
 export interface Picture extends Size {

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { writeChunk } from '../chunks/chunk.ts';
-import type { MapType } from '../maps/map-type.ts';
+import type { MapType } from '../layout/map-type.ts';
+import { previewStride } from '../layout/preview-grid.ts';
 import { cut, someSamples, temporaryFolder, within } from '../testing/maps.ts';
 import { assemblePreview } from './preview.ts';
-import { previewStride } from './preview-grid.ts';
 
 const table: [name: string, type: MapType, levels: number, width: number, height: number, channels: number][] = [
   ['codes', { sample: 'u8', bands: 1 }, 256, 650, 351, 1],

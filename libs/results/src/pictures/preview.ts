@@ -2,9 +2,9 @@ import { sampleBytes } from '@halogrid/geometry';
 import { loadSharp } from '@halogrid/imaging/sharp';
 import { type ChunkSet, copyRows, readChunkRows } from '../chunks/chunk-reader.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
-import { bytesPerPixel } from '../maps/map-type.ts';
+import { bytesPerPixel } from '../layout/map-type.ts';
+import { previewRect } from '../layout/preview-grid.ts';
 import { pngOptions } from './encodings.ts';
-import { previewRect } from './preview-grid.ts';
 import { previewPicture } from './preview-picture.ts';
 
 export interface PreviewOutput extends ChunkSet {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import * as zarr from 'zarrita';
 import type { PlanarSamples } from '../chunks/planar-samples.ts';
-import { type MapKind, type MapType, samplesOf } from '../maps/map-type.ts';
+import { type MapKind, type MapType, samplesOf } from '../layout/map-type.ts';
 
 export const sampleTypes: readonly SampleType[] = ['u8', 'u16', 'u32', 'i16', 'f32'];
 

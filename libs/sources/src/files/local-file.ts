@@ -1,9 +1,9 @@
 import { fstatSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
+import { giveBackBytes, takeBytes } from '../byte-pool.ts';
 import { formatOfName, formats } from '../formats.ts';
 import { InputError } from '../input-error.ts';
-import { giveBackBytes, takeBytes } from './byte-pool.ts';
 import { forReading } from './quick-files.ts';
 
 /** Read at first of a file that is decoded whole: enough for most video frames. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { matchesGlob } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Selection } from '../listing/selection.ts';
 import { selectGlob } from './glob-selection.ts';
+import type { Selection } from './selection.ts';
 
 function matches(path: string, pattern: string): boolean {
   const names = path.split('/');

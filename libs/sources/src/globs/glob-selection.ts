@@ -1,7 +1,7 @@
-import { isHidden, type Selection } from '../listing/selection.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
 import { expandBraces } from './expand-braces.ts';
 import { matchesName, type NamePattern, parseName } from './match-name.ts';
+import { isHidden, type Selection } from './selection.ts';
 
 /**
  * Characters of patterns with `*`, `?` or sets at most, in all alternatives together: a name takes 30 ms with as many where it

@@ -1,7 +1,7 @@
 import { basename, dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasImageExtension } from '../formats.ts';
-import { isHidden, type Selection } from './selection.ts';
+import { isHidden, type Selection } from '../globs/selection.ts';
 
 /** What a source of a job stands for, as far as one can tell which inputs it has without listing them. */
 export type SourceShape =

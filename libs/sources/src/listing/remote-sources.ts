@@ -7,15 +7,15 @@ import { checkHost } from '../access/allowed-host.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
 import { supportedExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
+import { ImagesBelow } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
-import { surelyVersionName } from '../remote/file-version.ts';
 import { type Probe, probe } from '../remote/probe.ts';
 import { RemoteFile } from '../remote/remote-file.ts';
 import { remoteTarget } from '../remote/remote-target.ts';
 import { displayUri, formatRemoteUri, isRemoteUri, parseRemoteUri, type RemoteUri } from '../remote/remote-uri.ts';
-import { walkBucket } from '../s3/s3-folder.ts';
 import { SourceNotFoundError, SourceUriError } from '../source-errors.ts';
-import { ImagesBelow } from './selection.ts';
+import { surelyVersionName } from '../version-name.ts';
+import { walkBucket } from './s3-folder.ts';
 import type { Source } from './sources.ts';
 import type { FoundFile, WalkOptions } from './walk-folder.ts';
 

@@ -9,12 +9,12 @@ import { localVersion } from '../files/local-file.ts';
 import { quickFiles } from '../files/quick-files.ts';
 import { supportedExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
+import { ImagesBelow } from '../globs/selection.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
 import { type ManifestLine, manifestLines } from './manifest-lines.ts';
 import { listRemote, remoteEntry, withRemoteSizes } from './remote-sources.ts';
-import { ImagesBelow } from './selection.ts';
 import { toUri } from './to-uri.ts';
 import { type FoundFile, type LeftOut, type WalkOptions, walkFolder } from './walk-folder.ts';
 

@@ -7,10 +7,10 @@ import { Turns } from '@halogrid/threads';
 import { allowedPath, isBelow } from '../access/allowed-path.ts';
 import { localVersion } from '../files/local-file.ts';
 import { quickFiles } from '../files/quick-files.ts';
+import { isHidden, type Selection } from '../globs/selection.ts';
 import { jobIn } from './job-folder.ts';
 import { compareNatural } from './natural-order.ts';
 import { escapeBytes, notUtf8 } from './raw-name.ts';
-import { isHidden, type Selection } from './selection.ts';
 import { sortNames } from './sort-names.ts';
 
 export interface FoundFile {

@@ -1,27 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FileVersion } from '../version-name.ts';
 import type { Answer } from './ask.ts';
 import { TransferError } from './transfer-error.ts';
-
-/** What tells that a file on a server is still the same. */
-export interface FileVersion {
-  etag: string | undefined;
-  lastModified: string | undefined;
-  /** Undefined where an answer does not tell. */
-  sizeBytes: number | undefined;
-}
 
 export function versionOf({ status, headers }: Answer): FileVersion {
   const { etag, 'last-modified': lastModified } = headers;
   return { etag, lastModified, sizeBytes: status === 206 ? contentRange(headers).total : contentLength(headers) };
 }
-
-/** A name for a version. */
-export const versionName = ({ etag, lastModified, sizeBytes }: FileVersion): string =>
-  [etag, lastModified, sizeBytes].filter((part) => part !== undefined).join(' ');
-
-/** The same; undefined where the server tells nothing that changes with the content but the size. */
-export const surelyVersionName = (version: FileVersion): string | undefined =>
-  version.etag || version.lastModified ? versionName(version) : undefined;
 
 /** The headers that make a server refuse another version. A weak ETag stands for several versions. */
 export function onlyThisVersion({ etag, lastModified }: FileVersion): Record<string, string> {

@@ -1,5 +1,6 @@
 import { InputError } from '../input-error.ts';
-import { type FileVersion, versionName, versionOf } from './file-version.ts';
+import { type FileVersion, versionName } from '../version-name.ts';
+import { versionOf } from './file-version.ts';
 import { tryToGet } from './get.ts';
 import { defaultRemoteLimits, type RemoteLimits } from './remote-limits.ts';
 import { type RemoteTarget, remoteTarget } from './remote-target.ts';

@@ -1,4 +1,4 @@
-import { takeBytes } from '../files/byte-pool.ts';
+import { takeBytes } from '../byte-pool.ts';
 import { InputError } from '../input-error.ts';
 import type { Answer } from './ask.ts';
 import type { RemoteLimits } from './remote-limits.ts';

@@ -1,18 +1,11 @@
 import { forEachLimited } from '@halogrid/threads';
-import { giveBackBytes, takeBytes } from '../files/byte-pool.ts';
+import { giveBackBytes, takeBytes } from '../byte-pool.ts';
 import { formatOfName, formats, hasVideoExtension } from '../formats.ts';
 import { InputError } from '../input-error.ts';
+import { type FileVersion, surelyVersionName, versionName } from '../version-name.ts';
 import type { Answer } from './ask.ts';
 import { type ByteRange, cutRange, joinRanges } from './byte-ranges.ts';
-import {
-  checkVersion,
-  contentRange,
-  type FileVersion,
-  onlyThisVersion,
-  surelyVersionName,
-  versionName,
-  versionOf,
-} from './file-version.ts';
+import { checkVersion, contentRange, onlyThisVersion, versionOf } from './file-version.ts';
 import { get } from './get.ts';
 import { readWhole } from './read-whole.ts';
 import { defaultRemoteLimits, type RemoteLimits } from './remote-limits.ts';

@@ -1,5 +1,5 @@
 import { XMLParser } from 'fast-xml-parser';
-import { surelyVersionName } from '../remote/file-version.ts';
+import { surelyVersionName } from '../version-name.ts';
 
 /** One page of the names in a bucket, in the order of their UTF-8 bytes. */
 export interface ListPage {

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
+import type { Selection } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
-import { compareNatural } from '../listing/natural-order.ts';
-import type { Selection } from '../listing/selection.ts';
-import { sortNames } from '../listing/sort-names.ts';
-import type { FoundFile, WalkOptions } from '../listing/walk-folder.ts';
 import { get } from '../remote/get.ts';
 import { defaultRemoteLimits } from '../remote/remote-limits.ts';
 import { s3Target } from '../remote/remote-target.ts';
 import { TransferError } from '../remote/transfer-error.ts';
-import type { ListPage } from './s3-xml.ts';
+import type { ListPage } from '../s3/s3-xml.ts';
+import { compareNatural } from './natural-order.ts';
+import { sortNames } from './sort-names.ts';
+import type { FoundFile, WalkOptions } from './walk-folder.ts';
 
 /** A page has 1000 names at most, of 1024 bytes each, which escapes make three times as long. */
 const maxPageBytes = 2 ** 24;
@@ -117,7 +117,7 @@ async function listPage(bucket: string, prefix: string, after: string | undefine
       if (bytes > maxPageBytes) throw new InputError('read', `A list of the bucket '${bucket}' has no end`);
       chunks.push(chunk);
     }
-    const { parseListPage } = await import('./s3-xml.ts');
+    const { parseListPage } = await import('../s3/s3-xml.ts');
     const page = parseListPage(Buffer.concat(chunks).toString());
     if (!page) throw new TransferError(`The server does not list the bucket '${bucket}' as S3 does`, false);
     return page;
