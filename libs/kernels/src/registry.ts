@@ -1,4 +1,4 @@
-import type { Operation } from './pipeline.ts';
+import type { Operation } from './pipeline/pipeline.ts';
 
 /**
  * The line of a table for an operation's kernel, and the operation as that line takes it. A table's own type says that each

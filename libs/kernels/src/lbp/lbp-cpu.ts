@@ -1,4 +1,4 @@
-import type { RunKernel } from '../run-pipeline.ts';
+import type { RunKernel } from '../pipeline/run-pipeline.ts';
 import type { LbpRing } from './parameters.ts';
 import { lbpReference } from './reference.ts';
 import { ringWasm } from './ring-wasm.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { oracleRuns, readGray, readOracle, sha256, whyLeftOut } from '../oracle.ts';
-import { createPipeline } from '../pipeline.ts';
-import { samplesOf, staged, type TestImage } from '../testing.ts';
-import type { ExpectedLbp, LbpResults } from './testing.ts';
+import { createPipeline } from '../pipeline/pipeline.ts';
+import { samplesOf, staged, type TestImage } from '../testing/index.ts';
+import { oracleRuns, readGray, readOracle, sha256, whyLeftOut } from '../testing/oracle.ts';
+import type { ExpectedLbp, LbpResults } from './testing/expected-lbp.ts';
 
 for (const expected of readOracle<LbpResults>()) {
   describe(expected.name, async () => {

@@ -1,8 +1,8 @@
 import type { ImageType, PixelType } from '@halogrid/geometry';
-import { type BorderMode, parseBorderMode } from './border.ts';
-import { catalogue, findKernel } from './catalogue.ts';
-import type { Kernels, Meaning, Parameters } from './kernel.ts';
-import { ParameterError } from './parameter-error.ts';
+import { catalogue, findKernel } from '../catalogue.ts';
+import { type BorderMode, parseBorderMode } from '../kernel/border.ts';
+import type { Kernels, Meaning, Parameters } from '../kernel/kernel.ts';
+import { ParameterError } from '../kernel/parameter-error.ts';
 
 /** One kernel with its parameters and its border rule, all of them, and what follows from them. */
 export interface Operation<Settings = unknown> {

@@ -1,9 +1,9 @@
 import { sampleBytes } from '@halogrid/geometry';
-import type { KernelName, SettingsOf } from './catalogue.ts';
+import type { KernelName, SettingsOf } from '../catalogue.ts';
+import type { DenseResult, ItemResult, PlaneItem } from '../kernel/plane-item.ts';
+import { lineOf } from '../registry.ts';
 import type { Operation, Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
-import type { DenseResult, ItemResult, PlaneItem } from './plane-item.ts';
-import { lineOf } from './registry.ts';
 import { sampleResult } from './sampling.ts';
 
 /** Computes one kernel on the planes of one item. */

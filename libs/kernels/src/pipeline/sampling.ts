@@ -1,5 +1,5 @@
 import { type Sampling, takeSamples } from '@halogrid/geometry';
-import type { DenseResult } from './plane-item.ts';
+import type { DenseResult } from '../kernel/plane-item.ts';
 
 export type { Sampling };
 

@@ -1,5 +1,5 @@
 import type { Rect, Size } from '@halogrid/geometry';
-import type { Sampling } from './sampling.ts';
+import type { Sampling } from '../pipeline/sampling.ts';
 
 /**
  * The planes of an image in memory, and the part of them that a kernel computes. Pixel (x, y) of channel c is at byte

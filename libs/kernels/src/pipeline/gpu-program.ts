@@ -1,9 +1,9 @@
 import { sampleBytes } from '@halogrid/geometry';
+import { type GpuKernel, type GpuOutput, itemTableBytes, maxItems } from '../kernel/gpu/gpu-kernel.ts';
+import type { DenseResult, ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import { largestOf, leadOf, type MapPlace, noPlace, packItems, placeMaps } from './gpu-items.ts';
-import { type GpuKernel, type GpuOutput, itemTableBytes, maxItems } from './gpu-kernel.ts';
 import type { Operation, Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
-import type { DenseResult, ItemResult, PlaneItem } from './plane-item.ts';
 import { type Sampling, sampleResult } from './sampling.ts';
 
 /** Compiles one kernel for one device. */

@@ -3,12 +3,12 @@
 import type { Rect, Size } from '@halogrid/geometry';
 import { createSamples, type PixelType, type Samples, sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
-import type { Pixels } from './bordered-rows.ts';
-import type { Grid } from './grid.ts';
-import type { Kernels } from './kernel.ts';
-import { type AskedOperation, createPipeline, type Pipeline, pipelineOver } from './pipeline.ts';
-import { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline-item.ts';
-import type { ItemResult } from './plane-item.ts';
+import type { Pixels } from '../kernel/bordered-rows.ts';
+import type { Kernels } from '../kernel/kernel.ts';
+import type { ItemResult } from '../kernel/plane-item.ts';
+import type { Grid } from '../pipeline/grid.ts';
+import { type AskedOperation, createPipeline, type Pipeline, pipelineOver } from '../pipeline/pipeline.ts';
+import { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from '../pipeline/pipeline-item.ts';
 
 /** An image of 8 or 16 bits: planes without gaps, one after another. */
 export interface TestImage<P extends Pixels = Pixels> extends Size {

@@ -1,7 +1,7 @@
 import type { Size } from '@halogrid/geometry';
-import type { KernelName, SettingsOf } from './catalogue.ts';
+import type { KernelName, SettingsOf } from '../../catalogue.ts';
+import type { Operation } from '../../pipeline/pipeline.ts';
 import type { GpuKernel, GpuOutput } from './gpu-kernel.ts';
-import type { Operation } from './pipeline.ts';
 
 /** One way to run a kernel on a GPU. Its name and lanes together tell it from the kernel's others. */
 export interface Strategy {
