@@ -15,7 +15,6 @@ const known = {
   /** Rooms of a package that import each other in a circle. */
   circles: [
     'libs/imaging: formats open-image.ts',
-    'libs/kernels: catalogue.ts conv kernel lbp ldp pipeline registry.ts',
     'libs/results: chunks maps pictures',
     'libs/sources: files globs listing remote s3',
   ],

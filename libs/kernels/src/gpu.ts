@@ -2,16 +2,18 @@
 
 import { convOnGpu } from './conv/conv-gpu.ts';
 import type { GpuOutput } from './kernel/gpu/gpu-kernel.ts';
-import type { CatalogueHosts, ChooseStrategy, GpuHosts, Strategy } from './kernel/gpu/strategy.ts';
+import type { ChooseStrategy, Strategy } from './kernel/gpu/strategy.ts';
+import type { Operation } from './kernel/operation.ts';
 import { lbpOnGpu } from './lbp/lbp-gpu.ts';
 import { ldpOnGpu } from './ldp/ldp-gpu.ts';
 import { GpuProgram, type GpuProgramOptions } from './pipeline/gpu-program.ts';
-import type { Operation, Pipeline } from './pipeline/pipeline.ts';
-import { lineOf } from './registry.ts';
+import type { Pipeline } from './pipeline/pipeline.ts';
+import { type CatalogueHosts, type GpuHosts, lineOf } from './registry.ts';
 
 export type { GpuOutput } from './kernel/gpu/gpu-kernel.ts';
-export type { ChooseStrategy, GpuHost, GpuHosts, Strategy } from './kernel/gpu/strategy.ts';
+export type { ChooseStrategy, GpuHost, Strategy } from './kernel/gpu/strategy.ts';
 export type { GpuBatchLayout, GpuProgram, GpuProgramOptions } from './pipeline/gpu-program.ts';
+export type { GpuHosts } from './registry.ts';
 
 const catalogueHosts: CatalogueHosts = { lbp: lbpOnGpu, ldp: ldpOnGpu, conv: convOnGpu };
 

@@ -1,8 +1,16 @@
-export type { Rect, Size } from '@halogrid/geometry';
-export { type ImageType, type PixelType, type SampleType, sampleBytes } from '@halogrid/geometry';
+export {
+  type ImageType,
+  type PixelType,
+  type Rect,
+  type SampleType,
+  type Sampling,
+  type Size,
+  sampleBytes,
+} from '@halogrid/geometry';
 export { catalogue, type KernelName, kernelNames } from './catalogue.ts';
 export { type BorderMode, borderModes, parseBorderMode } from './kernel/border.ts';
 export type { KernelDefinition, Kernels, Meaning, Parameters, Tolerance } from './kernel/kernel.ts';
+export type { Operation, RunKernel } from './kernel/operation.ts';
 export { ParameterError } from './kernel/parameter-error.ts';
 export type { DenseResult, ItemResult } from './kernel/plane-item.ts';
 export { shortened } from './kernel/shortened.ts';
@@ -12,13 +20,11 @@ export {
   type AskedOperation,
   createPipeline,
   describePipeline,
-  type Operation,
   type Pipeline,
   parseOperation,
   pipelineOver,
   specifiedOperations,
 } from './pipeline/pipeline.ts';
 export { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline/pipeline-item.ts';
-export type { Programs, RunKernel } from './pipeline/run-pipeline.ts';
-export type { Sampling } from './pipeline/sampling.ts';
 export { runReference } from './reference.ts';
+export type { Programs } from './registry.ts';

@@ -4,7 +4,8 @@ import { lbpReference } from './lbp/reference.ts';
 import { ldpReference } from './ldp/reference.ts';
 import type { Pipeline } from './pipeline/pipeline.ts';
 import type { PipelineItem } from './pipeline/pipeline-item.ts';
-import { type CataloguePrograms, type Programs, runPipeline } from './pipeline/run-pipeline.ts';
+import { runPipeline } from './pipeline/run-pipeline.ts';
+import type { CataloguePrograms, Programs } from './registry.ts';
 
 const references: CataloguePrograms = { lbp: lbpReference, ldp: ldpReference, conv: convReference };
 

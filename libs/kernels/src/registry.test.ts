@@ -5,7 +5,7 @@ import { convReference } from './conv/reference.ts';
 import { lbpReference } from './lbp/reference.ts';
 import { ldpReference } from './ldp/reference.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
-import type { CataloguePrograms } from './pipeline/run-pipeline.ts';
+import type { CataloguePrograms } from './registry.ts';
 import { lineOf } from './registry.ts';
 
 test('a table that lacks a kernel of the catalogue, or has the program of another, does not compile', () => {

@@ -1,8 +1,8 @@
 import { gray } from '@halogrid/geometry';
 import { copyBorderedRows, createPixels, storedPixels } from '../kernel/bordered-rows.ts';
 import type { KernelDefinition } from '../kernel/kernel.ts';
+import type { RunKernel } from '../kernel/operation.ts';
 import { ParameterError } from '../kernel/parameter-error.ts';
-import type { RunKernel } from '../pipeline/run-pipeline.ts';
 
 /** What the parameters mean. */
 export interface RankSettings {

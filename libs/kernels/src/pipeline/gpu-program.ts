@@ -1,10 +1,11 @@
-import { sampleBytes } from '@halogrid/geometry';
+import { type Sampling, sampleBytes } from '@halogrid/geometry';
 import { type GpuKernel, type GpuOutput, itemTableBytes, maxItems } from '../kernel/gpu/gpu-kernel.ts';
+import type { Operation } from '../kernel/operation.ts';
 import type { DenseResult, ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import { largestOf, leadOf, type MapPlace, noPlace, packItems, placeMaps } from './gpu-items.ts';
-import type { Operation, Pipeline } from './pipeline.ts';
+import type { Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
-import { type Sampling, sampleResult } from './sampling.ts';
+import { sampleResult } from './sampling.ts';
 
 /** Compiles one kernel for one device. */
 export type CompileKernel = (device: GPUDevice, operation: Operation, output: GpuOutput) => Promise<GpuKernel>;

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { runCpu } from '../cpu.ts';
 import { runReference } from '../reference.ts';
-import { isThorough, type TestImage } from './index.ts';
+import type { TestImage } from './noise.ts';
+import { isThorough } from './runs.ts';
 
 const folder = fileURLToPath(new URL('../../oracle', import.meta.url));
 /** The smallest image. */
