@@ -6,13 +6,15 @@ import type { ChooseStrategy, Strategy } from './kernel/gpu/strategy.ts';
 import type { Operation } from './kernel/operation.ts';
 import { lbpOnGpu } from './lbp/lbp-gpu.ts';
 import { ldpOnGpu } from './ldp/ldp-gpu.ts';
-import { GpuProgram, type GpuProgramOptions } from './pipeline/gpu-program.ts';
+import type { GpuProgramOptions } from './pipeline/gpu-layout.ts';
+import { GpuProgram } from './pipeline/gpu-program.ts';
 import type { Pipeline } from './pipeline/pipeline.ts';
 import { type CatalogueHosts, type GpuHosts, lineOf } from './registry.ts';
 
 export type { GpuOutput } from './kernel/gpu/gpu-kernel.ts';
 export type { ChooseStrategy, GpuHost, Strategy } from './kernel/gpu/strategy.ts';
-export type { GpuBatchLayout, GpuProgram, GpuProgramOptions } from './pipeline/gpu-program.ts';
+export type { GpuBatchLayout, GpuProgramOptions } from './pipeline/gpu-layout.ts';
+export type { GpuProgram } from './pipeline/gpu-program.ts';
 export type { GpuHosts } from './registry.ts';
 
 const catalogueHosts: CatalogueHosts = { lbp: lbpOnGpu, ldp: ldpOnGpu, conv: convOnGpu };
