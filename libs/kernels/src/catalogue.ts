@@ -1,8 +1,8 @@
 import { conv } from './conv/conv.ts';
-import type { KernelDefinition, Kernels } from './kernel.ts';
+import type { KernelDefinition, Kernels } from './kernel/kernel.ts';
+import { ParameterError } from './kernel/parameter-error.ts';
 import { lbp } from './lbp/lbp.ts';
 import { ldp } from './ldp/ldp.ts';
-import { ParameterError } from './parameter-error.ts';
 
 /** Every kernel there is. One that is added here and not in cpu.ts, gpu.ts or reference.ts does not compile. */
 export const catalogue = { lbp, ldp, conv } satisfies Kernels;

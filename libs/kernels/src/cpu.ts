@@ -3,14 +3,25 @@
 import type { ConvSettings } from './conv/conv.ts';
 import { convWasm } from './conv/conv-wasm.ts';
 import { convReference } from './conv/reference.ts';
-import { lbpCpu } from './lbp/lbp-cpu.ts';
+import type { RunKernel } from './kernel/operation.ts';
+import type { ItemResult } from './kernel/plane-item.ts';
+import type { LbpRing } from './lbp/parameters.ts';
+import { lbpReference } from './lbp/reference.ts';
+import { ringWasm } from './lbp/ring-wasm.ts';
+import { squareWasm } from './lbp/square-wasm.ts';
 import type { LdpSettings } from './ldp/ldp.ts';
 import { ldpWasm } from './ldp/ldp-wasm.ts';
 import { ldpReference } from './ldp/reference.ts';
-import type { Pipeline } from './pipeline.ts';
-import type { PipelineItem } from './pipeline-item.ts';
-import type { ItemResult } from './plane-item.ts';
-import { type CataloguePrograms, type Programs, type RunKernel, runPipeline } from './run-pipeline.ts';
+import type { Pipeline } from './pipeline/pipeline.ts';
+import type { PipelineItem } from './pipeline/pipeline-item.ts';
+import { runPipeline } from './pipeline/run-pipeline.ts';
+import type { CataloguePrograms, Programs } from './registry.ts';
+
+/** WebAssembly for codes and labels, the reference for variances. */
+const lbpCpu: RunKernel<LbpRing> = (operation, ...rest) => {
+  const { square, labels } = operation.settings;
+  return (labels === 'var' ? lbpReference : square ? squareWasm : ringWasm)(operation, ...rest);
+};
 
 /** Squares of 16-bit sums are beyond float32, in which WebAssembly has them: where results are exact, the reference is asked. */
 const convCpu: RunKernel<ConvSettings> = (operation, ...rest) => {

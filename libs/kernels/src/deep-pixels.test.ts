@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PixelType } from '@halogrid/geometry';
 import fc from 'fast-check';
-import { borderModes } from './border.ts';
-import { convArbitrary } from './conv/arbitrary.ts';
+import { convArbitrary } from './conv/testing/arbitrary.ts';
 import { runCpu } from './cpu.ts';
-import { type AskedOperation, createPipeline, parseOperation, pipelineOver } from './pipeline.ts';
+import { borderModes } from './kernel/border.ts';
+import { type AskedOperation, createPipeline, parseOperation, pipelineOver } from './pipeline/pipeline.ts';
 import { runReference } from './reference.ts';
 import {
   createPipelineOver,
@@ -17,7 +17,7 @@ import {
   type TestImage,
   tileArbitrary,
   verifySamples,
-} from './testing.ts';
+} from './testing/index.ts';
 
 const ops = [
   'lbp',

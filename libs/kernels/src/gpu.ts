@@ -1,17 +1,21 @@
 // What needs a GPU device; apart from index.ts so that the coordinator never loads it.
 
 import { convOnGpu } from './conv/conv-gpu.ts';
-import type { GpuOutput } from './gpu-kernel.ts';
-import { GpuProgram, type GpuProgramOptions } from './gpu-program.ts';
+import type { GpuOutput } from './kernel/gpu/gpu-kernel.ts';
+import type { ChooseStrategy, Strategy } from './kernel/gpu/strategy.ts';
+import type { Operation } from './kernel/operation.ts';
 import { lbpOnGpu } from './lbp/lbp-gpu.ts';
 import { ldpOnGpu } from './ldp/ldp-gpu.ts';
-import type { Operation, Pipeline } from './pipeline.ts';
-import { lineOf } from './registry.ts';
-import type { CatalogueHosts, ChooseStrategy, GpuHosts, Strategy } from './strategy.ts';
+import type { GpuProgramOptions } from './pipeline/gpu-layout.ts';
+import { GpuProgram } from './pipeline/gpu-program.ts';
+import type { Pipeline } from './pipeline/pipeline.ts';
+import { type CatalogueHosts, type GpuHosts, lineOf } from './registry.ts';
 
-export type { GpuOutput } from './gpu-kernel.ts';
-export type { GpuBatchLayout, GpuProgram, GpuProgramOptions } from './gpu-program.ts';
-export type { ChooseStrategy, GpuHost, GpuHosts, Strategy } from './strategy.ts';
+export type { GpuOutput } from './kernel/gpu/gpu-kernel.ts';
+export type { ChooseStrategy, GpuHost, Strategy } from './kernel/gpu/strategy.ts';
+export type { GpuBatchLayout, GpuProgramOptions } from './pipeline/gpu-layout.ts';
+export type { GpuProgram } from './pipeline/gpu-program.ts';
+export type { GpuHosts } from './registry.ts';
 
 const catalogueHosts: CatalogueHosts = { lbp: lbpOnGpu, ldp: ldpOnGpu, conv: convOnGpu };
 

@@ -1,24 +1,30 @@
-export type { Rect, Size } from '@halogrid/geometry';
-export { type ImageType, type PixelType, type SampleType, sampleBytes } from '@halogrid/geometry';
-export { type BorderMode, borderModes, parseBorderMode } from './border.ts';
+export {
+  type ImageType,
+  type PixelType,
+  type Rect,
+  type SampleType,
+  type Sampling,
+  type Size,
+  sampleBytes,
+} from '@halogrid/geometry';
 export { catalogue, type KernelName, kernelNames } from './catalogue.ts';
-export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './grid.ts';
-export type { CopyRect } from './halo.ts';
-export type { KernelDefinition, Kernels, Meaning, Parameters, Tolerance } from './kernel.ts';
-export { ParameterError } from './parameter-error.ts';
+export { type BorderMode, borderModes, parseBorderMode } from './kernel/border.ts';
+export type { KernelDefinition, Kernels, Meaning, Parameters, Tolerance } from './kernel/kernel.ts';
+export type { Operation, RunKernel } from './kernel/operation.ts';
+export { ParameterError } from './kernel/parameter-error.ts';
+export type { DenseResult, ItemResult } from './kernel/plane-item.ts';
+export { shortened } from './kernel/shortened.ts';
+export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './pipeline/grid.ts';
+export type { CopyRect } from './pipeline/halo.ts';
 export {
   type AskedOperation,
   createPipeline,
   describePipeline,
-  type Operation,
   type Pipeline,
   parseOperation,
   pipelineOver,
   specifiedOperations,
-} from './pipeline.ts';
-export { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline-item.ts';
-export type { DenseResult, ItemResult } from './plane-item.ts';
+} from './pipeline/pipeline.ts';
+export { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline/pipeline-item.ts';
 export { runReference } from './reference.ts';
-export type { Programs, RunKernel } from './run-pipeline.ts';
-export type { Sampling } from './sampling.ts';
-export { shortened } from './shortened.ts';
+export type { Programs } from './registry.ts';

@@ -1,10 +1,11 @@
 import { convReference } from './conv/reference.ts';
+import type { ItemResult } from './kernel/plane-item.ts';
 import { lbpReference } from './lbp/reference.ts';
 import { ldpReference } from './ldp/reference.ts';
-import type { Pipeline } from './pipeline.ts';
-import type { PipelineItem } from './pipeline-item.ts';
-import type { ItemResult } from './plane-item.ts';
-import { type CataloguePrograms, type Programs, runPipeline } from './run-pipeline.ts';
+import type { Pipeline } from './pipeline/pipeline.ts';
+import type { PipelineItem } from './pipeline/pipeline-item.ts';
+import { runPipeline } from './pipeline/run-pipeline.ts';
+import type { CataloguePrograms, Programs } from './registry.ts';
 
 const references: CataloguePrograms = { lbp: lbpReference, ldp: ldpReference, conv: convReference };
 

@@ -4,9 +4,9 @@ import { kernelNames } from './catalogue.ts';
 import { convReference } from './conv/reference.ts';
 import { lbpReference } from './lbp/reference.ts';
 import { ldpReference } from './ldp/reference.ts';
-import { createPipeline } from './pipeline.ts';
+import { createPipeline } from './pipeline/pipeline.ts';
+import type { CataloguePrograms } from './registry.ts';
 import { lineOf } from './registry.ts';
-import type { CataloguePrograms } from './run-pipeline.ts';
 
 test('a table that lacks a kernel of the catalogue, or has the program of another, does not compile', () => {
   const complete: CataloguePrograms = { lbp: lbpReference, ldp: ldpReference, conv: convReference };

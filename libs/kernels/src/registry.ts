@@ -1,4 +1,18 @@
-import type { Operation } from './pipeline.ts';
+import type { KernelName, SettingsOf } from './catalogue.ts';
+import type { GpuHost } from './kernel/gpu/strategy.ts';
+import type { Operation, RunKernel } from './kernel/operation.ts';
+
+/** A program for every kernel of the catalogue. */
+export type CataloguePrograms = { readonly [Name in KernelName]: RunKernel<SettingsOf<Name>> };
+
+/** Programs by the names of their kernels. */
+export type Programs = Readonly<Record<string, RunKernel<never>>>;
+
+/** A host for every kernel of the catalogue. */
+export type CatalogueHosts = { readonly [Name in KernelName]: GpuHost<SettingsOf<Name>> };
+
+/** Hosts by the names of their kernels. */
+export type GpuHosts = Readonly<Record<string, GpuHost<never>>>;
 
 /**
  * The line of a table for an operation's kernel, and the operation as that line takes it. A table's own type says that each

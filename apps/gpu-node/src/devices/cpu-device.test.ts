@@ -5,7 +5,7 @@ import { createPipeline, type PipelineItem, runReference } from '@halogrid/kerne
 import { noiseImage, samplesOf, staged, stageTile } from '@halogrid/kernels/testing';
 import { CpuDevice, type CpuDeviceOptions } from './cpu-device.ts';
 import { type Device, DeviceLostError } from './device.ts';
-import { runOne } from './testing/twin-check.ts';
+import { runOne } from './testing/verify-against-reference.ts';
 
 const lbp = { kernel: 'lbp', parameters: {}, border: 'mirror' };
 const pipeline = createPipeline([lbp]);
@@ -40,7 +40,7 @@ async function compute(device: Device, { items, bytes }: ReturnType<typeof creat
   return device.run(staging, items, pipeline, withMap);
 }
 
-test('batches that run at the same time each equal the CPU twin, maps included', async () => {
+test('batches that run at the same time each equal the reference, maps included', async () => {
   await withDevice({ threads: 2 }, async (device) => {
     const batches = Array.from({ length: 9 }, async (_, seed) => {
       const batch = createBatch(12, seed);
@@ -115,16 +115,16 @@ test('what it cannot compute is refused, and the thread goes on', async () => {
   });
 });
 
-test('kernels one after another, and cells, equal the CPU twin', async () => {
+test('kernels one after another, and cells, equal the reference', async () => {
   await withDevice({ threads: 1 }, async (device) => {
     const twice = createPipeline([lbp, { ...lbp, border: 'interior' }]);
     const size = { width: 37, height: 29 };
     const tile = { x: 3, y: 5, width: 30, height: 20 };
     const { item, bytes } = staged(twice, noiseImage(size, 1), tile, { rows: 3, columns: 4 });
     const ours = await runOne(device, twice, bytes, item);
-    const twin = runReference(twice, bytes, item, true);
-    assert.deepEqual([ours.counted, ours.bins], [twin.counted, twin.bins]);
-    assert.deepEqual(samplesOf(twice, ours, tile), samplesOf(twice, twin, tile));
+    const reference = runReference(twice, bytes, item, true);
+    assert.deepEqual([ours.counted, ours.bins], [reference.counted, reference.bins]);
+    assert.deepEqual(samplesOf(twice, ours, tile), samplesOf(twice, reference, tile));
   });
 });
 

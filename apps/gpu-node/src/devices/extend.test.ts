@@ -21,7 +21,7 @@ import {
   verifySamples,
 } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { runOne, testedKind } from './testing/twin-check.ts';
+import { runOne, testedKind } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 const kernels = { ...catalogue, rank };

@@ -12,7 +12,7 @@ import {
 import { runCpu } from '@halogrid/kernels/cpu';
 import { noiseImage, type Samples, samplesOf, staged, type TestImage, verifySamples } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing/twin-check.ts';
+import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 let device: Device;
@@ -34,7 +34,7 @@ const reals = (side: number) => matrixOf(side, (i, j) => Math.sin(1 + i * 31 + j
 const large = (side: number) => matrixOf(side, (i, j) => ((i * 977 + j * 613 + i * j) % 30_001) - 15_000);
 
 /** Each path, side, border, type and number of channels: not all products, because SwiftShader compiles each for a second. */
-const variants: TwinVariant[] = [
+const variants: TestVariant[] = [
   { operations: [conv({ matrix: integers(3) }, 'zero')], withMap: true },
   { operations: [conv({ matrix: reals(5) }, 'mirror')], withMap: true },
   { operations: [conv({ matrix: integers(21), channels: 'rgb' }, 'reflect')], withMap: true },
@@ -56,14 +56,14 @@ const variants: TwinVariant[] = [
   },
 ];
 
-test('batches of tiles of any size, place, border and kernel equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, { gpu: 500, software: 110 });
+test('batches of tiles of any size, place, border and kernel equal the reference', async () => {
+  await verifyAgainstReference(device, variants, { gpu: 500, software: 110 });
 });
 
 type Run = (pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem) => ItemResult | Promise<ItemResult>;
 
 const onDevice: Run = (pipeline, bytes, item) => runOne(device, pipeline, bytes, item);
-const onTwin: Run = (pipeline, bytes, item) => runReference(pipeline, bytes, item, true);
+const onReference: Run = (pipeline, bytes, item) => runReference(pipeline, bytes, item, true);
 const onCpu: Run = (pipeline, bytes, item) => runCpu(pipeline, bytes, item, true);
 
 async function compute(run: Run, pipeline: Pipeline, image: TestImage, tile: Rect): Promise<Samples> {
@@ -101,7 +101,7 @@ test('tiles make the whole image, bit for bit', async () => {
   ]) {
     const pipeline = createPipeline([operation]);
     const whole = await compute(onDevice, pipeline, image, wholeOf(image));
-    verifySamples(whole, await compute(onTwin, pipeline, image, wholeOf(image)), pipeline);
+    verifySamples(whole, await compute(onReference, pipeline, image, wholeOf(image)), pipeline);
     for (const tile of tiles) checkTile(await compute(onDevice, pipeline, image, tile), tile, whole);
   }
 });
@@ -117,7 +117,7 @@ test('a pipeline gives any tile what its kernels give one after another on the w
   for (const chain of chains) {
     const pipeline = createPipeline(chain);
     const image = noiseImage(size, 12, 256, pipeline.input.length);
-    for (const run of [onTwin, onCpu, onDevice]) {
+    for (const run of [onReference, onCpu, onDevice]) {
       let between = image;
       let whole: Samples | undefined;
       for (const operation of chain) {

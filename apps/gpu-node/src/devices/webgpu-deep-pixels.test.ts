@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test';
 import { parseOperation, runReference } from '@halogrid/kernels';
 import { createPipelineOver, noiseFor, samplesOf, staged, verifySamples } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing/twin-check.ts';
+import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 let device: Device;
@@ -12,18 +12,18 @@ before(async () => {
 });
 after(() => device.close());
 
-const deep = (op: string, border: string, others: Partial<TwinVariant> = {}): TwinVariant => {
+const deep = (op: string, border: string, others: Partial<TestVariant> = {}): TestVariant => {
   return { operations: [{ ...parseOperation(op), border }], withMap: true, pixel: 'u16', ...others };
 };
 
-const conv = (entry: (i: number, j: number) => number, side: number, as: string, border: string): TwinVariant => {
+const conv = (entry: (i: number, j: number) => number, side: number, as: string, border: string): TestVariant => {
   const matrix = Array.from({ length: side }, (_, i) => Array.from({ length: side }, (_, j) => entry(i, j)));
   const parameters = { matrix: JSON.stringify(matrix), as };
   return { operations: [{ kernel: 'conv', parameters, border }], withMap: true, pixel: 'u16' };
 };
 
 /** Each program, and each way to make sums; not all products, because SwiftShader compiles each for a second. */
-const variants: TwinVariant[] = [
+const variants: TestVariant[] = [
   deep('lbp', 'mirror'),
   deep('lbp:points=16,radius=2,labels=uniform', 'zero', { grid: { rows: 2, columns: 3 } }),
   deep('lbp:points=12,radius=1.5', 'wrap'),
@@ -44,18 +44,18 @@ const variants: TwinVariant[] = [
   conv((i, j) => ((i * 3 + j * 7) % 9) * 200 - 800, 3, 'f32', 'replicate'),
 ];
 
-test('batches of 16-bit tiles of any size, place, border and kernel equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, { gpu: 1000, software: 120 });
+test('batches of 16-bit tiles of any size, place, border and kernel equal the reference', async () => {
+  await verifyAgainstReference(device, variants, { gpu: 1000, software: 120 });
 });
 
-test('16-bit images of several workgroups in both directions equal the CPU twin', async () => {
+test('16-bit images of several workgroups in both directions equal the reference', async () => {
   const size = { width: 407, height: 201 };
   for (const op of ['lbp', 'ldp', 'conv:kernel=log-5,as=i16']) {
     const pipeline = createPipelineOver('u16', [{ ...parseOperation(op), border: 'mirror' }]);
     const tile = { x: 1, y: 0, width: size.width - 2, height: size.height };
     const { item, bytes } = staged(pipeline, noiseFor(pipeline, size, 3), tile);
-    const [ours, twin] = [await runOne(device, pipeline, bytes, item), runReference(pipeline, bytes, item, true)];
-    assert.deepEqual(ours.bins, twin.bins);
-    verifySamples(samplesOf(pipeline, ours, tile), samplesOf(pipeline, twin, tile), pipeline);
+    const [ours, reference] = [await runOne(device, pipeline, bytes, item), runReference(pipeline, bytes, item, true)];
+    assert.deepEqual(ours.bins, reference.bins);
+    verifySamples(samplesOf(pipeline, ours, tile), samplesOf(pipeline, reference, tile), pipeline);
   }
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { createPipeline, runReference } from '@halogrid/kernels';
-import { noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
+import { isThorough, noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, isThorough, runOne, type TwinVariant, testedKind } from './testing/twin-check.ts';
+import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 let device: Device;
@@ -15,7 +15,7 @@ after(() => device.close());
 const lbp = (convention: string, border: string) => ({ kernel: 'lbp', parameters: { convention }, border });
 
 /** Every border, and every pair of the other two; not all 24, because SwiftShader compiles each for half a second. */
-const variants: TwinVariant[] = [
+const variants: TestVariant[] = [
   { operations: [lbp('nw-cw-msb', 'zero')], withMap: true },
   { operations: [lbp('nw-cw-lsb', 'replicate')], withMap: true },
   { operations: [lbp('nw-cw-msb', 'reflect')], withMap: false },
@@ -30,8 +30,8 @@ const variants: TwinVariant[] = [
   },
 ];
 
-test('batches of tiles of any size, place and border equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, { gpu: 500, software: 70 });
+test('batches of tiles of any size, place and border equal the reference', async () => {
+  await verifyAgainstReference(device, variants, { gpu: 500, software: 70 });
 });
 
 test('flat and random frames of full size are counted exactly, several batches in flight', async () => {
@@ -71,8 +71,8 @@ test('a dense result without counts, and neither', async () => {
     assert.deepEqual([result.counted, result.bins], [37 * 21, new Uint32Array(0)]);
     if (!withMap) assert.equal(result.map, undefined);
     else {
-      const twin = runReference(uncounted, bytes, item, true);
-      assert.deepEqual(samplesOf(uncounted, result, size), samplesOf(uncounted, twin, size));
+      const reference = runReference(uncounted, bytes, item, true);
+      assert.deepEqual(samplesOf(uncounted, result, size), samplesOf(uncounted, reference, size));
     }
   }
 });

@@ -1,6 +1,6 @@
 import test, { after, before } from 'node:test';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, type TwinVariant, testedKind } from './testing/twin-check.ts';
+import { type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 let device: Device;
@@ -15,7 +15,7 @@ const lbp = (text: string, border?: string) => {
 };
 
 /** Every ring, label, border, type of sample and place of the histogram; not all products, which would compile for minutes. */
-const variants: TwinVariant[] = [
+const variants: TestVariant[] = [
   { operations: [lbp('points=16 radius=2 labels=uniform')], withMap: true },
   { operations: [lbp('points=12 radius=1.5', 'reflect')], withMap: true, grid: { rows: 2, columns: 3 } },
   { operations: [lbp('points=24 radius=3 labels=nri-uniform')], withMap: true },
@@ -27,6 +27,6 @@ const variants: TwinVariant[] = [
   { operations: [lbp('convention=mahotas points=8 radius=0.5')], withMap: true },
 ];
 
-test('batches of tiles of any size, place and border equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, { gpu: 1000, software: 60 });
+test('batches of tiles of any size, place and border equal the reference', async () => {
+  await verifyAgainstReference(device, variants, { gpu: 1000, software: 60 });
 });

@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test';
 import { createPipeline, runReference } from '@halogrid/kernels';
 import { noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing/twin-check.ts';
+import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 let device: Device;
@@ -15,7 +15,7 @@ after(() => device.close());
 const ldp = (order: number, border: string) => ({ kernel: 'ldp', parameters: { order: `${order}` }, border });
 
 /** Every border, and the lowest, the default and the highest order; not all, because SwiftShader compiles each for 1.5 s. */
-const variants: TwinVariant[] = [
+const variants: TestVariant[] = [
   { operations: [ldp(2, 'zero')], withMap: true },
   { operations: [ldp(3, 'replicate')], withMap: true },
   { operations: [ldp(6, 'reflect')], withMap: false },
@@ -25,20 +25,23 @@ const variants: TwinVariant[] = [
   { operations: [ldp(3, 'interior')], withMap: true, grid: { rows: 3, columns: 2 } },
 ];
 
-test('batches of tiles of any size, place and border equal the CPU twin', async () => {
-  await checkAgainstTwin(device, variants, { gpu: 500, software: 60 });
+test('batches of tiles of any size, place and border equal the reference', async () => {
+  await verifyAgainstReference(device, variants, { gpu: 500, software: 60 });
 });
 
-test('images of several workgroups in both directions equal the CPU twin', async () => {
+test('images of several workgroups in both directions equal the reference', async () => {
   for (const operation of [ldp(3, 'wrap'), ldp(6, 'mirror')]) {
     const pipeline = createPipeline([operation]);
     const size = { width: 407, height: 201 };
     for (const levels of [1, 3, 256]) {
       const tile = { x: levels % 2, y: 0, width: size.width - 2, height: size.height };
       const { item, bytes } = staged(pipeline, noiseImage(size, levels, levels), tile);
-      const [ours, twin] = [await runOne(device, pipeline, bytes, item), runReference(pipeline, bytes, item, true)];
-      assert.deepEqual(ours.bins, twin.bins);
-      assert.deepEqual(samplesOf(pipeline, ours, tile), samplesOf(pipeline, twin, tile));
+      const [ours, reference] = [
+        await runOne(device, pipeline, bytes, item),
+        runReference(pipeline, bytes, item, true),
+      ];
+      assert.deepEqual(ours.bins, reference.bins);
+      assert.deepEqual(samplesOf(pipeline, ours, tile), samplesOf(pipeline, reference, tile));
     }
   }
 });

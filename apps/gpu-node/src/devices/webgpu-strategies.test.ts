@@ -4,7 +4,7 @@ import { type AskedOperation, createPipeline, type Operation } from '@halogrid/k
 import { type GpuOutput, type Strategy, strategiesOf } from '@halogrid/kernels/gpu';
 import { noiseImage, type Samples, samplesOf, staged } from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
-import { checkAgainstTwin, runOne, type TwinVariant, testedKind } from './testing/twin-check.ts';
+import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 type Chosen = Partial<Record<GpuOutput, Strategy>>;
@@ -45,7 +45,7 @@ const conv = (parameters: Record<string, string>, border: string): AskedOperatio
 };
 
 /** Each path, and shapes that are not the default's; not all products, because SwiftShader compiles each for a second. */
-const variants = (): TwinVariant[] => [
+const variants = (): TestVariant[] => [
   { operations: [choose(lbp('zero'), { both: 'word 4x4' })], withMap: true },
   { operations: [choose(lbp('reflect'), { histogram: 'word-global 16x16' })], withMap: false },
   { operations: [choose(lbp('wrap'), { both: 'workgroup 8x8' })], withMap: true },
@@ -76,9 +76,9 @@ const variants = (): TwinVariant[] => [
   { operations: [choose(conv({ kernel: 'box-5' }, 'interior'), { map: 'separable 32x8' })], withMap: true },
 ];
 
-test('whatever the exact strategy, batches of tiles equal the CPU twin', async () => {
+test('whatever the exact strategy, batches of tiles equal the reference', async () => {
   const all = variants();
-  await checkAgainstTwin(device, all, { gpu: 60 * all.length, software: 5 * all.length });
+  await verifyAgainstReference(device, all, { gpu: 60 * all.length, software: 5 * all.length });
 });
 
 test('sums of float32 are equal bit for bit in every shape of a path that is exact', async () => {

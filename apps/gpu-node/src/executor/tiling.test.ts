@@ -15,10 +15,10 @@ import {
   type Rect,
   type Size,
 } from '@halogrid/kernels';
+import { isThorough } from '@halogrid/kernels/testing';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { CpuDevice } from '../devices/cpu-device.ts';
-import { isThorough } from '../devices/testing/twin-check.ts';
 import type { Executor } from './executor.ts';
 import {
   createTestExecutor,

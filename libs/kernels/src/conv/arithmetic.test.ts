@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { convArbitrary } from './arbitrary.ts';
 import type { Arithmetic } from './arithmetic.ts';
 import { conv } from './conv.ts';
 import { outerProduct, separate } from './separate.ts';
+import { convArbitrary } from './testing/arbitrary.ts';
 
 const of = (given: Record<string, string>): Arithmetic => conv.parse(conv.complete(given)).arithmetic.u8;
 const matrix = (side: number, entry: (i: number, j: number) => number): string =>

@@ -1,6 +1,6 @@
 import { greatest, type PixelType } from '@halogrid/geometry';
-import type { Parameters, Tolerance } from '../kernel.ts';
-import { ParameterError } from '../parameter-error.ts';
+import type { Parameters, Tolerance } from '../kernel/kernel.ts';
+import { ParameterError } from '../kernel/parameter-error.ts';
 import { type Matrix, parseMatrix } from './matrix.ts';
 import { defaultSigma, gaussian, parseNamedKernel } from './named.ts';
 import { type Factors, outerProduct, separate } from './separate.ts';

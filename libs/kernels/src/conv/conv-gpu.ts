@@ -1,8 +1,8 @@
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
-import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
-import type { Operation } from '../pipeline.ts';
-import { lanePixels } from '../plane-item.ts';
-import { type GpuHost, inShapes, type Strategy } from '../strategy.ts';
+import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../kernel/gpu/gpu-kernel.ts';
+import { type GpuHost, inShapes, type Strategy } from '../kernel/gpu/strategy.ts';
+import type { Operation } from '../kernel/operation.ts';
+import { lanePixels } from '../kernel/plane-item.ts';
 import { type Arithmetic, hasExactSums } from './arithmetic.ts';
 import type { ConvSettings } from './conv.ts';
 import { directTable } from './gpu-table.ts';

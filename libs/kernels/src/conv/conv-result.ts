@@ -1,6 +1,6 @@
 import { createSamples, type Samples } from '@halogrid/geometry';
-import type { Operation } from '../pipeline.ts';
-import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import type { Operation } from '../kernel/operation.ts';
+import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import { binsOf, type ConvSettings } from './conv.ts';
 
 /** The result of one item, while it is computed. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { borderModes } from '../border.ts';
 import { runCpu } from '../cpu.ts';
-import { createPipeline } from '../pipeline.ts';
+import { borderModes } from '../kernel/border.ts';
+import { createPipeline } from '../pipeline/pipeline.ts';
 import { runReference } from '../reference.ts';
-import { noiseImage, runs, samplesOf, staged, tileArbitrary, verifySamples } from '../testing.ts';
-import { convArbitrary } from './arbitrary.ts';
+import { noiseImage, runs, samplesOf, staged, tileArbitrary, verifySamples } from '../testing/index.ts';
+import { convArbitrary } from './testing/arbitrary.ts';
 
 test('tiles of any size, place, border and kernel equal the reference', () => {
   fc.assert(

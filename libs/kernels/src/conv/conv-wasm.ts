@@ -1,8 +1,8 @@
 import { type PixelType, type Samples, sampleBytes } from '@halogrid/geometry';
-import { copyBorderedRows, storedPixels } from '../bordered-rows.ts';
-import type { Operation } from '../pipeline.ts';
-import type { ItemResult, PlaneItem } from '../plane-item.ts';
-import { WasmModule } from '../wasm-module.ts';
+import { copyBorderedRows, storedPixels } from '../kernel/bordered-rows.ts';
+import type { Operation } from '../kernel/operation.ts';
+import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
+import { WasmModule } from '../kernel/wasm-module.ts';
 import type { Arithmetic } from './arithmetic.ts';
 import type { ConvSettings } from './conv.ts';
 import { type ConvResult, createConvResult, finishConvResult } from './conv-result.ts';

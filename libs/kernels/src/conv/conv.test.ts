@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createPipeline } from '../pipeline.ts';
+import { createPipeline } from '../pipeline/pipeline.ts';
 import { conv } from './conv.ts';
 
 const identity = (side: number): string =>

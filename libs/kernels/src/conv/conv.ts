@@ -1,6 +1,6 @@
 import { gray, type PixelType, rgb, type SampleType } from '@halogrid/geometry';
-import type { KernelDefinition, Parameters } from '../kernel.ts';
-import { ParameterError } from '../parameter-error.ts';
+import type { KernelDefinition, Parameters } from '../kernel/kernel.ts';
+import { ParameterError } from '../kernel/parameter-error.ts';
 import { type Arithmetic, arithmeticsOf, checkExact, toleranceOf } from './arithmetic.ts';
 import { parseMatrix } from './matrix.ts';
 import { defaultSigma, parseNamedKernel } from './named.ts';

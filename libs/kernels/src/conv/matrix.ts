@@ -1,5 +1,5 @@
-import { ParameterError } from '../parameter-error.ts';
-import { shortened } from '../shortened.ts';
+import { ParameterError } from '../kernel/parameter-error.ts';
+import { shortened } from '../kernel/shortened.ts';
 
 /** Sides of a convolution kernel: odd, and a halo that fits beside the first vector of a GPU lane. */
 export const smallestSide = 3;

@@ -1,4 +1,4 @@
-import { ParameterError } from '../parameter-error.ts';
+import { ParameterError } from '../kernel/parameter-error.ts';
 import { isSide, largestSide, type Matrix, smallestSide } from './matrix.ts';
 
 const sobelX = [

@@ -1,8 +1,8 @@
 import { describe, test } from 'node:test';
-import { oracleRuns, readGray, readOracle, whyLeftOut } from '../oracle.ts';
-import { createPipeline } from '../pipeline.ts';
-import { samplesOf, staged } from '../testing.ts';
-import { checkConvolution, type ExpectedConv } from './testing.ts';
+import { createPipeline } from '../pipeline/pipeline.ts';
+import { samplesOf, staged } from '../testing/index.ts';
+import { oracleRuns, readGray, readOracle, whyLeftOut } from '../testing/oracle.ts';
+import { checkConvolution, type ExpectedConv } from './testing/check-convolution.ts';
 
 for (const expected of readOracle<{ conv: ExpectedConv[] }>()) {
   describe(expected.name, async () => {

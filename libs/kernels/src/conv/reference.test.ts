@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { greatest, type PixelType } from '@halogrid/geometry';
 import fc from 'fast-check';
-import { borderIndex, borderModes } from '../border.ts';
+import { borderIndex, borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
-import { createPipelineOver, noiseFor, runs, samplesOf, staged, tileArbitrary } from '../testing.ts';
-import { convArbitrary } from './arbitrary.ts';
-import { assertNear } from './testing.ts';
+import { createPipelineOver, noiseFor, runs, samplesOf, staged, tileArbitrary } from '../testing/index.ts';
+import { convArbitrary } from './testing/arbitrary.ts';
+import { assertNear } from './testing/check-convolution.ts';
 
 test('values, rounding and counts are those of the definition, pixel by pixel, for whole images and tiles', () => {
   fc.assert(

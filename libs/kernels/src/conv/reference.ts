@@ -1,6 +1,6 @@
-import { copyBorderedRows, createPixels, storedPixels } from '../bordered-rows.ts';
-import type { Operation } from '../pipeline.ts';
-import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import { copyBorderedRows, createPixels, storedPixels } from '../kernel/bordered-rows.ts';
+import type { Operation } from '../kernel/operation.ts';
+import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import type { ConvSettings } from './conv.ts';
 import { createConvResult, finishConvResult } from './conv-result.ts';
 

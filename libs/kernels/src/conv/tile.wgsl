@@ -31,7 +31,7 @@ override TAP_END: u32 = TAP_BEGIN + SIDE - 4 * (TAP_GROUPS - 1);
 const LEFT_WORDS = 8u;
 const RIGHT_WORDS = 5u;
 
-// Of pixels of 16 bits the tile is two such planes: of the first two of every four pixels, and of the others.
+// With pixels of 16 bits the tile is two such planes: one has the first two of every four pixels, one the others.
 override PLANE_WORDS: u32 = TILE_ROWS * 4 * TILE_VECTORS;
 override TILE_WORDS: u32 = select(1u, PLANE_WORDS * PIXEL_BYTES, TILED);
 var<workgroup> tile: array<u32, TILE_WORDS>;

@@ -1,5 +1,5 @@
-import { compileKernel, readWgsl } from '../gpu-kernel.ts';
-import { type GpuHost, inShapes } from '../strategy.ts';
+import { compileKernel, readWgsl } from '../kernel/gpu/gpu-kernel.ts';
+import { type GpuHost, inShapes } from '../kernel/gpu/strategy.ts';
 import { type RankSettings, ranksOf } from './rank.ts';
 
 const code = readWgsl(import.meta.url, './rank.wgsl');

@@ -1,8 +1,8 @@
 import { gray } from '@halogrid/geometry';
-import { copyBorderedRows, createPixels, storedPixels } from '../bordered-rows.ts';
-import type { KernelDefinition } from '../kernel.ts';
-import { ParameterError } from '../parameter-error.ts';
-import type { RunKernel } from '../run-pipeline.ts';
+import { copyBorderedRows, createPixels, storedPixels } from '../kernel/bordered-rows.ts';
+import type { KernelDefinition } from '../kernel/kernel.ts';
+import type { RunKernel } from '../kernel/operation.ts';
+import { ParameterError } from '../kernel/parameter-error.ts';
 
 /** What the parameters mean. */
 export interface RankSettings {

@@ -1,4 +1,4 @@
-import type { BorderMode } from '../border.ts';
+import type { BorderMode } from '../kernel/border.ts';
 import { type LbpLabels, lbpLabels, type NonUniform } from './labels.ts';
 import { circle, type Offset, square } from './ring.ts';
 

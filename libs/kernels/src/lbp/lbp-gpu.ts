@@ -1,5 +1,5 @@
-import type { Operation } from '../pipeline.ts';
-import type { GpuHost } from '../strategy.ts';
+import type { GpuHost } from '../kernel/gpu/strategy.ts';
+import type { Operation } from '../kernel/operation.ts';
 import type { LbpRing } from './parameters.ts';
 import { ringOnGpu } from './ring-gpu.ts';
 import { squareOnGpu } from './square-gpu.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createPipeline, describePipeline, parseOperation } from '../pipeline.ts';
+import { createPipeline, describePipeline, parseOperation } from '../pipeline/pipeline.ts';
 import { lbpConventionNames } from './conventions.ts';
 
 const pipelineOf = (op: string) => createPipeline([parseOperation(op)]);

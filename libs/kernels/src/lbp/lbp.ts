@@ -1,5 +1,5 @@
 import { gray } from '@halogrid/geometry';
-import type { KernelDefinition } from '../kernel.ts';
+import type { KernelDefinition } from '../kernel/kernel.ts';
 import { lbpConventions } from './conventions.ts';
 import { completeLbp, type LbpRing, ringOf } from './parameters.ts';
 

@@ -1,9 +1,33 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { oracleRuns, readGray, readOracle, sha256, whyLeftOut } from '../oracle.ts';
-import { createPipeline } from '../pipeline.ts';
-import { samplesOf, staged, type TestImage } from '../testing.ts';
-import type { ExpectedLbp, LbpResults } from './testing.ts';
+import { createPipeline } from '../pipeline/pipeline.ts';
+import { samplesOf, staged, type TestImage } from '../testing/index.ts';
+import { oracleRuns, readGray, readOracle, sha256, whyLeftOut } from '../testing/oracle.ts';
+
+/** What scikit-image's definition makes of an image; its names for parameters, keys and labels. */
+interface ExpectedLbp {
+  P: number;
+  R: number;
+  method: 'default' | 'ror' | 'uniform' | 'nri_uniform' | 'var';
+  map_sha256: string;
+  /** Counts of labels that occur. */
+  histogram: Record<string, number>;
+  /** The variances of `var` in rows and columns 0 … 31, null where NaN. */
+  crop32: (number | null)[][];
+}
+
+/** Codes of the 3x3 square. */
+interface ExpectedSquare {
+  bit_order: string;
+  border: string;
+  map_sha256: string;
+  histogram: number[];
+}
+
+interface LbpResults {
+  lbp: ExpectedLbp[];
+  square_lbp: ExpectedSquare[];
+}
 
 for (const expected of readOracle<LbpResults>()) {
   describe(expected.name, async () => {

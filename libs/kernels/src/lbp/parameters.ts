@@ -1,6 +1,6 @@
 import type { SampleType } from '@halogrid/geometry';
-import type { Parameters } from '../kernel.ts';
-import { ParameterError } from '../parameter-error.ts';
+import type { Parameters } from '../kernel/kernel.ts';
+import { ParameterError } from '../kernel/parameter-error.ts';
 import {
   type LbpConvention,
   type LbpConventionName,

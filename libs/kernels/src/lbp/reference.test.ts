@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { borderIndex, borderModes } from '../border.ts';
+import { borderIndex, borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
-import { createPipelineOver, noiseFor, runs, samplesOf, staged, tileArbitrary } from '../testing.ts';
-import { defineLbp } from './definition.ts';
+import { createPipelineOver, noiseFor, runs, samplesOf, staged, tileArbitrary } from '../testing/index.ts';
+import { defineLbp } from './testing/define-lbp.ts';
 
 /** Every convention with all that it has. */
 const variants = [

@@ -1,7 +1,7 @@
 import { createSamples } from '@halogrid/geometry';
-import { copyBorderedRows, createPixels, storedPixels } from '../bordered-rows.ts';
-import type { Operation } from '../pipeline.ts';
-import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import { copyBorderedRows, createPixels, storedPixels } from '../kernel/bordered-rows.ts';
+import type { Operation } from '../kernel/operation.ts';
+import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import { labelOf } from './labels.ts';
 import type { LbpRing } from './parameters.ts';
 import { tapsOf, unit } from './taps.ts';

@@ -1,7 +1,7 @@
 import { type SampleType, sampleBytes } from '@halogrid/geometry';
-import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
-import type { Operation } from '../pipeline.ts';
-import type { GpuHost, Strategy } from '../strategy.ts';
+import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../kernel/gpu/gpu-kernel.ts';
+import type { GpuHost, Strategy } from '../kernel/gpu/strategy.ts';
+import type { Operation } from '../kernel/operation.ts';
 import { lbpLabels } from './labels.ts';
 import type { LbpRing } from './parameters.ts';
 import { ringCodes } from './ring-codes.ts';

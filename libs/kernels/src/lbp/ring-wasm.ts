@@ -1,8 +1,8 @@
 import { createSamples, type Samples, sampleBytes, viewSamples } from '@halogrid/geometry';
-import { copyBorderedRows, type Pixels, storedPixels } from '../bordered-rows.ts';
-import type { Operation } from '../pipeline.ts';
-import type { ItemResult, PlaneItem } from '../plane-item.ts';
-import { WasmModule } from '../wasm-module.ts';
+import { copyBorderedRows, type Pixels, storedPixels } from '../kernel/bordered-rows.ts';
+import type { Operation } from '../kernel/operation.ts';
+import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
+import { WasmModule } from '../kernel/wasm-module.ts';
 import { labelOf } from './labels.ts';
 import type { LbpRing } from './parameters.ts';
 import { tapsOf, unit } from './taps.ts';

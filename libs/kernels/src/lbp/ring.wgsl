@@ -242,7 +242,7 @@ fn is_greater(difference: Wide) -> vec4<bool> {
   return (difference.high >= vec4(0)) & (vec4(!STRICT) | !is_zero);
 }
 
-// The labels of codes: the twin of labelOf in labels.ts.
+// The labels of codes; labelOf in labels.ts is the reference.
 fn labels_of(codes: vec4<u32>) -> vec4<u32> {
   if (LABELS == ROR) {
     return smallest_rotations(codes);
@@ -308,7 +308,7 @@ fn write_labels(item: Item, at: Place, found: vec4<u32>) {
     write_words(item, at, found);
     return;
   }
-  // Of two or four lanes the n-th writes the n-th rows.
+  // The n-th of the two or four lanes that share words writes the n-th rows.
   let part = at.lane % (4 / SAMPLE_BYTES);
   let first = at.lane - part;
   if (SAMPLE_BYTES == 2) {

@@ -1,10 +1,8 @@
-import type { Rect } from '@halogrid/geometry';
-import { sampleBytes } from '@halogrid/geometry';
-import { copyBorderedRows, isInside, type StoredPlane, storedPixels } from '../bordered-rows.ts';
-import type { Operation } from '../pipeline.ts';
-import type { ItemResult, PlaneItem } from '../plane-item.ts';
-import type { Sampling } from '../sampling.ts';
-import { WasmModule } from '../wasm-module.ts';
+import { type Rect, type Sampling, sampleBytes } from '@halogrid/geometry';
+import { copyBorderedRows, isInside, type StoredPlane, storedPixels } from '../kernel/bordered-rows.ts';
+import type { Operation } from '../kernel/operation.ts';
+import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
+import { WasmModule } from '../kernel/wasm-module.ts';
 import { labelOf } from './labels.ts';
 import type { LbpRing } from './parameters.ts';
 

@@ -1,5 +1,5 @@
-// Local Binary Pattern of the 3x3 square as it is usually written for GPUs, four pixels a lane: what lbp.wgsl is measured
-// against. Each neighbour of a word of four pixels is read where it lies: in global memory, or, if TILED, in the
+// Local Binary Pattern of the 3x3 square as it is usually written for GPUs, four pixels a lane: what square-vector.wgsl is
+// measured against. Each neighbour of a word of four pixels is read where it lies: in global memory, or, if TILED, in the
 // workgroup's pixels with their halo, which it loads into its own memory first. Codes are counted one by one.
 //
 // dispatch: x = ceil(width / (4 * LANES_X)), y = ceil(height / LANES_Y) of the largest item, z = items.
@@ -78,7 +78,7 @@ fn neighbours(item: Item, lane: vec3<u32>, x: i32, y: i32, step: vec2<i32>) -> u
   return (tile[word] >> shift) | select(tile[word + 1] << ((32 - shift) % 32), 0u, shift == 0);
 }
 
-// The high bit of each byte: is byte n >= byte c? The other bits are noise. See lbp.wgsl.
+// The high bit of each byte: is byte n >= byte c? The other bits are noise. See square-vector.wgsl.
 fn at_least(n: u32, c: u32) -> u32 {
   let low = (n | 0x80808080u) - (c & 0x7f7f7f7fu);
   return (n & ~c) | (~(n ^ c) & low);

@@ -1,6 +1,6 @@
-import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../gpu-kernel.ts';
-import type { Operation } from '../pipeline.ts';
-import { type GpuHost, inShapes, type Strategy } from '../strategy.ts';
+import { compileKernel, type GpuKernel, type GpuOutput, readWgsl } from '../kernel/gpu/gpu-kernel.ts';
+import { type GpuHost, inShapes, type Strategy } from '../kernel/gpu/strategy.ts';
+import type { Operation } from '../kernel/operation.ts';
 import type { LdpSettings } from './ldp.ts';
 
 const code = readWgsl(import.meta.url, './ldp.wgsl');

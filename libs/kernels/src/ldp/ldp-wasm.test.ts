@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { borderModes } from '../border.ts';
 import { runCpu } from '../cpu.ts';
-import { createPipeline } from '../pipeline.ts';
+import { borderModes } from '../kernel/border.ts';
+import { createPipeline } from '../pipeline/pipeline.ts';
 import { runReference } from '../reference.ts';
-import { noiseImage, runs, staged, tileArbitrary } from '../testing.ts';
+import { noiseImage, runs, staged, tileArbitrary } from '../testing/index.ts';
 
 test('tiles of any size, place, border and order equal the reference', () => {
   fc.assert(

@@ -1,7 +1,7 @@
-import { copyBorderedRows } from '../bordered-rows.ts';
-import type { Operation } from '../pipeline.ts';
-import type { ItemResult, PlaneItem } from '../plane-item.ts';
-import { WasmModule } from '../wasm-module.ts';
+import { copyBorderedRows } from '../kernel/bordered-rows.ts';
+import type { Operation } from '../kernel/operation.ts';
+import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
+import { WasmModule } from '../kernel/wasm-module.ts';
 import type { LdpSettings } from './ldp.ts';
 
 /** What assembly/ldp.ts exports; addresses are bytes in the memory. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createPipeline } from '../pipeline.ts';
+import { createPipeline } from '../pipeline/pipeline.ts';
 import { derivativeCoefficients, ldp } from './ldp.ts';
 
 test('the order is 3 unless given, and gives the halo', () => {

@@ -1,6 +1,6 @@
 import { gray } from '@halogrid/geometry';
-import type { KernelDefinition } from '../kernel.ts';
-import { ParameterError } from '../parameter-error.ts';
+import type { KernelDefinition } from '../kernel/kernel.ts';
+import { ParameterError } from '../kernel/parameter-error.ts';
 
 /** Names of the four bands: degrees of the directions in which the image is derived, counter-clockwise from east. */
 const directions = ['0', '45', '90', '135'] as const;

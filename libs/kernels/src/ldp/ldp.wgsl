@@ -78,7 +78,7 @@ fn load_pixels(item: Item, local: u32, column: u32, top: u32) {
   let left = i32(item.out_x) - i32(item.lead) + i32(column * LANE_PIXELS) - i32(LANE_PIXELS);
   let above = i32(item.out_y + top) - i32(ORDER);
   let first = item.src + column - 1;
-  // Of a strip that leaves the part to compute, what lies further on is of no use, and the border rule takes time.
+  // What a strip has beyond the part to compute and its halo is left out: nobody needs it, and the border rule takes time.
   let right = i32(item.out_x + item.out_width + ORDER);
   let bottom = i32(item.out_y + item.out_height);
   for (var i = local; i < PIXEL_VECTORS * PIXEL_ROWS; i += LANES_X * LANES_Y) {

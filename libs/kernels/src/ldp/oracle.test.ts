@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { oracleRuns, readGray, readOracle, sha256, whyLeftOut } from '../oracle.ts';
-import { createPipeline } from '../pipeline.ts';
-import { samplesOf, staged } from '../testing.ts';
+import { createPipeline } from '../pipeline/pipeline.ts';
+import { samplesOf, staged } from '../testing/index.ts';
+import { oracleRuns, readGray, readOracle, sha256, whyLeftOut } from '../testing/oracle.ts';
 
 interface LdpResults {
   ldp: { order: number; border: string; map_sha256: string; histograms: number[][] }[];

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { type BorderMode, borderIndex, borderModes } from '../border.ts';
+import { type BorderMode, borderIndex, borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
-import { createPipelineOver, noiseFor, runs, samplesOf, staged, type TestImage, tileArbitrary } from '../testing.ts';
+import {
+  createPipelineOver,
+  noiseFor,
+  runs,
+  samplesOf,
+  staged,
+  type TestImage,
+  tileArbitrary,
+} from '../testing/index.ts';
 
 test('codes and counts are those of the definition, pixel by pixel, for whole images and tiles', () => {
   fc.assert(

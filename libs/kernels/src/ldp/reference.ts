@@ -1,6 +1,6 @@
-import { copyBorderedRows, createPixels, type Pixels, storedPixels } from '../bordered-rows.ts';
-import type { Operation } from '../pipeline.ts';
-import type { ItemResult, PlaneItem } from '../plane-item.ts';
+import { copyBorderedRows, createPixels, type Pixels, storedPixels } from '../kernel/bordered-rows.ts';
+import type { Operation } from '../kernel/operation.ts';
+import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import { derivativeCoefficients, type LdpSettings } from './ldp.ts';
 
 /** Row and column steps of the directions 0, 45, 90 and 135 degrees. */

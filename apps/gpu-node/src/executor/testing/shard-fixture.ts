@@ -102,7 +102,7 @@ export const lbp = (parameters: Record<string, string> = {}, border = ''): Requi
   return { kernel: 'lbp', parameters, border };
 };
 
-/** What the CPU twins say of a whole image; the map as `TestFolder.map` gives it. */
+/** What the references make of a whole image; the map as `TestFolder.map` gives it. */
 export function referenceOf(
   operations: readonly AskedOperation[],
   image: TestImage,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { borderModes } from './border.ts';
-import { runCpu } from './cpu.ts';
+import { runCpu } from '../cpu.ts';
+import { borderModes } from '../kernel/border.ts';
+import { runReference } from '../reference.ts';
+import { noiseImage, runs, samplesOf, staged, type TestImage, tileArbitrary } from '../testing/index.ts';
 import { type Cell, cellsOf } from './grid.ts';
 import { type AskedOperation, createPipeline } from './pipeline.ts';
-import { runReference } from './reference.ts';
-import { noiseImage, runs, samplesOf, staged, type TestImage, tileArbitrary } from './testing.ts';
 
 const lbp = (convention: string): AskedOperation => ({ kernel: 'lbp', parameters: { convention } });
 

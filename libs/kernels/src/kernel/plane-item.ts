@@ -1,5 +1,4 @@
-import type { Rect, Size } from '@halogrid/geometry';
-import type { Sampling } from './sampling.ts';
+import type { Rect, Sampling, Size } from '@halogrid/geometry';
 
 /**
  * The planes of an image in memory, and the part of them that a kernel computes. Pixel (x, y) of channel c is at byte

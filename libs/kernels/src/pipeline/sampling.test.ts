@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sampleBytes } from '@halogrid/geometry';
 import fc from 'fast-check';
-import { runCpu } from './cpu.ts';
+import { runCpu } from '../cpu.ts';
+import { runReference } from '../reference.ts';
+import { runs } from '../testing/index.ts';
 import { createPipeline } from './pipeline.ts';
 import { placeItem, planPipeline } from './pipeline-item.ts';
-import { runReference } from './reference.ts';
-import { runs } from './testing.ts';
 
 const kernels: [name: string, kernel: string, parameters: Record<string, string>][] = [
   ['codes', 'lbp', {}],

@@ -11,6 +11,7 @@ import {
 } from '@halogrid/kernels';
 import {
   createPipelineOver,
+  isThorough,
   noise,
   noiseFor,
   samplesOf,
@@ -38,7 +39,7 @@ export async function runOne(
 }
 
 /** What a device is tried with. */
-export interface TwinVariant {
+export interface TestVariant {
   operations: AskedOperation[];
   withMap: boolean;
   grid?: Grid;
@@ -46,32 +47,29 @@ export interface TwinVariant {
   pixel?: PixelType;
 }
 
-/** Whether repetitions are as many as before a release, not as few as show a mistake in a variant. */
-export const isThorough = process.env.HALOGRID_THOROUGH === '1';
-
 /** Batches that each variant is tried with where SwiftShader computes them and nobody asks for more. */
 const fewRuns = 3;
 
 /** As many runs as it takes for `all` over the variants, on a GPU or with HALOGRID_THOROUGH=1. */
-function runsEach(variants: readonly TwinVariant[], all: { gpu: number; software: number }): number {
+function runsEach(variants: readonly TestVariant[], all: { gpu: number; software: number }): number {
   return testedKind === 'gpu' || isThorough ? Math.ceil(all[testedKind] / variants.length) : fewRuns;
 }
 
 /**
- * Checks with fast-check that batches of tiles of any size and place, of images of noise, have the counts and the dense
- * results of the CPU twins. `runs` is for all variants together. They are checked side by side, so that kernels compile on all
- * cores.
+ * Verifies with fast-check that batches of tiles of any size and place, of images of noise, have the counts and the dense
+ * results of the reference. `runs` is for all variants together. They are verified side by side, so that kernels compile on
+ * all cores.
  */
-export async function checkAgainstTwin(
+export async function verifyAgainstReference(
   device: Device,
-  variants: readonly TwinVariant[],
+  variants: readonly TestVariant[],
   runs: { gpu: number; software: number },
 ): Promise<void> {
   const numRuns = runsEach(variants, runs);
   await Promise.all(variants.map((variant) => fc.assert(propertyOf(device, variant), { numRuns })));
 }
 
-function propertyOf(device: Device, { operations, withMap, grid, pixel = 'u8' }: TwinVariant) {
+function propertyOf(device: Device, { operations, withMap, grid, pixel = 'u8' }: TestVariant) {
   return fc.asyncProperty(fc.array(tileArbitrary(90, 40), { minLength: 1, maxLength: 6 }), async (tiles) => {
     const pipeline = createPipelineOver(pixel, operations);
     let end = 0;
@@ -88,11 +86,11 @@ function propertyOf(device: Device, { operations, withMap, grid, pixel = 'u8' }:
     const items = placed.map(({ item }) => item);
     const result = await device.run(staging, items, pipeline, withMap);
     placed.forEach(({ item, tile }, i) => {
-      const twin = runReference(pipeline, bytes, item, withMap);
+      const reference = runReference(pipeline, bytes, item, withMap);
       const ours = result.items[i]!;
-      assert.equal(ours.counted, twin.counted);
-      assert.deepEqual(ours.bins, twin.bins);
-      if (withMap) verifySamples(samplesOf(pipeline, ours, tile), samplesOf(pipeline, twin, tile), pipeline);
+      assert.equal(ours.counted, reference.counted);
+      assert.deepEqual(ours.bins, reference.bins);
+      if (withMap) verifySamples(samplesOf(pipeline, ours, tile), samplesOf(pipeline, reference, tile), pipeline);
     });
   });
 }

@@ -1,6 +1,6 @@
 // Convolutions for property tests, with their weights stated anew.
 import fc from 'fast-check';
-import { sampleTypes } from './conv.ts';
+import { sampleTypes } from '../conv.ts';
 
 /** Parameters, and the matrices that they mean: two for a magnitude. */
 export interface TestConv {

@@ -3,7 +3,7 @@
 // A workgroup counts in histograms of its own, in workgroup memory, and adds them to the item's once at its end. COPIES of
 // them are interleaved, so that lanes that meet the same bin queue on fewer addresses.
 
-// Of an item, all channels that are counted together.
+// Bins of an item: those of all channels that are counted together.
 override BINS: u32 = 256;
 // Bins FIRST_PRIVATE … FIRST_PRIVATE + PRIVATE_BINS - 1 are counted so, the others in the item's histogram at once.
 override FIRST_PRIVATE: u32 = 0;

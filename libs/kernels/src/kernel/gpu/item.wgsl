@@ -41,7 +41,7 @@ struct Item {
 @group(0) @binding(1) var<uniform> items: array<Item, 1024>;
 // Bindings 2 and 3 are the histograms and the dense results: see histogram.wgsl and map.wgsl.
 
-// The index in [0, n) that the border rule puts at i, or -1 where the pixel is 0: the twin of borderIndex in border.ts.
+// The index in [0, n) that the border rule puts at i, or -1 where the pixel is 0; borderIndex in border.ts is the reference.
 fn border_index(i: i32, n: i32) -> i32 {
   if (i >= 0 && i < n) {
     return i;

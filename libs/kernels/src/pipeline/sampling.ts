@@ -1,7 +1,5 @@
 import { type Sampling, takeSamples } from '@halogrid/geometry';
-import type { DenseResult } from './plane-item.ts';
-
-export type { Sampling };
+import type { DenseResult } from '../kernel/plane-item.ts';
 
 /** The pixels of a sampling of a dense result of `bands` bands of samples of `unit` bytes, rows and bands without gaps. */
 export function sampleResult(

@@ -1,23 +1,9 @@
 import type { ImageType, PixelType } from '@halogrid/geometry';
-import { type BorderMode, parseBorderMode } from './border.ts';
-import { catalogue, findKernel } from './catalogue.ts';
-import type { Kernels, Meaning, Parameters } from './kernel.ts';
-import { ParameterError } from './parameter-error.ts';
-
-/** One kernel with its parameters and its border rule, all of them, and what follows from them. */
-export interface Operation<Settings = unknown> {
-  readonly kernel: string;
-  readonly parameters: Parameters;
-  readonly border: BorderMode;
-  /** What the parameters mean, as the kernel's own programs read it. */
-  readonly settings: Settings;
-  /** Pixels read around a pixel, on each side. */
-  readonly halo: number;
-  /** What its dense result is made of. */
-  readonly output: ImageType;
-  /** Type of the pixels it reads; u8 where it is absent. */
-  readonly reads?: PixelType;
-}
+import { catalogue, findKernel } from '../catalogue.ts';
+import { parseBorderMode } from '../kernel/border.ts';
+import type { Kernels, Meaning } from '../kernel/kernel.ts';
+import type { Operation } from '../kernel/operation.ts';
+import { ParameterError } from '../kernel/parameter-error.ts';
 
 /** A kernel as it is asked for: what is missing takes its default. */
 export interface AskedOperation {

@@ -1,6 +1,6 @@
 import type { Size } from '@halogrid/geometry';
-import { itemWords } from './gpu-kernel.ts';
-import { lanePixels, type PlaneItem } from './plane-item.ts';
+import { itemWords } from '../kernel/gpu/gpu-kernel.ts';
+import { lanePixels, type PlaneItem } from '../kernel/plane-item.ts';
 
 /** Where a dense result lies in a buffer, in bytes, all multiples of 16. Its first sample lies `lead` samples in. */
 export interface MapPlace {

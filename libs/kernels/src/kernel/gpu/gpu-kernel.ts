@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Size } from '@halogrid/geometry';
-import { type PixelType, sampleBytes } from '@halogrid/geometry';
-import { type BorderMode, borderModes } from './border.ts';
+import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
+import { type BorderMode, borderModes } from '../border.ts';
 
 /** What a kernel leaves behind: dense results, histograms, or both. */
 export type GpuOutput = 'map' | 'histogram' | 'both';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { borderIndex, borderModes } from './border.ts';
+import { borderIndex, borderModes } from '../kernel/border.ts';
+import { runs } from '../testing/index.ts';
 import { planRead } from './halo.ts';
-import { runs } from './testing.ts';
 
 const size = fc.record({ width: fc.integer({ min: 1, max: 40 }), height: fc.integer({ min: 1, max: 40 }) });
 const cut = fc.tuple(size, fc.nat(39), fc.nat(39), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }));

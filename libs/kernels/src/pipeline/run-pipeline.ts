@@ -1,24 +1,10 @@
 import { sampleBytes } from '@halogrid/geometry';
-import type { KernelName, SettingsOf } from './catalogue.ts';
-import type { Operation, Pipeline } from './pipeline.ts';
+import type { Operation } from '../kernel/operation.ts';
+import type { DenseResult, ItemResult, PlaneItem } from '../kernel/plane-item.ts';
+import { lineOf, type Programs } from '../registry.ts';
+import type { Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
-import type { DenseResult, ItemResult, PlaneItem } from './plane-item.ts';
-import { lineOf } from './registry.ts';
 import { sampleResult } from './sampling.ts';
-
-/** Computes one kernel on the planes of one item. */
-export type RunKernel<Settings> = (
-  operation: Operation<Settings>,
-  bytes: Uint8Array,
-  item: PlaneItem,
-  withMap: boolean,
-) => ItemResult;
-
-/** A program for every kernel of the catalogue. */
-export type CataloguePrograms = { readonly [Name in KernelName]: RunKernel<SettingsOf<Name>> };
-
-/** Programs by the names of their kernels. */
-export type Programs = Readonly<Record<string, RunKernel<never>>>;
 
 /** Computes one item on this thread, kernel after kernel, each with the program of its name. */
 export function runPipeline(

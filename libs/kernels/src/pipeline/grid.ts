@@ -1,5 +1,5 @@
 import { intersect, type Rect, type Size } from '@halogrid/geometry';
-import { ParameterError } from './parameter-error.ts';
+import { ParameterError } from '../kernel/parameter-error.ts';
 import type { Pipeline } from './pipeline.ts';
 
 /** A grid laid over each image; every cell gets a histogram of its own. */

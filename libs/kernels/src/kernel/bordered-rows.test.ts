@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { noise, runs } from '../testing/index.ts';
 import { borderIndex, borderModes } from './border.ts';
 import { copyBorderedRows } from './bordered-rows.ts';
-import { noise, runs } from './testing.ts';
 
 test('every pixel of any rectangle is the one that the border rule puts there, and nothing else is written', () => {
   fc.assert(

@@ -1,5 +1,4 @@
-import type { Rect, Size } from '@halogrid/geometry';
-import { type PixelType, sampleBytes } from '@halogrid/geometry';
+import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import { type BorderMode, borderIndex } from './border.ts';
 import type { PlaneItem } from './plane-item.ts';
 

@@ -1,9 +1,8 @@
-import { intersect, type Rect, type Size } from '@halogrid/geometry';
+import { intersect, type Rect, type Sampling, type Size } from '@halogrid/geometry';
+import { lanePixels, type PlaneItem } from '../kernel/plane-item.ts';
 import { type Cell, cellsOf, type Grid } from './grid.ts';
 import { type CopyRect, planRead } from './halo.ts';
 import type { Pipeline } from './pipeline.ts';
-import { lanePixels, type PlaneItem } from './plane-item.ts';
-import type { Sampling } from './sampling.ts';
 
 /** What one kernel of a pipeline reads, computes and counts, in the coordinates of the plane it reads. */
 export type StagePlan = Pick<PlaneItem, 'stored' | 'out' | 'valid'>;

@@ -1,5 +1,5 @@
 import { intersect, type Rect, type Size } from '@halogrid/geometry';
-import { type BorderMode, borderIndex } from './border.ts';
+import { type BorderMode, borderIndex } from '../kernel/border.ts';
 
 /** A rectangle of the image, and where it goes in the stored plane. */
 export interface CopyRect {

@@ -4,11 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { runCpu } from './cpu.ts';
-import { runReference } from './reference.ts';
-import { isThorough, type TestImage } from './testing.ts';
+import { runCpu } from '../cpu.ts';
+import { runReference } from '../reference.ts';
+import type { TestImage } from './noise.ts';
+import { isThorough } from './runs.ts';
 
-const folder = fileURLToPath(new URL('../oracle', import.meta.url));
+const folder = fileURLToPath(new URL('../../oracle', import.meta.url));
 /** The smallest image. */
 const quickImage = 'coins.png';
 

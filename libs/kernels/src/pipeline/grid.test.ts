@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../testing/index.ts';
 import { cellsOf, checkGrid, type Grid } from './grid.ts';
-import { runs } from './testing.ts';
 
 const side = fc.integer({ min: 1, max: 30 });
 const size = fc.record({ width: side, height: side });

@@ -1,7 +1,6 @@
 import type { Size } from '@halogrid/geometry';
-import type { KernelName, SettingsOf } from './catalogue.ts';
+import type { Operation } from '../operation.ts';
 import type { GpuKernel, GpuOutput } from './gpu-kernel.ts';
-import type { Operation } from './pipeline.ts';
 
 /** One way to run a kernel on a GPU. Its name and lanes together tell it from the kernel's others. */
 export interface Strategy {
@@ -22,12 +21,6 @@ export interface GpuHost<Settings> {
   /** Rejects with GPUPipelineError where the device refuses the shader. */
   compile(device: GPUDevice, operation: Operation<Settings>, output: GpuOutput, strategy: Strategy): Promise<GpuKernel>;
 }
-
-/** A host for every kernel of the catalogue. */
-export type CatalogueHosts = { readonly [Name in KernelName]: GpuHost<SettingsOf<Name>> };
-
-/** Hosts by the names of their kernels. */
-export type GpuHosts = Readonly<Record<string, GpuHost<never>>>;
 
 /** Chooses a strategy of a kernel; the default where there is none. */
 export type ChooseStrategy = (operation: Operation, output: GpuOutput) => Strategy | undefined;

@@ -1,0 +1,118 @@
+import { type Sampling, sampleBytes } from '@halogrid/geometry';
+import { type GpuKernel, type GpuOutput, itemTableBytes, maxItems } from '../kernel/gpu/gpu-kernel.ts';
+import type { Operation } from '../kernel/operation.ts';
+import type { DenseResult, ItemResult } from '../kernel/plane-item.ts';
+import { largestOf, type MapPlace } from './gpu-items.ts';
+import {
+  type GpuBatchLayout,
+  type GpuKernels,
+  type GpuProgramOptions,
+  histogramBytesOf,
+  layOutBatch,
+} from './gpu-layout.ts';
+import type { Pipeline } from './pipeline.ts';
+import type { PipelineItem } from './pipeline-item.ts';
+import { sampleResult } from './sampling.ts';
+
+/** Compiles one kernel for one device. */
+export type CompileKernel = (device: GPUDevice, operation: Operation, output: GpuOutput) => Promise<GpuKernel>;
+
+/** The buffers of one batch: `table` is uniform, the others are storage, each at least as large as the layout says. */
+export interface GpuBatchBuffers {
+  /** The staged planes, then those that each kernel but the last leaves. */
+  planes: readonly GPUBuffer[];
+  table: GPUBuffer;
+  /** Zero at first. */
+  histograms: GPUBuffer;
+  maps: GPUBuffer;
+}
+
+/** A pipeline of kernels compiled for one device. */
+export class GpuProgram {
+  readonly #pipeline: Pipeline;
+  readonly #options: GpuProgramOptions;
+  readonly #kernels: GpuKernels;
+
+  /** Rejects with GPUPipelineError where the device refuses a shader. */
+  static async compile(
+    device: GPUDevice,
+    pipeline: Pipeline,
+    options: GpuProgramOptions,
+    compile: CompileKernel,
+  ): Promise<GpuProgram> {
+    const { operations, bins } = pipeline;
+    const last = operations.at(-1)!;
+    const countsWhole = bins > 0 && !options.cells;
+    const countsParts = bins > 0 && options.cells;
+    // Where nothing is wanted, nothing is computed.
+    const before = options.map || bins > 0 ? operations.slice(0, -1) : [];
+    const output = options.map ? (countsWhole ? 'both' : 'map') : countsWhole ? 'histogram' : undefined;
+    const [first, whole, parts] = await Promise.all([
+      Promise.all(before.map((operation) => compile(device, operation, 'map'))),
+      output && compile(device, last, output),
+      countsParts ? compile(device, last, 'histogram') : undefined,
+    ]);
+    return new GpuProgram(pipeline, options, { first, whole, parts });
+  }
+
+  private constructor(pipeline: Pipeline, options: GpuProgramOptions, kernels: GpuKernels) {
+    this.#pipeline = pipeline;
+    this.#options = options;
+    this.#kernels = kernels;
+  }
+
+  /** Lays out a batch. */
+  layOut(items: readonly PipelineItem[]): GpuBatchLayout {
+    return layOutBatch(this.#pipeline, this.#options, this.#kernels, items);
+  }
+
+  /** Records a batch. Buffers may be used again once the pass has run. */
+  record(
+    pass: GPUComputePassEncoder,
+    layout: GpuBatchLayout,
+    { planes, table, histograms, maps }: GpuBatchBuffers,
+  ): void {
+    const histogramBytes = histogramBytesOf(this.#pipeline);
+    let chunk = 0;
+    for (const { kernel, items, pixelBytes, reads, leaves } of layout.dispatches) {
+      for (let from = 0; from < items.length; from += maxItems) {
+        const some = items.slice(from, from + maxItems);
+        const buffers = {
+          planes: planes[reads]!,
+          items: { buffer: table, offset: itemTableBytes * chunk++ },
+          histograms: { buffer: histograms, offset: from * histogramBytes },
+          maps: leaves === undefined ? maps : planes[leaves]!,
+        };
+        kernel.record(pass, buffers, some.length, largestOf(some, pixelBytes));
+      }
+    }
+  }
+
+  /** Copies the results of a batch out of its mapped buffers. */
+  unpack(layout: GpuBatchLayout, histograms: Uint32Array, maps: Uint8Array): ItemResult[] {
+    const { output } = this.#pipeline;
+    const histogramBytes = histogramBytesOf(this.#pipeline);
+    let next = 0;
+    const unit = sampleBytes[output.sample];
+    const bands = output.channels.length;
+    return layout.results.map(({ item, lead, parts, map, sampling }) => {
+      const length = (parts * histogramBytes) / 4;
+      const bins = histograms.slice(next, next + length);
+      next += length;
+      return {
+        counted: item.valid.width * item.valid.height,
+        bins,
+        map: map && denseResult(maps, map, { lead: lead * unit, unit, bands, sampling }),
+      };
+    });
+  }
+}
+
+function denseResult(
+  maps: Uint8Array,
+  { offset, stride, bandBytes }: MapPlace,
+  { lead, unit, bands, sampling }: { lead: number; unit: number; bands: number; sampling: Sampling | undefined },
+): DenseResult {
+  const mapped = { bytes: maps.subarray(offset + lead, offset + bandBytes * bands), stride, bandBytes };
+  return sampling ? sampleResult(mapped, sampling, unit, bands) : { ...mapped, bytes: mapped.bytes.slice() };
+}
