@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { convArbitrary } from './conv/testing/arbitrary.ts';
 import { runCpu } from './cpu.ts';
 import { borderModes } from './kernel/border.ts';
-import { type AskedOperation, createPipeline, parseOperation, pipelineOver } from './pipeline/pipeline.ts';
+import type { AskedOperation } from './kernel/operation.ts';
+import { createPipeline, parseOperation, pipelineOver } from './pipeline/pipeline.ts';
 import { runReference } from './reference.ts';
 import {
   createPipelineOver,

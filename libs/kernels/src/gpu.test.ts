@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type GpuOutput, strategiesOf, strategyKey } from './gpu.ts';
-import type { Operation } from './kernel/operation.ts';
-import { type AskedOperation, createPipeline } from './pipeline/pipeline.ts';
+import type { AskedOperation, Operation } from './kernel/operation.ts';
+import { createPipeline } from './pipeline/pipeline.ts';
 
 const operationOf = (asked: AskedOperation): Operation => createPipeline([asked]).operations[0]!;
 const lbp = (parameters = {}): AskedOperation => ({ kernel: 'lbp', parameters });

@@ -10,14 +10,13 @@ export {
 export { catalogue, type KernelName, kernelNames } from './catalogue.ts';
 export { type BorderMode, borderModes, parseBorderMode } from './kernel/border.ts';
 export type { KernelDefinition, Kernels, Meaning, Parameters, Tolerance } from './kernel/kernel.ts';
-export type { Operation, RunKernel } from './kernel/operation.ts';
+export type { AskedOperation, Operation, RunKernel } from './kernel/operation.ts';
 export { ParameterError } from './kernel/parameter-error.ts';
 export type { DenseResult, ItemResult } from './kernel/plane-item.ts';
 export { shortened } from './kernel/shortened.ts';
 export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './pipeline/grid.ts';
 export type { CopyRect } from './pipeline/halo.ts';
 export {
-  type AskedOperation,
   createPipeline,
   describePipeline,
   type Pipeline,

@@ -1,7 +1,14 @@
 import type { ImageType, PixelType } from '@halogrid/geometry';
-import type { BorderMode } from './border.ts';
-import type { Parameters } from './kernel.ts';
+import { type BorderMode, parseBorderMode } from './border.ts';
+import type { KernelDefinition, Parameters } from './kernel.ts';
 import type { ItemResult, PlaneItem } from './plane-item.ts';
+
+/** A kernel as it is asked for: what is missing takes its default. */
+export interface AskedOperation {
+  readonly kernel: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly border?: string;
+}
 
 /** One kernel with its parameters and its border rule, all of them, and what follows from them. */
 export interface Operation<Settings = unknown> {
@@ -16,6 +23,38 @@ export interface Operation<Settings = unknown> {
   readonly output: ImageType;
   /** Type of the pixels it reads; u8 where it is absent. */
   readonly reads?: PixelType;
+}
+
+/** Throws ParameterError for a wrong parameter or border. */
+export function createOperation<Settings>(
+  { kernel, parameters: given, border }: AskedOperation,
+  definition: KernelDefinition<Settings>,
+): Operation<Settings> {
+  const parameters = definition.complete(given);
+  const settings = definition.parse(parameters);
+  return {
+    kernel,
+    parameters,
+    border: border ? parseBorderMode(border) : definition.defaultBorder(settings),
+    settings,
+    halo: definition.halo(settings),
+    output: definition.output(settings),
+  };
+}
+
+/** The operation as the specification of a job has it: what createOperation makes the same operation of. */
+export const specifiedOperation = ({ kernel, parameters, border }: Operation) => ({
+  kernel,
+  parameters: { ...parameters },
+  border,
+});
+
+/** Equal for equal operations, e.g. `lbp:convention=nw-cw-msb border=interior`. */
+export function describeOperation({ kernel, parameters, border }: Operation): string {
+  const pairs = Object.keys(parameters)
+    .sort()
+    .map((key) => `${key}=${parameters[key]}`);
+  return `${pairs.length ? `${kernel}:${pairs.join(',')}` : kernel} border=${border}`;
 }
 
 /** Computes one kernel on the planes of one item. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type AskedOperation, createPipeline, describePipeline, parseOperation } from './pipeline.ts';
+import type { AskedOperation } from '../kernel/operation.ts';
+import { createPipeline, describePipeline, parseOperation } from './pipeline.ts';
 
 const op = (text: string, border?: string): AskedOperation => ({ ...parseOperation(text), border });
 

@@ -1,16 +1,14 @@
 import type { ImageType, PixelType } from '@halogrid/geometry';
 import { catalogue, findKernel } from '../catalogue.ts';
-import { parseBorderMode } from '../kernel/border.ts';
 import type { Kernels, Meaning } from '../kernel/kernel.ts';
-import type { Operation } from '../kernel/operation.ts';
+import {
+  type AskedOperation,
+  createOperation,
+  describeOperation,
+  type Operation,
+  specifiedOperation,
+} from '../kernel/operation.ts';
 import { ParameterError } from '../kernel/parameter-error.ts';
-
-/** A kernel as it is asked for: what is missing takes its default. */
-export interface AskedOperation {
-  readonly kernel: string;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly border?: string;
-}
 
 /**
  * Kernels applied one after another, checked and complete: everything else about it can be derived. Its result is what
@@ -84,25 +82,14 @@ interface Step {
   input: readonly string[];
 }
 
-function parseStep({ kernel, parameters: given, border }: AskedOperation, kernels: Kernels): Step {
-  const definition = findKernel(kernel, kernels);
-  const parameters = definition.complete(given);
-  const settings = definition.parse(parameters);
-  const operation = {
-    kernel,
-    parameters,
-    border: border ? parseBorderMode(border) : definition.defaultBorder(settings),
-    settings,
-    halo: definition.halo(settings),
-    output: definition.output(settings),
-  };
-  return { operation, definition, input: definition.input(settings) };
+function parseStep(asked: AskedOperation, kernels: Kernels): Step {
+  const definition = findKernel(asked.kernel, kernels);
+  const operation = createOperation(asked, definition);
+  return { operation, definition, input: definition.input(operation.settings) };
 }
 
 /** The operations as a job's specification has them: what createPipeline makes the same pipeline of. */
-export function specifiedOperations({ operations }: Pick<Pipeline, 'operations'>) {
-  return operations.map(({ kernel, parameters, border }) => ({ kernel, parameters: { ...parameters }, border }));
-}
+export const specifiedOperations = ({ operations }: Pick<Pipeline, 'operations'>) => operations.map(specifiedOperation);
 
 /** The same pipeline over images of that type of pixels. Only its first kernel reads them: between kernels pixels are u8. */
 export function pipelineOver(pixel: PixelType, pipeline: Pipeline): Pipeline {
@@ -134,12 +121,5 @@ function checkSequence(steps: readonly Step[]): void {
 /**
  * One line that is equal for equal pipelines, e.g. `lbp:convention=nw-cw-msb border=interior`; kernels are joined by ` > `.
  */
-export function describePipeline({ operations }: Pick<Pipeline, 'operations'>): string {
-  const described = operations.map(({ kernel, parameters, border }) => {
-    const pairs = Object.keys(parameters)
-      .sort()
-      .map((key) => `${key}=${parameters[key]}`);
-    return `${pairs.length ? `${kernel}:${pairs.join(',')}` : kernel} border=${border}`;
-  });
-  return described.join(' > ');
-}
+export const describePipeline = ({ operations }: Pick<Pipeline, 'operations'>): string =>
+  operations.map(describeOperation).join(' > ');

@@ -3,10 +3,11 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { runCpu } from '../cpu.ts';
 import { borderModes } from '../kernel/border.ts';
+import type { AskedOperation } from '../kernel/operation.ts';
 import { runReference } from '../reference.ts';
 import { noiseImage, runs, samplesOf, staged, type TestImage, tileArbitrary } from '../testing/index.ts';
 import { type Cell, cellsOf } from './grid.ts';
-import { type AskedOperation, createPipeline } from './pipeline.ts';
+import { createPipeline } from './pipeline.ts';
 
 const lbp = (convention: string): AskedOperation => ({ kernel: 'lbp', parameters: { convention } });
 

@@ -1,8 +1,9 @@
 import { createSamples, type PixelType, type Rect, type Samples, type Size, sampleBytes } from '@halogrid/geometry';
 import type { Kernels } from '../kernel/kernel.ts';
+import type { AskedOperation } from '../kernel/operation.ts';
 import type { ItemResult } from '../kernel/plane-item.ts';
 import type { Grid } from '../pipeline/grid.ts';
-import { type AskedOperation, createPipeline, type Pipeline, pipelineOver } from '../pipeline/pipeline.ts';
+import { createPipeline, type Pipeline, pipelineOver } from '../pipeline/pipeline.ts';
 import { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from '../pipeline/pipeline-item.ts';
 import { noise, type TestImage } from './noise.ts';
 
