@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { mapAhead } from './map-ahead.ts';
 
 test('results come in order although later ones are ready earlier', async () => {
@@ -95,3 +97,20 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   for await (const item of items) all.push(item);
   return all;
 }
+
+test('nothing of an item is held once it is taken, with a signal that never aborts', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const heldBytes = (): number => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heldBytes();
+  let taken = 0;
+  const { signal } = new AbortController();
+  for await (const _ of mapAhead(Array(100_000).fill(0), 8, async (item) => item, { signal })) {
+    if (++taken < 100_000) continue;
+    assert.ok(heldBytes() - before < 10e6, `${heldBytes() - before} bytes are held`);
+  }
+  assert.equal(taken, 100_000);
+});
