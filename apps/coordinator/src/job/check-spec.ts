@@ -1,16 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { checkGrid, type Grid, ParameterError, type Pipeline, specifiedOperations } from '@halogrid/kernels';
+import type { JobSpec, MaxQuarantined } from '@halogrid/proto';
 import {
-  type JobSpec,
   jobPriorities,
-  type MaxQuarantined,
   mapFormats,
   maxBatchFrames,
   maxSources,
   maxTilePx,
   maxUriLength,
   whyNotVerified,
-} from '@halogrid/proto';
+} from '@halogrid/proto/job-limits';
 import { whyNotHeld } from '@halogrid/results';
 import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
 import { jobGrid, jobPipeline } from './accepted-job.ts';

@@ -1,6 +1,7 @@
 import { checkFfmpeg } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
-import { hwaccels, type JobSpec, maxEvery, type VideoOptions } from '@halogrid/proto';
+import type { JobSpec, VideoOptions } from '@halogrid/proto';
+import { hwaccels, maxEvery } from '@halogrid/proto/job-limits';
 import { hasImageExtension, hasVideoExtension } from '@halogrid/sources';
 import { Refusal, refuseValue } from './refusal.ts';
 

@@ -1,5 +1,6 @@
 import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
-import { type JobSpec, maxBatchFrames } from '@halogrid/proto';
+import type { JobSpec } from '@halogrid/proto';
+import { maxBatchFrames } from '@halogrid/proto/job-limits';
 import { jobGrid } from '../job/accepted-job.ts';
 import { countTiles, cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../job/histogram-shape.ts';

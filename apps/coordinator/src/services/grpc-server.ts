@@ -21,6 +21,7 @@ import {
   listenOn,
   type Tls,
 } from '@halogrid/service';
+import { addIntrospection } from './add-introspection.ts';
 import { withAccess } from './call-access.ts';
 import { paceCalls } from './paced-calls.ts';
 
@@ -104,8 +105,7 @@ export async function startGrpc(
   const server = new Server({ ...options, interceptors: [pace.interceptor, withAccess(access, spoke, nowMs)] });
   server.addService(boundedJobs, services.jobs);
   server.addService(boundedNodes, services.nodes);
-  // Its libraries take 120 ms of a start (measured).
-  if (introspection) (await import('./introspection.ts')).addIntrospection(server);
+  if (introspection) addIntrospection(server);
 
   // The listener is ours and not the library's, which has no way to bound connections that never speak HTTP/2.
   let current = tls?.();

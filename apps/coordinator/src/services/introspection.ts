@@ -1,4 +1,10 @@
-import { type Server, status, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import {
+  type MethodDefinition,
+  type ServiceDefinition,
+  status,
+  type UntypedHandleCall,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { shortened } from '@halogrid/kernels';
@@ -24,9 +30,31 @@ const health: UntypedServiceImplementation = {
     callback(null, { statuses: Object.fromEntries([...services].map((name) => [name, serving])) }),
 };
 
-/** Adds the standard services that say what a server serves, and that it does: reflection and health. */
-export function addIntrospection(server: Server): void {
-  server.addService(service, health);
+/** What answers the calls of a path, and how its messages are read and written. */
+export interface StandardMethod {
+  handle: UntypedHandleCall;
+  kind: 'unary' | 'serverStream' | 'clientStream' | 'bidi';
+  serialize(response: object): Buffer;
+  deserialize(request: Buffer): object;
+}
+
+/** The methods by path of the standard services that say what a server serves, and that it does: reflection and health. */
+export function standardMethods(): Map<string, StandardMethod> {
+  const methods = new Map<string, StandardMethod>();
+  const addService = (definition: ServiceDefinition, implementation: UntypedServiceImplementation): void => {
+    for (const [name, method] of Object.entries(definition)) {
+      const handle = (implementation[name] ?? implementation[method.originalName!])!;
+      const { responseSerialize: serialize, requestDeserialize: deserialize } = method;
+      methods.set(method.path, { handle, kind: kindOf(method), serialize, deserialize });
+    }
+  };
+  addService(service, health);
   const definitions = loadSync(protoFiles, { includeDirs: [protoRoot], keepCase: true });
-  new ReflectionService(definitions).addToServer(server);
+  new ReflectionService(definitions).addToServer({ addService });
+  return methods;
+}
+
+function kindOf({ requestStream, responseStream }: MethodDefinition<object, object>): StandardMethod['kind'] {
+  if (requestStream) return responseStream ? 'bidi' : 'clientStream';
+  return responseStream ? 'serverStream' : 'unary';
 }

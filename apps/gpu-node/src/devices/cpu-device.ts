@@ -15,7 +15,7 @@ export interface CpuDeviceOptions {
   stagingBytes?: number;
   /** What the threads run. */
   program?: URL;
-  /** Whether each thread is started by the first batch that needs it, not at once. */
+  /** Whether also the first thread is started by the batch that needs it, not at once. */
   startsLate?: boolean;
 }
 
@@ -60,8 +60,9 @@ export class CpuDevice implements Device {
     const threads = this.#threadLimit === 1 ? '1 thread' : `${this.#threadLimit} threads`;
     this.info = { kind: 'cpu', name: `${model}, ${threads}`, driver: `Node.js ${process.version}` };
     if (options.startsLate) return;
-    // While the node attaches: the first batch would wait 150 ms for them (measured).
-    this.#idle = Array.from({ length: this.#threadLimit }, () => this.#start());
+    // While the node attaches: the first batch would wait 150 ms for it (measured). Others start when as many batches are there at
+    // once: each takes 60 to 100 ms of processor time (measured), and many a job is one batch.
+    this.#idle = [this.#start()];
   }
 
   async acquire(bytes: number): Promise<Staging> {
@@ -84,14 +85,14 @@ export class CpuDevice implements Device {
 
   #dispatch(): void {
     while (this.#queue.length > 0) {
-      const thread = this.#idle.pop() ?? this.#replacement();
+      const thread = this.#idle.pop() ?? this.#another();
       if (!thread) return;
       void this.#compute(thread, this.#queue.shift()!);
     }
   }
 
-  /** A thread that stopped is replaced when there is work for it, so one that cannot start fails batches instead of spinning. */
-  #replacement(): CpuThread | undefined {
+  /** A thread is started, or replaced when it stopped, when there is work for it, so one that cannot start fails batches instead of spinning. */
+  #another(): CpuThread | undefined {
     return this.#isClosed || this.#threads.size >= this.#threadLimit ? undefined : this.#start();
   }
 

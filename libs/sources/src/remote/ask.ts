@@ -1,6 +1,7 @@
-import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { HttpAgent, requestHttp } from './node-http.ts';
 import type { RemoteLimits } from './remote-limits.ts';
 import { asTransferError, TransferError } from './transfer-error.ts';
 

@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { makeFoldersSync } from '@halogrid/service';
+import { makeFoldersSync } from '@halogrid/service/make-folders';
 import { DamagedLedgerError, LostLedgerError, ledgerFormat, OlderLedgerError } from './ledger-errors.ts';
 import type { Change, Entry, EntryFilter, Leader } from './ledger-store.ts';
 import { SameFiles } from './same-files.ts';
