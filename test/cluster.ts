@@ -5,8 +5,11 @@ import { eventually } from './eventually.ts';
 import { type Ended, Halogrid, type HalogridOptions, halogrid } from './halogrid.ts';
 import { connectJobs, type JobsOverGrpc } from './jobs-client.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { isThorough } from './thorough.ts';
 
 const anyPort = '127.0.0.1:0';
+
+const withoutLauncher = !isThorough;
 
 export interface ClusterNode {
   readonly name: string;
@@ -72,6 +75,7 @@ export class Cluster {
     const coordinator = new Halogrid(['coordinator', ...options, '--listen', listen, '--http', anyPort], {
       env,
       maxLifeMs,
+      withoutLauncher,
     });
     const { grpc, http } = await coordinator.firstLine;
     const cluster = new Cluster(coordinator, options, `127.0.0.1:${grpc}`, `127.0.0.1:${http}`);
@@ -83,7 +87,7 @@ export class Cluster {
   async startCoordinatorAgain(): Promise<void> {
     await this.coordinator.ended;
     const addresses = ['--listen', this.address, '--http', new URL(this.http).host];
-    this.coordinator = new Halogrid(['coordinator', ...this.#options, ...addresses]);
+    this.coordinator = new Halogrid(['coordinator', ...this.#options, ...addresses], { withoutLauncher });
     await this.coordinator.firstLine;
   }
 
@@ -151,7 +155,10 @@ export async function startNode(
   process: HalogridOptions = {},
 ): Promise<ClusterNode> {
   const options = ['--coordinator', coordinator, '--name', name, '--device', device, ...more];
-  const program = new Halogrid(['node', ...options, '--http', anyPort, '--log-level', 'warn'], process);
+  const program = new Halogrid(['node', ...options, '--http', anyPort, '--log-level', 'warn'], {
+    withoutLauncher: withoutLauncher && !process.olderNode,
+    ...process,
+  });
   const { http } = await program.firstLine;
   return { name, program, http: `http://127.0.0.1:${http}`, pid: program.pidsOf('node')[0] ?? program.pid };
 }

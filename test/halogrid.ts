@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { environment, main, nodeFlags } from '../apps/cli/bin/launch.mjs';
 import './own-folders.ts';
 import { type ProcessInfo, processesWith } from './process-list.ts';
 
@@ -44,6 +45,8 @@ export interface HalogridOptions {
   olderNode?: boolean;
   /** A command that becomes the launcher, which is put behind its words. */
   within?: readonly string[];
+  /** What the launcher becomes is started at once, which spares 35 ms of processor time; only without `olderNode`. */
+  withoutLauncher?: boolean;
   /** For programs that are measured, not tested. */
   maxLifeMs?: number;
   /** Settings beside those of this process. */
@@ -64,12 +67,14 @@ export class Halogrid {
 
   constructor(args: readonly string[], options: HalogridOptions = {}) {
     const { cwd, ownGroup = false, olderNode = false, within = [], maxLifeMs = defaultMaxLifeMs, env } = options;
+    const { withoutLauncher = false } = options;
+    const program = withoutLauncher ? [...nodeFlags(args), main] : [...(olderNode ? asOlderNode : []), launcher];
     const marks = [ofThisFile, this.#mark].map((setting) => setting.split('='));
-    const [command, ...words] = [...within, process.execPath, ...(olderNode ? asOlderNode : []), launcher, ...args];
+    const [command, ...words] = [...within, process.execPath, ...program, ...args];
     this.#child = spawn(command!, words, {
       cwd,
       detached: ownGroup,
-      env: { ...process.env, ...env, ...Object.fromEntries(marks) },
+      env: { ...(withoutLauncher ? environment() : process.env), ...env, ...Object.fromEntries(marks) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.pid = this.#child.pid!;

@@ -53,6 +53,21 @@ function makeFolders(path) {
   }
 }
 
+/**
+ * The environment of a program.
+ *
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function environment() {
+  return {
+    // libuv reads this once, at its first use, so it must be set before the program starts. Decoders and file reads run
+    // on that pool, whose default of 4 leaves larger machines idle.
+    UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
+    ...compiledCode(),
+    ...process.env,
+  };
+}
+
 /** Signals that are passed on to the program. */
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
@@ -70,13 +85,7 @@ export function launch(args) {
     return Promise.resolve(1);
   }
   const words = [...nodeFlags(args), main, ...args];
-  const env = {
-    // libuv reads this once, at its first use, so it must be set before the program starts. Decoders and file reads run
-    // on that pool, whose default of 4 leaves larger machines idle.
-    UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
-    ...compiledCode(),
-    ...process.env,
-  };
+  const env = environment();
   // The first process of a container is not ended by signals that it does not handle, and a program handles them only later.
   if (process.execve && process.platform !== 'win32' && process.pid !== 1) process.execve(node, [node, ...words], env);
   return launchChild(words, env);
