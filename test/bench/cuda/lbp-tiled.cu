@@ -37,7 +37,7 @@ __global__ void lbpSimple(const u8* in, u8* out, u32* histogram, int rows, int c
 
 __constant__ int weights[3][3] = {{1, 2, 4}, {128, 0, 8}, {64, 32, 16}};
 
-/** Of an image with a ring of zeros: a 34x34 tile in shared memory for 32x32 threads, counts private to the block. */
+/** The codes of an image with a ring of zeros around it: a 34x34 tile in shared memory for 32x32 threads, counts private to the block. */
 __global__ void lbpTiled(const u8* padded, u8* out, u32* histogram, int rows, int columns) {
   __shared__ u8 tile[tileWidth * tileWidth];
   __shared__ u32 bins[256];

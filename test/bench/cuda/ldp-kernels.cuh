@@ -5,7 +5,7 @@
 
 constexpr int bins = 4 * 256;
 
-/** Of the pixel at `p` towards `p + step`: an order is the difference of two derivatives of the order below. */
+/** The derivative of the pixel at `p` towards `p + step`: an order is the difference of two derivatives of the order below. */
 template <int ORDER>
 __device__ __forceinline__ int derivative(const u8* p, int step) {
   if constexpr (ORDER == 0) {
