@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { HttpAgent, requestHttp } from './node-http.ts';
+import { HttpAgent, requestHttp } from '../node-http.ts';
 import type { RemoteLimits } from './remote-limits.ts';
 import { asTransferError, TransferError } from './transfer-error.ts';
 

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { checkHost, lookupAllowed } from '../access/allowed-host.ts';
 import { InputError } from '../input-error.ts';
+import { STATUS_CODES } from '../node-http.ts';
 import { objectUrl, s3Settings } from '../s3/s3-settings.ts';
 import { SourceUriError } from '../source-errors.ts';
-import { STATUS_CODES } from './node-http.ts';
 import { formatRemoteUri, parseRemoteUri } from './remote-uri.ts';
 
 /** What a file is asked for with. */

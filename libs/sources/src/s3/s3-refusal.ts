@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { STATUS_CODES } from '../remote/node-http.ts';
+import { STATUS_CODES } from '../node-http.ts';
 import type { S3Settings } from './s3-settings.ts';
 import { parseS3Error } from './s3-xml.ts';
 
