@@ -21,6 +21,7 @@ test('sources are read in the order asked for, whatever the order they came in',
   await fc.assert(
     fc.asyncProperty(job, async ({ bins, appendOrder, readOrder }) => {
       const spool = new HistogramSpool(join(folder, String(spools++)));
+      t.after(() => spool.close());
       for (const source of shuffled(bins.length, appendOrder)) spool.append(source, bins[source]!);
       const order = shuffled(bins.length, readOrder);
       assert.deepEqual(
@@ -35,6 +36,7 @@ test('sources are read in the order asked for, whatever the order they came in',
 test('many blocks of many sources come back, and indices have gaps', async (t) => {
   const folder = await temporaryFolder(t);
   const spool = new HistogramSpool(join(folder, 'spool'));
+  t.after(() => spool.close());
   // 3 bytes a count: 15 MB, so that blocks are written while others are filled, and offsets are far apart.
   const binsOf = (source: number): Float64Array =>
     Float64Array.from({ length: 500 }, (_, i) => 2 ** 20 - source * 7 + i);
@@ -80,6 +82,7 @@ test('an earlier process that goes on does not write into what its successor has
 test('a source can be read once it is written, and the file is opened anew for what comes later', async (t) => {
   const folder = await temporaryFolder(t);
   const spool = new HistogramSpool(join(folder, 'spool'));
+  t.after(() => spool.close());
   await spool.sync();
   assert.deepEqual(await readdir(folder), [], 'there is no file before there is something to write');
   for (const round of [0, 1, 2]) {
@@ -99,6 +102,7 @@ test('a source can be read once it is written, and the file is opened anew for w
 
 test('what is appended while the disk is at work is kept for the next time', async (t) => {
   const spool = new HistogramSpool(join(await temporaryFolder(t), 'spool'));
+  t.after(() => spool.close());
   // Half a megabyte each: some fill the block that is being written, others begin new ones.
   const binsOf = (source: number): Float64Array => new Float64Array(2 ** 16).fill(source);
   const written: Promise<void>[] = [];
@@ -118,6 +122,7 @@ test('what cannot be written is told in one sentence, kept, and written when it 
   const folder = await temporaryFolder(t);
   const path = join(folder, 'later', 'spool');
   const spool = new HistogramSpool(path);
+  t.after(() => spool.close());
   const failure = { message: new RegExp(`^The histograms could not be kept in '${path}': ENOENT`) };
   spool.append(0, [1, 2]);
   await assert.rejects(spool.sync(), failure);
@@ -143,6 +148,7 @@ test('another process goes on with the file: what was not synced is cut off, and
 
   const recovered = (): HistogramSpool => {
     const spool = new HistogramSpool(path);
+    t.after(() => spool.close());
     for (const source of [7, 0]) spool.restore(source, before.place(source));
     return spool;
   };
@@ -165,6 +171,7 @@ test('another process goes on with the file: what was not synced is cut off, and
 test('a byte that has changed is noticed', async (t) => {
   const path = join(await temporaryFolder(t), 'spool');
   const spool = new HistogramSpool(path);
+  t.after(() => spool.close());
   spool.append(0, [1, 2]);
   spool.append(1, [3, 4]);
   await spool.sync();
@@ -177,6 +184,7 @@ test('a byte that has changed is noticed', async (t) => {
 test('a file that was cut meanwhile is not read as if it were whole', async (t) => {
   const path = join(await temporaryFolder(t), 'spool');
   const spool = new HistogramSpool(path);
+  t.after(() => spool.close());
   spool.append(0, [1, 2]);
   await spool.sync();
   await truncate(path, 1);
