@@ -9,7 +9,7 @@ import { scratchFolder } from './scratch-folder.ts';
 import { isThorough } from './thorough.ts';
 
 /** One case of so many is taken where not everything is thorough; libs/kernels takes all of them at all times. */
-const everyNth = 7;
+const everyNth = 17;
 
 // The devices work side by side.
 describe('the oracle', { concurrency: 3 }, () => {

@@ -48,6 +48,7 @@ function makeRecording(name: string, seconds: number, options: readonly string[]
   return readFileSync(path);
 }
 
+const isThorough = process.env.HALOGRID_THOROUGH === '1';
 const lengths = [
   { aim: 3, most: 20 },
   { aim: 1000, most: 1000 },
@@ -59,7 +60,7 @@ for (const kind of ['h264.mp4', 'hevc.mkv', 'h264-open.ts', 'h264-open.mkv', 'mj
     const path = join(folder, kind);
     makeVideo(path, videoKinds[kind]!);
     const uri = serve(kind, { bytes: readFileSync(path), etag: '"1"' });
-    for (const length of lengths) {
+    for (const length of isThorough ? lengths : lengths.slice(0, 1)) {
       const local = await decodeInSegments(pathToFileURL(path).href, length, { decode: decodeInOneProcess });
       assert.deepEqual(await decodeInSegments(uri, length), local);
       assert.equal(local.frames.size, 48);
