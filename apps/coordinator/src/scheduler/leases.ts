@@ -6,6 +6,7 @@ import type { Failure, LeaseId } from './events.ts';
 import { isKiller, isPoison, isSuspect } from './is-poison.ts';
 import { leaseLimit } from './lease-limit.ts';
 import type { AttachedNode, Attempt, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
+import { someNodeCouldHave } from './sights.ts';
 
 /**
  * Leases queued shards to every node that waits for some, those with the fewest leases first. Nodes whose limit has grown
@@ -166,9 +167,10 @@ export function retryFailed<A>(
     giveUp(turn, entry, error);
   } else {
     commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error });
-    // A node that is alone and has computed nothing yet may itself be at fault: another one is waited for, for a while.
-    const isUnproven = state.nodes.size === 1 && state.nodesById.get(nodeId)?.health.isProven === false;
-    requeue(turn, entry, 'failed', isUnproven ? now + state.reportWithinMs : now);
+    // A node that has computed nothing yet may itself be at fault: where no other could have the shard, one is waited for.
+    const isUnproven = state.nodesById.get(nodeId)?.health.isProven === false;
+    const isAlone = !someNodeCouldHave(state, entry, now, (other) => other.nodeId !== nodeId);
+    requeue(turn, entry, 'failed', isUnproven && isAlone ? now + state.reportWithinMs : now);
   }
 }
 

@@ -149,11 +149,17 @@ testCases([
   {
     name: 'a node that cannot have a shard is not waited for before it is given up',
     given: [
-      ...[joined(1), joined(2), ...job('job', [needing(0, read)]), shown(1, a), lacked(2, a)],
-      ...[failed(1, lease(0)), failed(1, lease(0, 2))],
+      ...[joined(1), joined(2), ...job('job', [needing(0, read), needing(1, read)]), shown(1, a), lacked(2, a)],
+      ...[completed(1, lease(0)), failed(1, lease(1)), failed(1, lease(1, 2))],
     ],
-    when: failed(1, lease(0, 3)),
-    expected: ['quarantine job/0 after 3: The device was lost'],
+    when: failed(1, lease(1, 3)),
+    expected: ['quarantine job/1 after 3: The device was lost'],
+  },
+  {
+    name: 'the only node that could have a shard does not get it again at once, if it has computed nothing yet',
+    given: [joined(1), joined(2), ...job('job', [needing(0, read)]), shown(1, a), lacked(2, a)],
+    when: failed(1, lease(0)),
+    expected: ['failed job/0#1 of node-1'],
   },
   {
     name: 'tiles of an image that is set aside are not leased any more',
