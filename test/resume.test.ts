@@ -109,7 +109,8 @@ test('a folder that an older version left half-way is refused, with what to do',
   run.kill();
   await run.ended;
   await eventually('its processes to be gone', () => run.processes().length === 0);
-  const db = new DatabaseSync(join(out, '.halogrid', 'ledger.sqlite'));
+  // A killed process holds its locks until the last of its threads is back from the disk.
+  const db = new DatabaseSync(join(out, '.halogrid', 'ledger.sqlite'), { timeout: 10_000 });
   db.exec('PRAGMA user_version = 1');
   db.close();
   const { id } = readJson(out, 'job.json');
