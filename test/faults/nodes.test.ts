@@ -112,7 +112,8 @@ nodeTest('SIGTERM of a node: it finishes what it holds, however slow its network
   faults.node('a').proxy.set({ up: { bytesPerSecond: 40_000, latencyMs: 50 }, down: { latencyMs: 50 } });
   faults.node('b').proxy.set(slowly);
   const job = await faults.submit();
-  await eventually('leases of the node', async () => (await leases('a')) > 4);
+  // It has one at least for as long as its first answer is on its way; more where the other node leaves it some.
+  await eventually('leases of the node', async () => (await leases('a')) > 0);
   const { program } = faults.node('a');
   program.signal('SIGTERM');
   const { code, stderr } = await program.ended;
