@@ -135,7 +135,9 @@ test('a node that joins half-way gets shards', { skip: needsProc }, async () => 
 
   const job = await cluster.jobs.untilEnded(jobId);
   assert.deepEqual([job.state, job.digest], ['JOB_STATE_COMPLETE', digest]);
-  assert.equal(job.counts!.attempts, shards);
+  // What the paused nodes held took long, and may have been leased to the late one as well.
+  const { attempts } = job.counts!;
+  assert.ok(attempts >= shards && attempts <= 1.1 * shards, `${attempts} attempts at ${shards} shards`);
   const late = readJson(out, 'job.json').nodes.find(({ name }: { name: string }) => name === 'late');
   assert.ok(late.shards > 0);
   await end(joined);
