@@ -22,8 +22,8 @@ const settings = {
   // Most of the time of a small test file goes into compiling what it imports: with this, a third less in all (measured).
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
   // Test files of the whole system at a time, which run when no others do; nx.json says how many packages run side by side. One
-  // more than cores, because some wait.
-  TEST_CONCURRENCY: String(availableParallelism() + 1),
+  // more than cores, because some wait; as many as cores where everything is thorough, because then most have work.
+  TEST_CONCURRENCY: String(Math.max(2, availableParallelism() + (process.env.HALOGRID_THOROUGH === '1' ? 0 : 1))),
   // Packages whose test files leave nothing behind run them in one process: what files import is loaded once, which is a fifth of
   // the processor time of the coordinator's and the nodes' (measured).
   TEST_ISOLATION: process.env.HALOGRID_THOROUGH === '1' ? 'process' : 'none',
