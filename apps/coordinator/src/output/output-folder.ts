@@ -8,7 +8,7 @@ import { makeFolders, UsageError } from '@halogrid/service';
 import { earlierJobPath, ledgerPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import { createClaim, isLeftOver, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
 import { isSameJob, type JobClaim, runningJobJson } from './job-json.ts';
-import { isReady, publishOutput } from './publish-output.ts';
+import { exists, isReady, publishOutput } from './publish-output.ts';
 
 /** Everything a job writes into its folder, besides job.json. */
 const outputEntries = [
@@ -236,12 +236,6 @@ export async function restoreEarlier(out: string): Promise<boolean> {
   await removeScratch(out);
   return true;
 }
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 /** Writes job.json in place of `existing`. */
 async function takeOver(path: string, existing: JobClaim, job: NewJob): Promise<void> {
