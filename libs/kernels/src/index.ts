@@ -1,12 +1,3 @@
-export {
-  type ImageType,
-  type PixelType,
-  type Rect,
-  type SampleType,
-  type Sampling,
-  type Size,
-  sampleBytes,
-} from '@halogrid/geometry';
 export { catalogue, type KernelName, kernelNames } from './catalogue.ts';
 export { type BorderMode, borderModes, parseBorderMode } from './kernel/border.ts';
 export type { KernelDefinition, Kernels, Meaning, Parameters, Tolerance } from './kernel/kernel.ts';

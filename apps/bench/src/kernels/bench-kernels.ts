@@ -1,4 +1,4 @@
-import type { Size } from '@halogrid/kernels';
+import type { Size } from '@halogrid/geometry';
 import { table } from '@halogrid/service/text-table';
 import { type CudaRow, fastestRow } from '../cuda/cuda-programs.ts';
 import { measureCuda } from '../cuda/measure-cuda.ts';

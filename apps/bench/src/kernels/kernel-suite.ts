@@ -1,4 +1,5 @@
-import { createPipeline, type KernelName, kernelNames, sampleBytes } from '@halogrid/kernels';
+import { sampleBytes } from '@halogrid/geometry';
+import { createPipeline, type KernelName, kernelNames } from '@halogrid/kernels';
 import type { CudaCall, CudaQuery } from '../cuda/cuda-programs.ts';
 import type { KernelCase } from '../timing/kernel-case.ts';
 import { randomMatrix } from '../timing/random.ts';

@@ -1,4 +1,5 @@
-import type { AskedOperation, Size } from '@halogrid/kernels';
+import type { Size } from '@halogrid/geometry';
+import type { AskedOperation } from '@halogrid/kernels';
 import type { CudaCall, CudaQuery } from '../cuda/cuda-programs.ts';
 import type { Strategy } from './scale.ts';
 

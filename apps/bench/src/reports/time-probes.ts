@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { createPipeline, runReference, type Size } from '@halogrid/kernels';
+import type { Size } from '@halogrid/geometry';
+import { createPipeline, runReference } from '@halogrid/kernels';
 import { type KernelCase, stageCase } from '../timing/kernel-case.ts';
 import { measureKernelTimes, warmUps } from '../timing/time-strategies.ts';
 import { measureWholeTimes } from '../timing/whole-times.ts';

@@ -1,3 +1,4 @@
+import type { Size } from '@halogrid/geometry';
 import {
   type AskedOperation,
   createPipeline,
@@ -5,7 +6,6 @@ import {
   type PipelineItem,
   placeItem,
   planPipeline,
-  type Size,
 } from '@halogrid/kernels';
 import type { Strategy } from '@halogrid/kernels/gpu';
 import { randomBytes } from './random.ts';

@@ -1,5 +1,6 @@
+import type { Size } from '@halogrid/geometry';
 import { forgetTuning, readTuning, type TunedChoice, writeTuning } from '@halogrid/gpu-node/devices';
-import type { Operation, Size } from '@halogrid/kernels';
+import type { Operation } from '@halogrid/kernels';
 import { type Strategy, strategiesOf, strategyKey } from '@halogrid/kernels/gpu';
 import { cacheFolders } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';

@@ -1,3 +1,4 @@
+import type { Size } from '@halogrid/geometry';
 import type { DeviceInfo } from '@halogrid/gpu-node';
 import {
   createPipeline,
@@ -7,7 +8,6 @@ import {
   placeItem,
   planPipeline,
   runReference,
-  type Size,
 } from '@halogrid/kernels';
 import type { DeviceChoice } from '../options/option-values.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ImageType } from '@halogrid/kernels';
+import type { ImageType } from '@halogrid/geometry';
 import { checkMapFormat } from './check-spec.ts';
 
 const typeOf = (sample: ImageType['sample'], bands: number): ImageType => {

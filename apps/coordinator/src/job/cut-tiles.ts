@@ -1,4 +1,4 @@
-import type { Rect, Size } from '@halogrid/kernels';
+import type { Rect, Size } from '@halogrid/geometry';
 
 /**
  * Side of the tiles that images are cut into unless the job says otherwise. 4096 x 4096 is 16 MiB of luma: reading a halo

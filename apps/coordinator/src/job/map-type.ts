@@ -1,4 +1,4 @@
-import type { ImageType } from '@halogrid/kernels';
+import type { ImageType } from '@halogrid/geometry';
 import type { MapType } from '@halogrid/results';
 
 /** The type of a dense result as files hold it: a band a channel. */

@@ -1,4 +1,4 @@
-import type { PixelType, Rect, Size } from '@halogrid/kernels';
+import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import type { Cause, VideoSegment } from '@halogrid/proto';
 
 /** An input of a job: an image or a frame. Sources are numbered in the order of results. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellsOf, type Rect } from '@halogrid/kernels';
+import type { Rect } from '@halogrid/geometry';
+import { cellsOf } from '@halogrid/kernels';
 import fc from 'fast-check';
 import type { ShardWork, SourceResult } from '../job/shard.ts';
 import { checkAnswer, InvalidResultError } from './check-answer.ts';

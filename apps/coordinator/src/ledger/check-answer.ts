@@ -1,4 +1,5 @@
-import { cellsOf, type Rect, type Size } from '@halogrid/kernels';
+import type { Rect, Size } from '@halogrid/geometry';
+import { cellsOf } from '@halogrid/kernels';
 import { binsOfCell, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import type { ShardWork, SourceError, SourceRef, SourceResult } from '../job/shard.ts';
 

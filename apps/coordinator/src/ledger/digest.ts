@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto';
-import { describePipeline, type Grid, type Pipeline, type Size } from '@halogrid/kernels';
+import type { Size } from '@halogrid/geometry';
+import { describePipeline, type Grid, type Pipeline } from '@halogrid/kernels';
 import { isOneCell } from '../job/histogram-shape.ts';
 import type { SourceDigest } from './record/settled-source.ts';
 

@@ -1,4 +1,4 @@
-import type { Size } from '@halogrid/kernels';
+import type { Size } from '@halogrid/geometry';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import type { FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
 import type { HistogramPlace, SourceDigest } from './record/settled-source.ts';

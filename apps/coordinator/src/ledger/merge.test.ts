@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellsOf, type Grid, type Rect, type Size } from '@halogrid/kernels';
+import type { Rect, Size } from '@halogrid/geometry';
+import { cellsOf, type Grid } from '@halogrid/kernels';
 import fc from 'fast-check';
 import { cutTiles } from '../job/cut-tiles.ts';
 import type { SourceResult } from '../job/shard.ts';

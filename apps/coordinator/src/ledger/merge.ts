@@ -1,4 +1,5 @@
-import { cellsOf, type Size } from '@halogrid/kernels';
+import type { Size } from '@halogrid/geometry';
+import { cellsOf } from '@halogrid/kernels';
 import type { QuarantineReason } from '@halogrid/proto';
 import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import type { FrameOfVideo, SourceResult } from '../job/shard.ts';

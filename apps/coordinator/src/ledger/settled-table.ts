@@ -1,4 +1,4 @@
-import type { Size } from '@halogrid/kernels';
+import type { Size } from '@halogrid/geometry';
 import { quarantinedDigest } from './digest.ts';
 import type { Quarantine, SourceDigest } from './record/settled-source.ts';
 

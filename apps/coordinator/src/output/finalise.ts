@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describePipeline, type Pipeline, type Rect } from '@halogrid/kernels';
+import type { Rect } from '@halogrid/geometry';
+import { describePipeline, type Pipeline } from '@halogrid/kernels';
 import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/results';
 import { forEachLimited } from '@halogrid/threads';
 import { cutTiles, tileSide } from '../job/cut-tiles.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPipeline, type Rect, type Size } from '@halogrid/kernels';
+import type { Rect, Size } from '@halogrid/geometry';
+import { createPipeline } from '@halogrid/kernels';
 import fc from 'fast-check';
 import { cutTiles } from '../job/cut-tiles.ts';
 import { itemBytes, mostOf, PlanCounter, type TotalsOptions } from './plan-totals.ts';

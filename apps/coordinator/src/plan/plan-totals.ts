@@ -1,13 +1,5 @@
-import { sampleBytes } from '@halogrid/geometry';
-import {
-  type Grid,
-  type Pipeline,
-  pipelineOver,
-  placeItem,
-  planPipeline,
-  type Rect,
-  type Size,
-} from '@halogrid/kernels';
+import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
+import { type Grid, type Pipeline, pipelineOver, placeItem, planPipeline } from '@halogrid/kernels';
 import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results';
 import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PixelType, Size } from '@halogrid/geometry';
 import type { OpenImage } from '@halogrid/imaging';
-import { createPipeline, type Pipeline, type PixelType, type Size } from '@halogrid/kernels';
+import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { InputError, SourceNotFoundError } from '@halogrid/sources';
 import fc from 'fast-check';

@@ -1,7 +1,8 @@
 // For tests: runs a job as a coordinator and its nodes do, with the real planner, ledger and output, in this process.
 
+import type { Size } from '@halogrid/geometry';
 import { openImage } from '@halogrid/imaging';
-import { placeItem, planPipeline, runReference, type Size } from '@halogrid/kernels';
+import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
 import { jobGrid, jobPipeline } from '../job/accepted-job.ts';

@@ -2,14 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test, { after, before } from 'node:test';
-import {
-  type AskedOperation,
-  catalogue,
-  type Pipeline,
-  type PixelType,
-  runReference,
-  type Size,
-} from '@halogrid/kernels';
+import type { PixelType, Size } from '@halogrid/geometry';
+import { type AskedOperation, catalogue, type Pipeline, runReference } from '@halogrid/kernels';
 import { runCpu } from '@halogrid/kernels/cpu';
 import { rank, rankOnGpu, rankReference } from '@halogrid/kernels/example';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Size } from '@halogrid/kernels';
+import type { Size } from '@halogrid/geometry';
 import { type ChooseStrategy, strategiesOf, strategyKey } from '@halogrid/kernels/gpu';
 import { writeFileAtomically } from '@halogrid/results';
 import { cacheFolders, makeFolders, softwareVersion } from '@halogrid/service';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
+import type { Rect } from '@halogrid/geometry';
 import {
   type AskedOperation,
   createPipeline,
   type ItemResult,
   type Pipeline,
   type PipelineItem,
-  type Rect,
   runReference,
 } from '@halogrid/kernels';
 import { runCpu } from '@halogrid/kernels/cpu';

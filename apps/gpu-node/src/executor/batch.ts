@@ -1,11 +1,5 @@
-import {
-  type Pipeline,
-  type PipelineItem,
-  type PipelinePlan,
-  placeItem,
-  type Sampling,
-  sampleBytes,
-} from '@halogrid/kernels';
+import { type Sampling, sampleBytes } from '@halogrid/geometry';
+import { type Pipeline, type PipelineItem, type PipelinePlan, placeItem } from '@halogrid/kernels';
 import type { Device } from '../devices/device.ts';
 
 type BatchLimits = Pick<Device, 'maxStagingBytes' | 'batchBytes'>;

@@ -1,5 +1,6 @@
+import type { PixelType, Rect } from '@halogrid/geometry';
 import type { OpenImage } from '@halogrid/imaging';
-import { type PipelineItem, type PixelType, pipelineOver, planPipeline, type Rect } from '@halogrid/kernels';
+import { type PipelineItem, pipelineOver, planPipeline } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
 import { mapAhead } from '@halogrid/threads';
 import { Batch } from './batch.ts';

@@ -1,13 +1,6 @@
-import { type PixelType, sampleBytes } from '@halogrid/geometry';
+import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import type { OpenImage } from '@halogrid/imaging';
-import {
-  type CopyRect,
-  type ItemResult,
-  type PipelineItem,
-  pipelineOver,
-  planPipeline,
-  type Size,
-} from '@halogrid/kernels';
+import { type CopyRect, type ItemResult, type PipelineItem, pipelineOver, planPipeline } from '@halogrid/kernels';
 import type { Source, Tile } from '@halogrid/proto';
 import { changedInput, InputError } from '@halogrid/sources';
 import { Batch } from './batch.ts';

@@ -1,5 +1,6 @@
+import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import { changedVideo, openVideoFile, SegmentDecoder, type SegmentEvent, type VideoFile } from '@halogrid/imaging';
-import { type PipelineItem, type PixelType, pipelineOver, planPipeline, type Rect, type Size } from '@halogrid/kernels';
+import { type PipelineItem, pipelineOver, planPipeline } from '@halogrid/kernels';
 import type { Source, VideoSegment } from '@halogrid/proto';
 import { Batch } from './batch.ts';
 import {

@@ -1,5 +1,6 @@
+import type { Rect, Sampling, Size } from '@halogrid/geometry';
 import type { OpenImage, PlaneTarget } from '@halogrid/imaging';
-import type { Grid, ItemResult, Pipeline, PipelineItem, Rect, Sampling, Size } from '@halogrid/kernels';
+import type { Grid, ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
 import { Cause, type Source, type SourceError, type SourceResult } from '@halogrid/proto';
 import { piecesOf, previewSampling, samplesOfPart, type writeChunk } from '@halogrid/results';
 import { InputError, type InputFault } from '@halogrid/sources';

@@ -4,17 +4,9 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import { openImage } from '@halogrid/imaging';
-import {
-  type AskedOperation,
-  borderModes,
-  cellsOf,
-  createPipeline,
-  type Grid,
-  type PixelType,
-  type Rect,
-  type Size,
-} from '@halogrid/kernels';
+import { type AskedOperation, borderModes, cellsOf, createPipeline, type Grid } from '@halogrid/kernels';
 import { isThorough } from '@halogrid/kernels/testing';
 import fc from 'fast-check';
 import sharp from 'sharp';

@@ -1,4 +1,4 @@
-import type { Size } from '@halogrid/kernels';
+import type { Size } from '@halogrid/geometry';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import type { HistogramPlace, Quarantine, SourceDigest } from './settled-source.ts';

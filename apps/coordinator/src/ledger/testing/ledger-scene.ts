@@ -1,5 +1,6 @@
 // For tests: a job, its plan, the answers of nodes to its shards, and what must come of them.
-import { cellsOf, createPipeline, type Grid, type Rect, type Size, specifiedOperations } from '@halogrid/kernels';
+import type { Rect, Size } from '@halogrid/geometry';
+import { cellsOf, createPipeline, type Grid, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { cutTiles } from '../../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../../job/histogram-shape.ts';

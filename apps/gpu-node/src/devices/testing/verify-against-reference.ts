@@ -1,12 +1,12 @@
 // What tests of devices share.
 import assert from 'node:assert/strict';
+import type { PixelType } from '@halogrid/geometry';
 import {
   type AskedOperation,
   type Grid,
   type ItemResult,
   type Pipeline,
   type PipelineItem,
-  type PixelType,
   runReference,
 } from '@halogrid/kernels';
 import {

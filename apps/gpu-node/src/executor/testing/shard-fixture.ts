@@ -5,17 +5,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import { type OpenImage, openImage } from '@halogrid/imaging';
-import {
-  type AskedOperation,
-  createPipeline,
-  type Grid,
-  type PixelType,
-  type Rect,
-  runReference,
-  type Size,
-  sampleBytes,
-} from '@halogrid/kernels';
+import { type AskedOperation, createPipeline, type Grid, runReference } from '@halogrid/kernels';
 import { createPipelineOver, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
 import { Lease } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
