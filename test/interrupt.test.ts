@@ -8,7 +8,7 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
-import { hasChunks } from './unfinished.ts';
+import { hasResults } from './unfinished.ts';
 
 // However `halogrid run` ends half-way, no process stays behind, and the same command does the rest of the job.
 
@@ -71,7 +71,7 @@ for (const [victim, nodes] of [
 /** Starts the job and resolves when some results are there, but not all. */
 async function startHalfWay(out: string, olderNode: boolean, nodes: number): Promise<Halogrid> {
   const run = new Halogrid(command(out, 32, nodes), { ownGroup: true, olderNode });
-  await eventually('the first results', () => hasChunks(out));
+  await eventually('the first results', () => hasResults(out));
   assert.deepEqual(
     run
       .processes()

@@ -37,7 +37,7 @@ interface Kind {
   compare(t: TestContext, outcome: Outcome, wrong: (inputs: readonly string[], what: string) => void): Promise<void>;
 }
 
-const imageCount = repetitions('HALOGRID_MUTANTS', 12, 150);
+const imageCount = repetitions('HALOGRID_MUTANTS', 6, 150);
 const isLarge = process.env.HALOGRID_MUTANTS !== undefined;
 
 const kinds: Kind[] = [
@@ -62,7 +62,7 @@ const kinds: Kind[] = [
   },
   {
     name: 'videos',
-    count: repetitions('HALOGRID_MUTANT_VIDEOS', 3, 20),
+    count: repetitions('HALOGRID_MUTANT_VIDEOS', 2, 20),
     seeds: makeSeedVideos,
     skip: skip || noFfmpeg,
     cuts: [

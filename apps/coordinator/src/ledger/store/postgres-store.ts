@@ -14,7 +14,7 @@ import { type NetChanges, netChanges } from './net-changes.ts';
 /** Keeps two processes from making the schema at once. Any number that others are unlikely to use. */
 const schemaLock = 0x48414c4f;
 
-/** The first epoch is the time: that of a schema which is made again is higher than any of the one before. */
+/** The first epoch is the time in microseconds: that of a schema which is made again is higher than any of the one before. */
 const schema = `
   CREATE SCHEMA IF NOT EXISTS halogrid;
   CREATE TABLE halogrid.entries (
@@ -26,7 +26,7 @@ const schema = `
     epoch bigint NOT NULL, holder text, renewed_at timestamptz NOT NULL, lease_ms bigint NOT NULL
   );
   INSERT INTO halogrid.leader VALUES (
-    1, ${ledgerFormat}, floor(1000 * extract(epoch FROM clock_timestamp())), NULL, clock_timestamp(), 0
+    1, ${ledgerFormat}, floor(1e6 * extract(epoch FROM clock_timestamp())), NULL, clock_timestamp(), 0
   );
 `;
 

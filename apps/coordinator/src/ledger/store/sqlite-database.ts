@@ -18,10 +18,10 @@ const pageRows = 1000;
 const pageBytes = 2 ** 20;
 
 /**
- * The first epoch is the time: that of a file which takes the place of another is higher than any of that one, so that what was
- * leased by the one is not taken for what the other leases.
+ * The first epoch is the time in microseconds: that of a file which takes the place of another is higher than any of that one, so
+ * that what was leased by the one is not taken for what the other leases.
  */
-const schema = (nowMs: number): string => `
+const schema = (epoch: number): string => `
   CREATE TABLE entries (
     job_id TEXT NOT NULL, kind TEXT NOT NULL, key INTEGER NOT NULL, value BLOB NOT NULL,
     PRIMARY KEY (job_id, kind, key)
@@ -30,7 +30,7 @@ const schema = (nowMs: number): string => `
     id INTEGER PRIMARY KEY CHECK (id = 1),
     epoch INTEGER NOT NULL, holder TEXT, renewed_ms INTEGER NOT NULL, lease_ms INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO leader VALUES (1, ${nowMs}, NULL, 0, 0);
+  INSERT INTO leader VALUES (1, ${epoch}, NULL, 0, 0);
   PRAGMA application_id = ${applicationId};
   PRAGMA user_version = ${ledgerFormat};
 `;
@@ -187,7 +187,7 @@ export class SqliteDatabase {
         throw this.#refusal(`it is of format ${version} and this halogrid knows formats up to ${ledgerFormat}`);
       }
       if (!isNew && version < ledgerFormat) throw new OlderLedgerError(`The ledger '${this.#path}'`, version);
-      if (isNew) this.#db.exec(schema(Date.now()));
+      if (isNew) this.#db.exec(schema(1000 * nextMillisecond()));
       this.#db.exec('COMMIT');
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
@@ -279,5 +279,14 @@ function createPrivately(path: string): void {
     closeSync(openSync(path, 'ax', 0o600));
   } catch {
     // It is there, or SQLite says what is the matter.
+  }
+}
+
+/** The time when the next millisecond has begun, in which no other file is made: its first 1,000 epochs are this file's own. */
+function nextMillisecond(): number {
+  const before = Date.now();
+  for (;;) {
+    const now = Date.now();
+    if (now !== before) return now;
   }
 }

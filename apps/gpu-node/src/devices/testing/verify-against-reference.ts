@@ -48,7 +48,7 @@ export interface TestVariant {
 }
 
 /** Batches that each variant is tried with where SwiftShader computes them and nobody asks for more. */
-const fewRuns = 3;
+const fewRuns = 2;
 
 /** As many runs as it takes for `all` over the variants, on a GPU or with HALOGRID_THOROUGH=1. */
 function runsEach(variants: readonly TestVariant[], all: { gpu: number; software: number }): number {
