@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { eventually } from '../eventually.ts';
 import { readMetrics } from '../read-metrics.ts';
 import { readJson } from '../results.ts';
-import { eventually, FaultCluster, type StartedJob, skip } from './fault-cluster.ts';
+import { FaultCluster, type StartedJob, skip } from './fault-cluster.ts';
 import { withFaults } from './node-hooks.ts';
 
 // Devices that take batches and never answer, on SwiftShader, whose waits are made to stay open.
@@ -15,7 +16,7 @@ before(async () => {
 beforeEach(() => faults?.restore());
 after(() => faults?.stop());
 
-const deviceTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip, timeout: 120_000 }, act);
+const deviceTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip, timeout: 240_000 }, act);
 
 const shardsOf = (name: string, { out }: StartedJob): number =>
   readJson(out, 'job.json').nodes.find((node: { name: string }) => node.name === name)?.shards ?? 0;
@@ -41,6 +42,7 @@ deviceTest('a device that hangs again and again: its node is set aside, and anot
     options: ['--device-timeout', '1000'],
   });
   const job = await faults.submit();
+  // Each time, its shaders are compiled anew: a second of an idle processor, and many of a busy one.
   await eventually('the node to be set aside', async () => {
     const metrics = await readMetrics(faults.cluster.http);
     return metrics.get('halogrid_nodes_set_aside_total')! >= 1;
