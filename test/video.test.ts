@@ -151,6 +151,13 @@ test('--every, --from, --to and --fps choose frames by number and by time', { sk
   assert.deepEqual(await frames('between', ['--from', '0.9', '--to', '00:00:01.080']), [23, 24, 25, 26]);
   // Steps of 333.3 ms: the first frame at or after each.
   assert.deepEqual(await frames('rate', ['--fps', '3']), [0, 9, 17, 25, 34, 42]);
+  // AVI states no times, and has its constant rate.
+  const avi = video('h264-without-times.avi');
+  const rows = await rowsOf(await run('rate-of-avi', [avi, '--fps', '3', '--from', '0.3']));
+  assert.deepEqual(
+    rows.map(({ frame, timestamp_ms: ms }) => [frame, ms]),
+    [9, 17, 25, 34, 42].map((frame) => [frame, 40 * frame]),
+  );
 });
 
 test('a video among other sources: what is damaged is set aside by frame, what is no video as a whole', {
