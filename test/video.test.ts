@@ -1,8 +1,9 @@
 // The whole system with videos: halogrid as a process, compared with what the program ffmpeg makes of the same files.
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import {
   deepKinds,
   grayByFfmpeg,
@@ -209,6 +210,16 @@ test('plan counts the frames and segments of videos', { skip }, async () => {
   // Another byte a pixel, and rows that begin at whole words.
   const more = planOfDeep.nodeMemoryBytes - plan.nodeMemoryBytes;
   assert.ok(more >= plan.pixels && more < plan.pixels * 1.2, `${more} bytes for ${plan.pixels} pixels`);
+});
+
+test('the recording among the samples is small, and of the part that README.md takes there are two segments', async () => {
+  const path = fileURLToPath(new URL('../samples/videos/cam1.mp4', import.meta.url));
+  assert.ok(statSync(path).size < 300_000);
+  // 10 frames a second, of which every second is taken in four seconds.
+  const ended = await command(['plan', path, ...'--from 2 --to 6 --every 2 --batch 10 --json'.split(' ')]);
+  assert.equal(ended.code, 0, ended.stderr);
+  const { videoFrames, segments, pixels } = JSON.parse(ended.stdout);
+  assert.deepEqual([videoFrames, segments, pixels], [20, 2, 20 * 480 * 270]);
 });
 
 test('what cannot be is said before anything is read', async () => {
