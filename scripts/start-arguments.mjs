@@ -1,11 +1,23 @@
+import { join } from 'node:path';
+
 /**
- * The arguments of `halogrid` for `npm start -- ...given`: two nodes, and the samples where no source is given.
+ * The arguments of `halogrid` for `npm start -- ...given`, and what is to be said first: two nodes, and the samples where no source is
+ * given, of which the recording is left out where videos cannot be read, or not
+ * in colour. What is given comes last, so it counts.
  *
  * @param {string[]} given
- * @param {string[]} samples
+ * @param {{ folder: string, whyNoVideos?: string }} samples
  */
-export function startArguments(given, samples) {
+export function startArguments(given, { folder, whyNoVideos }) {
   const takesValue = (argument) => argument?.startsWith('--') && argument !== '--json' && !argument.includes('=');
   const hasSource = given.some((argument, i) => !argument.startsWith('-') && !takesValue(given[i - 1]));
-  return ['run', '--nodes', '2', ...given, ...(hasSource ? [] : samples)];
+  const run = ['run', '--nodes', '2'];
+  if (hasSource) return { args: [...run, ...given], notes: [] };
+  const isColour = given.some((argument) => argument.includes('channels=rgb'));
+  const why = whyNoVideos ?? (isColour ? 'of videos only gray is read' : undefined);
+  const kinds = why ? ['images', 'frames'] : ['images', 'frames', 'videos'];
+  // Cut into tiles and batches, so that a first run shows both.
+  const samples = [...kinds.map((kind) => join(folder, kind)), '--tile', '1024', '--map', 'tiff'];
+  const notes = why ? [`The recording among the samples is left out: ${why}.`] : [];
+  return { args: [...run, ...samples, ...given], notes };
 }

@@ -2,28 +2,54 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startArguments } from './start-arguments.mjs';
 
+const run = ['run', '--nodes', '2'];
+const onSamples = [...run, 's/images', 's/frames', 's/videos', '--tile', '1024', '--map', 'tiff'];
 const table = [
-  [[], ['run', '--nodes', '2', 'SAMPLES']],
-  [['a.png'], ['run', '--nodes', '2', 'a.png']],
-  [['--json'], ['run', '--nodes', '2', '--json', 'SAMPLES']],
+  [[], onSamples],
+  [['a.png'], [...run, 'a.png']],
+  [['--json'], [...onSamples, '--json']],
+  // The last of an option that is there twice counts.
+  [
+    ['--map', 'png'],
+    [...onSamples, '--map', 'png'],
+  ],
   [
     ['--device', 'cpu'],
-    ['run', '--nodes', '2', '--device', 'cpu', 'SAMPLES'],
+    [...onSamples, '--device', 'cpu'],
   ],
   [
     ['--device=cpu', 'a.png'],
-    ['run', '--nodes', '2', '--device=cpu', 'a.png'],
+    [...run, '--device=cpu', 'a.png'],
   ],
   [
     ['--json', 'a.png'],
-    ['run', '--nodes', '2', '--json', 'a.png'],
+    [...run, '--json', 'a.png'],
   ],
   [
     ['--nodes', '3', 'a.png'],
-    ['run', '--nodes', '2', '--nodes', '3', 'a.png'],
+    [...run, '--nodes', '3', 'a.png'],
   ],
 ];
 
-for (const [given, expected] of table) {
-  test(`npm start -- ${given.join(' ')}`, () => assert.deepEqual(startArguments(given, ['SAMPLES']), expected));
+for (const [given, args] of table) {
+  test(`npm start -- ${given.join(' ')}`, () => {
+    assert.deepEqual(startArguments(given, { folder: 's' }), { args, notes: [] });
+  });
 }
+
+test('where colour is asked for, npm start leaves the recording out and says so', () => {
+  const { args, notes } = startArguments(['--op', 'conv:kernel=sobel,channels=rgb'], { folder: 's' });
+  assert.equal(args.includes('s/videos'), false);
+  assert.deepEqual(notes, ['The recording among the samples is left out: of videos only gray is read.']);
+});
+
+test('without a decoder of videos, npm start leaves the recording out and says so', () => {
+  const samples = { folder: 's', whyNoVideos: 'x is not installed' };
+  const { args, notes } = startArguments([], samples);
+  assert.deepEqual(
+    args,
+    onSamples.filter((argument) => argument !== 's/videos'),
+  );
+  assert.deepEqual(notes, ['The recording among the samples is left out: x is not installed.']);
+  assert.deepEqual(startArguments(['a.mp4'], samples), { args: [...run, 'a.mp4'], notes: [] });
+});

@@ -76,7 +76,16 @@ test('a plan is a table for people, writes nothing, and starts nothing', async (
   const { code, stdout } = await command(['plan', frames, '--out', out]);
   assert.equal(code, 0);
   assert.match(stdout, /^sources {13}15, 1 cannot be read, 1 of unknown size$/m);
+  assert.match(stdout, /^quarantined {9}1 × decode: Not an image: .*"These are words\.", e\.g\. \/.*text\.tif$/m);
   assert.ok(!existsSync(out));
+});
+
+test('a plan of which nothing is left says why, and exits 3', async () => {
+  const { code, stdout } = await command(['plan', join(frames, 'text.tif'), '--json']);
+  assert.equal(code, 3);
+  const [{ stage, error, inputs, example }] = JSON.parse(stdout).quarantine;
+  assert.deepEqual([stage, inputs, example.split('/').at(-1)], ['decode', 1, 'text.tif']);
+  assert.match(error, /^Not an image/);
 });
 
 describe('a plan is refused with one sentence and exit code 2', () => {

@@ -1,8 +1,9 @@
 // The whole system with videos: halogrid as a process, compared with what the program ffmpeg makes of the same files.
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import {
   deepKinds,
   grayByFfmpeg,
@@ -151,6 +152,13 @@ test('--every, --from, --to and --fps choose frames by number and by time', { sk
   assert.deepEqual(await frames('between', ['--from', '0.9', '--to', '00:00:01.080']), [23, 24, 25, 26]);
   // Steps of 333.3 ms: the first frame at or after each.
   assert.deepEqual(await frames('rate', ['--fps', '3']), [0, 9, 17, 25, 34, 42]);
+  // AVI states no times, and has its constant rate.
+  const avi = video('h264-without-times.avi');
+  const rows = await rowsOf(await run('rate-of-avi', [avi, '--fps', '3', '--from', '0.3']));
+  assert.deepEqual(
+    rows.map(({ frame, timestamp_ms: ms }) => [frame, ms]),
+    [9, 17, 25, 34, 42].map((frame) => [frame, 40 * frame]),
+  );
 });
 
 test('a video among other sources: what is damaged is set aside by frame, what is no video as a whole', {
@@ -202,6 +210,16 @@ test('plan counts the frames and segments of videos', { skip }, async () => {
   // Another byte a pixel, and rows that begin at whole words.
   const more = planOfDeep.nodeMemoryBytes - plan.nodeMemoryBytes;
   assert.ok(more >= plan.pixels && more < plan.pixels * 1.2, `${more} bytes for ${plan.pixels} pixels`);
+});
+
+test('the recording among the samples is small, and of the part that README.md takes there are two segments', async () => {
+  const path = fileURLToPath(new URL('../samples/videos/cam1.mp4', import.meta.url));
+  assert.ok(statSync(path).size < 300_000);
+  // 10 frames a second, of which every second is taken in four seconds.
+  const ended = await command(['plan', path, ...'--from 2 --to 6 --every 2 --batch 10 --json'.split(' ')]);
+  assert.equal(ended.code, 0, ended.stderr);
+  const { videoFrames, segments, pixels } = JSON.parse(ended.stdout);
+  assert.deepEqual([videoFrames, segments, pixels], [20, 2, 20 * 480 * 270]);
 });
 
 test('what cannot be is said before anything is read', async () => {

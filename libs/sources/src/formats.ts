@@ -66,6 +66,11 @@ export const formats = {
 
 export type Format = keyof typeof formats;
 
+/** First bytes of a stream that begins with one of these units, as streams do that can be decoded. */
+function rawStream(...units: string[]): string[] {
+  return units.flatMap((unit) => [`\0\0\0\x01${unit}`, `\0\0\x01${unit}`]);
+}
+
 /** Formats that people try, so that they hear their names: files of them are inputs, which opening refuses. */
 export const unsupportedFormats: readonly Pick<FormatFacts, 'names' | 'extensions' | 'signatures'>[] = [
   { names: ['GIF'], extensions: ['gif'], signatures: ['GIF87a', 'GIF89a'] },
@@ -73,6 +78,11 @@ export const unsupportedFormats: readonly Pick<FormatFacts, 'names' | 'extension
   { names: ['AVIF'], extensions: ['avif'], signatures: ['····ftypavi'] },
   { names: ['HEIF'], extensions: ['heic', 'heif'], signatures: ['····ftyphe', '····ftypmif1', '····ftypmsf1'] },
   { names: ['Video (MP4 or QuickTime)'], extensions: [], signatures: ['····ftyp'] },
+  {
+    names: ['A raw H.264 or H.265 stream'],
+    extensions: ['h264', '264', 'avc', 'h265', '265', 'hevc'],
+    signatures: rawStream('\x67', '\x27', '\x09', '\x40\x01', '\x46\x01'),
+  },
   { names: ['JPEG 2000'], extensions: ['jp2'], signatures: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'] },
   { names: ['JPEG XL'], extensions: ['jxl'], signatures: ['\0\0\0\x0cJXL ', '\xff\x0a'] },
   { names: ['OpenEXR'], extensions: ['exr'], signatures: ['\x76\x2f\x31\x01'] },

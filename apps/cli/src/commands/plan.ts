@@ -2,7 +2,7 @@ import { shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
-import { exitCodeOfSignal } from '../process/exit-code.ts';
+import { exitCodeOfPlan, exitCodeOfSignal } from '../process/exit-code.ts';
 
 interface PlanOptions extends JobOptions {
   nodes: number;
@@ -17,7 +17,7 @@ export function addPlanCommand(program: Command): void {
     .summary('say what a run would read, need and write')
     .description(
       'Plans a job as run would and shows what it comes to: pixels, shards, memory, results, and the time where a run of ' +
-        'the same kind was measured here. It computes nothing. A plan that cannot fit is refused with what would.',
+        'the same kind was measured here. It computes nothing. A plan that cannot fit is refused with what would; one that sets every input aside ends with 3.',
     )
     .argument('<source...>', 'as of run');
   addJobOptions(command)
@@ -41,8 +41,8 @@ async function plan(sources: string[], { coordinator, json, nodes, device, ...jo
   try {
     const made = await makePlan(spec!, { nodes, device }, signal);
     for (const note of made.notes) console.error(note);
-    process.stdout.write(json ? `${JSON.stringify(made, null, 2)}\n` : describePlan(made));
-    return 0;
+    process.stdout.write(json ? `${JSON.stringify(made, null, 2)}\n` : describePlan(made, made.quarantine));
+    return exitCodeOfPlan(made);
   } catch (error) {
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
     throw error;

@@ -1,9 +1,11 @@
+import { describeReason } from '@halogrid/console/sentences.js';
+import type { QuarantineReason } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import type { JobPlan } from './job-plan.ts';
 
-/** A plan as a table for people. */
-export function describePlan(plan: JobPlan): string {
+/** A plan as a table for people, with the reasons why it sets inputs aside. */
+export function describePlan(plan: JobPlan, quarantine: readonly QuarantineReason[] = []): string {
   const {
     sources,
     kept,
@@ -37,6 +39,7 @@ export function describePlan(plan: JobPlan): string {
   const time = estimatedSeconds === null ? 'not measured yet' : `about ${describeSeconds(estimatedSeconds)}`;
   return table([
     ['sources', [count(sources), ...asides].join(', ')],
+    ...quarantine.map((reason, i) => [i === 0 ? 'quarantined' : '', describeReason(reason)]),
     ['pixels', describePixels(pixels)],
     ['shards', `${count(shards)} (${parts.filter(Boolean).join(', ') || 'nothing to compute'})`],
     ['read around tiles', `${haloPercent.toFixed(2)} % more pixels`],

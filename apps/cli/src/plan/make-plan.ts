@@ -3,27 +3,35 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { itemBytes, mostOf, type PlanTotals } from '@halogrid/coordinator/plan';
 import { createPipeline } from '@halogrid/kernels';
-import type { JobSpec } from '@halogrid/proto';
+import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { describeBytes } from './describe-plan.ts';
 import { type JobPlan, jobPlan, type PlannedRun } from './job-plan.ts';
 import { rateKey, readRate } from './rates-file.ts';
 
+/** A plan that was made here. */
+export interface MadePlan extends JobPlan {
+  /** Sentences on what it leaves out. */
+  notes: string[];
+  /** Why it sets inputs aside, the most frequent reason first. */
+  quarantine: QuarantineReason[];
+}
+
 /**
- * Plans a job in this process; `notes` are sentences on what the plan leaves out. Throws UsageError where it is refused or cannot fit, and the signal's reason once that
+ * Plans a job in this process. Throws UsageError where it is refused or cannot fit, and the signal's reason once that
  * has aborted.
  */
 export async function makePlan(
   spec: JobSpec,
   { nodes, device }: Pick<PlannedRun, 'nodes' | 'device'>,
   signal?: AbortSignal,
-): Promise<JobPlan & { notes: string[] }> {
+): Promise<MadePlan> {
   const { surveyJob } = await import('@halogrid/coordinator/plan');
   const notes: string[] = [];
   const totals = await surveyJob(spec, signal, (note) => notes.push(note));
   await checkFits(totals, spec);
   const pixelsPerSecond = await readRate(rateKey(spec, device, nodes));
-  return { ...jobPlan(totals, { nodes, device, pixelsPerSecond }), notes };
+  return { ...jobPlan(totals, { nodes, device, pixelsPerSecond }), notes, quarantine: totals.quarantine };
 }
 
 /** The largest buffer of a WebGPU device at best, and of the cpu device. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ParameterError } from '@halogrid/kernels';
 import { Counts, JobState } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import { exitCodeOfError, exitCodeOfJob, exitCodeOfSignal } from './exit-code.ts';
+import { exitCodeOfError, exitCodeOfJob, exitCodeOfPlan, exitCodeOfSignal } from './exit-code.ts';
 
 const table = [
   [JobState.COMPLETE, 0, 0],
@@ -18,6 +18,14 @@ for (const [state, quarantined, code] of table) {
     assert.equal(exitCodeOfJob({ state, counts: Counts.fromPartial({ quarantined }) }), code);
   });
 }
+
+test('a plan of which nothing is left exits 3', () => {
+  const rest = { sources: 9, unknown: 0 };
+  assert.equal(exitCodeOfPlan({ ...rest, quarantined: 9, shards: 0, kept: 0 }), 3);
+  assert.equal(exitCodeOfPlan({ ...rest, quarantined: 1, shards: 2, kept: 0 }), 0);
+  assert.equal(exitCodeOfPlan({ ...rest, quarantined: 1, shards: 0, kept: 8 }), 0);
+  assert.equal(exitCodeOfPlan({ ...rest, quarantined: 0, shards: 0, kept: 0 }), 0);
+});
 
 test('wrong usage exits 2 and any other error 1', () => {
   assert.equal(exitCodeOfError(new UsageError('x')), 2);

@@ -23,6 +23,19 @@ export function exitCodeOfJob(job: Pick<JobStatus, 'state' | 'counts'>): number 
   return job.counts?.quarantined ? exitCodes.quarantined : exitCodes.complete;
 }
 
+/** The exit code of a command that made a plan: nothing is left of one whose inputs are all set aside. */
+export function exitCodeOfPlan({
+  quarantined,
+  shards,
+  kept,
+}: {
+  quarantined: number;
+  shards: number;
+  kept: number;
+}): number {
+  return quarantined > 0 && shards === 0 && kept === 0 ? exitCodes.quarantined : exitCodes.complete;
+}
+
 /** The exit code of a command that threw `error`. */
 export function exitCodeOfError(error: unknown): number {
   return error instanceof UsageError || error instanceof ParameterError ? exitCodes.usage : exitCodes.failed;

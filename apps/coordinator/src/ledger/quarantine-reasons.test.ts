@@ -25,6 +25,17 @@ test('of sentences that differ in numbers the first source has the sentence and 
   ]);
 });
 
+test('the URIs of those that were examples are all that is asked for', () => {
+  const reasons = new QuarantineReasons();
+  const examples = new Set<number>();
+  for (const source of [5, 9, 2, 7]) if (reasons.add(source, { stage: 'read', error: 'gone' })) examples.add(source);
+  assert.deepEqual([...examples], [5, 2]);
+  reasons.list((source) => {
+    assert.ok(examples.has(source));
+    return uriOf(source);
+  });
+});
+
 test('what may be secret in a URI is left out', () => {
   const [told] = reasonsOf([{ source: 0, stage: 'read', error: 'gone' }]).list(
     () => 'https://me:secret@host/a?key=hidden',

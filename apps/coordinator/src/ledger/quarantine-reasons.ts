@@ -29,16 +29,17 @@ export class QuarantineReasons {
   readonly #kinds = new Map<string, Kind>();
   #others: Kind | undefined;
 
-  /** Counts a source, once. */
-  add(source: number, reason: { stage: string; error: string }): void {
+  /** Counts a source, once; true where it is the example of its kind from now on, whose URI will be asked for. */
+  add(source: number, reason: { stage: string; error: string }): boolean {
     const { stage } = reason;
     const error = reason.error.length > maxSentence ? `${reason.error.slice(0, maxSentence - 1)}…` : reason.error;
     const key = `${stage}\n${kindOfSentence(error)}`;
     const kind = this.#kinds.get(key);
-    if (kind) count(kind, source, error);
-    else if (this.#kinds.size < maxKinds) this.#kinds.set(key, { stage, error, inputs: 1, source });
-    else if (this.#others) count(this.#others, source, this.#others.error);
+    if (kind) return count(kind, source, error);
+    if (this.#kinds.size < maxKinds) this.#kinds.set(key, { stage, error, inputs: 1, source });
+    else if (this.#others) return count(this.#others, source, this.#others.error);
     else this.#others = { ...nameless, inputs: 1, source };
+    return true;
   }
 
   /** The most frequent first. `uriOf` gives the URI of a source; what may be secret in it is left out. */
@@ -60,9 +61,11 @@ export class QuarantineReasons {
 /** The sentence for reasons that are not told one by one. */
 const nameless = { stage: '', error: 'Other reasons' };
 
-function count(kind: Kind, source: number, error: string): void {
+function count(kind: Kind, source: number, error: string): boolean {
   kind.inputs++;
-  if (source < kind.source) Object.assign(kind, { source, error });
+  const isLowest = source < kind.source;
+  if (isLowest) Object.assign(kind, { source, error });
+  return isLowest;
 }
 
 const together = (a: Kind, b: Kind): Kind => ({

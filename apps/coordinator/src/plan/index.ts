@@ -1,3 +1,3 @@
 // What a plan comes to, for those who only ask: nothing that serves is loaded.
 export { itemBytes, mostOf, type NodeBytes, type PlanTotals } from './plan-totals.ts';
-export { surveyJob } from './survey-job.ts';
+export { type JobSurvey, surveyJob } from './survey-job.ts';

@@ -1,5 +1,5 @@
 import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
-import type { JobSpec } from '@halogrid/proto';
+import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { mapAhead } from '@halogrid/threads';
 import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
@@ -8,12 +8,18 @@ import { tileSide } from '../job/cut-tiles.ts';
 import { previewSources } from '../job/picture-files.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { ImageSize, PlannedStep } from '../job/shard.ts';
+import { QuarantineReasons } from '../ledger/quarantine-reasons.ts';
 import { hasEarlierOutput } from '../output/output-folder.ts';
 import { PlanCounter, type PlanTotals } from './plan-totals.ts';
 import { planJob } from './planner.ts';
 
 /** Headers that are read at once. */
 const peeksAhead = 8;
+
+/** What a plan comes to, and why it sets inputs aside: as a job says it, the most frequent reason first. */
+export interface JobSurvey extends PlanTotals {
+  quarantine: QuarantineReason[];
+}
 
 /**
  * Plans a job without running it. The plan is the one that a coordinator makes; here every image is looked at, though not
@@ -23,7 +29,7 @@ export async function surveyJob(
   given: JobSpec,
   signal?: AbortSignal,
   onNote: (text: string) => void = () => {},
-): Promise<PlanTotals> {
+): Promise<JobSurvey> {
   const asked = await checked(given);
   // What another job left there says nothing of this one.
   const spec = (await hasEarlierOutput(asked)) ? asked : { ...asked, fresh: true };
@@ -35,17 +41,24 @@ export async function surveyJob(
   });
   const tilePixels = tileSide(spec.tilePx) ** 2;
   const channels = pipeline.input.length === 1 ? 'gray' : 'rgb';
+  const reasons = new QuarantineReasons();
+  const examples = new Map<number, string>();
+  let lastUri = '';
   const sized = (step: PlannedStep) => withSize(step, tilePixels, channels);
   for await (const { step, size, copyBytes } of mapAhead(planJob(spec, pipeline, signal), peeksAhead, sized, {
     signal,
   })) {
-    if (step.kind === 'source') counter.addSource(step.index, size, copyBytes);
-    else if (step.kind === 'quarantine') counter.addQuarantine();
-    else if (step.kind === 'kept') counter.addKept(step.index);
+    if (step.kind === 'source') {
+      counter.addSource(step.index, size, copyBytes);
+      lastUri = step.uri;
+    } else if (step.kind === 'quarantine') {
+      counter.addQuarantine();
+      if (reasons.add(step.index, step)) examples.set(step.index, lastUri);
+    } else if (step.kind === 'kept') counter.addKept(step.index);
     else if (step.kind === 'note') onNote(step.text);
     else counter.addShard(step.shard.work);
   }
-  return counter.totals;
+  return { ...counter.totals, quarantine: reasons.list((source) => examples.get(source)!) };
 }
 
 async function checked(given: JobSpec): Promise<JobSpec> {

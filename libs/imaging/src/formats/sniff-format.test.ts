@@ -27,6 +27,8 @@ const unsupported: [start: string, name: string][] = [
   ['<svg xmlns="…">', 'SVG'],
   ['\xef\xbb\xbf<?xml version="1.0"?>\n<!-- c -->\n<!DOCTYPE svg>\n<svg>', 'SVG'],
   ['\x1f\x8b\x08', 'gzip'],
+  ['\0\0\0\x01\x67\x64\0\x0a', 'A raw H.264 or H.265 stream'],
+  ['\0\0\x01\x40\x01\x0c\x01', 'A raw H.264 or H.265 stream'],
 ];
 
 for (const [start, name] of unsupported) {

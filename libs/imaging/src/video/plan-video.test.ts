@@ -16,7 +16,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** Where the segments of six groups of two frames begin, of which seeking does not lead to some. */
 async function placesOf(unreached: readonly number[], aim: number): Promise<number[]> {
   async function* index(): AsyncGenerator<IndexLine, void, undefined> {
-    yield { kind: 'video', width: 8, height: 8, pixel: 'u8', timeBase: { num: 1, den: 25 } };
+    yield { kind: 'video', width: 8, height: 8, pixel: 'u8', timeBase: { num: 1, den: 25 }, delay: 0 };
     for (let packet = 0; packet < 12; packet++) {
       const facts = { packet, pts: packet, dts: packet, position: 100 * packet, size: 9, isHidden: false };
       const isKey = packet % 2 === 0;

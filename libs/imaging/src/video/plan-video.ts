@@ -1,6 +1,7 @@
 import type { PixelType } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
 import { type FrameChoice, frameTest, needsTimes, ticksToMs } from './choose-frames.ts';
+import { withTurns } from './frame-turns.ts';
 import type { SegmentRequest } from './process/decode-segment.ts';
 import type { Rational } from './process/ffmpeg.ts';
 import type { IndexLine } from './process/index-packets.ts';
@@ -50,7 +51,7 @@ export async function* planVideo(
   try {
     const head = (await lines.next()).value as IndexLine | undefined;
     if (head?.kind !== 'video') throw new InputError('decode', 'The video has no frames');
-    const { width, height, pixel, timeBase } = head;
+    const { width, height, pixel, timeBase, delay } = head;
     yield { kind: 'video', width, height, pixel };
     let end: Extract<IndexLine, { kind: 'end' }> | undefined;
     const cutter = new SegmentCutter({ choice, timeBase, version, lengthOf });
@@ -62,7 +63,7 @@ export async function* planVideo(
       }
     }
     let chosen = 0;
-    for await (const group of groupPackets(packets())) {
+    for await (const group of groupPackets(withTurns(packets(), delay))) {
       for (const segment of cutter.add(group)) {
         chosen += segment.frames.length;
         yield { kind: 'segment', segment };
@@ -72,10 +73,15 @@ export async function* planVideo(
       chosen += segment.frames.length;
       yield { kind: 'segment', segment };
     }
-    const missing = Array.from({ length: end?.missing ?? 0 }, (_, i) => cutter.frames + i)
+    const lost = end?.missing ?? 0;
+    const byTime = needsTimes(choice);
+    if (lost > 0 && byTime && cutter.lastMs < (choice.toMs ?? Number.POSITIVE_INFINITY)) {
+      throw new InputError('read', mayLack(lost));
+    }
+    const missing = Array.from({ length: byTime ? 0 : lost }, (_, i) => cutter.frames + i)
       .filter((frame) => frame % (choice.every ?? 1) === 0)
       .map((frame) => ({ frame, timestampMs: null }));
-    if (missing.length > 0 && !needsTimes(choice)) yield { kind: 'missing', frames: missing, why: end!.why };
+    if (missing.length > 0) yield { kind: 'missing', frames: missing, why: end!.why };
     else if (chosen === 0) throw new InputError('read', 'No frame of the video is in what was chosen of it');
   } finally {
     await lines.return();
@@ -83,9 +89,16 @@ export async function* planVideo(
   }
 }
 
+const withoutTimes =
+  'Frames of the video have no times, which --from, --to and --fps go by; --every goes by their numbers';
+
+const mayLack = (lost: number): string =>
+  `The file ends before its last frames (${lost} or more), of which --from, --to and --fps may choose some`;
+
 interface CutterOptions {
   choice: FrameChoice;
-  timeBase: Rational;
+  /** Null where the times of packets mean nothing. */
+  timeBase: Rational | null;
   version: string;
   lengthOf: () => SegmentLength;
 }
@@ -94,6 +107,8 @@ interface CutterOptions {
 class SegmentCutter {
   /** Numbered so far. */
   frames = 0;
+  /** The latest time of a frame so far. */
+  lastMs = Number.NEGATIVE_INFINITY;
   readonly #options: CutterOptions;
   readonly #isChosen: (frame: VideoFrame) => boolean;
   #startTicks: number | undefined;
@@ -105,7 +120,8 @@ class SegmentCutter {
 
   constructor(options: CutterOptions) {
     this.#options = options;
-    this.#isChosen = frameTest(options.choice, options.timeBase);
+    // Where times mean nothing, a choice that goes by them is refused at the first frame.
+    this.#isChosen = frameTest(options.choice, options.timeBase ?? { num: 0, den: 1 });
   }
 
   /** The group that begins with this packet, and that is to be added yet, is to be read from the beginning of the file. */
@@ -120,14 +136,14 @@ class SegmentCutter {
     this.#startTicks ??= group.startTicks;
     const { aim, most } = lengthOf();
     for (const frame of group.frames) {
-      if (frame.ticks === undefined && needsTimes(choice)) {
-        throw new InputError('read', 'Frames of the video have no times, which --from, --to and --fps go by');
-      }
+      const { ticks, ...place } = frame;
+      const timestampMs = ticks === undefined || !timeBase ? null : ticksToMs(ticks, timeBase);
+      if (timestampMs === null && needsTimes(choice)) throw new InputError('read', withoutTimes);
+      this.lastMs = Math.max(this.lastMs, timestampMs ?? this.lastMs);
       if (!this.#isChosen(frame)) continue;
       if (this.#open && this.#open.frames.length >= most) yield* this.rest();
       this.#open ??= { ...beginOf(group, this.#before), end: 0, frames: [], version };
-      const { ticks, ...place } = frame;
-      this.#open.frames.push({ ...place, timestampMs: ticks === undefined ? null : ticksToMs(ticks, timeBase) });
+      this.#open.frames.push({ ...place, timestampMs });
       // What follows a frame in the file is not needed to decode it, but which frame comes when may depend on it.
       const end = frame.order === undefined ? frame.packet + 1 : group.end;
       this.#open.end = Math.max(this.#open.end, end);

@@ -4,6 +4,8 @@ export interface VideoPacket {
   packet: number;
   pts: number | null;
   dts: number | null;
+  /** See frame-turns.ts; for whoever plans. */
+  turn?: number | null;
   /** Byte at which it lies; -1 where nobody can tell. */
   position: number;
   size: number;
@@ -67,6 +69,13 @@ export function areTimed(packets: readonly Pick<VideoPacket, 'pts'>[]): boolean 
   return new Set(packets.map(({ pts }) => pts)).size === packets.length && packets.every(({ pts }) => pts !== null);
 }
 
+/** Times of frames that are shown, in the order of showing: as packets state them, else by turn; undefined where some have neither. */
+function timesOf(shown: readonly VideoPacket[]): number[] | undefined {
+  const stated = shown.map(({ pts }) => pts);
+  const times = stated.includes(null) ? shown.map(({ turn = null }) => turn) : stated;
+  return times.every((ticks) => ticks !== null) ? times.sort((a, b) => a - b) : undefined;
+}
+
 /** The frames of a group, of which the first has the number `firstFrame`; times count from `startTicks`, or its own start. */
 export function framesOf(
   packets: readonly VideoPacket[],
@@ -76,13 +85,11 @@ export function framesOf(
   const first = packets[0]!;
   const shown = packets.filter(({ isHidden }) => !isHidden);
   const isTimed = areTimed(packets);
-  const times = shown.map(({ pts }) => pts);
-  const hasTimes = times.every((pts) => pts !== null);
-  if (hasTimes) times.sort((a, b) => a! - b!);
+  const times = timesOf(shown);
   if (isTimed) shown.sort((a, b) => a.pts! - b.pts!);
-  const start = startTicks ?? (hasTimes && times.length > 0 ? times[0]! : undefined);
+  const start = startTicks ?? times?.[0];
   const frames = shown.map(({ packet }, i): VideoFrame => {
-    const ticks = hasTimes && start !== undefined ? times[i]! - start : undefined;
+    const ticks = times && start !== undefined ? times[i]! - start : undefined;
     const place = isTimed ? { packet } : { packet: first.packet, order: i };
     return { frame: firstFrame + i, ticks, ...place };
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { SegmentDecoder } from './video-child.ts';
+import { indexVideo, SegmentDecoder } from './video-child.ts';
 import type { VideoFile } from './video-file.ts';
 
 const start = { packet: 0, pts: 0, dts: 0, position: 0, size: 1, isKey: true, isClean: true, isHidden: false };
@@ -42,3 +42,26 @@ for (const { signal, expected } of [
     await decoder.close();
   });
 }
+
+/** Has processes that start from now on find no package of FFmpeg. */
+function hideFfmpeg(): void {
+  const program = `
+    import Module from 'node:module';
+    const resolve = Module._resolveFilename;
+    Module._resolveFilename = (name, ...rest) => resolve(name.startsWith('@seydx/') ? name + '-not-here' : name, ...rest);`;
+  process.env.NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(program)}`;
+}
+
+test('a process that finds no FFmpeg says how to get it', async (t) => {
+  const options = process.env.NODE_OPTIONS;
+  t.after(() => {
+    if (options === undefined) delete process.env.NODE_OPTIONS;
+    else process.env.NODE_OPTIONS = options;
+  });
+  hideFfmpeg();
+  await assert.rejects(indexVideo(silentFile()).next(), {
+    name: 'Error',
+    message:
+      /^Videos cannot be read here: the package @seydx\/node-av-linux-\w+ is not installed; 'npm install' gets it/,
+  });
+});

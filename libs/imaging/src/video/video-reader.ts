@@ -56,7 +56,7 @@ function envOfReader(): NodeJS.ProcessEnv {
 }
 
 function endOf(code: number | null, signal: string | null, text: string): string {
-  const sentence = /^Error: (.*)$/m.exec(text)?.[1];
+  const sentence = /^\w*Error: (.*)$/m.exec(text)?.[1];
   return sentence ?? (signal ? `it was ended by ${signal}` : `it exited with ${code}`);
 }
 

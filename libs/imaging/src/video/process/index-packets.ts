@@ -1,6 +1,8 @@
 import type { PixelType } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources/input-error';
+import { mostHeldBack } from '../frame-turns.ts';
 import type { VideoPacket } from '../video-frames.ts';
+import { lacksRate } from './avi-rate.ts';
 import { addToSum, type ReadGroup, SeekChecker } from './check-seeks.ts';
 import type { Ffmpeg, Rational } from './ffmpeg.ts';
 import { PacketReader } from './open-video.ts';
@@ -8,7 +10,16 @@ import type { VideoBytes } from './video-bytes.ts';
 
 /** What listing a video's packets gives: first what it is, last how it ended. */
 export type IndexLine =
-  | { kind: 'video'; width: number; height: number; pixel: PixelType; timeBase: Rational }
+  | {
+      kind: 'video';
+      width: number;
+      height: number;
+      pixel: PixelType;
+      /** Null where the container does not say what the times of its packets mean. */
+      timeBase: Rational | null;
+      /** Frames that a decoder holds back to put them in order. */
+      delay: number;
+    }
   | { kind: 'packets'; packets: VideoPacket[] }
   | {
       kind: 'unreached' /** The first packet of a group that cannot be sought; comes before those of the next. */;
@@ -30,8 +41,11 @@ export function* indexPackets(ffmpeg: Ffmpeg, bytes: VideoBytes): Generator<Inde
   const reader = new PacketReader(ffmpeg, bytes);
   const checker = new SeekChecker(ffmpeg, bytes);
   try {
-    const { codecpar, timeBase } = reader.stream;
-    yield { kind: 'video', width: codecpar.width, height: codecpar.height, pixel: reader.pixel, timeBase };
+    const { codecpar } = reader.stream;
+    const { width, height, videoDelay } = codecpar;
+    const timeBase = lacksRate(bytes) ? null : reader.stream.timeBase;
+    const delay = Math.max(0, Math.min(mostHeldBack, videoDelay));
+    yield { kind: 'video', width, height, pixel: reader.pixel, timeBase, delay };
     let count = 0;
     let packets: VideoPacket[] = [];
     let group: ReadGroup | undefined;

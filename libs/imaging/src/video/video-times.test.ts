@@ -1,0 +1,140 @@
+// When frames are shown, compared with what the program ffprobe says of the same files.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { FrameChoice } from './choose-frames.ts';
+import { type PlannedFrame, planVideo } from './plan-video.ts';
+import { noFfmpeg, runFfmpeg } from './testing/videos.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'halogrid-video-times-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const skip = noFfmpeg;
+
+const h264 = ['-c:v', 'libx264', '-g', '12', '-bf'];
+const mpeg4 = ['-c:v', 'mpeg4', '-g', '12', '-bf'];
+/** Frames that the encoder is not given: AVI has empty chunks in their places, the others later times. */
+const dropping = ['-vf', "select='not(between(n,5,9)+between(n,30,31)+eq(n,1))'", '-vsync', 'vfr'];
+
+const kinds: [name: string, encoder: string[]][] = [
+  ['mpeg4.avi', [...mpeg4, '0']],
+  ['mpeg4-b.avi', [...mpeg4, '2']],
+  ['mpeg4-b-dropped.avi', [...dropping, ...mpeg4, '2']],
+  ['mpeg4-ntsc.avi', ['-r', '30000/1001', ...mpeg4, '0']],
+  ['mjpeg-dropped.avi', [...dropping, '-c:v', 'mjpeg']],
+  ['h264.avi', [...h264, '0']],
+  ['h264-b.avi', [...h264, '3']],
+  ['h264-b-dropped.avi', [...dropping, ...h264, '3']],
+  ['h264-b-dropped.mp4', [...dropping, ...h264, '3']],
+  ['h264-b-dropped.mkv', [...dropping, ...h264, '3']],
+  ['h264-b-dropped.ts', [...dropping, ...h264, '3']],
+];
+
+function make(name: string, encoder: readonly string[]): string {
+  const path = join(folder, name);
+  runFfmpeg(['-f', 'lavfi', '-i', 'testsrc2=s=98x66:r=25', '-frames:v', '40', '-pix_fmt', 'yuv420p', ...encoder, path]);
+  return path;
+}
+
+async function framesOf(path: string, choice: FrameChoice = {}): Promise<PlannedFrame[]> {
+  const parts = await Array.fromAsync(planVideo(pathToFileURL(path).href, choice, () => ({ aim: 10, most: 100 })));
+  return parts.flatMap((part) => (part.kind === 'segment' ? part.segment.frames : []));
+}
+
+/** Milliseconds from the first frame; NaN where ffprobe does not say, which is so of the last that a decoder held back. */
+function timesByFfprobe(path: string): number[] {
+  const show = ['-select_streams', 'v:0', '-show_entries', 'frame=best_effort_timestamp_time', '-of', 'json'];
+  const { frames } = JSON.parse(execFileSync('ffprobe', ['-v', 'error', ...show, path], { encoding: 'utf8' }));
+  const seconds = frames.map((frame: Record<string, string>) => Number(frame.best_effort_timestamp_time));
+  return seconds.map((time: number) => (time - seconds[0]) * 1000);
+}
+
+for (const [name, encoder] of kinds) {
+  test(`frames of ${name} have the times that ffprobe gives them`, { skip }, async () => {
+    const path = make(name, encoder);
+    const frames = await framesOf(path);
+    const expected = timesByFfprobe(path);
+    assert.equal(frames.length, expected.length);
+    const untold = expected.findIndex(Number.isNaN);
+    assert.ok(untold < 0 || untold >= expected.length - 3, `ffprobe tells the times of ${untold}`);
+    const rate = name.includes('ntsc') ? 30_000 / 1001 : 25;
+    let last = 0;
+    for (const [i, { timestampMs }] of frames.entries()) {
+      // ffprobe prints whole microseconds.
+      const time = Number.isNaN(expected[i]) ? last + 1000 / rate : expected[i]!;
+      assert.ok(Math.abs(timestampMs! - time) < 0.002, `frame ${i} is at ${timestampMs}, not ${time} ms`);
+      last = time;
+    }
+  });
+}
+
+test('--from, --to and --fps choose the same frames of an AVI without times as of the MP4 that states them', {
+  skip,
+}, async () => {
+  const [avi, mp4] = ['h264-b-chosen.avi', 'h264-b-chosen.mp4'].map((name) => make(name, [...dropping, ...h264, '3']));
+  for (const choice of [{ fromMs: 400, toMs: 1300 }, { fps: { num: 3, den: 1 } }, { fromMs: 500, every: 3 }]) {
+    const [ofAvi, ofMp4] = [await framesOf(avi!, choice), await framesOf(mp4!, choice)];
+    const numbers = (frames: readonly PlannedFrame[]) => frames.map(({ frame }) => frame);
+    assert.ok(ofMp4.length > 3 && ofMp4.length < 40);
+    assert.deepEqual(numbers(ofAvi), numbers(ofMp4));
+  }
+});
+
+test('frames that a file ends before are missed where they may be asked for by their times', { skip }, async () => {
+  const path = make('cut-off.avi', ['-c:v', 'mjpeg']);
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * 0.7)));
+  assert.equal((await framesOf(path, { fromMs: 400, toMs: 480 })).length, 2);
+  for (const choice of [{ fromMs: 400 }, { toMs: 1200 }, { fps: { num: 3, den: 1 } }]) {
+    await assert.rejects(framesOf(path, choice), /^InputError: The file ends before its last frames \(\d+ or more\)/);
+  }
+});
+
+/** A transport stream whose packets of video state no times: the two bits that say so, and stuffing in place of the times. */
+function withoutTimes(path: string): void {
+  const bytes = readFileSync(path);
+  for (let at = 0; at < bytes.length; at += 188) {
+    const isFirst = bytes[at + 1]! & 0x40;
+    const hasExtra = bytes[at + 3]! & 0x20;
+    const start = at + 4 + (hasExtra ? 1 + bytes[at + 4]! : 0);
+    if (!isFirst || bytes.readUInt32BE(start) !== 0x1e0) continue;
+    bytes[start + 7]! &= 0x3f;
+    bytes.fill(0xff, start + 9, start + 9 + bytes[start + 8]!);
+  }
+  writeFileSync(path, bytes);
+}
+
+/** An AVI whose headers state no rate. */
+function withoutRate(path: string): void {
+  const bytes = readFileSync(path);
+  bytes.fill(0, bytes.indexOf('avih') + 8, bytes.indexOf('avih') + 12);
+  bytes.fill(0, bytes.indexOf('strh') + 28, bytes.indexOf('strh') + 36);
+  writeFileSync(path, bytes);
+}
+
+for (const [name, strip] of [
+  ['timeless.ts', withoutTimes],
+  ['rateless.avi', withoutRate],
+] as const) {
+  test(`frames of ${name} have no times, and cannot be chosen by them`, { skip }, async () => {
+    const path = make(name, [...h264, '3']);
+    strip(path);
+    assert.deepEqual(
+      (await framesOf(path, { every: 20 })).map(({ frame, timestampMs }) => [frame, timestampMs]),
+      [
+        [0, null],
+        [20, null],
+      ],
+    );
+    for (const choice of [{ fromMs: 0 }, { toMs: 500 }, { fps: { num: 3, den: 1 } }]) {
+      await assert.rejects(framesOf(path, choice), {
+        name: 'InputError',
+        message:
+          /^Frames of the video have no times, which --from, --to and --fps go by; --every goes by their numbers$/,
+      });
+    }
+  });
+}
