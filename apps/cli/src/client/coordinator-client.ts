@@ -1,6 +1,6 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { hasEnded, type JobStatus, type NodeStatus, type SubmitRequest } from '@halogrid/proto';
-import { type ClientSecurity, parseAddressList, UsageError } from '@halogrid/service';
+import { type ClientSecurity, parseAddressList, UsageError, whyNoConnection } from '@halogrid/service';
 import { type Connection, findLeader, type Patience } from './find-leader.ts';
 
 /** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
@@ -41,7 +41,7 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
   const lead = async (patience = firstPatience): Promise<Connection> => {
     connecting ??= findLeader(addresses, security, patience);
     const connection = await connecting;
-    if (!connection) throw callError(Object.assign(new Error(), { code: status.UNAVAILABLE, details: '' }), address);
+    if (!connection) throw new Error(await whyNobodyLeads(addresses, security));
     if (isClosed) connection.close();
     return connection;
   };
@@ -89,6 +89,12 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
       void connecting?.then((connection) => connection?.close());
     },
   };
+}
+
+/** One sentence for each address: of several, one may be dialled in the wrong way, and another be that of a standby. */
+async function whyNobodyLeads(addresses: readonly string[], security: ClientSecurity): Promise<string> {
+  const sentences = await Promise.all(addresses.map((address) => whyNoConnection(address, security)));
+  return sentences.join('. ');
 }
 
 /** Whether the coordinator went away, and another may go on with what was asked. */
