@@ -15,7 +15,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   watch: async () => (await import('./commands/jobs.ts')).addWatchCommand,
   status: async () => (await import('./commands/jobs.ts')).addStatusCommand,
   results: async () => (await import('./commands/results.ts')).addResultsCommand,
-  jobs: async () => (await import('./commands/jobs.ts')).addJobsCommand,
+  jobs: async () => (await import('./commands/list-jobs.ts')).addJobsCommand,
   nodes: async () => (await import('./commands/nodes.ts')).addNodesCommand,
   cancel: async () => (await import('./commands/jobs.ts')).addCancelCommand,
   coordinator: async () => (await import('./commands/coordinator.ts')).addCoordinatorCommand,

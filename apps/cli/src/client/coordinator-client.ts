@@ -1,5 +1,12 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { hasEnded, type JobStatus, type NodeStatus, type SubmitRequest } from '@halogrid/proto';
+import {
+  hasEnded,
+  type JobStatus,
+  type ListRequest,
+  type ListResponse,
+  type NodeStatus,
+  type SubmitRequest,
+} from '@halogrid/proto';
 import { type ClientSecurity, parseAddressList, UsageError, whyNoConnection } from '@halogrid/service';
 import { type Connection, findLeader, type Patience } from './find-leader.ts';
 
@@ -10,7 +17,7 @@ export interface CoordinatorClient {
   submit(request: SubmitRequest): Promise<JobStatus>;
   get(jobId: string): Promise<JobStatus>;
   /** Newest first. */
-  jobs(): Promise<JobStatus[]>;
+  jobs(request: ListRequest): Promise<ListResponse>;
   /** The job now and whenever it has changed; ends when it has. Goes on with the next leader where one ends. */
   watch(jobId: string): AsyncGenerator<JobStatus>;
   cancel(jobId: string): Promise<JobStatus>;
@@ -62,7 +69,7 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
     address,
     submit: async (request) => (await ask(({ jobs }) => jobs.submit.bind(jobs, request))).job!,
     get: async (jobId) => (await ask(({ jobs }) => jobs.get.bind(jobs, { jobId }))).job!,
-    jobs: async () => (await ask(({ jobs }) => jobs.list.bind(jobs, {}))).jobs,
+    jobs: (request) => ask(({ jobs }) => jobs.list.bind(jobs, request)),
     cancel: async (jobId) => (await ask(({ jobs }) => jobs.cancel.bind(jobs, { jobId }))).job!,
     nodes: async () => (await ask(({ nodes }) => nodes.list.bind(nodes, {}))).nodes,
     async *watch(jobId) {
