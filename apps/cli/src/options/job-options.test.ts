@@ -133,13 +133,10 @@ const refused: [string[], RegExp][] = [
   [['--batch', '1.5'], /^Expected a whole number from 1 to \d+ for --batch but received '1.5'$/],
   [['--batch', 'many'], /for --batch but received 'many'$/],
   [['--out', ''], /^Expected a path but received ''$/],
-  [
-    ['--out', 's3://bucket/x'],
-    /^'s3:\/\/bucket\/x' is not supported: what is on this machine is a path or a file: URI$/,
-  ],
+  [['--out', 's3://bucket/x'], /^'s3:\/\/bucket\/x' is not supported: expected a path or a file: URI$/],
   [
     ['ftp://host/a.png'],
-    /^'ftp:\/\/host\/a.png' is not supported: a source is a path, or a URI of file:, http:, https: or s3:$/,
+    /^'ftp:\/\/host\/a.png' is not supported: expected a path, or a URI of file:, http:, https: or s3:$/,
   ],
 ];
 

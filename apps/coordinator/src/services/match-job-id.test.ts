@@ -16,12 +16,13 @@ const refused: [given: string, among: string[], kind: string, sentence: string][
     '20260131',
     ids,
     'invalid',
-    "Expected the id of a job, or a beginning that it alone has, but received '20260131', as begin 20260131-235959-0a1b2c, 20260131-120000-0a1b2d",
+    "'20260131' is the beginning of several ids: 20260131-235959-0a1b2c, 20260131-120000-0a1b2d",
   ],
   ['2027', ids, 'missing', `There is no job '2027'; the newest are ${ids.join(', ')}`],
   // Too short to be sure, though one alone begins so.
-  ['job', ['job-2'], 'missing', "There is no job 'job'; there is job-2"],
-  ['', ['job-2'], 'missing', "There is no job ''; there is job-2"],
+  ['job', ['job-2'], 'invalid', "Expected at least 4 characters for the beginning of an id but received 'job'"],
+  ['', ['job-2'], 'invalid', "Expected at least 4 characters for the beginning of an id but received ''"],
+  ['2027', ['job-2'], 'missing', "There is no job '2027'; there is job-2"],
   ['2027', [], 'missing', "There is no job '2027'"],
 ];
 

@@ -1,5 +1,5 @@
 import { shortened } from '@halogrid/kernels';
-import { Refusal } from '../job/refusal.ts';
+import { Refusal, refuseValue } from '../job/refusal.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 
 /** The job that is meant by `given`, as matchJobId finds it; an id that is whole is not searched for. */
@@ -19,17 +19,18 @@ const mostNamed = 5;
 
 /**
  * The id that is meant by `given`, which is one or the beginning of one alone; `ids` are all there are, newest first. Throws
- * Refusal: 'invalid' for the beginning of several, 'missing' where there is none. The sentence names ids that could be meant.
+ * Refusal: 'invalid' for the beginning of several and for one that is too short, 'missing' where there is none. Its sentence
+ * names ids that could be meant.
  */
 export function matchJobId(given: string, ids: readonly string[]): string {
   if (ids.includes(given)) return given;
-  const meant = given.length < leastCharacters ? [] : ids.filter((id) => id.startsWith(given));
+  const meant = ids.filter((id) => id.startsWith(given));
+  if (meant.length > 0 && given.length < leastCharacters) {
+    refuseValue('the beginning of an id', given, `at least ${leastCharacters} characters`);
+  }
   if (meant.length === 1) return meant[0]!;
   if (meant.length > 1) {
-    throw new Refusal(
-      'invalid',
-      `Expected the id of a job, or a beginning that it alone has, but received '${shortened(given)}', as begin ${nameSome(meant)}`,
-    );
+    throw new Refusal('invalid', `'${shortened(given)}' is the beginning of several ids: ${nameSome(meant)}`);
   }
   const newest = ids.length > 0 ? `; the newest are ${nameSome(ids)}` : '';
   throw new Refusal(

@@ -46,17 +46,17 @@ test('other schemes and URIs of other machines are refused', () => {
   for (const source of ['ftp://host/a.jpg', 'rtsp://camera/1', 'gs://bucket/a.jpg']) {
     assert.throws(() => toUri(source, '/'), {
       name: 'SourceUriError',
-      message: `'${source}' is not supported: a source is a path, or a URI of file:, http:, https: or s3:`,
+      message: `'${source}' is not supported: expected a path, or a URI of file:, http:, https: or s3:`,
     });
   }
   for (const source of ['data:image/png;base64,AAAA', 'data:,x', 'DATA:text/plain;charset=utf-8,x']) {
     assert.throws(() => toUri(source, '/'), {
       name: 'SourceUriError',
-      message: 'A data: URI is not supported: a source is a path, or a URI of file:, http:, https: or s3:',
+      message: 'A data: URI is not supported: expected a path, or a URI of file:, http:, https: or s3:',
     });
   }
   assert.equal(toUri('data:x.png', '/'), 'file:///data:x.png');
-  const sentence = (place: string) => `'${place}' is not supported: what is on this machine is a path or a file: URI`;
+  const sentence = (place: string) => `'${place}' is not supported: expected a path or a file: URI`;
   for (const place of ['http://host/a', 's3://bucket/key', 'HTTPS://host/']) {
     assert.throws(() => toFileUri(place, '/data'), { name: 'SourceUriError', message: sentence(place) });
   }

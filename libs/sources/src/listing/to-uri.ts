@@ -12,7 +12,7 @@ import { SourceUriError } from '../source-errors.ts';
 export function toUri(pathOrUri: string, cwd: string): string {
   return isRemoteUri(pathOrUri)
     ? formatRemoteUri(parseRemoteUri(pathOrUri))
-    : localUri(pathOrUri, cwd, 'a source is a path, or a URI of file:, http:, https: or s3:');
+    : localUri(pathOrUri, cwd, 'a path, or a URI of file:, http:, https: or s3:');
 }
 
 /** Throws SourceUriError for what toUri does not give: no absolute file:, http:, https: or s3: URI. */
@@ -27,15 +27,15 @@ export function checkSourceUri(uri: string): void {
 
 /** As toUri, for what must be on this machine. */
 export function toFileUri(pathOrUri: string, cwd: string): string {
-  return localUri(pathOrUri, cwd, 'what is on this machine is a path or a file: URI');
+  return localUri(pathOrUri, cwd, 'a path or a file: URI');
 }
 
 /** `allowed` says what else it may be. */
 function localUri(pathOrUri: string, cwd: string, allowed: string): string {
-  if (isDataUri(pathOrUri)) throw new SourceUriError(`A data: URI is not supported: ${allowed}`);
+  if (isDataUri(pathOrUri)) throw new SourceUriError(`A data: URI is not supported: expected ${allowed}`);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(pathOrUri)?.[1]?.toLowerCase();
   if (!scheme) return pathToFileURL(resolve(cwd, pathOrUri)).href;
-  if (scheme !== 'file') throw new SourceUriError(`'${redactUri(pathOrUri)}' is not supported: ${allowed}`);
+  if (scheme !== 'file') throw new SourceUriError(`'${redactUri(pathOrUri)}' is not supported: expected ${allowed}`);
   try {
     // A file: URI has no query and no fragment, so these are part of a glob or of a name.
     return pathToFileURL(fileURLToPath(pathOrUri.replaceAll('?', '%3F').replaceAll('#', '%23'))).href;
