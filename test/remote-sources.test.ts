@@ -237,7 +237,7 @@ test('what is known to be missing is refused, and so is an output on a server', 
     [['s3://frames/nothing/'], /'s3:\/\/frames\/nothing\/' holds no images: it has no objects\n$/],
     [['s3://frames/*.jpg'], /No object matches 's3:\/\/frames\/\*\.jpg'\n$/],
     [['http://me:password@127.0.0.1/a.png'], /A URI with a user name or password is not supported/],
-    [[source, '--out', 's3://frames/out'], /'s3:\/\/frames\/out' is not supported yet: expected a path or a file: URI/],
+    [[source, '--out', 's3://frames/out'], /'s3:\/\/frames\/out' is not supported: expected a path or a file: URI/],
   ];
   for (const [args, sentence] of refused) {
     const { code, stdout, stderr } = await command(['run', ...args, '--device', 'cpu'], folder);

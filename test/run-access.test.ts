@@ -31,7 +31,7 @@ async function callsRefused(port: number): Promise<Record<string, status>> {
   const plain = { mapFormat: 'none', tilePx: 0, batchFrames: 0, grid: undefined };
   const spec = { sources: [`file://${source}`], out: `file://${folder}/stolen`, pipeline, ...plain };
   const codes = {
-    list: await codeOf((answer) => jobs.list({}, answer)),
+    list: await codeOf((answer) => jobs.list({ states: [] }, answer)),
     submit: await codeOf((answer) => jobs.submit({ spec, nameOutByJob: false }, answer)),
     nodes: await codeOf((answer) => nodes.list({}, answer)),
     attach: await codeOf((answer) => nodes.attach().on('error', answer).resume()),

@@ -124,11 +124,16 @@ test('a link in a folder is quarantined, and what it leads to is not counted', a
 
 test('without a certificate there is no connection, and without a token no call', async () => {
   const jobs = ['jobs', '--coordinator', address];
-  assert.equal((await halogrid([...jobs, '--tls-ca', path('ca.pem')])).code, 1);
-  assert.equal((await halogrid(jobs)).code, 1);
+  const withoutCertificate = await halogrid([...jobs, '--tls-ca', path('ca.pem')]);
+  assert.equal(withoutCertificate.code, 1);
+  assert.match(withoutCertificate.stderr, /asks for a certificate: give --tls-cert and --tls-key/);
+  const withoutTls = await halogrid(jobs);
+  assert.equal(withoutTls.code, 1);
+  assert.match(withoutTls.stderr, /speaks TLS alone: give --tls-ca .*, and --tls-cert with --tls-key/);
   const ended = await halogrid([...jobs, ...client]);
   assert.equal(ended.code, 2);
-  assert.match(ended.stderr, /Expected a token with the role 'read' but received none/);
+  // Alone on its line: Node warned here of a server's name that is an IP address.
+  assert.match(ended.stderr, /^halogrid: Expected a token with the role 'read' but received none/);
 });
 
 test('a node that is not let in ends and says why', async () => {

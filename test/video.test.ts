@@ -1,6 +1,6 @@
 // The whole system with videos: halogrid as a process, compared with what the program ffmpeg makes of the same files.
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -227,8 +227,16 @@ test('what cannot be is said before anything is read', async () => {
   writeFileSync(image, Buffer.concat([Buffer.from('P5\n8 8\n255\n'), Buffer.alloc(64)]));
   const clip = join(scratch, 'clip.mp4');
   writeFileSync(clip, 'nothing');
+  const images = join(scratch, 'images');
+  mkdirSync(images);
+  copyFileSync(image, join(images, 'a.pgm'));
   for (const [args, sentence] of [
-    [[image, '--every', '2'], /Expected a video among the sources, because --every is for videos, but received images/],
+    [
+      [image, '--every', '2'],
+      /Expected a video among the sources, because --every is for videos, but received images alone/,
+    ],
+    [[images, join(images, '*.pgm'), '--fps', '5'], /because --fps is for videos, but received images alone/],
+    [[images, '--to', '5'], /because --to is for videos, but received images alone/],
     [[clip, '--every', '0'], /Expected a whole number from 1 to 999999999 for --every but received '0'/],
     [[clip, '--from', '1:75'], /Expected seconds such as 90\.5, or HH:MM:SS\.mmm .* for --from but received '1:75'/],
     [[clip, '--from', '9', '--to', '8'], /Expected a time after that of --from \(9 s\) for --to but received 8 s/],

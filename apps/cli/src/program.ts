@@ -1,5 +1,6 @@
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { Command, CommanderError } from 'commander';
+import { addExamples } from './commands/examples.ts';
 import { exitCodeOfError, exitCodes } from './process/exit-code.ts';
 
 type AddCommand = (program: Command) => void;
@@ -15,7 +16,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   watch: async () => (await import('./commands/jobs.ts')).addWatchCommand,
   status: async () => (await import('./commands/jobs.ts')).addStatusCommand,
   results: async () => (await import('./commands/results.ts')).addResultsCommand,
-  jobs: async () => (await import('./commands/jobs.ts')).addJobsCommand,
+  jobs: async () => (await import('./commands/list-jobs.ts')).addJobsCommand,
   nodes: async () => (await import('./commands/nodes.ts')).addNodesCommand,
   cancel: async () => (await import('./commands/jobs.ts')).addCancelCommand,
   coordinator: async () => (await import('./commands/coordinator.ts')).addCoordinatorCommand,
@@ -26,7 +27,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
 };
 
 /** The program with the command that comes first, or with all where that is none: the help names them. */
-async function createProgram([name = '']: readonly string[]): Promise<Command> {
+export async function createProgram([name = '']: readonly string[]): Promise<Command> {
   const program = new Command('halogrid')
     .description(
       'Texture kernels (LBP, LDP, convolution) over large images and archives of frames, on one machine or many.',
@@ -37,6 +38,7 @@ async function createProgram([name = '']: readonly string[]): Promise<Command> {
     .configureOutput({ outputError: () => {} });
   const wanted = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
   for (const add of await Promise.all(wanted.map((load) => load()))) add(program);
+  addExamples(program);
   return program;
 }
 

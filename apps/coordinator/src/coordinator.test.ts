@@ -5,12 +5,20 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { status } from '@grpc/grpc-js';
-import { type JobSpec, JobState, type JobStatus, type NodeStatus, type Operation } from '@halogrid/proto';
+import {
+  type JobSpec,
+  JobState,
+  type JobStatus,
+  type ListRequest,
+  type NodeStatus,
+  type Operation,
+} from '@halogrid/proto';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
 import {
   cancel,
   complete,
   get,
+  list,
   metricsOf,
   readFeatures,
   refusalOf,
@@ -311,6 +319,34 @@ test('an unknown job is NOT_FOUND for every call that names one', async (t) => {
   for (const call of [get(jobs, 'x'), cancel(jobs, 'x'), watchToEnd(jobs, 'x')]) {
     assert.deepEqual(await refusalOf(call), { code: status.NOT_FOUND, details: "There is no job 'x'" });
   }
+});
+
+test('a job is named by a beginning that it alone has, and of many jobs those are listed that are asked for', async (t) => {
+  const { jobs, folder } = await setStage(t);
+  const given = specOf(folder, await writeImages(folder, 1));
+  const first = await submit(jobs, given, true);
+  // Ids of two jobs may differ in their last characters alone.
+  const beginning = first.jobId.slice(0, -2);
+  assert.equal((await get(jobs, beginning)).jobId, first.jobId);
+  assert.equal((await cancel(jobs, beginning)).jobId, first.jobId);
+  assert.equal((await watchToEnd(jobs, beginning)).at(-1)!.state, JobState.CANCELLED);
+  const second = await submit(jobs, given, true);
+  const { code, details } = await refusalOf(cancel(jobs, first.jobId.slice(0, 4)));
+  assert.equal(code, status.INVALID_ARGUMENT);
+  assert.ok(details.includes(first.jobId) && details.includes(second.jobId), details);
+
+  const ids = async (request: Partial<ListRequest>) => {
+    const { jobs: listed, leftOut } = await list(jobs, { states: [], ...request });
+    return [listed.map(({ jobId }) => jobId), leftOut];
+  };
+  const both = [second.jobId, first.jobId];
+  assert.deepEqual(await ids({}), [both, 0]);
+  assert.deepEqual(await ids({ limit: 1 }), [[second.jobId], 1]);
+  assert.deepEqual(await ids({ states: [JobState.CANCELLED] }), [[first.jobId], 0]);
+  assert.deepEqual(await ids({ sinceMs: first.submittedMs }), [both, 0]);
+  assert.deepEqual(await ids({ sinceMs: second.submittedMs + 60_000 }), [[], 0]);
+  const many = Array.from({ length: 17 }, () => JobState.RUNNING);
+  assert.equal((await refusalOf(list(jobs, { states: many }))).code, status.INVALID_ARGUMENT);
 });
 
 test('a watcher hears of changes at most ten times a second', async (t) => {

@@ -36,7 +36,7 @@ function choosePlanner({ config, onClose }: LeaderOptions): Planner {
   onClose(() => thread.close());
   return {
     plan: (spec, _pipeline, signal) => thread.plan(spec, signal),
-    check: (uris) => thread.check(uris),
+    check: (uris, videoOption) => thread.check(uris, videoOption),
   };
 }
 

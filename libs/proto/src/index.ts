@@ -26,6 +26,7 @@ export {
   excessOf,
   jobIdBounds,
   leaseBounds,
+  listBounds,
   maxSentenceLength,
   orderBounds,
   reportBounds,

@@ -1,4 +1,6 @@
 // How clients of gRPC show who they are. Apart from index.ts, because it loads grpc-js.
+import { isIP } from 'node:net';
+import { checkServerIdentity } from 'node:tls';
 import {
   type ChannelCredentials,
   type ClientOptions,
@@ -11,22 +13,39 @@ import type { ClientSecurity } from './security/client-security.ts';
 import type { Tls } from './security/tls-files.ts';
 import type { Warn } from './security/watched-files.ts';
 
+/** Sent in place of an IP address, which RFC 6066 does not allow as the name of a server; nobody can have it (RFC 6761). */
+const nameOfAddresses = 'coordinator.invalid';
+
 /**
- * The credentials of a channel, with the certificates as they are now, and the options with which calls carry the token,
- * which is read at each call.
+ * The credentials of a channel to `address` (HOST:PORT), with the certificates as they are now, and the options with which
+ * calls carry the token, which is read at each call.
  */
 export function grpcClient(
+  address: string,
   { tls, token }: ClientSecurity,
   warn?: Warn,
 ): { channel: ChannelCredentials; options: ClientOptions } {
-  const channel = tls ? secure(tls.current(warn)) : credentials.createInsecure();
-  return { channel, options: { interceptors: [withToken(token)] } };
+  const options: ClientOptions = { interceptors: [withToken(token)] };
+  if (!tls) return { channel: credentials.createInsecure(), options };
+  const host = address.slice(0, address.lastIndexOf(':')).replace(/^\[(.*)\]$/, '$1');
+  if (!isIP(host)) return { channel: secure(tls.current(warn)), options };
+  return {
+    channel: secure(tls.current(warn), host),
+    options: { ...options, 'grpc.ssl_target_name_override': nameOfAddresses },
+  };
 }
 
-function secure({ ca, cert, key }: Tls): ChannelCredentials {
+/** `identity`: what the certificate must name in place of what the handshake asked for. */
+function secure({ ca, cert, key }: Tls, identity?: string): ChannelCredentials {
   const bytes = (pem: string | undefined) => (pem === undefined ? null : Buffer.from(pem));
-  return credentials.createSsl(bytes(ca), bytes(key), bytes(cert));
+  const verify = identity === undefined ? {} : { checkServerIdentity: verifierOf(identity) };
+  return credentials.createSsl(bytes(ca), bytes(key), bytes(cert), verify);
 }
+
+const verifierOf =
+  (identity: string): typeof checkServerIdentity =>
+  (_asked, certificate) =>
+    checkServerIdentity(identity, certificate);
 
 const withToken =
   (token: () => string | undefined): Interceptor =>

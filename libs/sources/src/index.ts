@@ -30,6 +30,7 @@ export {
   type LeftOut,
   listAllSources,
   listSources,
+  mayHaveVideo,
   type Source,
   SourceNotFoundError,
 } from './listing/sources.ts';

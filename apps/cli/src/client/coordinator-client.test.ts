@@ -18,7 +18,7 @@ async function startCoordinator(t: TestContext, name: string, port = 0) {
   const watchers: ServerWritableStream<WatchRequest, WatchResponse>[] = [];
   server.addService(JobsService, {
     list: (_call: unknown, answer: (error: null, response: object) => void) => {
-      answer(null, { jobs: [JobStatus.create({ jobId: name })] });
+      answer(null, { jobs: [JobStatus.create({ jobId: name })], leftOut: 0 });
     },
     watch: (call: ServerWritableStream<WatchRequest, WatchResponse>) => {
       watchers.push(call);
@@ -68,7 +68,7 @@ async function startSilent(t: TestContext): Promise<string> {
 const namesOf = async (address: string): Promise<string[]> => {
   const client = connectCoordinator(address, security);
   try {
-    return (await client.jobs()).map(({ jobId }) => jobId);
+    return (await client.jobs({ states: [] })).jobs.map(({ jobId }) => jobId);
   } finally {
     client.close();
   }

@@ -1,6 +1,13 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { hasEnded, type JobStatus, type NodeStatus, type SubmitRequest } from '@halogrid/proto';
-import { type ClientSecurity, parseAddressList, UsageError } from '@halogrid/service';
+import {
+  hasEnded,
+  type JobStatus,
+  type ListRequest,
+  type ListResponse,
+  type NodeStatus,
+  type SubmitRequest,
+} from '@halogrid/proto';
+import { type ClientSecurity, parseAddressList, UsageError, whyNoConnection } from '@halogrid/service';
 import { type Connection, findLeader, type Patience } from './find-leader.ts';
 
 /** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
@@ -10,7 +17,7 @@ export interface CoordinatorClient {
   submit(request: SubmitRequest): Promise<JobStatus>;
   get(jobId: string): Promise<JobStatus>;
   /** Newest first. */
-  jobs(): Promise<JobStatus[]>;
+  jobs(request: ListRequest): Promise<ListResponse>;
   /** The job now and whenever it has changed; ends when it has. Goes on with the next leader where one ends. */
   watch(jobId: string): AsyncGenerator<JobStatus>;
   cancel(jobId: string): Promise<JobStatus>;
@@ -41,7 +48,7 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
   const lead = async (patience = firstPatience): Promise<Connection> => {
     connecting ??= findLeader(addresses, security, patience);
     const connection = await connecting;
-    if (!connection) throw callError(Object.assign(new Error(), { code: status.UNAVAILABLE, details: '' }), address);
+    if (!connection) throw new Error(await whyNobodyLeads(addresses, security));
     if (isClosed) connection.close();
     return connection;
   };
@@ -62,7 +69,7 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
     address,
     submit: async (request) => (await ask(({ jobs }) => jobs.submit.bind(jobs, request))).job!,
     get: async (jobId) => (await ask(({ jobs }) => jobs.get.bind(jobs, { jobId }))).job!,
-    jobs: async () => (await ask(({ jobs }) => jobs.list.bind(jobs, {}))).jobs,
+    jobs: (request) => ask(({ jobs }) => jobs.list.bind(jobs, request)),
     cancel: async (jobId) => (await ask(({ jobs }) => jobs.cancel.bind(jobs, { jobId }))).job!,
     nodes: async () => (await ask(({ nodes }) => nodes.list.bind(nodes, {}))).nodes,
     async *watch(jobId) {
@@ -89,6 +96,12 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
       void connecting?.then((connection) => connection?.close());
     },
   };
+}
+
+/** One sentence for each address: of several, one may be dialled in the wrong way, and another be that of a standby. */
+async function whyNobodyLeads(addresses: readonly string[], security: ClientSecurity): Promise<string> {
+  const sentences = await Promise.all(addresses.map((address) => whyNoConnection(address, security)));
+  return sentences.join('. ');
 }
 
 /** Whether the coordinator went away, and another may go on with what was asked. */

@@ -46,7 +46,7 @@ export async function findLeader(
 }
 
 function connect(address: string, security: ClientSecurity): Connection {
-  const { channel, options } = grpcClient(security);
+  const { channel, options } = grpcClient(address, security);
   const jobs = new JobsClient(address, channel, { ...channelOptions, ...options });
   const nodes = new NodesClient(address, channel, { ...options, channelOverride: jobs.getChannel() });
   return { address, jobs, nodes, close: () => jobs.close() };

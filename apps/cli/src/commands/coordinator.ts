@@ -1,6 +1,7 @@
 import { aborted, shutdownSignal } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
+import { describeConsole } from '../cluster/describe-console.ts';
 import { collect, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
 
 interface CoordinatorCommandOptions {
@@ -27,10 +28,13 @@ export function addCoordinatorCommand(program: Command): void {
     .summary('run the coordinator of a cluster')
     .description(
       'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. Once it serves, its ports are the first line of ' +
-        'stdout, as JSON; its log goes to stderr. Of several with one ledger, one leads and serves; the others stand by.',
+        'stdout, as JSON, and on a terminal the address of its console the second; its log goes to stderr. Of several with one ledger, one leads and serves; the others stand by.',
     )
     .option('--listen <host:port>', 'gRPC address; port 0: any free one (default: 127.0.0.1:7070)')
-    .option('--http <host:port>', 'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9464)')
+    .option(
+      '--http <host:port>',
+      'address of the console, /api/v1, /metrics, /healthz and /readyz (default: 127.0.0.1:9464)',
+    )
     .option(
       '--ledger <file|url>',
       'where jobs are kept: a file, or postgres://USER@HOST:PORT/DATABASE; HALOGRID_LEDGER in the environment says the ' +
@@ -84,9 +88,20 @@ export function addCoordinatorCommand(program: Command): void {
       const coordinator = await startCoordinator(config, createLog('coordinator', options.logLevel), signal);
       if (!coordinator) return;
       console.log(JSON.stringify({ grpc: coordinator.grpcPort, http: coordinator.httpPort }));
+      if (process.stdout.isTTY) console.log(consoleLine(config.http.host, coordinator.httpPort, options));
       const lost = await Promise.race([aborted(signal), coordinator.lost]);
       // Nothing is closed in order then: what could still be written is for the successor to write.
       if (lost) throw new Error(lost);
       await coordinator.close();
     });
+}
+
+function consoleLine(host: string, port: number, options: CoordinatorCommandOptions): string {
+  const { tlsCert, tlsCa, tokens, ownToken } = options;
+  return describeConsole({
+    ...{ host, port },
+    isTls: tlsCert !== undefined,
+    wantsToken: tokens !== undefined || ownToken === true,
+    wantsCertificate: tlsCa !== undefined,
+  });
 }

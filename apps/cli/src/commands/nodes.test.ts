@@ -22,8 +22,10 @@ test('a node is told in a line, and what it cannot do in a line below each', () 
 });
 
 test('a node that is set aside says until when', () => {
-  const [, line] = describeNodes([node({ setAsideUntilMs: Date.UTC(2026, 0, 2, 3, 4, 5) })]).split('\n');
-  assert.match(line!, / set aside until 2026-01-02T03:04:05\.000Z /);
+  const setAsideUntilMs = Date.UTC(2026, 0, 2, 3, 4, 5);
+  const line = (nowMs?: number) => describeNodes([node({ setAsideUntilMs })], nowMs).split('\n')[1]!;
+  assert.match(line(), / set aside until 2026-01-02T03:04:05\.000Z /);
+  assert.match(line(setAsideUntilMs - 125_000), / set aside for 2 min 05 s /);
 });
 
 test('without nodes there is a hint', () => assert.match(describeNodes([]), /^No nodes; 'halogrid node' starts one/));

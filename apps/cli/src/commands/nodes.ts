@@ -3,7 +3,7 @@ import type { NodeStatus } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
 import type { Command } from 'commander';
 import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
-import { describePixels } from '../progress/quantities.ts';
+import { describePixels, describeSeconds } from '../progress/quantities.ts';
 
 export function addNodesCommand(program: Command): void {
   const command = program
@@ -14,19 +14,26 @@ export function addNodesCommand(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (options: CoordinatorOption & { json?: boolean }) => {
       const nodes = await withCoordinator(options, (client) => client.nodes());
-      process.stdout.write(options.json ? `${JSON.stringify(nodes, null, 2)}\n` : describeNodes(nodes));
+      process.stdout.write(
+        options.json
+          ? `${JSON.stringify(nodes, null, 2)}\n`
+          : describeNodes(nodes, process.stdout.isTTY ? Date.now() : undefined),
+      );
     });
 }
 
-/** What a person reads of the attached nodes: a line each, and below what some of them cannot do. */
-export function describeNodes(nodes: readonly NodeStatus[]): string {
+/**
+ * What a person reads of the attached nodes: a line each, and below what some of them cannot do. On a terminal, `nowMs` is the time
+ * from which others are told.
+ */
+export function describeNodes(nodes: readonly NodeStatus[], nowMs?: number): string {
   if (nodes.length === 0) return "No nodes; 'halogrid node' starts one.\n";
   const rows = nodes.map((node) => [
     node.name,
     node.device?.kind ?? '',
     node.device?.name ?? '',
     node.device?.gpu?.uuid || (node.device?.gpu?.pciBusId ?? ''),
-    stateOf(node),
+    stateOf(node, nowMs),
     String(node.leases),
     String(node.shardsDone),
     describePixels(node.pixelsDone),
@@ -37,7 +44,9 @@ export function describeNodes(nodes: readonly NodeStatus[]): string {
   return table([head, ...rows]) + lines.join('');
 }
 
-function stateOf({ draining, setAsideUntilMs }: NodeStatus): string {
+function stateOf({ draining, setAsideUntilMs }: NodeStatus, nowMs: number | undefined): string {
   if (draining) return 'draining';
-  return setAsideUntilMs > 0 ? `set aside until ${new Date(setAsideUntilMs).toISOString()}` : 'ready';
+  if (setAsideUntilMs === 0) return 'ready';
+  if (nowMs === undefined) return `set aside until ${new Date(setAsideUntilMs).toISOString()}`;
+  return `set aside for ${describeSeconds(Math.max(1, Math.ceil((setAsideUntilMs - nowMs) / 1000)))}`;
 }

@@ -28,7 +28,7 @@ export function addResultsCommand(program: Command): void {
       'Shows where the results of a complete job are, and what job.json says of them. With --out it copies them there: from ' +
         'their folder where this machine sees it, else from the coordinator, over HTTP.',
     )
-    .argument('<job>', 'its id');
+    .argument('<job>', 'its id, or as much of the beginning as no other id has');
   addCoordinatorOption(command)
     .option('--out <dir>', 'copy the results into this folder, which is missing or empty')
     .option('--http <host:port,…>', `HTTP address of the coordinator (default: its host, port ${httpPort})`)

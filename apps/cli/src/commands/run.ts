@@ -35,11 +35,11 @@ export function addRunCommand(program: Command): void {
     .command('run')
     .summary('process sources and wait for the results')
     .description(
-      'Processes images, folders of frames and manifests: starts a coordinator and nodes on this machine, or uses a ' +
+      'Processes images, recordings, folders and manifests: starts a coordinator and nodes on this machine, or uses a ' +
         'cluster, and waits for the results. Ends with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
         '2: wrong usage.',
     )
-    .argument('<source...>', 'image file, video, folder, glob, or manifest.txt with a URI a line');
+    .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest.txt with one a line');
   addClientSecurityOptions(addJobOptions(command))
     .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
     .option(

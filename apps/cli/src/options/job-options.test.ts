@@ -106,7 +106,12 @@ const refused: [string[], RegExp][] = [
   ],
   [['--op', 'conv:matrix=none.json'], /^Expected a JSON file for conv:matrix but 'none.json' cannot be read/],
   [['--op', 'conv:kernel=box-4'], /box-4/],
-  [['--border', 'torus'], /^Expected one of zero, .* for border but received 'torus'$/],
+  [['--border', 'torus'], /^Expected one of zero, .*, interior for --border but received 'torus'$/],
+  [['--border', ''], /^Expected one of zero, .* for --border but received ''$/],
+  [
+    ['--op', 'lbp:border=wrap'],
+    /^Expected --border wrap, which holds for every kernel, but received 'lbp:border=wrap' for --op$/,
+  ],
   [
     ['--op', 'ldp', '--map', 'png'],
     /^Expected tiff, zarr or none for --map but received 'png', because a PNG cannot hold 4 bands of u8$/,
@@ -128,8 +133,11 @@ const refused: [string[], RegExp][] = [
   [['--batch', '1.5'], /^Expected a whole number from 1 to \d+ for --batch but received '1.5'$/],
   [['--batch', 'many'], /for --batch but received 'many'$/],
   [['--out', ''], /^Expected a path but received ''$/],
-  [['--out', 's3://bucket/x'], /^'s3:\/\/bucket\/x' is not supported yet/],
-  [['ftp://host/a.png'], /^'ftp:\/\/host\/a.png' is not supported yet/],
+  [['--out', 's3://bucket/x'], /^'s3:\/\/bucket\/x' is not supported: expected a path or a file: URI$/],
+  [
+    ['ftp://host/a.png'],
+    /^'ftp:\/\/host\/a.png' is not supported: expected a path, or a URI of file:, http:, https: or s3:$/,
+  ],
 ];
 
 for (const [args, sentence] of refused) {

@@ -1,4 +1,12 @@
-import { borderModes, checkGrid, createPipeline, type Grid, kernelNames, specifiedOperations } from '@halogrid/kernels';
+import {
+  type BorderMode,
+  borderModes,
+  checkGrid,
+  createPipeline,
+  type Grid,
+  kernelNames,
+  specifiedOperations,
+} from '@halogrid/kernels';
 import {
   jobPriorities,
   type MaxQuarantined,
@@ -13,13 +21,14 @@ import { UsageError } from '@halogrid/service';
 import { toFileUri, toUri } from '@halogrid/sources/to-uri';
 import type { Command } from 'commander';
 import { collect, countOrPercentage, percentage, wholeNumber } from './option-values.ts';
+import { readBorder } from './read-border.ts';
 import { readOperation } from './read-operation.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
 /** What the options of `addJobOptions` parse to. */
 export interface JobOptions extends VideoChoice {
   op?: string[];
-  border?: string;
+  border?: BorderMode;
   out?: string;
   map: string;
   grid: string;
@@ -40,7 +49,11 @@ export function addJobOptions(command: Command): Command {
   const { lowest, highest } = jobPriorities;
   command
     .option('--op <name[:k=v,…]>', `a kernel: ${kernels}; repeat it for a pipeline (default: lbp)`, collect)
-    .option('--border <mode>', `pixels outside the image: ${borderModes.join(', ')} (default: the kernel's own)`)
+    .option(
+      '--border <mode>',
+      `pixels outside the image: ${borderModes.join(', ')} (default: the kernel's own)`,
+      readBorder,
+    )
     .option('--out <dir>', 'the output folder (default: halogrid-out/<job id>)')
     .option('--map <format>', `the dense result of every source: ${mapFormats.join(', ')}`, 'none')
     .option('--grid <RxC>', 'also a histogram a cell of a grid over each image', '1x1')
@@ -61,7 +74,7 @@ export function addJobOptions(command: Command): Command {
     )
     .option(
       '--verify <percent>',
-      'shards that are computed again on the CPU before they count, and nodes that were wrong set aside (default: 0)',
+      'shards that are computed again on the CPU before they count, and nodes that were wrong sent away (default: 0)',
       percentage('--verify'),
     )
     .option(
@@ -80,8 +93,6 @@ export function addJobOptions(command: Command): Command {
 
 /** The job that is asked for; relative paths are seen from `folder`. Throws UsageError or ParameterError. */
 export function parseJob(sources: readonly string[], options: JobOptions, folder: string): SubmitRequest {
-  if (options.border === '')
-    throw new UsageError(`Expected one of ${borderModes.join(', ')} for --border but received ''`);
   const asked = (options.op ?? ['lbp']).map((op) => ({ ...readOperation(op, folder), border: options.border }));
   const pipeline = createPipeline(asked);
   if (!mapFormats.includes(options.map)) {

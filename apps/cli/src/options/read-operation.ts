@@ -12,7 +12,10 @@ const maxMatrixFileBytes = 65_536;
  */
 export function readOperation(text: string, folder: string): { kernel: string; parameters: Record<string, string> } {
   const { kernel, parameters } = parseOperation(text);
-  const { matrix } = parameters;
+  const { matrix, border } = parameters;
+  if (border !== undefined) {
+    throw new UsageError(`Expected --border ${border}, which holds for every kernel, but received '${text}' for --op`);
+  }
   return matrix === undefined
     ? { kernel, parameters }
     : { kernel, parameters: { ...parameters, matrix: readMatrix(matrix, folder) } };

@@ -2,23 +2,29 @@ import {
   charactersOfBraces,
   checkHasSource,
   checkSourceUri,
+  mayHaveVideo,
   redactUri,
   SourceForbiddenError,
   SourceNotFoundError,
   SourceUriError,
 } from '@halogrid/sources';
 import { Turns } from '@halogrid/threads';
+import { noVideoSentence } from './check-video.ts';
 import { Refusal, refuseValue } from './refusal.ts';
 
 /** Characters that the braces of all sources stand for, at most: a plan keeps what it needs to tell whether an input was given before. */
 const maxBracesCharacters = 2 ** 23;
 
+/** Inputs that are looked at for a video: a folder of so many is listed within a second. With more, the plan finds out. */
+const maxLooks = 20_000;
+
 /**
- * Checks the sources of a specification, while others have their turns. Throws Refusal: 'invalid' for one that is no URI of a
- * source, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read. Whether an input can be
+ * Checks the sources of a specification, while others have their turns. `videoOption` is an option that is for videos alone, if
+ * one was given. Throws Refusal: 'invalid' for one that is no URI of a
+ * source, and for images alone with that option, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read. Whether an input can be
  * read is for the planner and the nodes to find out: they set it aside.
  */
-export async function checkSources(uris: readonly string[]): Promise<void> {
+export async function checkSources(uris: readonly string[], videoOption?: string): Promise<void> {
   const turns = new Turns();
   let characters = 0;
   const checkBraces = (uri: string): void => {
@@ -34,6 +40,7 @@ export async function checkSources(uris: readonly string[]): Promise<void> {
       await check(uri);
     }
   }
+  if (videoOption && !(await mayHaveVideo(uris, maxLooks))) throw new Refusal('invalid', noVideoSentence(videoOption));
 }
 
 async function checkUri(uri: string): Promise<void> {

@@ -41,8 +41,7 @@ export async function checkSpec(
   checkPriority(priority);
   checkVerify(verifyPercent, pipeline);
   checkMaxQuarantined(given.maxQuarantined);
-  checkVideo(given, pipeline);
-  await check(sources);
+  await check(sources, checkVideo(given, pipeline));
 
   const operations = specifiedOperations(pipeline);
   const spec: JobSpec = { sources, pipeline: { operations }, out, mapFormat, tilePx, batchFrames, grid };

@@ -2,25 +2,23 @@ import { checkFfmpeg } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec, VideoOptions } from '@halogrid/proto';
 import { hwaccels, maxEvery } from '@halogrid/proto/job-limits';
-import { hasImageExtension, hasVideoExtension } from '@halogrid/sources';
+import { hasVideoExtension } from '@halogrid/sources';
 import { Refusal, refuseValue } from './refusal.ts';
 
-/** Checks what a specification says of videos, as far as names of sources tell. Throws Refusal. */
-export function checkVideo({ sources, video }: JobSpec, { input }: Pipeline): void {
+/**
+ * Checks what a specification says of videos, as far as names of sources tell; gives the option, if any, that is for videos
+ * alone, for checkSources. Throws Refusal.
+ */
+export function checkVideo({ sources, video }: JobSpec, { input }: Pipeline): string | undefined {
   if (video) checkOptions(video);
   const named = sources.filter((uri) => hasVideoExtension(uri));
   if (named.length > 0) checkReadable(named[0]!, input.length);
-  const choice = video && chosenBy(video);
-  if (choice && sources.every((uri) => isImageName(uri))) {
-    throw new Refusal(
-      'invalid',
-      `Expected a video among the sources, because ${choice} is for videos, but received images`,
-    );
-  }
+  return video && optionOf(video);
 }
 
-/** A name for a folder tells nothing, and a glob may match others than it looks like. */
-const isImageName = (uri: string): boolean => hasImageExtension(uri) && !hasVideoExtension(uri);
+/** What is said of a job that has images alone and chooses frames of videos by `option`. */
+export const noVideoSentence = (option: string): string =>
+  `Expected a video among the sources, because ${option} is for videos, but received images alone`;
 
 function checkReadable(uri: string, channels: number): void {
   if (channels > 1) {
@@ -44,7 +42,8 @@ function checkOptions({ every, fromMs, toMs, fpsNum, fpsDen, hwaccel }: VideoOpt
   if (hwaccel && !hwaccels.includes(hwaccel)) refuseValue('video.hwaccel', hwaccel, `one of ${hwaccels.join(', ')}`);
 }
 
-function chosenBy({ every, fromMs, toMs, fpsNum }: VideoOptions): string | undefined {
+/** The option that chooses frames of videos; undefined where none does. */
+export function optionOf({ every, fromMs, toMs, fpsNum }: VideoOptions): string | undefined {
   if (every > 1) return '--every';
   if (fromMs !== undefined) return '--from';
   if (toMs !== undefined) return '--to';

@@ -18,6 +18,7 @@ export interface PlanOrder {
 /** Sources that are to be checked. The port takes one answer. */
 export interface CheckOrder {
   uris: readonly string[];
+  videoOption?: string | undefined;
   port: MessagePort;
 }
 
@@ -83,11 +84,11 @@ export class PlanThread {
   }
 
   /** As checkSources, but that failures of this process are told by no more than their message. */
-  async check(uris: readonly string[]): Promise<void> {
+  async check(uris: readonly string[], videoOption?: string): Promise<void> {
     const { port1: port, port2 } = new MessageChannel();
     try {
       const { worker, ended } = this.#started();
-      worker.postMessage({ uris, port: port2 } satisfies CheckOrder, [port2]);
+      worker.postMessage({ uris, videoOption, port: port2 } satisfies CheckOrder, [port2]);
       for await (const [answer] of on(port, 'message', { close: ['close'] })) {
         const { refused, error }: CheckAnswer = answer;
         if (refused) throw new Refusal(refused.kind, refused.message);

@@ -33,10 +33,10 @@ async function plan({ spec, port }: PlanOrder): Promise<void> {
   }
 }
 
-async function check({ uris, port }: CheckOrder): Promise<void> {
+async function check({ uris, videoOption, port }: CheckOrder): Promise<void> {
   const answer = (message: CheckAnswer): void => port.postMessage(message);
   try {
-    await checkSources(uris);
+    await checkSources(uris, videoOption);
     answer({});
   } catch (error) {
     if (error instanceof Refusal) answer({ refused: { kind: error.kind, message: error.message } });

@@ -43,6 +43,15 @@ test('small inputs of a folder are gathered without looking at them', async () =
   });
 });
 
+test('a plan of images alone ends where frames of videos are chosen', async () => {
+  const video = { every: 0, fpsNum: 5, fpsDen: 1, hwaccel: '' };
+  const message = 'Expected a video among the sources, because --fps is for videos, but received images alone';
+  await assert.rejects(plan([{ name: '1.jpg' }, { name: '2.jpg' }], { video }), { message });
+  // That it cannot be read is said elsewhere.
+  const { steps } = await plan([{ name: '1.jpg' }, { name: '2.mp4', error: 'unreadable' }], { video });
+  assert.equal(steps.filter(({ kind }) => kind === 'quarantine').length, 1);
+});
+
 test('a batch ends before its decoded pixels pass the limit', async () => {
   const frames = Array.from({ length: 22 }, (_, i) => ({
     name: `${i}.webp`,

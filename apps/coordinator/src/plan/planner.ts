@@ -1,8 +1,9 @@
 import { openImage, peekSize } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { listAllSources } from '@halogrid/sources';
+import { hasVideoExtension, listAllSources } from '@halogrid/sources';
 import { mapAhead } from '@halogrid/threads';
+import { noVideoSentence, optionOf } from '../job/check-video.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { InputProbe } from './input-probe.ts';
@@ -41,7 +42,7 @@ const realInputs: PlannerInputs = {
  * Folders that hold the output of a job are left out where they are not named themselves, and notes tell of them.
  *
  * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory, and of an
- * earlier job some 50 bytes an input. Throws the signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
+ * earlier job some 50 bytes an input. Throws where an option for videos meets images alone, the signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
  */
 export async function* planJob(
   spec: JobSpec,
@@ -53,9 +54,12 @@ export async function* planJob(
   const inputs = new InputProbe(spec, pipeline.input.length === 1, { open, peek, earlier });
   const emitter = new PlanEmitter(spec, pipeline, signal);
   const notes = new PlanNotes(spec.out);
+  const videoOption = spec.video && optionOf(spec.video);
+  let hasVideo = false;
   const listed = list(spec.sources, { onLeftOut: notes.leaveOut });
   for await (const found of mapAhead(listed, looksAhead, (source) => inputs.probe(source), { signal })) {
     yield* notes.take();
+    hasVideo ||= found.kind === 'video' || hasVideoExtension(found.input.name);
     if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, emitter.sources))) {
       yield* emitter.kept(found.input, earlier!.results(found.file));
       continue;
@@ -64,6 +68,7 @@ export async function* planJob(
     if (probed.kind === 'video') yield* emitter.video(probed);
     else yield* emitter.image(probed);
   }
+  if (videoOption && !hasVideo) throw new Error(noVideoSentence(videoOption));
   yield* emitter.rest();
   yield* notes.takeLast();
 }

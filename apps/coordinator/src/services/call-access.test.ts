@@ -27,7 +27,7 @@ async function start(t: TestContext, security: ServerSecurityOptions): Promise<s
 
 /** How a call without a message ends; a stream that goes on is OK. */
 async function call(t: TestContext, address: string, path: string, security: ClientSecurity) {
-  const { channel, options } = grpcClient(security);
+  const { channel, options } = grpcClient(address, security);
   const client = new Client(address, channel, options);
   t.after(() => client.close());
   const none = () => Buffer.alloc(0);
@@ -99,7 +99,7 @@ test('health is open; reflection is for readers; what is not known is refused', 
 test('a node whose token is taken away is let go while it is attached', async (t) => {
   const path = writeSecret(secretFolder(t), 'tokens', `node rack ${tokenOf('rack')}\nread bob ${tokenOf('bob')}\n`);
   const address = await start(t, { tokens: path });
-  const { channel, options } = grpcClient(withToken('rack'));
+  const { channel, options } = grpcClient(address, withToken('rack'));
   const nodes = new NodesClient(address, channel, options);
   t.after(() => nodes.close());
   const attached = nodes.attach();

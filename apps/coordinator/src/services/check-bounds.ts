@@ -6,6 +6,8 @@ import {
   excessOf,
   type GetRequest,
   jobIdBounds,
+  type ListRequest,
+  listBounds,
   maxSentenceLength,
   reportBounds,
   type SubmitRequest,
@@ -20,6 +22,9 @@ export const checkSubmitBounds = (request: SubmitRequest): SubmitRequest => with
 /** As `checkSubmitBounds`, for what names a job. */
 export const checkJobIdBounds = <R extends GetRequest | WatchRequest | CancelRequest>(request: R): R =>
   within(request, jobIdBounds);
+
+/** As `checkSubmitBounds`, for what lists jobs. */
+export const checkListBounds = (request: ListRequest): ListRequest => within(request, listBounds);
 
 /** As `checkSubmitBounds`, for what a node reports. Its sentences are cut: the rest of an answer may be good. */
 export function checkReportBounds(request: AttachRequest): AttachRequest {

@@ -3,7 +3,7 @@ import { redactUri } from '@halogrid/sources';
 import type { AttachedNodeView } from '../dispatch/node-session.ts';
 import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
 
-const wireStates: Record<LedgerState, JobState> = {
+export const wireStates: Record<LedgerState, JobState> = {
   pending: JobState.PENDING,
   running: JobState.RUNNING,
   finalising: JobState.FINALISING,

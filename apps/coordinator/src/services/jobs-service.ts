@@ -1,16 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { handleUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
 import { shortened } from '@halogrid/kernels';
-import { hasEnded, type JobStatus, type JobsServer, type WatchRequest, type WatchResponse } from '@halogrid/proto';
+import {
+  type CancelRequest,
+  type GetRequest,
+  hasEnded,
+  type JobStatus,
+  type JobsServer,
+  type WatchRequest,
+  type WatchResponse,
+} from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { checkSources } from '../job/check-sources.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { checkJobIdBounds, checkSubmitBounds } from './check-bounds.ts';
+import { checkJobIdBounds, checkListBounds, checkSubmitBounds } from './check-bounds.ts';
+import { chooseJobs } from './choose-jobs.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 import { toJobStatus } from './job-status.ts';
+import { findJob } from './match-job-id.ts';
 
 export interface JobsServiceOptions {
   dispatcher: Dispatcher;
@@ -43,6 +53,9 @@ export function createJobsService({
     return toJobStatus(record, dispatcher.jobNow(jobId));
   }
 
+  const idOf = async (request: GetRequest | WatchRequest | CancelRequest): Promise<string> =>
+    (await findJob(ledger, checkJobIdBounds(request).jobId)).jobId;
+
   function answer<Request, Response>(respond: (request: Request) => Promise<Response>) {
     const handle: handleUnaryCall<Request, Response> = (call, callback) => {
       respond(call.request).then(
@@ -63,7 +76,7 @@ export function createJobsService({
    * and nothing piles up for it.
    */
   async function watch(call: ServerWritableStream<WatchRequest, WatchResponse>): Promise<void> {
-    const { jobId } = checkJobIdBounds(call.request);
+    const jobId = await idOf(call.request);
     let wake = (): void => {};
     let hurry = (): void => {};
     void dispatcher.ended(jobId).then(() => hurry());
@@ -94,13 +107,13 @@ export function createJobsService({
         job: await statusOf(await submitJob(dispatcher, createJobId, checkSubmitBounds(request), resume, check)),
       };
     }),
-    get: answer(async (request) => ({ job: await statusOf(checkJobIdBounds(request).jobId) })),
-    list: answer(async () => {
-      const records = await ledger.listJobs();
-      return { jobs: records.map((record) => toJobStatus(record, dispatcher.jobNow(record.jobId))) };
+    get: answer(async (request) => ({ job: await statusOf(await idOf(request)) })),
+    list: answer(async (request) => {
+      const { chosen, leftOut } = chooseJobs(await ledger.listJobs(), checkListBounds(request));
+      return { jobs: chosen.map((record) => toJobStatus(record, dispatcher.jobNow(record.jobId))), leftOut };
     }),
     cancel: answer(async (request) => {
-      const { jobId } = checkJobIdBounds(request);
+      const jobId = await idOf(request);
       await dispatcher.cancel(jobId);
       return { job: await statusOf(jobId) };
     }),

@@ -110,7 +110,9 @@ test('a job that is not complete, is not known, or whose folder is another’s h
   const { coordinator, jobs, folder, jobId, out, at } = await setResults(t);
   const base = `http://127.0.0.1:${coordinator.httpPort}/api/v1/jobs`;
   const refusal = async (response: Response) => [response.status, ((await response.json()) as { error: string }).error];
-  assert.deepEqual(await refusal(await fetch(`${base}/nobody/results`)), [404, "There is no job 'nobody'"]);
+  const unknown = [404, `There is no job 'nobody'; there is ${jobId}`];
+  assert.deepEqual(await refusal(await fetch(`${base}/nobody/results`)), unknown);
+  assert.equal((await fetch(`${base}/${jobId.slice(0, -3)}/results`)).status, 200);
 
   const other = join(folder, 'other');
   const running = await submit(jobs, specOf(other, await writeImages(folder, 1)));

@@ -5,9 +5,11 @@ import { extname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '@halogrid/service';
 import { outputPath } from '../job/output-paths.ts';
+import { Refusal } from '../job/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { resultEntries } from '../output/output-folder.ts';
 import { parseByteRange } from './byte-range.ts';
+import { findJob } from './match-job-id.ts';
 import { parseResultsPath, type ResultsRequest } from './results-path.ts';
 
 /** Why there is no answer: an HTTP status and one sentence. */
@@ -70,14 +72,19 @@ async function answer(
 }
 
 /** The folder with the results of a job, which is complete and whose results are still there. */
-async function resultsFolder(ledger: Ledger, jobId: string): Promise<string> {
-  const job = await ledger.getJob(jobId);
-  if (!job) throw new NoResult(404, `There is no job '${jobId}'`);
+async function resultsFolder(ledger: Ledger, given: string): Promise<string> {
+  const job = await findJob(ledger, given).catch(refuse);
+  const { jobId } = job;
   if (job.state !== 'complete')
     throw new NoResult(409, `Job ${jobId} is ${job.state}: only complete jobs have results`);
   const folder = await realpath(outputPath(job.spec.out)).catch(() => undefined);
   if (folder && (await idOfResults(folder)) === jobId) return folder;
   throw new NoResult(410, `The results of job ${jobId} are no longer where it wrote them, or not on this machine`);
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof Refusal)) throw error;
+  throw new NoResult(error.kind === 'missing' ? 404 : 400, error.message);
 }
 
 /** The id at the head of job.json, which may be long: it names every source. */

@@ -9,7 +9,15 @@ import { pathToFileURL } from 'node:url';
 import { credentials, type ServiceError } from '@grpc/grpc-js';
 import { openImage } from '@halogrid/imaging';
 import { createPipeline, placeItem, planPipeline, runReference } from '@halogrid/kernels';
-import { JobSpec, type JobStatus, JobsClient, type Lease, type SourceResult } from '@halogrid/proto';
+import {
+  JobSpec,
+  type JobStatus,
+  JobsClient,
+  type Lease,
+  type ListRequest,
+  type ListResponse,
+  type SourceResult,
+} from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
 import { createLog } from '@halogrid/service/log';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
@@ -77,6 +85,11 @@ export const get = (jobs: JobsClient, jobId: string): Promise<JobStatus> =>
 export const cancel = (jobs: JobsClient, jobId: string): Promise<JobStatus> =>
   new Promise((resolve, reject) => {
     jobs.cancel({ jobId }, (error, response) => (error ? reject(error) : resolve(response.job!)));
+  });
+
+export const list = (jobs: JobsClient, request: ListRequest): Promise<ListResponse> =>
+  new Promise((resolve, reject) => {
+    jobs.list(request, (error, response) => (error ? reject(error) : resolve(response)));
   });
 
 /** Watches the job to its end; every message. */

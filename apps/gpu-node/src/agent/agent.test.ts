@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { Hello, Lease, ShardCompleted } from '@halogrid/proto';
 import { createClientSecurity } from '@halogrid/service';
@@ -28,9 +30,13 @@ function createShards() {
 async function withAgent(
   coordinator: FakeCoordinator,
   use: (
-    test: { agent: Agent; metrics: NodeMetrics; loseDevice: (reason: string) => void } & ReturnType<
-      typeof createShards
-    >,
+    test: {
+      agent: Agent;
+      metrics: NodeMetrics;
+      loseDevice: (reason: string) => void;
+      /** Resolves with the first warning of the log. */
+      warned: Promise<string>;
+    } & ReturnType<typeof createShards>,
   ) => Promise<void>,
   addresses = [coordinator.address],
 ): Promise<void> {
@@ -40,6 +46,10 @@ async function withAgent(
   const deviceGone = new Promise<string>((resolve) => {
     loseDevice = resolve;
   });
+  const log = createLog('test', 'silent');
+  const warned = new Promise<string>((resolve) => {
+    log.warn = (sentence: unknown) => resolve(String(sentence));
+  });
   const agent = new Agent({
     addresses,
     hello,
@@ -47,13 +57,13 @@ async function withAgent(
     execute: shards.execute,
     deviceGone,
     look: async ({ probe }) => ({ probe, files: [], error: '' }),
-    log: createLog('test', 'silent'),
+    log,
     metrics,
     nowMs: () => performance.now(),
     random: () => 0,
   });
   try {
-    await use({ agent, metrics, loseDevice, ...shards });
+    await use({ agent, metrics, loseDevice, warned, ...shards });
   } finally {
     loseDevice('The test is over');
     await agent.ended;
@@ -112,6 +122,22 @@ test('results that cannot be written are reported as such', async () => {
     const { error, output } = await session.report('failed');
     assert.deepEqual([error, output], ['The results cannot be written: disk full', true]);
   });
+});
+
+test('a node says what it dialled where that is no coordinator, and dials on', async (t) => {
+  const server = createHttpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await withAgent(
+    new FakeCoordinator(),
+    async ({ warned }) => {
+      const sentence = await warned;
+      assert.match(sentence, /^Not attached yet, dialling on: What answers at 127\.0\.0\.1:\d+ speaks HTTP/);
+      await once(server, 'connection');
+    },
+    [address],
+  );
 });
 
 test('a node waits for a coordinator that is not there yet', async () => {

@@ -34,6 +34,9 @@ export interface AgentOptions {
   random: () => number;
 }
 
+/** Reasons that are told of a coordinator that stays away. */
+const mostReasons = 20;
+
 /** Holds the conversation with the coordinator: feeds it with what happens and does what it decides. */
 export class Agent {
   /** Resolves when the node is done. */
@@ -45,6 +48,8 @@ export class Agent {
   #state: Conversation;
   #connection: Connection | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Reasons for which it did not attach, since it last was. */
+  readonly #told = new Set<string>();
   #end!: (exit: Exit) => void;
 
   constructor(options: AgentOptions) {
@@ -166,18 +171,24 @@ export class Agent {
     }
   }
 
-  /** Says what changed, once: a coordinator that stays away is not news every few seconds. */
+  /** Says what changed, once: a coordinator that stays away is not news every few seconds, unless it is for another reason. */
   #tell(before: Conversation, event: ConversationEvent, commands: readonly ConversationCommand[]): void {
-    const { log, addresses } = this.#options;
+    const { log } = this.#options;
     const { phase, attempts, draining, drainReason } = this.#state;
     const wasAttached = before.phase.kind === 'attached';
-    if (!wasAttached && phase.kind === 'attached') log.info('Attached to the coordinator');
+    if (!wasAttached && phase.kind === 'attached') {
+      log.info('Attached to the coordinator');
+      this.#told.clear();
+    }
     if (before.draining === 'no' && draining !== 'no') log.info(`Draining: ${drainReason}`);
-    if (phase.kind !== 'waiting' || attempts !== 1) return;
+    if (phase.kind !== 'waiting' || attempts === before.attempts) return;
     const hangUp = commands.find((command) => command.kind === 'hangUp');
     const reason = event.kind === 'disconnected' ? event.reason : hangUp?.reason;
     if (wasAttached) log.warn(`Lost the coordinator: ${reason}; dialling until there is one`);
-    else if (reason) log.warn(`No coordinator at ${addresses.join(', ')} yet: ${reason}; dialling until there is one`);
+    else if (reason && !this.#told.has(reason) && this.#told.size < mostReasons) {
+      this.#told.add(reason);
+      log.warn(`Not attached yet, dialling on: ${reason}`);
+    }
   }
 
   #setTimer(): void {

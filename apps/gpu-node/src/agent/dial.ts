@@ -9,7 +9,7 @@ import {
   NodesClient,
   orderBounds,
 } from '@halogrid/proto';
-import type { ClientSecurity, Warn } from '@halogrid/service';
+import { type ClientSecurity, type Warn, whyNoConnection } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
 import { toRemoteLease } from './remote-lease.ts';
 
@@ -56,13 +56,26 @@ function withRemoteFiles(response: AttachResponse, origin: string): AttachRespon
 /** The coordinator will not have this node: it is of another version, or is not let in. */
 const refusals = new Set([status.FAILED_PRECONDITION, status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
 
+/** What ended a call: where nobody was heard, why no connection came about, which the library says in words of OpenSSL. */
+async function reasonOf(
+  { code, details, message }: ServiceError,
+  isHeard: boolean,
+  address: string,
+  security: ClientSecurity,
+): Promise<string> {
+  if (code === status.UNAVAILABLE && !isHeard) return whyNoConnection(address, security);
+  if (code === status.UNIMPLEMENTED) return `What answers at ${address} is no coordinator of this version of halogrid`;
+  return details || message;
+}
+
 /** Makes what dials `Nodes.Attach`, each time with the token and the certificates as they are then. */
 export function createDial(security: ClientSecurity, warn: Warn): Dial {
   return (address, listener) => {
-    const { channel, options } = grpcClient(security, warn);
+    const { channel, options } = grpcClient(address, security, warn);
     const client = new NodesClient(address, channel, { ...channelOptions, ...options });
     const call = client.attach();
     let isOver = false;
+    let isHeard = false;
     let httpPort = 0;
     const finish = (): boolean => {
       if (isOver) return false;
@@ -71,6 +84,7 @@ export function createDial(security: ClientSecurity, warn: Warn): Dial {
       return true;
     };
     call.on('data', (order: AttachResponse) => {
+      isHeard = true;
       const excess = excessOf(order, orderBounds);
       if (excess) {
         call.cancel();
@@ -85,7 +99,10 @@ export function createDial(security: ClientSecurity, warn: Warn): Dial {
       if (finish()) listener.disconnected('the coordinator closed the stream', false);
     });
     call.on('error', (error: ServiceError) => {
-      if (finish()) listener.disconnected(shortened(error.details || error.message, 1_000), refusals.has(error.code));
+      if (!finish()) return;
+      void reasonOf(error, isHeard, address, security).then((reason) => {
+        listener.disconnected(shortened(reason, 1_000), refusals.has(error.code));
+      });
     });
     return {
       send: (report) => void call.write({ report }),

@@ -1,7 +1,7 @@
 // How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
 // message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
 import type { Grid, JobSpec, Operation, Pipeline, VideoOptions } from '../gen/halogrid/v1/job.ts';
-import type { CancelRequest, GetRequest, SubmitRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
+import type { CancelRequest, GetRequest, ListRequest, SubmitRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
 import type {
   AttachRequest,
   AttachResponse,
@@ -76,6 +76,9 @@ const spec = fields<JobSpec>({
 export const submitBounds = fields<SubmitRequest>({ spec });
 /** Bounds of Get, Watch and Cancel. */
 export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest> = fields<GetRequest>({ jobId: id });
+
+/** There are six states. */
+export const listBounds = fields<ListRequest>({ states: list(16) });
 
 const held = list(maxHeld, fields<HeldLease>({ jobId: id }));
 

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openInputFile } from '../files/input-file.ts';
 import { temporaryFolder } from '../testing/temporary-files.ts';
-import { checkHasSource, listAllSources, listSources, type Source } from './sources.ts';
+import { checkHasSource, listAllSources, listSources, mayHaveVideo, type Source } from './sources.ts';
 import { toUri } from './to-uri.ts';
 
 /** A folder with these files, each with its own path as content. */
@@ -154,6 +154,20 @@ test('looking for the first input goes no further', async (t) => {
   await checkHasSource(toUri('**/*.png', folder));
   await assert.rejects(checkHasSource(toUri('a/*.png', folder)), notFound(/^No file matches /));
   await assert.rejects(checkHasSource(toUri('m.txt', folder)), notFound(/names no images$/));
+});
+
+test('a video is told by its extension, or may be what was named and has none', async (t) => {
+  const folder = await folderOf(t, 'images/1.png', 'images/deep/2.jpg', 'both/3.png', 'both/cam1/4.MKV', 'recording');
+  const may = (most: number, ...paths: string[]) =>
+    mayHaveVideo(
+      paths.map((path) => toUri(path, folder)),
+      most,
+    );
+  assert.equal(await may(10, 'images', 'images/1.png'), false);
+  assert.equal(await may(10, 'images', 'both'), true);
+  assert.equal(await may(10, 'images', 'recording'), true);
+  // Nobody looks further than that.
+  assert.equal(await may(2, 'images', 'both/*.png'), true);
 });
 
 test('what cannot be read is listed, and opening it says why', async (t) => {

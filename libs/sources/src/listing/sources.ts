@@ -7,7 +7,7 @@ import { allowedPath } from '../access/allowed-path.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
 import { localVersion } from '../files/local-file.ts';
 import { quickFiles } from '../files/quick-files.ts';
-import { supportedExtensions } from '../formats.ts';
+import { hasImageExtension, hasVideoExtension, supportedExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
 import { ImagesBelow } from '../globs/selection.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
@@ -107,6 +107,22 @@ export function listSources(uri: string, options: ListOptions = {}): AsyncGenera
  */
 export async function checkHasSource(uri: string): Promise<void> {
   for await (const _ of list(uri, { isSorted: false })) return;
+}
+
+/**
+ * Whether a video may be among the inputs that these URIs stand for: one has its extension, or was named and could be anything.
+ * True where there are more than `most` of them before one. Throws as listSources does.
+ */
+export async function mayHaveVideo(uris: Iterable<string>, most: number): Promise<boolean> {
+  const turns = new Turns();
+  let looks = 0;
+  for (const uri of uris) {
+    for await (const { name, named } of list(uri, { isSorted: false })) {
+      if (turns.isOver) await turns.giveWay();
+      if (hasVideoExtension(name) || (named && !hasImageExtension(name)) || ++looks > most) return true;
+    }
+  }
+  return false;
 }
 
 async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source> {

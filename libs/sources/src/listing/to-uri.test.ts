@@ -43,11 +43,20 @@ test('what no server could be asked for is refused, and no password is repeated'
 });
 
 test('other schemes and URIs of other machines are refused', () => {
-  const sentence = (source: string) => `'${source}' is not supported yet: expected a path or a file: URI`;
-  assert.throws(() => toUri('ftp://host/a.jpg', '/'), {
-    name: 'SourceUriError',
-    message: sentence('ftp://host/a.jpg'),
-  });
+  for (const source of ['ftp://host/a.jpg', 'rtsp://camera/1', 'gs://bucket/a.jpg']) {
+    assert.throws(() => toUri(source, '/'), {
+      name: 'SourceUriError',
+      message: `'${source}' is not supported: expected a path, or a URI of file:, http:, https: or s3:`,
+    });
+  }
+  for (const source of ['data:image/png;base64,AAAA', 'data:,x', 'DATA:text/plain;charset=utf-8,x']) {
+    assert.throws(() => toUri(source, '/'), {
+      name: 'SourceUriError',
+      message: 'A data: URI is not supported: expected a path, or a URI of file:, http:, https: or s3:',
+    });
+  }
+  assert.equal(toUri('data:x.png', '/'), 'file:///data:x.png');
+  const sentence = (place: string) => `'${place}' is not supported: expected a path or a file: URI`;
   for (const place of ['http://host/a', 's3://bucket/key', 'HTTPS://host/']) {
     assert.throws(() => toFileUri(place, '/data'), { name: 'SourceUriError', message: sentence(place) });
   }

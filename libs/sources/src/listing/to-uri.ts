@@ -10,7 +10,9 @@ import { SourceUriError } from '../source-errors.ts';
  * and for what is no such URI.
  */
 export function toUri(pathOrUri: string, cwd: string): string {
-  return isRemoteUri(pathOrUri) ? formatRemoteUri(parseRemoteUri(pathOrUri)) : toFileUri(pathOrUri, cwd);
+  return isRemoteUri(pathOrUri)
+    ? formatRemoteUri(parseRemoteUri(pathOrUri))
+    : localUri(pathOrUri, cwd, 'a path, or a URI of file:, http:, https: or s3:');
 }
 
 /** Throws SourceUriError for what toUri does not give: no absolute file:, http:, https: or s3: URI. */
@@ -25,11 +27,15 @@ export function checkSourceUri(uri: string): void {
 
 /** As toUri, for what must be on this machine. */
 export function toFileUri(pathOrUri: string, cwd: string): string {
+  return localUri(pathOrUri, cwd, 'a path or a file: URI');
+}
+
+/** `allowed` says what else it may be. */
+function localUri(pathOrUri: string, cwd: string, allowed: string): string {
+  if (isDataUri(pathOrUri)) throw new SourceUriError(`A data: URI is not supported: expected ${allowed}`);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(pathOrUri)?.[1]?.toLowerCase();
   if (!scheme) return pathToFileURL(resolve(cwd, pathOrUri)).href;
-  if (scheme !== 'file') {
-    throw new SourceUriError(`'${redactUri(pathOrUri)}' is not supported yet: expected a path or a file: URI`);
-  }
+  if (scheme !== 'file') throw new SourceUriError(`'${redactUri(pathOrUri)}' is not supported: expected ${allowed}`);
   try {
     // A file: URI has no query and no fragment, so these are part of a glob or of a name.
     return pathToFileURL(fileURLToPath(pathOrUri.replaceAll('?', '%3F').replaceAll('#', '%23'))).href;
@@ -39,6 +45,9 @@ export function toFileUri(pathOrUri: string, cwd: string): string {
     );
   }
 }
+
+/** It holds what it stands for (RFC 2397), and has no slashes to tell it from a name. */
+const isDataUri = (text: string): boolean => /^data:[^,/]*(\/[^,/]*)?,/i.test(text);
 
 function isFileUri(uri: string): boolean {
   try {

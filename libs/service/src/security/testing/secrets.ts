@@ -25,14 +25,14 @@ export function writeSecret(folder: string, name: string, text: string): string 
   return path;
 }
 
-/** An authority of its own, and a certificate for this machine that it signed. */
-export function makeCertificates(folder: string, name: string): Certificates {
+/** An authority of its own, and a certificate that it signed: for this machine, or for `names` in the words of OpenSSL. */
+export function makeCertificates(folder: string, name: string, names = 'DNS:localhost,IP:127.0.0.1'): Certificates {
   const path = (suffix: string) => join(folder, `${name}-${suffix}.pem`);
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
   const openssl = (args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
   openssl([...request, '-keyout', path('ca-key'), '-out', path('ca'), '-subj', `/CN=${name} CA`]);
-  const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-addext', 'basicConstraints=CA:FALSE'];
+  const extensions = ['-addext', `subjectAltName=${names}`, '-addext', 'basicConstraints=CA:FALSE'];
   const signed = ['-CA', path('ca'), '-CAkey', path('ca-key'), '-keyout', path('key'), '-out', path('cert')];
-  openssl([...request, ...signed, '-subj', `/CN=${name}`, ...names]);
+  openssl([...request, ...signed, '-subj', `/CN=${name}`, ...extensions]);
   return { ca: path('ca'), cert: path('cert'), key: path('key') };
 }

@@ -20,7 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { JobSpec, JobStatus } from "./job.ts";
+import { JobSpec, JobState, jobStateFromJSON, jobStateToNumber, JobStatus } from "./job.ts";
 
 export interface SubmitRequest {
   spec:
@@ -43,10 +43,20 @@ export interface GetResponse {
 }
 
 export interface ListRequest {
+  /** Jobs in one of these states; none: in any. At most 16. */
+  states: JobState[];
+  /** Jobs that were submitted then or later, in milliseconds since 1970 by the coordinator's clock; absent: whenever. */
+  sinceMs?:
+    | number
+    | undefined;
+  /** The newest so many of them; 0 or absent: all. */
+  limit?: number | undefined;
 }
 
 export interface ListResponse {
   jobs: JobStatus[];
+  /** Further jobs that were left out for `limit`. */
+  leftOut: number;
 }
 
 export interface WatchRequest {
@@ -298,11 +308,24 @@ export const GetResponse: MessageFns<GetResponse> = {
 };
 
 function createBaseListRequest(): ListRequest {
-  return {};
+  return { states: [], sinceMs: undefined, limit: undefined };
 }
 
 export const ListRequest: MessageFns<ListRequest> = {
-  encode(_: ListRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.states.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.states) {
+        writer.int32(jobStateToNumber(v));
+      }
+      writer.join();
+    }
+    if (message.sinceMs !== undefined) {
+      writer.uint32(16).uint64(message.sinceMs);
+    }
+    if (message.limit !== undefined) {
+      writer.uint32(24).uint32(message.limit);
+    }
     return writer;
   },
 
@@ -319,6 +342,40 @@ export const ListRequest: MessageFns<ListRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.states.push(jobStateFromJSON(reader.int32()));
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.states.push(jobStateFromJSON(reader.int32()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.sinceMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -334,20 +391,26 @@ export const ListRequest: MessageFns<ListRequest> = {
   create(base?: DeepPartial<ListRequest>): ListRequest {
     return ListRequest.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<ListRequest>): ListRequest {
+  fromPartial(object: DeepPartial<ListRequest>): ListRequest {
     const message = createBaseListRequest();
+    message.states = object.states?.map((e) => e) || [];
+    message.sinceMs = object.sinceMs ?? undefined;
+    message.limit = object.limit ?? undefined;
     return message;
   },
 };
 
 function createBaseListResponse(): ListResponse {
-  return { jobs: [] };
+  return { jobs: [], leftOut: 0 };
 }
 
 export const ListResponse: MessageFns<ListResponse> = {
   encode(message: ListResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.jobs) {
       JobStatus.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.leftOut !== 0) {
+      writer.uint32(16).uint64(message.leftOut);
     }
     return writer;
   },
@@ -373,6 +436,14 @@ export const ListResponse: MessageFns<ListResponse> = {
             message.jobs.push(JobStatus.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.leftOut = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -391,6 +462,7 @@ export const ListResponse: MessageFns<ListResponse> = {
   fromPartial(object: DeepPartial<ListResponse>): ListResponse {
     const message = createBaseListResponse();
     message.jobs = object.jobs?.map((e) => JobStatus.fromPartial(e)) || [];
+    message.leftOut = object.leftOut ?? 0;
     return message;
   },
 };
@@ -615,7 +687,10 @@ export const CancelResponse: MessageFns<CancelResponse> = {
   },
 };
 
-/** What people and programs ask of a coordinator. */
+/**
+ * What people and programs ask of a coordinator. Where a request names a job by `job_id`, that is its id or, of four characters
+ * at least, a beginning that no other id has. INVALID_ARGUMENT: several ids begin so; NOT_FOUND: none does.
+ */
 export type JobsService = typeof JobsService;
 export const JobsService = {
   /**
@@ -631,7 +706,7 @@ export const JobsService = {
     responseSerialize: (value: SubmitResponse): Buffer => Buffer.from(SubmitResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SubmitResponse => SubmitResponse.decode(value),
   },
-  /** The job as it is now. NOT_FOUND: no such job. */
+  /** The job as it is now. */
   get: {
     path: "/halogrid.v1.Jobs/Get" as const,
     requestStream: false as const,
@@ -641,7 +716,7 @@ export const JobsService = {
     responseSerialize: (value: GetResponse): Buffer => Buffer.from(GetResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetResponse => GetResponse.decode(value),
   },
-  /** Every job, newest first. */
+  /** Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest thousand others. */
   list: {
     path: "/halogrid.v1.Jobs/List" as const,
     requestStream: false as const,
@@ -685,9 +760,9 @@ export interface JobsServer extends UntypedServiceImplementation {
    * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no trace.
    */
   submit: handleUnaryCall<SubmitRequest, SubmitResponse>;
-  /** The job as it is now. NOT_FOUND: no such job. */
+  /** The job as it is now. */
   get: handleUnaryCall<GetRequest, GetResponse>;
-  /** Every job, newest first. */
+  /** Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest thousand others. */
   list: handleUnaryCall<ListRequest, ListResponse>;
   /**
    * The job now, again whenever it has changed (at most ten times a second), and a last time when it has ended; then the
@@ -721,7 +796,7 @@ export interface JobsClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SubmitResponse) => void,
   ): ClientUnaryCall;
-  /** The job as it is now. NOT_FOUND: no such job. */
+  /** The job as it is now. */
   get(request: GetRequest, callback: (error: ServiceError | null, response: GetResponse) => void): ClientUnaryCall;
   get(
     request: GetRequest,
@@ -734,7 +809,7 @@ export interface JobsClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetResponse) => void,
   ): ClientUnaryCall;
-  /** Every job, newest first. */
+  /** Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest thousand others. */
   list(request: ListRequest, callback: (error: ServiceError | null, response: ListResponse) => void): ClientUnaryCall;
   list(
     request: ListRequest,
@@ -792,6 +867,17 @@ type DeepPartial<T> = T extends Builtin ? T
   : T extends { $case: string; value: unknown } ? { $case: T["$case"]; value?: DeepPartial<T["value"]> }
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
+}
 
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeConsole } from './describe-console.ts';
+
+const open = { host: '127.0.0.1', port: 9464, isTls: false, wantsToken: false, wantsCertificate: false };
+
+test('the console is at the address of HTTP', () => {
+  assert.equal(describeConsole(open), 'Console: http://127.0.0.1:9464/');
+  assert.equal(describeConsole({ ...open, host: '[::1]', isTls: true }), 'Console: https://[::1]:9464/');
+  for (const host of ['0.0.0.0', '[::]']) {
+    assert.equal(describeConsole({ ...open, host }, 'rack-1'), 'Console: http://rack-1:9464/');
+  }
+});
+
+test('what it takes to see anything there is said', () => {
+  assert.equal(
+    describeConsole({ ...open, wantsToken: true }),
+    "Console: http://127.0.0.1:9464/ (needs a token with the role 'read' or 'submit')",
+  );
+  assert.match(
+    describeConsole({ ...open, isTls: true, wantsToken: true, wantsCertificate: true }),
+    /\(needs a token .* and a certificate in the browser, which the authority of --tls-ca signed\)$/,
+  );
+});

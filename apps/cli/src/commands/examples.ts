@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+
+/** A command line as a person types it, and what it is for. */
+export type Example = readonly [line: string, purpose: string];
+
+/** By the names of a command and its subcommand; '' is the program itself. */
+export const examples: Readonly<Record<string, readonly Example[]>> = {
+  '': [
+    ['halogrid doctor', 'what works on this machine'],
+    ['halogrid plan photos', 'what a job would read, need and write'],
+    ['halogrid run photos --out results', 'the LBP histograms of a folder of images'],
+    ['halogrid run --help', 'what a job can compute, with examples'],
+  ],
+  run: [
+    ['halogrid run photos', 'LBP histograms of a folder of images'],
+    ['halogrid run survey.tif --map tiff --nodes 2 --out survey', 'and the map, of an image of any size'],
+    ['halogrid run photos --op conv:kernel=gaussian-5,as=u8 --op lbp', 'smoothed first'],
+    ['halogrid run photos --op ldp:order=3 --grid 4x6', 'derivative patterns, a histogram for each cell'],
+    ['halogrid run cam1.mp4 --from 00:01:00 --to 00:02:00 --fps 5', 'a minute of a recording'],
+    ['halogrid run s3://archive/2026/ --coordinator rack-1:7070', 'on a cluster'],
+  ],
+  plan: [
+    ['halogrid plan photos --map tiff', 'whether the maps would fit the disk'],
+    ['halogrid plan cam1.mp4 --fps 5 --json', 'for a program'],
+  ],
+  submit: [
+    ['halogrid submit /srv/archive --out /srv/results', 'prints the id of the job'],
+    ["halogrid submit '/srv/archive/**/*.jpg' --priority 10", 'goes before other jobs'],
+    ['halogrid submit /srv/archive --verify 1%', 'a part is computed a second time'],
+  ],
+  watch: [['halogrid watch 20260131-2359', 'the beginning of an id is enough']],
+  status: [
+    ['halogrid status 20260131-235959-0a1b2c', 'the job of that id'],
+    ['halogrid status 20260131-2359 --json', 'the one whose id begins so, for a program'],
+  ],
+  results: [
+    ['halogrid results 20260131-2359', 'where they are'],
+    ['halogrid results 20260131-2359 --out results', 'and a copy of them'],
+  ],
+  jobs: [
+    ['halogrid jobs', 'the newest'],
+    ['halogrid jobs --state pending,running', 'what goes on'],
+    ['halogrid jobs --state failed --since 3d', 'what went wrong since'],
+    ['halogrid jobs --coordinator rack-1:7070 --limit 0 --json', 'all, for a program'],
+  ],
+  nodes: [['halogrid nodes --coordinator rack-1:7070,rack-2:7070', 'of the coordinator that leads']],
+  cancel: [['halogrid cancel 20260131-235959', 'the job whose id begins so']],
+  coordinator: [
+    ['halogrid coordinator', 'for nodes and commands of this machine'],
+    [
+      'halogrid coordinator --listen 0.0.0.0:7070 --data-root /srv --tokens tokens',
+      'for other machines, by tokens; docs/security.md has TLS',
+    ],
+  ],
+  node: [
+    ['halogrid node --coordinator rack-1:7070', 'computes on the best device there is'],
+    ['halogrid node --coordinator rack-1:7070 --gpu all', 'on each NVIDIA GPU'],
+    ['halogrid node --coordinator rack-1:7070 --storage remote', 'without the files of the cluster'],
+  ],
+  doctor: [['halogrid doctor', 'which devices work, and why others do not']],
+  bench: [['halogrid bench kernels', 'kernel times on the GPU']],
+  'bench kernels': [['halogrid bench kernels --width 1920 --height 1080', 'for images of that size']],
+  'bench reports': [['halogrid bench reports r1 r3 --quick', 'two of the five, with small images']],
+  'bench frames': [['halogrid bench frames --frames 500 --nodes 2', 'a shorter one, with two nodes']],
+  'bench scale': [['halogrid bench scale --gpus 1,2 --format pgm', 'without decoding']],
+  tune: [
+    ['halogrid tune', 'minutes, once for each GPU'],
+    ['halogrid tune --forget', 'back to the choices of the program'],
+  ],
+};
+
+/** Adds to the help of the program, and of each command and subcommand that it has, their examples. */
+export function addExamples(program: Command): void {
+  const add = (command: Command, name: string): void => {
+    command.addHelpText('after', describeExamples(examples[name] ?? []));
+    for (const each of command.commands) add(each, `${name} ${each.name()}`.trim());
+  };
+  add(program, '');
+}
+
+/** Each on a line, with its purpose on the line before. */
+function describeExamples(all: readonly Example[]): string {
+  return all.length === 0
+    ? ''
+    : `\nExamples:\n${all.map(([line, purpose]) => `  # ${purpose}\n  ${line}\n`).join('')}`.trimEnd();
+}

@@ -1,0 +1,15 @@
+import type { ListRequest } from '@halogrid/proto';
+import type { JobRecord } from '../ledger/ledger.ts';
+import { wireStates } from './job-status.ts';
+
+/** The jobs that a request is for, and how many more it would be for without its limit. `records` are newest first. */
+export function chooseJobs(
+  records: readonly JobRecord[],
+  { states, sinceMs = 0, limit = 0 }: ListRequest,
+): { chosen: readonly JobRecord[]; leftOut: number } {
+  const meant = records.filter(
+    ({ state, submittedMs }) => submittedMs >= sinceMs && (states.length === 0 || states.includes(wireStates[state])),
+  );
+  const chosen = limit > 0 ? meant.slice(0, limit) : meant;
+  return { chosen, leftOut: meant.length - chosen.length };
+}

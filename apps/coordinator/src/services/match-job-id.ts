@@ -1,0 +1,45 @@
+import { shortened } from '@halogrid/kernels';
+import { Refusal, refuseValue } from '../job/refusal.ts';
+import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+
+/** The job that is meant by `given`, as matchJobId finds it; an id that is whole is not searched for. */
+export async function findJob(ledger: Pick<Ledger, 'getJob' | 'listJobs'>, given: string): Promise<JobRecord> {
+  const job = await ledger.getJob(given);
+  if (job) return job;
+  const jobs = await ledger.listJobs();
+  const ids = jobs.map(({ jobId }) => jobId);
+  return jobs[ids.indexOf(matchJobId(given, ids))]!;
+}
+
+/** Characters of the beginning of an id at least: with fewer, what was meant as something else would cancel a job. */
+const leastCharacters = 4;
+
+/** Ids that a sentence names. */
+const mostNamed = 5;
+
+/**
+ * The id that is meant by `given`, which is one or the beginning of one alone; `ids` are all there are, newest first. Throws
+ * Refusal: 'invalid' for the beginning of several and for one that is too short, 'missing' where there is none. Its sentence
+ * names ids that could be meant.
+ */
+export function matchJobId(given: string, ids: readonly string[]): string {
+  if (ids.includes(given)) return given;
+  const meant = ids.filter((id) => id.startsWith(given));
+  if (meant.length > 0 && given.length < leastCharacters) {
+    refuseValue('the beginning of an id', given, `at least ${leastCharacters} characters`);
+  }
+  if (meant.length === 1) return meant[0]!;
+  if (meant.length > 1) {
+    throw new Refusal('invalid', `'${shortened(given)}' is the beginning of several ids: ${nameSome(meant)}`);
+  }
+  const newest = ids.length > 0 ? `; the newest are ${nameSome(ids)}` : '';
+  throw new Refusal(
+    'missing',
+    `There is no job '${shortened(given)}'${ids.length === 1 ? `; there is ${ids[0]}` : newest}`,
+  );
+}
+
+function nameSome(ids: readonly string[]): string {
+  const named = ids.slice(0, mostNamed).join(', ');
+  return ids.length > mostNamed ? `${named} and ${ids.length - mostNamed} more` : named;
+}
