@@ -20,17 +20,27 @@ export function addJobsCommand(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (options: CoordinatorOption & { json?: boolean }) => {
       const jobs = await withCoordinator(options, (client) => client.jobs());
-      process.stdout.write(options.json ? `${JSON.stringify(jobs.map(jobFacts), null, 2)}\n` : jobTable(jobs));
+      process.stdout.write(
+        options.json
+          ? `${JSON.stringify(
+              jobs.map((job) => jobFacts(job, Date.now())),
+              null,
+              2,
+            )}\n`
+          : jobTable(jobs),
+      );
     });
 }
 
 function jobTable(jobs: readonly JobStatus[]): string {
   if (jobs.length === 0) return 'No jobs.\n';
-  const rows = jobs.map(jobFacts).map((job) => {
-    const { shards, shardsDone, pixels, quarantined } = job.counts;
-    const done = `${shardsDone}/${shards}${job.planned ? '' : '+'}`;
-    return [job.id, job.state, done, describePixels(pixels), String(quarantined), job.submitted, job.out];
-  });
+  const rows = jobs
+    .map((job) => jobFacts(job, Date.now()))
+    .map((job) => {
+      const { shards, shardsDone, pixels, quarantined } = job.counts;
+      const done = `${shardsDone}/${shards}${job.planned ? '' : '+'}`;
+      return [job.id, job.state, done, describePixels(pixels), String(quarantined), job.submitted, job.out];
+    });
   return table([['JOB', 'STATE', 'SHARDS', 'PIXELS', 'QUARANTINED', 'SUBMITTED', 'RESULTS'], ...rows]);
 }
 
@@ -45,7 +55,7 @@ export function addSubmitCommand(program: Command): void {
     .action(async (sources: string[], options: JobOptions & CoordinatorOption & { json?: boolean }) => {
       const request = parseJob(sources, options, process.cwd());
       const job = await withCoordinator(options, (client) => client.submit(request));
-      console.log(options.json ? JSON.stringify(jobFacts(job), null, 2) : job.jobId);
+      console.log(options.json ? JSON.stringify(jobFacts(job, Date.now()), null, 2) : job.jobId);
     });
 }
 
@@ -83,7 +93,10 @@ export function addStatusCommand(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (jobId: string, options: CoordinatorOption & { json?: boolean }) => {
       const job = await withCoordinator(options, (client) => client.get(jobId));
-      process.stdout.write(options.json ? `${JSON.stringify(jobFacts(job), null, 2)}\n` : describeJob(job));
+      const nowMs = Date.now();
+      process.stdout.write(
+        options.json ? `${JSON.stringify(jobFacts(job, nowMs), null, 2)}\n` : describeJob(job, nowMs),
+      );
     });
 }
 
