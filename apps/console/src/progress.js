@@ -32,7 +32,7 @@ export function percentDone(job) {
  */
 export function describeShards(job) {
   const { shards = 0, shardsDone = 0 } = job.counts ?? {};
-  if (isListing(job)) return `listing…: ${shardsDone} of at least ${shards} shards`;
+  if (isListing(job)) return shards === 0 ? 'listing…' : `listing…: ${shardsDone} of at least ${shards} shards`;
   return `${shardsDone} of ${shards} shard${shards === 1 ? '' : 's'}`;
 }
 

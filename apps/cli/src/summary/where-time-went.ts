@@ -30,7 +30,7 @@ export function whereTimeWent(job: JobStatus): TimeSpent | undefined {
   if (!hasEnded(job) || !times?.leasedMs || !times.computedMs || !nodesUsed) return undefined;
   const between = (fromMs: number, toMs: number) => Math.max(0, toMs - fromMs) / 1000;
   const computing = between(times.leasedMs, times.computedMs);
-  const part = (name: string) => clamp((times.busySeconds[name] ?? 0) / (computing * nodesUsed || 1));
+  const part = (name: string) => rounded((times.busySeconds[name] ?? 0) / (computing * nodesUsed || 1));
   const { read, decode, device, encode, shard } = times.busySeconds;
   const tells = [read, decode, device, encode, shard].some((seconds) => seconds !== undefined);
   const spent: TimeSpent = {
@@ -119,4 +119,5 @@ function describeBound({ starting, computing, writing, busy }: TimeSpent, bound:
   }
 }
 
-const clamp = (part: number): number => Math.min(1, Math.max(0, part));
+/** In [0, 1], to a thousandth. */
+const rounded = (part: number): number => Math.round(Math.min(1, Math.max(0, part)) * 1000) / 1000;
