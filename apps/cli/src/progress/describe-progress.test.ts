@@ -62,6 +62,7 @@ test('a narrow line leaves out whole parts, what matters least first', () => {
       `${'█'.repeat(14)}${'░'.repeat(10)}  62 %  31 of 50 shards · 1.25 Gpx/s · about 10 s left · 2 nodes · 1 quarantined`,
     ],
     [79, '██████░░░░  62 %  31 of 50 shards · about 10 s left · 1 quarantined'],
+    [90, '██████░░░░  62 %  31 of 50 shards · 1.25 Gpx/s · about 10 s left · 2 nodes · 1 quarantined'],
     [60, ' 62 %  31 of 50 shards · about 10 s left · 1 quarantined'],
     [40, ' 62 %  31 of 50 shards · about 10 s left'],
     [25, ' 62 %  31 of 50 shards'],

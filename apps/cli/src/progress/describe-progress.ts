@@ -11,8 +11,8 @@ const [longBar, shortBar] = [24, 10];
  */
 const leftOut = [
   'none quarantined',
-  'nodes',
   'long bar',
+  'nodes',
   'speed',
   'bar',
   'quarantined',

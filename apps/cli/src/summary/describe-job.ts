@@ -47,7 +47,7 @@ function describeProgress(status: JobStatus, { percent, seconds, pixelsPerSecond
 
 function describeNodes(status: JobStatus): string {
   const { nodes, nodesUsed } = status;
-  if (hasEnded(status)) return `${plural(nodesUsed ?? 0, 'node')} took part`;
+  if (hasEnded(status)) return nodesUsed ? `${plural(nodesUsed, 'node')} took part` : 'none took part';
   return `${nodes} attached`;
 }
 
