@@ -118,6 +118,9 @@ test('status and jobs tell of a job, for people and for programs', async () => {
   );
   const [status, statusJson, jobs, jobsJson, nodes] = answers.map(({ stdout }) => stdout);
   assert.match(status!, /^state +complete$/m);
+  assert.match(status!, /^progress +100 % in .* s, .*px\/s$/m);
+  assert.match(status!, /^nodes +[123] nodes? took part$/m);
+  assert.match(status!, /^bound by +\S/m);
   assert.match(status!, new RegExp(`^digest +${digest}$`, 'm'));
   const { id, state, digest: told, counts } = JSON.parse(statusJson!);
   assert.deepEqual([id, state, told, counts.shardsDone], [jobId, 'complete', digest, 16]);
@@ -173,6 +176,8 @@ test('a job that is cancelled leaves only its job.json, and its nodes to others'
   await cluster.halfWay(jobId);
   cluster.nodes.forEach(pause);
   const watch = new Halogrid(['watch', jobId, '--coordinator', cluster.address]);
+  const running = JSON.parse((await cluster.halogrid(['status', jobId, '--json'])).stdout);
+  assert.ok(running.percent > 0 && running.percent < 100 && running.seconds > 0, JSON.stringify(running));
   const cancelled = await cluster.halogrid(['cancel', jobId]);
   cluster.nodes.forEach(goOn);
   assert.deepEqual([cancelled.code, cancelled.stdout], [0, `Job ${jobId} is cancelled.\n`], cancelled.stderr);
@@ -180,6 +185,9 @@ test('a job that is cancelled leaves only its job.json, and its nodes to others'
   assert.equal(watched.code, 1);
   assert.match(watched.stderr, new RegExp(`^halogrid: Job ${jobId} was cancelled\n$`, 'm'));
   assert.equal(readJson(out, 'job.json').state, 'cancelled');
+  const ended = (await cluster.halogrid(['status', jobId])).stdout;
+  assert.match(ended, /^progress +ended at \d+ %, after .*s$/m);
+  assert.match(ended, /^nodes +[123] nodes? took part$/m);
   await eventually('the output folder to be cleared', () => readdirSync(out).join() === 'job.json');
   await eventually('the leases to be given back', async () => {
     const nodes = await Promise.all(cluster.nodes.map(({ name }) => cluster.node(name)));

@@ -90,10 +90,29 @@ test('a grown folder: what is new, changed, quarantined or gone, and nothing els
   await assertAsFresh(out, job, 3);
 
   const other = await cluster.halogrid(['run', source, '--map', 'tiff', '--out', out]);
-  assert.deepEqual([other.code, /holds the results of another job/.test(other.stderr)], [2, true], other.stderr);
+  assert.equal(other.code, 2);
+  assert.match(other.stderr, /holds the results of another job \(\S+\): --grid is 1x1 and was 2x2\. .*another --out/);
   const fresh = await run([...job, '--out', out, '--fresh'], 3);
   assert.equal(fresh.changes, undefined);
   await assertAsFresh(out, job, 3);
+});
+
+test('maps are added to the results in a folder, which then are as if they had been asked for at once', async () => {
+  const source = join(folder, 'mapless');
+  mkdirSync(source);
+  for (let i = 0; i < 3; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(20 + i, 30, i));
+  const out = join(folder, 'mapless-out');
+  await run([source, '--out', out]);
+  const { id } = readJson(out, 'job.json');
+  const added = await run([source, '--map', 'png', '--out', out]);
+  assert.deepEqual(changesOf(added.changes), [0, 0, 0, 3, 0]);
+  const what = `The results of job ${id} in the folder have no maps: every source is computed again, to add maps as png`;
+  assert.ok(added.stderr.split('\n').includes(what), added.stderr);
+  await assertAsFresh(out, [source, '--map', 'png']);
+  const again = await run([source, '--map', 'png', '--out', out]);
+  assert.deepEqual([changesOf(again.changes), again.stderr], [[3, 0, 0, 0, 0], '']);
+  const less = await cluster.halogrid(['run', source, '--out', out]);
+  assert.match(less.stderr, /: --map is none and was png\. /);
 });
 
 test('results of another version are computed again, and it is said why', async () => {

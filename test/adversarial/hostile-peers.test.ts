@@ -101,7 +101,7 @@ const hello = (more: Partial<Hello> = {}): Uint8Array => {
 // It drains, so that it is leased nothing that the job would wait for.
 const draining = report({ $case: 'draining', value: {} });
 const lease = { jobId: 'no-such-job', shard: 1, attempt: 1, epoch: 1 };
-const answer = { ...lease, results: [], errors: [], stageSeconds: {}, inputBytes: 0 };
+const answer = { ...lease, results: [], errors: [], stageSeconds: {}, busySeconds: {}, inputBytes: 0 };
 const result = { source: 0, width: 256, height: 256, rect: undefined, counted: 0 };
 
 const floods: [name: string, message: Uint8Array, growth?: number][] = [

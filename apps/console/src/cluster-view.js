@@ -1,3 +1,4 @@
+import { describeShards, hasEnded, percentDone, secondsLeft } from './progress.js';
 import { describeClock, describeCount, describeDuration, describePixels, describeSpeed } from './quantities.js';
 import { describeLack, describeReason, pathOf, whyNothingMerged } from './sentences.js';
 
@@ -57,15 +58,16 @@ export function nowView(snapshot, rates) {
 /** @param {JobStatus} job @param {number} ms @param {Rates} rates */
 export function jobView(job, ms, rates) {
   const { counts } = job;
-  const shards = counts?.shards ?? 0;
-  const share = job.planned ? (shards === 0 ? 1 : (counts?.shardsDone ?? 0) / shards) : undefined;
+  const left = secondsLeft(job);
   const speed = isRunning(job) ? rates.of(`job ${job.jobId}`) : 0;
   return {
     id: job.jobId,
     state: jobState(job),
     work: (job.spec?.pipeline?.operations ?? []).map(describeOperation).join(' → '),
-    share,
-    progress: `${describeCount(counts?.shardsDone ?? 0)} of ${describeCount(shards)}${job.planned ? '' : '+'}`,
+    // A job that has ended has no bar: nothing of it moves any more.
+    percent: hasEnded(job) ? undefined : percentDone(job),
+    progress: describeProgress(job),
+    left: left === undefined ? '' : `about ${describeDuration(left * 1000)} left`,
     speed: describeSpeed(speed),
     frames: describeCount(counts?.frames ?? 0),
     quarantined: describeCount(counts?.quarantined ?? 0),
@@ -96,8 +98,15 @@ export function nodeView(node, ms, rates) {
 /** @param {JobStatus} job */
 const isRunning = ({ state }) => state === 'JOB_STATE_RUNNING' || state === 'JOB_STATE_FINALISING';
 
-/** @param {JobStatus} job */
-const hasEnded = ({ finishedMs }) => finishedMs > 0;
+/**
+ * How far a job is, in words: `62 %, 31 of 50 shards`; `ended at 62 %, …` where that was before its end.
+ *
+ * @param {JobStatus} job
+ */
+function describeProgress(job) {
+  const isEarly = hasEnded(job) && job.state !== 'JOB_STATE_COMPLETE';
+  return `${isEarly ? 'ended at ' : ''}${percentDone(job)} %, ${describeShards(job)}`;
+}
 
 /** @param {JobStatus} job @returns {State} */
 function jobState(job) {

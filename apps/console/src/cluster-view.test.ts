@@ -20,6 +20,7 @@ const running = JobStatus.fromPartial({
   submittedMs: 1000,
   planned: true,
   nodes: 1,
+  shardsPerSecond: 2,
   counts,
   spec,
 });
@@ -40,8 +41,9 @@ test('a job that runs shows what it computes, how far it is and how fast', () =>
     id: 'a',
     state: { word: 'running', tone: '' },
     work: 'conv:kernel=gaussian-5,as=u8 → lbp',
-    share: 0.25,
-    progress: '10 of 40',
+    percent: 25,
+    progress: '25 %, 10 of 40 shards',
+    left: 'about 15 s left',
     speed: '10 kpx/s',
     frames: '10',
     quarantined: '2',
@@ -76,11 +78,20 @@ test('states say what a person has to know', () => {
   assert.deepEqual(state({ state: JobState.FAILED }), { word: 'failed', tone: 'bad' });
 });
 
-test('a job whose plan goes on has no share yet, and one without shards is through', () => {
+test('a job that is still listed is as far as what is listed of it, and one without shards is through', () => {
   const open = jobView({ ...running, planned: false }, 0, new Rates());
-  assert.deepEqual([open.share, open.progress], [undefined, '10 of 40+']);
+  assert.deepEqual([open.percent, open.progress, open.left], [25, '25 %, listing…: 10 of at least 40 shards', '']);
   const empty = jobView({ ...running, counts: { ...counts, shards: 0, shardsDone: 0 } }, 0, new Rates());
-  assert.equal(empty.share, 1);
+  assert.equal(empty.percent, 100);
+});
+
+test('a job that has ended has no bar, and one that was cancelled or failed says how far it came', () => {
+  for (const state of [JobState.CANCELLED, JobState.FAILED]) {
+    const view = jobView({ ...running, planned: false, state, finishedMs: 4000 }, 0, new Rates());
+    assert.deepEqual([view.percent, view.progress, view.left], [undefined, 'ended at 25 %, 10 of 40 shards', '']);
+  }
+  const { percent, progress } = jobView(complete, 0, new Rates());
+  assert.deepEqual([percent, progress], [undefined, '100 %, 40 of 40 shards']);
 });
 
 test('a job that has ended shows how long it took and no speed', () => {

@@ -44,14 +44,15 @@ function show(now) {
 
 /** @param {ReturnType<typeof jobView>} job */
 function jobRows(job) {
-  const bar = job.share === undefined ? element('progress', {}) : element('progress', { value: String(job.share) });
+  const bar = job.percent === undefined ? [] : [element('progress', { max: '100', value: String(job.percent) }), ' '];
+  const left = job.left ? `, ${job.left}` : '';
   const row = element(
     'tr',
     {},
     element('td', {}, element('code', {}, job.id)),
     stateCell(job.state),
     longCell(job.work),
-    element('td', {}, bar, ` ${job.progress}`),
+    element('td', {}, ...bar, job.progress + left),
     ...[job.speed, job.frames, job.quarantined, job.time].map(numberCell),
     longCell(job.out),
   );

@@ -184,7 +184,17 @@ test('an answer that cannot be right is tried again, and in the end its source i
   for (let attempt = 1; attempt <= 3; attempt++) {
     const { shard, epoch, attempt: received } = await node.next('lease');
     assert.equal(received, attempt);
-    const value = { jobId, shard, attempt, epoch, results: [], errors: [], stageSeconds: {}, inputBytes: 0 };
+    const value = {
+      jobId,
+      shard,
+      attempt,
+      epoch,
+      results: [],
+      errors: [],
+      stageSeconds: {},
+      busySeconds: {},
+      inputBytes: 0,
+    };
     node.say({ $case: 'completed', value });
     await node.next('acknowledge');
   }

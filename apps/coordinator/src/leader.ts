@@ -15,6 +15,7 @@ import { exposeState } from './metrics.ts';
 import { featuresThread, openFeatures } from './output/features-file.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
+import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { PlanThread } from './plan/plan-thread.ts';
 import { planJob } from './plan/planner.ts';
@@ -40,11 +41,13 @@ function choosePlanner({ config, onClose }: LeaderOptions): Planner {
   };
 }
 
-/** Says in the log why a job keeps nothing of the output before it; job.json says it too. */
-function tellOfOtherResults(plan: JobWork['plan'], log: Log): JobWork['plan'] {
+/** Says why a job keeps nothing of the output before it: in the log, and where it adds maps, to whoever asked for it. */
+function tellOfEarlierOutput(plan: JobWork['plan'], log: Log): JobWork['plan'] {
   return async function* (spec, pipeline, signal) {
     const version = await otherResultsVersion(spec);
     if (version !== undefined) log.info({ out: spec.out }, otherResultsSentence(version));
+    const added = await addedMapsSentence(spec);
+    if (added) yield { kind: 'note', text: added };
     yield* plan(spec, pipeline, signal);
   };
 }
@@ -93,7 +96,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   featuresThread.prepare();
   onClose(() => ledger.close());
   const { plan: makePlan, check } = choosePlanner(options);
-  const plan = tellOfOtherResults(makePlan, log);
+  const plan = tellOfEarlierOutput(makePlan, log);
   const dispatcher = new Dispatcher({
     ledger,
     work: {

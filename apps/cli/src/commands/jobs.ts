@@ -19,7 +19,7 @@ export function addSubmitCommand(program: Command): void {
     .action(async (sources: string[], options: JobOptions & CoordinatorOption & { json?: boolean }) => {
       const request = parseJob(sources, options, process.cwd());
       const job = await withCoordinator(options, (client) => client.submit(request));
-      console.log(options.json ? JSON.stringify(jobFacts(job), null, 2) : job.jobId);
+      console.log(options.json ? JSON.stringify(jobFacts(job, Date.now()), null, 2) : job.jobId);
     });
 }
 
@@ -57,7 +57,10 @@ export function addStatusCommand(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (jobId: string, options: CoordinatorOption & { json?: boolean }) => {
       const job = await withCoordinator(options, (client) => client.get(jobId));
-      process.stdout.write(options.json ? `${JSON.stringify(jobFacts(job), null, 2)}\n` : describeJob(job));
+      const nowMs = Date.now();
+      process.stdout.write(
+        options.json ? `${JSON.stringify(jobFacts(job, nowMs), null, 2)}\n` : describeJob(job, nowMs),
+      );
     });
 }
 

@@ -12,7 +12,7 @@ const job = JobStatus.fromPartial({
 
 test('behind a pipe, times are those of ISO 8601', () => {
   assert.equal(
-    jobTable([job]),
+    jobTable([job], submittedMs),
     'JOB                     STATE       SHARDS  PIXELS    QUARANTINED  SUBMITTED                 RESULTS\n' +
       '20260131-120000-0a1b2c  finalising  4/16    5.53 Mpx  0            2026-01-31T12:00:00.000Z  /data/out\n',
   );
@@ -20,8 +20,8 @@ test('behind a pipe, times are those of ISO 8601', () => {
 
 test('on a terminal, times are told from now, and no line is longer than that is wide', () => {
   const nowMs = submittedMs + 12 * 60_000;
-  assert.match(jobTable([job], { columns: 100, nowMs }), / 12 min ago {2}\/data\/out\n$/);
-  const narrow = jobTable([job], { columns: 80, nowMs });
+  assert.match(jobTable([job], nowMs, 100), / 12 min ago {2}\/data\/out\n$/);
+  const narrow = jobTable([job], nowMs, 80);
   assert.match(narrow, /SUBMITTED\n.* 12 min ago\n$/);
   assert.ok(narrow.split('\n').every((line) => line.length <= 80));
 });

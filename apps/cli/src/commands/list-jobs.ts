@@ -19,27 +19,29 @@ export function addJobsCommand(program: Command): void {
     .action(async (options: ListJobsOptions) => {
       const { jobs, leftOut } = await withCoordinator(options, (client) => client.jobs(listRequest(options)));
       const { stdout } = process;
-      const terminal = stdout.isTTY ? { columns: stdout.columns, nowMs: Date.now() } : undefined;
-      stdout.write(options.json ? `${JSON.stringify(jobs.map(jobFacts), null, 2)}\n` : jobTable(jobs, terminal));
+      const nowMs = Date.now();
+      const facts = jobs.map((job) => jobFacts(job, nowMs));
+      const columns = stdout.isTTY ? stdout.columns : undefined;
+      stdout.write(options.json ? `${JSON.stringify(facts, null, 2)}\n` : jobTable(jobs, nowMs, columns));
       if (leftOut > 0) console.error(`${plural(leftOut, 'older job')} left out; --limit 0 lists all.`);
     });
 }
 
 /**
- * What a person reads of jobs, a line each. On a terminal, times are told from now, and where the results are is left out as soon as
- * it does not fit.
+ * What a person reads of jobs, a line each. On a terminal of so many columns, times are told from now, and where the results are is
+ * left out as soon as it does not fit.
  */
-export function jobTable(jobs: readonly JobStatus[], terminal?: { columns: number; nowMs: number }): string {
+export function jobTable(jobs: readonly JobStatus[], nowMs: number, columns?: number): string {
   if (jobs.length === 0) return 'No jobs.\n';
   const rows = jobs.map((status) => {
-    const job = jobFacts(status);
+    const job = jobFacts(status, nowMs);
     const { shards, shardsDone, pixels, quarantined } = job.counts;
     const done = `${shardsDone}/${shards}${job.planned ? '' : '+'}`;
-    const submitted = terminal ? describeAgo(status.submittedMs, terminal.nowMs) : job.submitted;
+    const submitted = columns ? describeAgo(status.submittedMs, nowMs) : job.submitted;
     return [job.id, job.state, done, describePixels(pixels), String(quarantined), submitted, job.out];
   });
   const all = [['JOB', 'STATE', 'SHARDS', 'PIXELS', 'QUARANTINED', 'SUBMITTED', 'RESULTS'], ...rows];
   const whole = table(all);
-  const isFitting = !terminal || whole.split('\n').every((line) => line.length <= terminal.columns);
+  const isFitting = !columns || whole.split('\n').every((line) => line.length <= columns);
   return isFitting ? whole : table(all.map((row) => row.slice(0, -1)));
 }

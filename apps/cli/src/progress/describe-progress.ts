@@ -1,21 +1,57 @@
+import { describeShards, percentDone, secondsLeft } from '@halogrid/console/progress.js';
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { describePixels, describeSeconds, plural } from './quantities.ts';
 
-/** Characters of the bar itself. */
-const barLength = 24;
+/** Characters of the bar itself, where there is room and where there is little. */
+const [longBar, shortBar] = [24, 10];
 
-/** The line that a terminal shows while a job runs, without colours, at most `columns` long. */
-export function progressBar(job: JobStatus, speed: Speed, columns: number): string {
-  const share = doneShare(job);
-  const filled = Math.floor(share * barLength);
-  const bar = '█'.repeat(filled) + '░'.repeat(barLength - filled);
-  const percent = `${String(Math.floor(share * 100)).padStart(3)} %`;
-  return `${bar} ${percent}  ${facts(job, speed).join(' · ')}`.slice(0, columns);
+/**
+ * What is left out of a terminal's line that is too narrow for all of it, the first first. The percentage stays longest; of a bar
+ * that is too long, a shorter one takes the place at first.
+ */
+const leftOut = [
+  'none quarantined',
+  'long bar',
+  'nodes',
+  'speed',
+  'bar',
+  'quarantined',
+  'left',
+  'shards',
+  'doing',
+] as const;
+
+type Part = 'shards' | 'doing' | 'speed' | 'left' | 'nodes' | 'quarantined' | 'none quarantined';
+
+/**
+ * The line that a terminal shows while a job runs, without colours: whole parts of it, at most `columns` wide in all, and nothing
+ * where not even the percentage fits. All of its characters are one column wide: a sentence with names in it is none of its parts.
+ */
+export function progressBar(job: JobStatus, columns: number): string {
+  const parts = partsOf(job);
+  const percent = percentDone(job);
+  let bar = longBar;
+  const line = (): string => {
+    const filled = Math.floor((percent * bar) / 100);
+    const drawn = bar > 0 ? `${'█'.repeat(filled)}${'░'.repeat(bar - filled)} ` : '';
+    const rest = parts.size > 0 ? `  ${[...parts.values()].join(' · ')}` : '';
+    return `${drawn}${String(percent).padStart(3)} %${rest}`;
+  };
+  for (const part of leftOut) {
+    if (line().length <= columns) break;
+    if (part === 'long bar') bar = shortBar;
+    else if (part === 'bar') bar = 0;
+    else parts.delete(part);
+  }
+  return line().length <= columns ? line() : '';
 }
 
 /** The line that a log gets now and then while a job runs. */
-export function progressLine(job: JobStatus, speed: Speed): string {
-  return `${stateWord(job.state)}: ${facts(job, speed).join(', ')}`;
+export function progressLine(job: JobStatus): string {
+  const waiting = job.waiting ? [`waiting: ${job.waiting}`] : [];
+  const parts = partsOf(job);
+  if (job.waiting) parts.delete('doing');
+  return `${stateWord(job.state)}: ${[...parts.values(), ...waiting].join(', ')}`;
 }
 
 /** A job's state as one word. */
@@ -23,62 +59,24 @@ export function stateWord(state: JobState): string {
   return state.replace('JOB_STATE_', '').toLowerCase();
 }
 
-function facts(job: JobStatus, speed: Speed): string[] {
-  const { shards, shardsDone, quarantined } = job.counts!;
-  const found = job.planned ? shards : `${shards}+`;
-  const list = [`${shardsDone} of ${found} shards`];
-  if (job.state === JobState.FINALISING) return [...list, 'writing the results'];
-  list.push(`${describePixels(speed.pixelsPerSecond)}/s`);
-  const left = secondsLeft(job, speed);
-  if (left !== undefined) list.push(`about ${left < 60 ? `${left} s` : describeSeconds(left)} left`);
-  list.push(job.nodes === 0 && !job.waiting ? 'waiting for a node' : plural(job.nodes, 'node'));
-  list.push(`${quarantined} quarantined`);
-  if (job.waiting) list.push(`waiting: ${job.waiting}`);
-  return list;
+/** How long a running job still takes: `about 10 s left`; undefined where nobody can tell. */
+export function describeLeft(job: JobStatus): string | undefined {
+  const left = secondsLeft(job);
+  if (left === undefined) return undefined;
+  return `about ${left < 59.5 ? `${Math.round(left)} s` : describeSeconds(left)} left`;
 }
 
-/** The part of a job that is done, in [0, 1]; 0 as long as its size is unknown. */
-function doneShare(job: JobStatus): number {
-  const { shards, shardsDone } = job.counts!;
-  if (!job.planned) return 0;
-  return shards === 0 ? 1 : shardsDone / shards;
-}
-
-/** Seconds to the end at this speed, where they can be told. */
-function secondsLeft(job: JobStatus, speed: Speed): number | undefined {
-  const { shards, shardsDone } = job.counts!;
-  if (!job.planned || speed.shardsPerSecond === 0 || shardsDone === shards) return undefined;
-  return Math.round((shards - shardsDone) / speed.shardsPerSecond);
-}
-
-/** Speeds are means over this time: long enough not to jump with every shard, short enough to follow nodes that join. */
-const windowMs = 10_000;
-
-export interface Speed {
-  pixelsPerSecond: number;
-  shardsPerSecond: number;
-}
-
-interface Sample {
-  ms: number;
-  pixels: number;
-  shards: number;
-}
-
-/** Measures how fast a job goes from how far it is. */
-export class Speedometer {
-  private samples: Sample[] = [];
-
-  /** Takes how far the job is at `ms` and gives its speed over the last ten seconds; zeros at first. */
-  measure(ms: number, pixels: number, shards: number): Speed {
-    this.samples.push({ ms, pixels, shards });
-    while (this.samples.length > 2 && this.samples[1]!.ms <= ms - windowMs) this.samples.shift();
-    const first = this.samples[0]!;
-    const seconds = (ms - first.ms) / 1000;
-    if (seconds === 0) return { pixelsPerSecond: 0, shardsPerSecond: 0 };
-    return {
-      pixelsPerSecond: Math.max(0, pixels - first.pixels) / seconds,
-      shardsPerSecond: Math.max(0, shards - first.shards) / seconds,
-    };
-  }
+/** In the order in which they are shown. */
+function partsOf(job: JobStatus): Map<Part, string> {
+  const { state, pixelsPerSecond = 0, nodes, waiting } = job;
+  const { quarantined } = job.counts!;
+  const parts = new Map<Part, string>([['shards', describeShards(job)]]);
+  if (state === JobState.FINALISING) return parts.set('doing', 'writing the results');
+  parts.set('speed', `${describePixels(pixelsPerSecond)}/s`);
+  const left = describeLeft(job);
+  if (left) parts.set('left', left);
+  if (waiting) parts.set('doing', 'waiting');
+  if (nodes === 0 && !waiting) parts.set('doing', 'waiting for a node');
+  else parts.set('nodes', plural(nodes, 'node'));
+  return parts.set(quarantined > 0 ? 'quarantined' : 'none quarantined', `${quarantined} quarantined`);
 }

@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import { hasEnded, type JobStatus } from '@halogrid/proto';
 import type { CoordinatorClient } from '../client/coordinator-client.ts';
-import { progressBar, progressLine, Speedometer } from './describe-progress.ts';
+import { progressBar, progressLine } from './describe-progress.ts';
 
 /** Shows a job until it ends and resolves with it as it is then. Rejects with one sentence where it is lost sight of. */
 export async function followJob(client: CoordinatorClient, jobId: string, view: ProgressView): Promise<JobStatus> {
@@ -32,35 +32,38 @@ const lineEveryMs = 5_000;
 
 /** A bar on a terminal, plain lines elsewhere. `nowMs` is a clock. */
 export function createProgressView(stream: NodeJS.WriteStream, nowMs: () => number): ProgressView {
-  return stream.isTTY ? createBar(stream, nowMs) : createLines(stream, nowMs);
+  return stream.isTTY ? createBar(stream) : createLines(stream, nowMs);
 }
 
-function createBar(stream: WriteStream, nowMs: () => number): ProgressView {
-  const speedometer = new Speedometer();
+/** What a terminal is taken for that does not say how wide it is. */
+const usualColumns = 80;
+
+function createBar(stream: WriteStream): ProgressView {
+  let waiting = '';
   // Back to the first column, and clear to the end of the line.
   const clear = '\r\x1b[K';
+  const note = (line: string): void => void stream.write(`${clear}${line}\n`);
   return {
     show(job) {
-      const { pixels, shardsDone } = job.counts!;
-      const speed = speedometer.measure(nowMs(), pixels, shardsDone);
-      stream.write(clear + progressBar(job, speed, stream.columns - 1));
+      // A sentence of any length, which a line that is written over and over has no room for.
+      if (job.waiting && job.waiting !== waiting) note(`Waiting: ${job.waiting}`);
+      waiting = job.waiting;
+      // In the last column some terminals wrap.
+      stream.write(clear + progressBar(job, (stream.columns || usualColumns) - 1));
     },
-    note: (line) => void stream.write(`${clear}${line}\n`),
+    note,
     end: () => void stream.write(clear),
   };
 }
 
 function createLines(stream: NodeJS.WritableStream, nowMs: () => number): ProgressView {
-  const speedometer = new Speedometer();
   let next = nowMs() + lineEveryMs;
   return {
     show(job) {
-      const { pixels, shardsDone } = job.counts!;
       const now = nowMs();
-      const speed = speedometer.measure(now, pixels, shardsDone);
       if (now < next) return;
       next = now + lineEveryMs;
-      stream.write(`${progressLine(job, speed)}\n`);
+      stream.write(`${progressLine(job)}\n`);
     },
     note: (line) => void stream.write(`${line}\n`),
     end() {},

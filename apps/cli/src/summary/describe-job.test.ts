@@ -14,6 +14,7 @@ const complete = JobStatus.fromPartial({
   planned: true,
   submittedMs: Date.UTC(2026, 0, 2),
   finishedMs: Date.UTC(2026, 0, 3),
+  nodesUsed: 2,
   spec: { sources: ['file:///in'], out: 'file:///out', pipeline: { operations: [{ kernel: 'lbp' }] } },
   counts,
   reasons,
@@ -21,10 +22,11 @@ const complete = JobStatus.fromPartial({
 
 test('a job is told with the reasons why inputs are quarantined', () => {
   assert.equal(
-    describeJob(complete),
+    describeJob(complete, 0),
     [
       'job          j1',
       'state        complete',
+      'progress     100 % in 24 h 00 min, 0 px/s',
       'submitted    2026-01-02T00:00:00.000Z',
       'finished     2026-01-03T00:00:00.000Z',
       'kernels      lbp',
@@ -33,7 +35,7 @@ test('a job is told with the reasons why inputs are quarantined', () => {
       "             1 × read: '/in/b.png' does not exist, e.g. /in/b.png",
       'shards       12 of 12, 12 attempts',
       'pixels       4.00 kpx',
-      'nodes        0',
+      'nodes        2 nodes took part',
       'results      /out',
       '',
     ].join('\n'),
@@ -41,21 +43,64 @@ test('a job is told with the reasons why inputs are quarantined', () => {
 });
 
 test('a job that merged nothing says so, and one that failed why', () => {
-  const nothing = describeJob({ ...complete, counts: { ...counts, frames: 0, quarantined: 12 } });
+  const nothing = describeJob({ ...complete, counts: { ...counts, frames: 0, quarantined: 12 } }, 0);
   assert.match(nothing, /^state +complete, but nothing was merged: all 12 inputs are quarantined$/m);
-  assert.match(describeJob({ ...complete, state: JobState.FAILED, error: 'Why' }), /^state +failed: Why$/m);
+  assert.match(describeJob({ ...complete, state: JobState.FAILED, error: 'Why' }, 0), /^state +failed: Why$/m);
 });
 
 test('a job that waits says for what, until it has ended', () => {
   const waiting = 'No attached node can read /data';
   assert.match(
-    describeJob({ ...complete, state: JobState.RUNNING, waiting }),
+    describeJob({ ...complete, state: JobState.RUNNING, waiting }, 0),
     /^waits +No attached node can read \/data$/m,
   );
-  assert.doesNotMatch(describeJob({ ...complete, waiting }), /waits/);
+  assert.doesNotMatch(describeJob({ ...complete, waiting }, 0), /waits/);
+});
+
+const running = JobStatus.fromPartial({
+  ...complete,
+  state: JobState.RUNNING,
+  finishedMs: 0,
+  nodes: 3,
+  counts: { ...counts, shards: 50, shardsDone: 31 },
+  pixelsPerSecond: 1.25e9,
+  shardsPerSecond: 2,
+});
+const after = (seconds: number): number => running.submittedMs + 1000 * seconds;
+const row = (job: JobStatus, name: string, nowMs = after(16)): string | undefined =>
+  new RegExp(`^${name} +(.*)$`, 'm').exec(describeJob(job, nowMs))?.[1];
+
+test('a running job says how far it is, how fast, and when it ends', () => {
+  assert.equal(row(running, 'progress'), '62 %, 1.25 Gpx/s, about 10 s left, 16.0 s so far');
+  assert.equal(row(running, 'nodes'), '3 attached');
+  assert.equal(
+    row({ ...running, planned: false }, 'progress'),
+    '62 %, listing…: 31 of at least 50 shards, 1.25 Gpx/s, the end is not known yet, 16.0 s so far',
+  );
+  const still = { ...running, pixelsPerSecond: undefined, shardsPerSecond: undefined };
+  assert.equal(row(still, 'progress'), '62 %, 16.0 s so far');
+});
+
+test('a job that ended early says how far it came, and nothing of what is found so far', () => {
+  for (const state of [JobState.CANCELLED, JobState.FAILED]) {
+    const ended = { ...running, state, planned: false, finishedMs: after(8), nodes: 0, nodesUsed: 1 };
+    assert.equal(row(ended, 'progress'), 'ended at 62 %, after 8.00 s');
+    assert.equal(row(ended, 'nodes'), '1 node took part');
+    assert.doesNotMatch(describeJob(ended, 0), /so far|listing/);
+  }
+});
+
+test('a job of an older version, which did not count nodes, says nothing of them', () => {
+  assert.equal(row({ ...complete, nodesUsed: undefined }, 'nodes'), undefined);
 });
 
 test('programs are told the same', () => {
-  const { quarantine, waiting } = jobFacts(complete);
-  assert.deepEqual([quarantine, waiting], [reasons, null]);
+  const { quarantine, waiting, nodes, percent, seconds } = jobFacts(complete, 0);
+  assert.deepEqual([quarantine, waiting, nodes, percent, seconds], [reasons, null, 2, 100, 86_400]);
+  const now = jobFacts({ ...running, planned: false }, after(16));
+  assert.deepEqual(
+    [now.listing, now.percent, now.seconds, now.pixelsPerSecond, now.secondsLeft, now.nodes],
+    [true, 62, 16, 1.25e9, null, 3],
+  );
+  assert.equal(jobFacts(running, after(16)).secondsLeft, 9.5);
 });

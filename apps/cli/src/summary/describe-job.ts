@@ -1,21 +1,24 @@
 import { fileURLToPath } from 'node:url';
+import { describeShards, isListing, percentDone, secondsLeft } from '@halogrid/console/progress.js';
 import { describeReason, whyNothingMerged } from '@halogrid/console/sentences.js';
-import { hasEnded, type JobStatus } from '@halogrid/proto';
+import { hasEnded, JobState, type JobStatus } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
-import { stateWord } from '../progress/describe-progress.ts';
-import { describePixels } from '../progress/quantities.ts';
+import { describeLeft, stateWord } from '../progress/describe-progress.ts';
+import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
+import { describeTime, whereTimeWent } from './where-time-went.ts';
 
-/** What a person reads of a job as it is now. */
-export function describeJob(status: JobStatus): string {
-  const job = jobFacts(status);
+/** What a person reads of a job as it is at `nowMs`, in milliseconds since 1970. */
+export function describeJob(status: JobStatus, nowMs: number): string {
+  const job = jobFacts(status, nowMs);
   const { counts } = job;
-  const soFar = job.planned ? '' : ' found so far';
+  const soFar = job.listing ? ' found so far' : '';
   const nothingMerged = whyNothingMerged(status);
   const more = job.error ? `: ${job.error}` : nothingMerged ? `, but ${nothingMerged}` : '';
   return table([
     ['job', job.id],
     ['state', job.state + more],
     ...(job.waiting && !hasEnded(status) ? [['waits', job.waiting]] : []),
+    ['progress', describeProgress(status, job)],
     ['submitted', job.submitted],
     ...(job.finished ? [['finished', job.finished]] : []),
     ['kernels', job.pipeline],
@@ -23,25 +26,59 @@ export function describeJob(status: JobStatus): string {
     ...job.quarantine.map((reason, i) => [i === 0 ? 'quarantined' : '', describeReason(reason)]),
     ['shards', `${counts.shardsDone} of ${counts.shards}${soFar}, ${counts.attempts} attempts`],
     ['pixels', describePixels(counts.pixels)],
-    ['nodes', String(job.nodes)],
+    ...describeTime(whereTimeWent(status)),
+    ...(job.nodes === null ? [] : [['nodes', describeNodes(status)]]),
     ...(job.digest ? [['digest', job.digest]] : []),
     ['results', job.out],
   ]);
 }
 
-/** A job as `--json` prints it, whatever its state. */
-export function jobFacts(job: JobStatus) {
+/** How far a job is, how fast, and how long it takes; of one that has ended how far it came, and in which time. */
+function describeProgress(status: JobStatus, { percent, seconds, pixelsPerSecond }: Facts): string {
+  const speed = pixelsPerSecond === null ? [] : [`${describePixels(pixelsPerSecond)}/s`];
+  if (status.state === JobState.COMPLETE) return [`${percent} % in ${describeSeconds(seconds)}`, ...speed].join(', ');
+  if (hasEnded(status)) return `ended at ${percent} %, after ${describeSeconds(seconds)}`;
+  const listed = isListing(status) ? [describeShards(status)] : [];
+  const left = describeLeft(status) ?? (isListing(status) ? 'the end is not known yet' : undefined);
+  return [`${percent} %`, ...listed, ...speed, ...(left ? [left] : []), `${describeSeconds(seconds)} so far`].join(
+    ', ',
+  );
+}
+
+function describeNodes(status: JobStatus): string {
+  const { nodes, nodesUsed } = status;
+  if (hasEnded(status)) return nodesUsed ? `${plural(nodesUsed, 'node')} took part` : 'none took part';
+  return `${nodes} attached`;
+}
+
+type Facts = ReturnType<typeof jobFacts>;
+
+/** A job as `--json` prints it at `nowMs`, whatever its state. */
+export function jobFacts(job: JobStatus, nowMs: number) {
   const { sources, pipeline, out } = job.spec!;
+  const isOver = hasEnded(job);
+  const seconds = Math.max(0, (isOver ? job.finishedMs : nowMs) - job.submittedMs) / 1000;
+  // The time is not that of all pixels where results were kept.
+  const mean = seconds > 0 && !job.counts!.kept ? job.counts!.pixels / seconds : null;
   return {
     id: job.jobId,
     state: stateWord(job.state),
     error: job.error || null,
     digest: job.digest || null,
     planned: job.planned,
+    /** More shards may come: `percent` is of those that are known. */
+    listing: isListing(job),
+    percent: percentDone(job),
+    seconds,
+    /** Of the last ten seconds; of a job that has ended, of all of its time. */
+    pixelsPerSecond: isOver ? mean : (job.pixelsPerSecond ?? null),
+    secondsLeft: secondsLeft(job) ?? null,
     counts: job.counts!,
     quarantine: job.reasons,
     waiting: job.waiting || null,
-    nodes: job.nodes,
+    /** Those that are attached and hold or held a shard; of a job that has ended, those that took part. */
+    nodes: isOver ? (job.nodesUsed ?? null) : job.nodes,
+    time: whereTimeWent(job) ?? null,
     submitted: new Date(job.submittedMs).toISOString(),
     finished: job.finishedMs ? new Date(job.finishedMs).toISOString() : null,
     pipeline: pipeline!.operations.map((operation) => operation.kernel).join(' '),

@@ -34,6 +34,16 @@ test('a person reads what was done, by whom, and where the results are', () => {
   );
 });
 
+test('a person reads where the time went, and what bound it', () => {
+  const busy = { read: 0.01, decode: 0.97, device: 0.06, encode: 0, shard: 1 };
+  const time = { starting: 0.3, computing: 1.6, writing: 0.1, busy, bound: 'decode' as const };
+  const lines = describeSummary({ ...summary, time }, '/home/me').split('\n');
+  assert.deepEqual(lines.slice(3, 5), [
+    '  time      0.30 s to the first shard, 1.60 s computing, 0.10 s writing',
+    '  bound by  decoding: under way in 1.55 s of 1.60 s; the device was busy in 6 %',
+  ]);
+});
+
 test('a run that keeps nothing of the last one says why', () => {
   assert.deepEqual(describeNotices({ ...summary, resultsVersion: 3, earlierResultsVersion: 1 }), [
     'The earlier output was made by results version 1; this is 3: everything is computed again.',

@@ -6,6 +6,7 @@ import { table } from '@halogrid/service/text-table';
 import { exitCodeOfJob } from '../process/exit-code.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import { type JobSummary, summarise } from './job-summary.ts';
+import { describeTime } from './where-time-went.ts';
 
 /** What a person reads when a job has ended. Paths are shown as seen from `folder`. */
 export function describeSummary(summary: JobSummary, folder: string): string {
@@ -20,6 +21,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
     ...quarantine.map((reason) => ['', describeReason(reason)]),
     ...(incremental ? [['skipped', describeChanges(incremental)]] : []),
     ['pixels', `${describePixels(counts.pixels)}${speed}`],
+    ...describeTime(summary.time),
     ['shards', `${counts.shards} in ${plural(counts.attempts, 'attempt')}`],
     ...(nodes ?? []).map((node, i) => [
       i === 0 ? 'nodes' : '',

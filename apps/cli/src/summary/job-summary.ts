@@ -4,6 +4,7 @@ import { whyNothingMerged } from '@halogrid/console/sentences.js';
 import { createPipeline } from '@halogrid/kernels';
 import type { Counts, JobStatus, QuarantineReason } from '@halogrid/proto';
 import { stateWord } from '../progress/describe-progress.ts';
+import { type TimeSpent, whereTimeWent } from './where-time-went.ts';
 
 /** What is left to say of a job that ended; `--json` prints it as it is. */
 export interface JobSummary {
@@ -38,6 +39,8 @@ export interface JobSummary {
   /** Version of the output that was in the folder, where it is another one: nothing of it is kept. */
   earlierResultsVersion?: number;
   wallSeconds: number;
+  /** Where it went, and what bound it; absent where that is not known. */
+  time?: TimeSpent;
   /** Seconds by stage, summed over nodes; present where job.json can be read here. */
   seconds?: Record<string, number>;
   nodes?: { name: string; device: string; shards: number }[];
@@ -53,6 +56,7 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
   const { sources, frames, shards, attempts, pixels, quarantined } = job.counts ?? noCounts;
   const nothingMerged = whyNothingMerged(job);
   const written = await readJobJson(out, job.jobId);
+  const time = whereTimeWent(job);
   return {
     id: job.jobId,
     state: stateWord(job.state),
@@ -67,6 +71,7 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     ...(written?.resultsVersion && { resultsVersion: written.resultsVersion }),
     ...(written?.earlierResultsVersion && { earlierResultsVersion: written.earlierResultsVersion }),
     wallSeconds: (job.finishedMs - job.submittedMs) / 1000,
+    ...(time && { time }),
     ...(written?.seconds && { seconds: written.seconds }),
     ...(written?.nodes && { nodes: written.nodes }),
     out,

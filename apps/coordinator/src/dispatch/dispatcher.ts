@@ -11,6 +11,7 @@ import { type Eyes, ownEyes } from '../sight/own-view.ts';
 import { type ComparableAnswer, comparable } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
 import { JobRun, type JobWork } from './job-run.ts';
+import type { Speed } from './job-speed.ts';
 import { NodeQuestions } from './node-questions.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport } from './node-session.ts';
 import { NodeSessions } from './node-sessions.ts';
@@ -37,6 +38,14 @@ export interface DispatcherOptions {
   graceMs?: number;
   /** Calls `task` every `ms` until what it returns is called; timers of the system unless given. */
   every?: (ms: number, task: () => void) => () => void;
+}
+
+/** What is known of a job beside what the ledger says. */
+export interface JobNow {
+  nodes: number;
+  waiting: string;
+  notes: readonly string[];
+  speed?: Speed | undefined;
 }
 
 /**
@@ -189,11 +198,14 @@ export class Dispatcher {
   /**
    * What a job is at. `nodes`: attached ones that hold or held a shard of it; 0 once it has ended. `waiting`: why it does not go
    * on though nodes are attached, in one sentence; empty where it does. `notes`: what was left out of its plan, and the like.
+   * `speed`: how fast it goes, where it does.
    */
-  jobNow(jobId: string): { nodes: number; waiting: string; notes: readonly string[] } {
-    const nodeIds = this.#jobs.get(jobId)?.nodeIds;
+  jobNow(jobId: string): JobNow {
+    const run = this.#jobs.get(jobId);
+    const nodeIds = run?.nodeIds;
     const nodes = this.#sessions.hellos().filter(({ nodeId }) => nodeIds?.has(nodeId)).length;
-    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', notes: this.#jobs.notesOf(jobId) };
+    const speed = run?.speed.at(this.#options.clock.monotonicMs());
+    return { nodes, waiting: this.#scheduler.whyBlocked(jobId) ?? '', notes: this.#jobs.notesOf(jobId), speed };
   }
 
   /** Shards of the running jobs, by state. */
@@ -249,7 +261,11 @@ export class Dispatcher {
         void this.#writer.skip(command.jobId, command.shard);
         break;
       case 'CommitShard':
-        void this.#writer.commit(command, (pixels) => this.#sessions.countShard(command.session, pixels));
+        void this.#writer.commit(command, (pixels) => {
+          this.#sessions.countShard(command.session, pixels);
+          const { clock } = this.#options;
+          this.#jobs.get(command.lease.jobId)?.speed.count(clock.monotonicMs(), pixels);
+        });
         break;
       case 'QuarantineShard': {
         const { jobId, shard, error, attempts } = command;

@@ -9,6 +9,7 @@ import { FencedError } from '../ledger/store/ledger-store.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
 import type { Clock } from './clock.ts';
+import { JobSpeed } from './job-speed.ts';
 import { whyTooManyQuarantined } from './quarantine-limit.ts';
 
 /**
@@ -90,6 +91,7 @@ export class JobRun {
 
   /** Ids of the nodes that ever held one of its shards. */
   readonly nodeIds = new Set<string>();
+  readonly speed = new JobSpeed();
 
   readonly #ledger: Ledger;
   readonly #work: JobWork;
@@ -122,6 +124,8 @@ export class JobRun {
   /** One of its shards was leased to this node. */
   shardLeased(nodeId: string): void {
     this.nodeIds.add(nodeId);
+    this.speed.begin(this.#clock.monotonicMs());
+    this.#ledger.noteTime(this.job.jobId, 'leasedMs', this.#clock.wallMs());
     this.#features?.start();
     this.queueShrank();
   }
@@ -190,6 +194,7 @@ export class JobRun {
       },
       room: () => this.#waitForRoom(),
     });
+    this.#ledger.noteTime(jobId, 'listedMs', this.#clock.wallMs());
     await this.#ledger.addPlan(jobId, [], true);
     this.#listener.planEnded();
     await this.#checkQuarantined();

@@ -32,7 +32,7 @@ function refuse(node: ScriptedNode, { work, jobId, shard, attempt, epoch }: Leas
   const errors = sources.map(({ index }) => {
     return { source: index, stage: 'decode', error: `Ends at byte ${index}`, cause: Cause.CONTENT };
   });
-  const value = { jobId, shard, attempt, epoch, results: [], errors, stageSeconds: {}, inputBytes: 0 };
+  const value = { jobId, shard, attempt, epoch, results: [], errors, stageSeconds: {}, busySeconds: {}, inputBytes: 0 };
   node.say({ $case: 'completed', value });
 }
 

@@ -214,6 +214,41 @@ test('why inputs were quarantined is known after the end of the job and of the c
   await after.close();
 });
 
+test('which nodes took part and where the time went is known after coordinators of the job, and after its end', async () => {
+  const store = new MemoryStore();
+  const path = spoolPath();
+  const first = await openLedger(() => path, store);
+  await planFrames(first, 2);
+  assert.equal((await first.getJob('job'))?.times, undefined);
+  first.noteTime('job', 'leasedMs', 5);
+  first.noteTime('job', 'leasedMs', 6);
+  first.noteTime('job', 'listedMs', 7);
+  const spent = { stageSeconds: { decode: 3 }, busySeconds: { decode: 2, shard: 2.5 } };
+  await first.commit({ ...commitOf(0), ...spent });
+  await first.close();
+
+  const second = await openLedger(() => path, store);
+  const [open] = await second.resume('job');
+  second.noteTime('job', 'leasedMs', 8);
+  const { epoch } = second;
+  await second.commit({ ...commitOf(open!.shard.shard), ...spent, epoch, node: { name: 'another', device: 'cpu' } });
+  await second.setState('job', 'finalising', { nowMs: 9 });
+  await second.setState('job', 'complete', { nowMs: 10, digest: 'abc' });
+  await second.close();
+
+  const third = await openLedger(() => path, store);
+  const { nodesUsed, times } = (await third.getJob('job'))!;
+  assert.equal(nodesUsed, 2);
+  assert.deepEqual(times, {
+    leasedMs: 5,
+    listedMs: 7,
+    computedMs: 9,
+    stageSeconds: { decode: 6 },
+    busySeconds: { decode: 4, shard: 5 },
+  });
+  await third.close();
+});
+
 test('a job whose results so far are of another version does not go on', async () => {
   const store = new MemoryStore();
   const before = await openLedger(spoolPath, store);

@@ -86,6 +86,7 @@ export class DurableLedger implements Ledger {
     if (!job.open) return;
     const { open, home } = job;
     open.facts.state = state;
+    if (state === 'finalising') open.noteTime('computedMs', at.nowMs);
     if (state !== 'complete' && state !== 'failed' && state !== 'cancelled') return home.journal.write(open);
     Object.assign(open.facts, { finishedMs: at.nowMs, error: at.error ?? '', digest: at.digest ?? '' });
     const { record } = open;
@@ -100,6 +101,10 @@ export class DurableLedger implements Ledger {
     if (!open) return;
     open.addPlan(steps, last);
     await home.journal.write(open);
+  }
+
+  noteTime(jobId: string, moment: 'leasedMs' | 'listedMs', nowMs: number): void {
+    this.#job(jobId).open?.noteTime(moment, nowMs);
   }
 
   async addAttempt(jobId: string, shard: number, attempt: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { JobSpec } from '@halogrid/proto';
+import type { JobSpec, JobTimes } from '@halogrid/proto';
 import type { JobFacts, JobRecord } from './ledger.ts';
 import type { Merge, OpenSource } from './merge.ts';
 import { ByteReader } from './record/byte-reader.ts';
@@ -15,6 +15,8 @@ export interface JobState {
     /** Version of the results that are done of it. */
     resultsVersion: number;
     stageSeconds: Record<string, number>;
+    /** The rest of its times; absent in what older versions wrote. */
+    times?: Omit<JobTimes, 'stageSeconds'>;
     /** How many there are: one that is missing is noticed. */
     planPieces: number;
     progressPieces: number;
@@ -30,7 +32,7 @@ const toBytes = (value: object): Uint8Array => Buffer.from(JSON.stringify(value)
 interface WrittenJob {
   facts: JobFacts;
   resultsVersion: number;
-  stageSeconds: Record<string, number>;
+  times: JobTimes;
   plan: { count: number };
   progress: { count: number };
   keptSources: { size: number };
@@ -38,10 +40,12 @@ interface WrittenJob {
 }
 
 export function encodeJob(job: WrittenJob): Uint8Array {
-  const { facts, resultsVersion, stageSeconds, plan, progress, keptSources, merge } = job;
+  const { facts, resultsVersion, plan, progress, keptSources, merge } = job;
+  const { stageSeconds, ...times } = job.times;
   const open: JobState['open'] = {
     resultsVersion,
     stageSeconds,
+    times,
     planPieces: plan.count,
     progressPieces: progress.count,
     openSources: keptSources.size,

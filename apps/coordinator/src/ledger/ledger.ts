@@ -1,5 +1,5 @@
 import type { Size } from '@halogrid/geometry';
-import type { JobSpec, QuarantineReason } from '@halogrid/proto';
+import type { JobSpec, JobTimes, QuarantineReason } from '@halogrid/proto';
 import type { FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
 import type { HistogramPlace, SourceDigest } from './record/settled-source.ts';
 
@@ -19,6 +19,10 @@ export interface JobRecord {
   counts: JobCounts;
   /** Why inputs are quarantined, as halogrid.v1.JobStatus tells it; absent where none is. */
   reasons?: QuarantineReason[];
+  /** Nodes whose results are merged; absent in records of older versions, which did not count them. */
+  nodesUsed?: number;
+  /** As halogrid.v1.JobStatus tells it; absent before the first result. */
+  times?: JobTimes;
 }
 
 /** What the ledger keeps of a job beside its specification, its plan and its results. */
@@ -49,6 +53,8 @@ export interface ShardCommit {
   results: SourceResult[];
   errors: SourceError[];
   stageSeconds: Record<string, number>;
+  /** As ShardCompleted.busy_seconds. */
+  busySeconds?: Record<string, number>;
   inputBytes: number;
 }
 
@@ -116,6 +122,8 @@ export interface Ledger {
   setState(jobId: string, state: LedgerState, at: { nowMs: number; error?: string; digest?: string }): Promise<void>;
   /** Appends steps of the plan; `last` when no more follow. */
   addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void>;
+  /** Notes when a job got so far, the first time that it is told. It is written with what comes next. */
+  noteTime(jobId: string, moment: 'leasedMs' | 'listedMs', nowMs: number): void;
   /** Counts a lease given; the same attempt of the same shard once. It is written with what comes next. */
   addAttempt(jobId: string, shard: number, attempt: number): Promise<void>;
   /**

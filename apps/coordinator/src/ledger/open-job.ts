@@ -1,4 +1,4 @@
-import type { JobSpec } from '@halogrid/proto';
+import type { JobSpec, JobTimes } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
 import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
 import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
@@ -41,7 +41,7 @@ export class OpenJob implements Journaled {
   readonly spool: HistogramSpool | undefined;
   /** Shards that were planned and are not done, by number. */
   readonly shards = new Map<number, OpenShard>();
-  readonly stageSeconds: Record<string, number> = {};
+  readonly times: JobTimes = { leasedMs: 0, listedMs: 0, computedMs: 0, stageSeconds: {}, busySeconds: {} };
   /** By name and device, in the order in which they came. */
   readonly nodes = new Map<string, NodeShards>();
   /** What the plan that the journal has says of versions. */
@@ -77,7 +77,9 @@ export class OpenJob implements Journaled {
   get record(): JobRecord {
     const { facts, spec, merge } = this;
     const reasons = merge.quarantined > 0 ? { reasons: merge.reasons() } : {};
-    return { ...facts, spec, counts: { ...facts.counts }, ...reasons };
+    const nodesUsed = [...this.nodes.values()].filter(({ shards }) => shards > 0).length;
+    const times = nodesUsed > 0 ? { times: structuredClone(this.times) } : {};
+    return { ...facts, spec, counts: { ...facts.counts }, ...reasons, nodesUsed, ...times };
   }
 
   addPlan(steps: readonly PlanStep[], last: boolean): void {
@@ -123,6 +125,11 @@ export class OpenJob implements Journaled {
     this.progress = new Pieces(beginProgress, pieces.progressPieces);
   }
 
+  /** The first time counts. */
+  noteTime(moment: 'leasedMs' | 'listedMs' | 'computedMs', nowMs: number): void {
+    this.times[moment] ||= nowMs;
+  }
+
   addAttempt(shard: number, attempt: number): void {
     const open = this.shards.get(shard);
     if (!open || attempt <= open.attempts) return;
@@ -136,15 +143,14 @@ export class OpenJob implements Journaled {
     const open = this.#shard(commit.shard);
     if (!open) return false;
     checkAnswer(open.shard.work, commit, this.shape);
-    const { shard, attempt: attempts, node, results, errors, stageSeconds } = commit;
+    const { shard, attempt: attempts, node, results, errors, stageSeconds, busySeconds = {} } = commit;
     this.#shardDone(shard, this.#nodeNumber(node));
     const counting = results.filter(({ source }) => this.merge.isOpen(source));
     this.merge.add(counting);
     for (const { source } of counting) this.#noteSource(source);
     for (const { source, stage, error } of errors) this.#quarantine(source, { stage, error, attempts, shard });
-    for (const [stage, seconds] of Object.entries(stageSeconds)) {
-      this.stageSeconds[stage] = (this.stageSeconds[stage] ?? 0) + seconds;
-    }
+    addSeconds(this.times.stageSeconds, stageSeconds);
+    addSeconds(this.times.busySeconds, busySeconds);
     this.#takeCounts();
     return true;
   }
@@ -195,7 +201,7 @@ export class OpenJob implements Journaled {
       sources: this.merge.outcomes(),
       counted: this.merge.counted,
       bins: this.merge.bins.slice(),
-      stageSeconds: { ...this.stageSeconds },
+      stageSeconds: { ...this.times.stageSeconds },
       nodes: nodes.filter(({ shards }) => shards > 0),
       digest: jobDigest(this.#line, this.merge.digests()),
     };
@@ -304,6 +310,10 @@ export class OpenJob implements Journaled {
       quarantined: merge.quarantined,
     });
   }
+}
+
+function addSeconds(sums: Record<string, number>, more: Record<string, number>): void {
+  for (const [name, seconds] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + seconds;
 }
 
 const beginProgress = (bytes: ByteWriter): ProgressWriter => new ProgressWriter(bytes);

@@ -80,7 +80,7 @@ async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobSt
   merge.pixels = counts.pixels;
   merge.quarantined = counts.quarantined;
   merge.counted = BigInt(open.counted);
-  Object.assign(job.stageSeconds, open.stageSeconds);
+  Object.assign(job.times, open.times, { stageSeconds: open.stageSeconds });
 
   const takeRecord = recordTaker(job);
   for await (const bytes of readPieces(store, facts, 'progress', open.progressPieces)) {

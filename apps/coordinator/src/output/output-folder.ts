@@ -7,8 +7,9 @@ import type { JobSpec } from '@halogrid/proto';
 import { makeFolders, UsageError } from '@halogrid/service';
 import { earlierJobPath, ledgerPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import { createClaim, isLeftOver, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
-import { isSameJob, type JobClaim, runningJobJson } from './job-json.ts';
+import { addsMaps, isSameJob, type JobClaim, runningJobJson } from './job-json.ts';
 import { exists, isReady, publishOutput } from './publish-output.ts';
+import { describeDifferences, specDifferences } from './spec-differences.ts';
 
 /** Everything a job writes into its folder, besides job.json. */
 const outputEntries = [
@@ -39,7 +40,8 @@ const held = new Set<string>();
  * scratch folder.
  *
  * A folder may be missing or empty, or hold a job of the same specification that is not running: what that job left is
- * removed, unless it is complete: then its output stays as it is until `publishOutput`, and the next job may make use of it.
+ * removed, unless it is complete: then its output stays as it is until `publishOutput`, and the next job may make use of it. A
+ * job that asks for maps as well takes the place of a complete one that is the same but for them.
  * What a process left half-way that ended while it published is put in its place first. Anything else is refused with
  * UsageError, and nothing is written. Where several claim it at once, in this process or in others, one wins. A job counts as
  * running while its process does; on another host that cannot be seen, and such a job counts as stopped.
@@ -174,11 +176,10 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
   }
 }
 
-/** Takes the place of a job that has stopped or ended, if it is the same one. */
+/** Takes the place of a job that has stopped or ended, if it is the same one, or is complete and gets maps. */
 async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promise<void> {
-  if (!isSameJob(existing, job.spec)) {
-    throw new UsageError(`The output folder '${path}' holds the results of another job (${existing.id})`);
-  }
+  const isMore = existing.state === 'complete' && addsMaps(existing, job.spec);
+  if (!isMore && !isSameJob(existing, job.spec)) throw otherJob(path, existing, job);
   if (existing.state === 'running' && (await isAlive(existing.coordinator))) {
     throw new UsageError(
       `The output folder '${path}' is in use by job ${existing.id}, which process ${existing.coordinator?.pid} still runs`,
@@ -278,6 +279,14 @@ async function removeEmptyFolders(path: string, first: string): Promise<void> {
   } catch {
     // Another job has it by now.
   }
+}
+
+function otherJob(path: string, { id, specification }: JobClaim, { spec }: NewJob): UsageError {
+  const what = describeDifferences(specDifferences(specification, spec)) || 'its specification is another';
+  return new UsageError(
+    `The output folder '${path}' holds the results of another job (${id}): ${what}. Ask for the same as then, give another --out, ` +
+      'or remove the folder',
+  );
 }
 
 const takenJustNow = (path: string): UsageError =>

@@ -1,6 +1,6 @@
 import type { ShardCompleted, SourceResult as WireResult } from '@halogrid/proto';
 import type { ShardAnswer, SourceResult } from '../job/shard.ts';
-import { stageLabel } from '../job/shard.ts';
+import { activities, stageLabel } from '../job/shard.ts';
 import type { LeaseId } from '../scheduler/events.ts';
 
 /** The lease that a report answers. */
@@ -9,8 +9,14 @@ export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
 }
 
 /** The answer off the wire. Whether it can be right is for the ledger to say. */
-export function toShardAnswer({ results, errors, stageSeconds, inputBytes }: ShardCompleted): ShardAnswer {
-  return { results: results.map(toSourceResult), errors, stageSeconds: knownStages(stageSeconds), inputBytes };
+export function toShardAnswer({ results, errors, stageSeconds, busySeconds, inputBytes }: ShardCompleted): ShardAnswer {
+  return {
+    results: results.map(toSourceResult),
+    errors,
+    stageSeconds: knownStages(stageSeconds),
+    busySeconds: knownActivities(busySeconds),
+    inputBytes,
+  };
 }
 
 /** Stages that this version does not know are one: whatever a node calls them, a job's list of them stays short. */
@@ -22,6 +28,13 @@ function knownStages(stageSeconds: Record<string, number>): Record<string, numbe
     known[label] = (known[label] ?? 0) + seconds;
   }
   return known;
+}
+
+/** Seconds that can be some, by what this version knows. */
+function knownActivities(busySeconds: Record<string, number>): Record<string, number> {
+  const isKnown = ([name, seconds]: [string, number]) =>
+    activities.has(name) && Number.isFinite(seconds) && seconds >= 0;
+  return Object.fromEntries(Object.entries(busySeconds).filter(isKnown));
 }
 
 function toSourceResult({ source, width, height, rect, counted, bins }: WireResult): SourceResult {

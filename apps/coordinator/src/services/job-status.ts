@@ -1,5 +1,6 @@
 import { JobState, JobStatus, type NodeStatus } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
+import type { JobNow } from '../dispatch/dispatcher.ts';
 import type { AttachedNodeView } from '../dispatch/node-session.ts';
 import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
 
@@ -14,14 +15,12 @@ export const wireStates: Record<LedgerState, JobState> = {
 
 /**
  * The job as the wire carries it, without what may be secret in its URIs. `nodes`: attached ones that hold or held a shard of it;
- * `waiting`: why nothing of it goes on; `notes`: what was left out of it, and the like.
+ * `waiting`: why nothing of it goes on; `notes`: what was left out of it, and the like; `speed`: where it has one.
  */
-export function toJobStatus(
-  record: JobRecord,
-  { nodes, waiting, notes }: { nodes: number; waiting: string; notes: readonly string[] },
-): JobStatus {
+export function toJobStatus(record: JobRecord, { nodes, waiting, notes, speed }: JobNow): JobStatus {
   const spec = { ...record.spec, sources: record.spec.sources.map(redactUri) };
-  return JobStatus.fromPartial({ ...record, spec, state: wireStates[record.state], nodes, waiting, notes: [...notes] });
+  const state = wireStates[record.state];
+  return JobStatus.fromPartial({ ...record, spec, state, nodes, waiting, notes: [...notes], ...speed });
 }
 
 /** The node as the wire carries it. */

@@ -133,7 +133,10 @@ test('the answer of an image with all the bins that it may have passes', async (
   // Two bytes a count, as in a gigapixel.
   const bins = new Array<number>(maxImageBins).fill(256);
   const result = { source: 0, width: 2 ** 15, height: 2 ** 15, rect: undefined, counted: 2 ** 30, bins };
-  node.say({ $case: 'completed', value: { ...lease, results: [result], errors: [], stageSeconds: {}, inputBytes: 0 } });
+  node.say({
+    $case: 'completed',
+    value: { ...lease, results: [result], errors: [], stageSeconds: {}, busySeconds: {}, inputBytes: 0 },
+  });
   await node.next('acknowledge');
   node.hangUp();
 });

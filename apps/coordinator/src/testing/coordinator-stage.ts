@@ -128,7 +128,17 @@ export async function complete(node: ScriptedNode, lease: Lease): Promise<void> 
     results.push({ source: source.index, ...size, rect, counted, bins: [...bins] });
   }
   const { jobId, shard, attempt, epoch } = lease;
-  const answer = { jobId, shard, attempt, epoch, results, errors: [], stageSeconds: { decode: 0.25 }, inputBytes: 46 };
+  const answer = {
+    jobId,
+    shard,
+    attempt,
+    epoch,
+    results,
+    errors: [],
+    stageSeconds: { decode: 0.25 },
+    busySeconds: {},
+    inputBytes: 46,
+  };
   node.say({ $case: 'completed', value: answer });
 }
 

@@ -89,6 +89,8 @@ test('whole frames: histograms in the order of the lease, maps and previews wher
     assert.ok(answer.inputBytes >= bytes);
     assert.deepEqual(Object.keys(answer.stageSeconds), ['read', 'decode', 'upload', 'compute', 'readback', 'encode']);
     for (const stage of ['read', 'decode', 'compute', 'encode']) assert.ok(answer.stageSeconds[stage]! > 0, stage);
+    const { shard: whole, ...parts } = answer.busySeconds;
+    for (const [part, seconds] of Object.entries(parts)) assert.ok(seconds > 0 && seconds <= whole!, part);
   });
 });
 

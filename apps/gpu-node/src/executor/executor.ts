@@ -4,6 +4,7 @@ import { excessOf, type Lease, leaseBounds, type ShardCompleted } from '@halogri
 import type { writeChunk } from '@halogrid/results';
 import { Budget } from '../devices/budget.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
+import { type BusyClock, BusyClocks } from './busy-clock.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
 import { runTile } from './run-tile.ts';
@@ -41,8 +42,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const { device, twin, openImage, writeChunk, nowMs, note = () => {} } = options;
   const planes = new PlaneCache(planeCacheBytes);
   const turns = new Budget(device.batchesInFlight + shardsAhead);
+  const clocks = new BusyClocks(nowMs);
 
-  async function execute(lease: Lease, signal: AbortSignal, batchShare: number): Promise<ShardCompleted> {
+  async function execute(
+    lease: Lease,
+    signal: AbortSignal,
+    busy: BusyClock,
+    batchShare: number,
+  ): Promise<ShardCompleted> {
     const { jobId, shard, attempt, epoch, pipeline, work, scratch, wantsMap, zarrShards, previews, verify } = lease;
     if (!pipeline || !work) throw new Error('The lease has no pipeline or no work');
     const checked = createPipeline(pipeline.operations);
@@ -60,7 +67,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       zarrShards: zarrShards ?? false,
       previews,
       signal,
-      clock: new StageClock(nowMs),
+      clock: new StageClock(nowMs, busy),
       note,
       inputBytes: 0,
     };
@@ -74,6 +81,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       results: outcomes.flatMap((outcome) => (outcome.kind === 'result' ? [outcome.result] : [])),
       errors: outcomes.flatMap((outcome) => (outcome.kind === 'error' ? [outcome.error] : [])),
       stageSeconds: run.clock.seconds,
+      busySeconds: busy.take(),
       inputBytes: run.inputBytes,
     };
   }
@@ -83,11 +91,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
     await turns.acquire(1);
     try {
       signal.throwIfAborted();
-      return await execute(lease, signal, 1).catch((error) => {
-        if (!(error instanceof DeviceLostError) || signal.aborted) throw error;
-        // Perhaps it had no memory left; if it was something else, it is tried again all the same.
-        return execute(lease, signal, 0.5);
-      });
+      return await clocks.during(lease.jobId, (busy) =>
+        execute(lease, signal, busy, 1).catch((error) => {
+          if (!(error instanceof DeviceLostError) || signal.aborted) throw error;
+          // Perhaps it had no memory left; if it was something else, it is tried again all the same.
+          return execute(lease, signal, busy, 0.5);
+        }),
+      );
     } finally {
       turns.release(1);
     }

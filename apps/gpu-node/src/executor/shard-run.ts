@@ -4,8 +4,9 @@ import type { Grid, ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels
 import { Cause, type Source, type SourceError, type SourceResult } from '@halogrid/proto';
 import { piecesOf, previewSampling, samplesOfPart, type writeChunk } from '@halogrid/results';
 import { InputError, type InputFault } from '@halogrid/sources';
-import type { Device } from '../devices/device.ts';
+import type { BatchResult, Device, DeviceKind } from '../devices/device.ts';
 import type { Batch } from './batch.ts';
+import type { BusyClock } from './busy-clock.ts';
 import type { PlaneCache } from './plane-cache.ts';
 import { deeperReason } from './source-version.ts';
 
@@ -78,7 +79,9 @@ export async function runOnDevice(
     staging.release();
     return [];
   }
-  const { items: results, seconds } = await run.device.run(staging, items, pipeline, withMap);
+  const { items: results, seconds } = await run.clock.onDevice(run.device.info.kind, () =>
+    run.device.run(staging, items, pipeline, withMap),
+  );
   for (const stage of ['upload', 'compute', 'readback'] as const) run.clock.add(stage, seconds[stage]);
   return results;
 }
@@ -171,18 +174,42 @@ export type Stage = (typeof stages)[number];
 export class StageClock {
   readonly seconds: Record<Stage, number> = { read: 0, decode: 0, upload: 0, compute: 0, readback: 0, encode: 0 };
   readonly #nowMs: () => number;
+  readonly #busy: BusyClock;
 
-  constructor(nowMs: () => number) {
+  /** `busy` is that of the shard's job. */
+  constructor(nowMs: () => number, busy: BusyClock) {
     this.#nowMs = nowMs;
+    this.#busy = busy;
   }
 
   /** Counts the time until `work` settles. */
-  async time<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
+  async time<T>(stage: 'read' | 'decode' | 'encode', work: () => Promise<T>): Promise<T> {
     const startedMs = this.#nowMs();
+    this.#busy.begin(stage);
     try {
       return await work();
     } finally {
+      this.#busy.end(stage);
       this.seconds[stage] += (this.#nowMs() - startedMs) / 1000;
+    }
+  }
+
+  /**
+   * Counts the time in which the device is at work on a batch: by its own clock, because batches wait for one another, but for the
+   * threads of a CPU, whose seconds are those of each.
+   */
+  async onDevice(kind: DeviceKind, work: () => Promise<BatchResult>): Promise<BatchResult> {
+    if (kind !== 'cpu') {
+      const result = await work();
+      const { upload, compute, readback } = result.seconds;
+      this.#busy.add('device', upload + compute + readback);
+      return result;
+    }
+    this.#busy.begin('device');
+    try {
+      return await work();
+    } finally {
+      this.#busy.end('device');
     }
   }
 

@@ -8,8 +8,8 @@ export interface Parts {
 /** Parts of a message at most: an empty one takes two bytes on the wire and a hundred times that once it is decoded. */
 export const maxParts = 200_000;
 
-/** Parts of AttachRequest: the leases of hello; results, errors and stages of an answer. */
-export const reportParts: Parts = { 1: { 8: 'one' }, 3: { 5: 'one', 6: 'one', 7: 'one' } };
+/** Parts of AttachRequest: the leases of hello; results, errors and stages of an answer, twice. */
+export const reportParts: Parts = { 1: { 8: 'one' }, 3: { 5: 'one', 6: 'one', 7: 'one', 9: 'one' } };
 /** Parts of SubmitRequest: sources, operations and their parameters. */
 export const submitParts: Parts = { 1: { 1: 'one', 2: { 1: { 2: 'one' } } } };
 /** Parts of AttachResponse: leases of a welcome; operations with parameters, and sources, of a lease. */

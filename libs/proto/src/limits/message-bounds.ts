@@ -104,6 +104,7 @@ const completed = fields<ShardCompleted>({
   results: list(maxLeaseSources, result),
   errors: list(maxLeaseSources, fields<SourceError>({ stage: word, error: any, cause: any })),
   stageSeconds: map(32, word),
+  busySeconds: map(32, word),
 });
 
 /** What a node reports; sentences are cut elsewhere. */

@@ -85,6 +85,30 @@ test('after any changes, a run in the folder of the one before comes to what a f
   );
 });
 
+test('a job that adds maps comes to what one does that asks for all at once, whenever its coordinator ends', async () => {
+  const place = join(folder, String(folders++));
+  const source = join(place, 'source');
+  for (let i = 0; i < 22; i++) await write(join(source, `${i}.pgm`), image(5 + i, 9, i));
+  await write(join(source, 'bad.pgm'), Buffer.alloc(0));
+  for (const more of [{ mapFormat: 'png' }, { mapFormat: 'tiff', tilePx: 4, grid: { rows: 2, columns: 3 } }]) {
+    const out = join(place, more.mapFormat);
+    const plain = specOf(source, out, { ...more, mapFormat: 'none' });
+    await runLocalJob({ jobId: 'plain', spec: plain, store: new MemoryStore() });
+    const { digest } = await jobJson(plain.out);
+    const job = { jobId: 'maps', spec: specOf(source, out, more), store: new MemoryStore() };
+    for (const dieAfter of [0, 1, undefined]) {
+      if (!(await isComplete(job.spec, job.jobId))) await runLocalJob(job, dieAfter);
+    }
+    const fresh = specOf(source, `${out}-fresh`, more);
+    await runLocalJob({ jobId: 'fresh', spec: fresh, store: new MemoryStore() });
+    assert.deepEqual(await filesOf(plain.out), await filesOf(fresh.out));
+    const [is, was] = [await jobJson(plain.out), await jobJson(fresh.out)];
+    assert.deepEqual([is.digest, was.digest, is.specification.mapFormat], [digest, digest, more.mapFormat]);
+    const { kept, again } = is.incremental;
+    assert.deepEqual([kept, again], [0, 23]);
+  }
+});
+
 /** By URI: the content of each file. */
 async function contentsOf(source: string): Promise<Map<string, string>> {
   const contents = new Map<string, string>();

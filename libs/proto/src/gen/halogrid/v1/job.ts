@@ -257,8 +257,46 @@ export interface JobStatus {
   reasons: QuarantineReason[];
   /** Why nothing of the job goes on, in one sentence: no attached node can do what it needs. Empty while something does. */
   waiting: string;
-  /** What a person should know about the job's sources, a sentence each, e.g. which folders were left out. At most 21. */
+  /** What a person should know about the job's sources, a sentence each, e.g. which folders were left out. At most 22. */
   notes: string[];
+  /** Nodes whose results are merged, by name and device, whether they are attached or not; absent where nobody counted them. */
+  nodesUsed?:
+    | number
+    | undefined;
+  /** Means over the last ten seconds; absent where nothing was merged in them, and once the job has ended. */
+  pixelsPerSecond?: number | undefined;
+  shardsPerSecond?:
+    | number
+    | undefined;
+  /** Absent before the first result. */
+  times: JobTimes | undefined;
+}
+
+/**
+ * Where the time of a job went. Moments are milliseconds since 1970 by the coordinator's clock; 0: not yet, or not known, as an
+ * earlier coordinator of the job saw it.
+ */
+export interface JobTimes {
+  /** The first shard was leased. */
+  leasedMs: number;
+  /** The last source was listed. */
+  listedMs: number;
+  /** The last result was merged, and writing began. */
+  computedMs: number;
+  /** Seconds of nodes by stage, as in ShardCompleted, summed over merged shards. */
+  stageSeconds: { [key: string]: number };
+  /** Seconds of nodes by what they were busy with, as in ShardCompleted, summed over nodes. */
+  busySeconds: { [key: string]: number };
+}
+
+export interface JobTimes_StageSecondsEntry {
+  key: string;
+  value: number;
+}
+
+export interface JobTimes_BusySecondsEntry {
+  key: string;
+  value: number;
 }
 
 /** Inputs that were quarantined for the same reason. */
@@ -1133,6 +1171,10 @@ function createBaseJobStatus(): JobStatus {
     reasons: [],
     waiting: "",
     notes: [],
+    nodesUsed: undefined,
+    pixelsPerSecond: undefined,
+    shardsPerSecond: undefined,
+    times: undefined,
   };
 }
 
@@ -1176,6 +1218,18 @@ export const JobStatus: MessageFns<JobStatus> = {
     }
     for (const v of message.notes) {
       writer.uint32(106).string(v!);
+    }
+    if (message.nodesUsed !== undefined) {
+      writer.uint32(112).uint32(message.nodesUsed);
+    }
+    if (message.pixelsPerSecond !== undefined) {
+      writer.uint32(121).double(message.pixelsPerSecond);
+    }
+    if (message.shardsPerSecond !== undefined) {
+      writer.uint32(129).double(message.shardsPerSecond);
+    }
+    if (message.times !== undefined) {
+      JobTimes.encode(message.times, writer.uint32(138).fork()).join();
     }
     return writer;
   },
@@ -1297,6 +1351,38 @@ export const JobStatus: MessageFns<JobStatus> = {
             message.notes.push(reader.string());
             continue;
           }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.nodesUsed = reader.uint32();
+            continue;
+          }
+          case 15: {
+            if (tag !== 121) {
+              break;
+            }
+
+            message.pixelsPerSecond = reader.double();
+            continue;
+          }
+          case 16: {
+            if (tag !== 129) {
+              break;
+            }
+
+            message.shardsPerSecond = reader.double();
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.times = JobTimes.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1329,6 +1415,271 @@ export const JobStatus: MessageFns<JobStatus> = {
     message.reasons = object.reasons?.map((e) => QuarantineReason.fromPartial(e)) || [];
     message.waiting = object.waiting ?? "";
     message.notes = object.notes?.map((e) => e) || [];
+    message.nodesUsed = object.nodesUsed ?? undefined;
+    message.pixelsPerSecond = object.pixelsPerSecond ?? undefined;
+    message.shardsPerSecond = object.shardsPerSecond ?? undefined;
+    message.times = (object.times !== undefined && object.times !== null)
+      ? JobTimes.fromPartial(object.times)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseJobTimes(): JobTimes {
+  return { leasedMs: 0, listedMs: 0, computedMs: 0, stageSeconds: {}, busySeconds: {} };
+}
+
+export const JobTimes: MessageFns<JobTimes> = {
+  encode(message: JobTimes, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.leasedMs !== 0) {
+      writer.uint32(8).uint64(message.leasedMs);
+    }
+    if (message.listedMs !== 0) {
+      writer.uint32(16).uint64(message.listedMs);
+    }
+    if (message.computedMs !== 0) {
+      writer.uint32(24).uint64(message.computedMs);
+    }
+    globalThis.Object.entries(message.stageSeconds).forEach(([key, value]: [string, number]) => {
+      JobTimes_StageSecondsEntry.encode({ key: key as any, value }, writer.uint32(34).fork()).join();
+    });
+    globalThis.Object.entries(message.busySeconds).forEach(([key, value]: [string, number]) => {
+      JobTimes_BusySecondsEntry.encode({ key: key as any, value }, writer.uint32(42).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JobTimes {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJobTimes();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.leasedMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.listedMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.computedMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            const entry4 = JobTimes_StageSecondsEntry.decode(reader, reader.uint32());
+            if (entry4.value !== undefined) {
+              message.stageSeconds[entry4.key] = entry4.value;
+            }
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            const entry5 = JobTimes_BusySecondsEntry.decode(reader, reader.uint32());
+            if (entry5.value !== undefined) {
+              message.busySeconds[entry5.key] = entry5.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<JobTimes>): JobTimes {
+    return JobTimes.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<JobTimes>): JobTimes {
+    const message = createBaseJobTimes();
+    message.leasedMs = object.leasedMs ?? 0;
+    message.listedMs = object.listedMs ?? 0;
+    message.computedMs = object.computedMs ?? 0;
+    message.stageSeconds = (globalThis.Object.entries(object.stageSeconds ?? {}) as [string, number][]).reduce(
+      (acc: { [key: string]: number }, [key, value]: [string, number]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.Number(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.busySeconds = (globalThis.Object.entries(object.busySeconds ?? {}) as [string, number][]).reduce(
+      (acc: { [key: string]: number }, [key, value]: [string, number]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.Number(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseJobTimes_StageSecondsEntry(): JobTimes_StageSecondsEntry {
+  return { key: "", value: 0 };
+}
+
+export const JobTimes_StageSecondsEntry: MessageFns<JobTimes_StageSecondsEntry> = {
+  encode(message: JobTimes_StageSecondsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0) {
+      writer.uint32(17).double(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JobTimes_StageSecondsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJobTimes_StageSecondsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.value = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<JobTimes_StageSecondsEntry>): JobTimes_StageSecondsEntry {
+    return JobTimes_StageSecondsEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<JobTimes_StageSecondsEntry>): JobTimes_StageSecondsEntry {
+    const message = createBaseJobTimes_StageSecondsEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseJobTimes_BusySecondsEntry(): JobTimes_BusySecondsEntry {
+  return { key: "", value: 0 };
+}
+
+export const JobTimes_BusySecondsEntry: MessageFns<JobTimes_BusySecondsEntry> = {
+  encode(message: JobTimes_BusySecondsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0) {
+      writer.uint32(17).double(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JobTimes_BusySecondsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJobTimes_BusySecondsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.value = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<JobTimes_BusySecondsEntry>): JobTimes_BusySecondsEntry {
+    return JobTimes_BusySecondsEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<JobTimes_BusySecondsEntry>): JobTimes_BusySecondsEntry {
+    const message = createBaseJobTimes_BusySecondsEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? 0;
     return message;
   },
 };

@@ -191,9 +191,20 @@ export interface ShardCompleted {
   stageSeconds: { [key: string]: number };
   /** Encoded bytes read from sources. */
   inputBytes: number;
+  /**
+   * Seconds in which the node was at something for at least one shard of the job, however many they were: read, decode, encode;
+   * `device`: in which its device was at work; `shard`: in which it had a shard under way. All since the last answer that told
+   * of the job, so that sums over answers are those of the node.
+   */
+  busySeconds: { [key: string]: number };
 }
 
 export interface ShardCompleted_StageSecondsEntry {
+  key: string;
+  value: number;
+}
+
+export interface ShardCompleted_BusySecondsEntry {
   key: string;
   value: number;
 }
@@ -1257,7 +1268,17 @@ export const Draining: MessageFns<Draining> = {
 };
 
 function createBaseShardCompleted(): ShardCompleted {
-  return { jobId: "", shard: 0, attempt: 0, epoch: 0, results: [], errors: [], stageSeconds: {}, inputBytes: 0 };
+  return {
+    jobId: "",
+    shard: 0,
+    attempt: 0,
+    epoch: 0,
+    results: [],
+    errors: [],
+    stageSeconds: {},
+    inputBytes: 0,
+    busySeconds: {},
+  };
 }
 
 export const ShardCompleted: MessageFns<ShardCompleted> = {
@@ -1286,6 +1307,9 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     if (message.inputBytes !== 0) {
       writer.uint32(64).uint64(message.inputBytes);
     }
+    globalThis.Object.entries(message.busySeconds).forEach(([key, value]: [string, number]) => {
+      ShardCompleted_BusySecondsEntry.encode({ key: key as any, value }, writer.uint32(74).fork()).join();
+    });
     return writer;
   },
 
@@ -1369,6 +1393,17 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
             message.inputBytes = longToNumber(reader.uint64());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            const entry9 = ShardCompleted_BusySecondsEntry.decode(reader, reader.uint32());
+            if (entry9.value !== undefined) {
+              message.busySeconds[entry9.key] = entry9.value;
+            }
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1402,6 +1437,15 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
       {},
     );
     message.inputBytes = object.inputBytes ?? 0;
+    message.busySeconds = (globalThis.Object.entries(object.busySeconds ?? {}) as [string, number][]).reduce(
+      (acc: { [key: string]: number }, [key, value]: [string, number]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.Number(value);
+        }
+        return acc;
+      },
+      {},
+    );
     return message;
   },
 };
@@ -1467,6 +1511,73 @@ export const ShardCompleted_StageSecondsEntry: MessageFns<ShardCompleted_StageSe
   },
   fromPartial(object: DeepPartial<ShardCompleted_StageSecondsEntry>): ShardCompleted_StageSecondsEntry {
     const message = createBaseShardCompleted_StageSecondsEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseShardCompleted_BusySecondsEntry(): ShardCompleted_BusySecondsEntry {
+  return { key: "", value: 0 };
+}
+
+export const ShardCompleted_BusySecondsEntry: MessageFns<ShardCompleted_BusySecondsEntry> = {
+  encode(message: ShardCompleted_BusySecondsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0) {
+      writer.uint32(17).double(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShardCompleted_BusySecondsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShardCompleted_BusySecondsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.value = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ShardCompleted_BusySecondsEntry>): ShardCompleted_BusySecondsEntry {
+    return ShardCompleted_BusySecondsEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ShardCompleted_BusySecondsEntry>): ShardCompleted_BusySecondsEntry {
+    const message = createBaseShardCompleted_BusySecondsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? 0;
     return message;

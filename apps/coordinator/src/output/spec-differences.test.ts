@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { JobSpec } from '@halogrid/proto';
+import { redactUri } from '@halogrid/sources';
+import { describeDifferences, specDifferences } from './spec-differences.ts';
+
+const lbp = { kernel: 'lbp', parameters: { convention: 'nw-cw-msb', labels: 'all' }, border: 'interior' };
+const blur = { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' }, border: 'zero' };
+const specOf = (more: object): JobSpec =>
+  JobSpec.fromPartial({
+    sources: ['file:///in'],
+    pipeline: { operations: [lbp] },
+    mapFormat: 'none',
+    grid: { rows: 1, columns: 1 },
+    ...more,
+  });
+const withOperations = (...operations: object[]) => ({ pipeline: { operations } });
+
+const table: [before: object, now: object, said: string][] = [
+  [{}, {}, ''],
+  [{}, { sources: ['file:///in', 'file:///b'] }, 'source 2 is file:///b and was not given'],
+  [
+    { sources: ['file:///in', 'file:///b', 'file:///c'] },
+    { sources: ['file:///in'] },
+    'source 2 is not given and was file:///b',
+  ],
+  [{}, withOperations({ ...lbp, border: 'zero' }), '--border is zero and was interior'],
+  [{}, withOperations(blur), '--op is conv:kernel=gaussian-5,as=u8 and was lbp:convention=nw-cw-msb,labels=all'],
+  [
+    {},
+    withOperations({ ...lbp, parameters: { ...lbp.parameters, labels: 'uniform' } }),
+    'labels of --op lbp is uniform and was all',
+  ],
+  [
+    withOperations(blur, lbp),
+    withOperations({ ...blur, parameters: { ...blur.parameters, kernel: 'box-3' } }, { ...lbp, border: 'mirror' }),
+    'kernel of --op conv (kernel 1) is box-3 and was gaussian-5; --border of kernel 2 is mirror and was interior',
+  ],
+  [{}, { tilePx: 512, grid: { rows: 2, columns: 3 } }, '--grid is 2x3 and was 1x1; --tile is 512 and was not given'],
+  [{ mapFormat: 'tiff', batchFrames: 7 }, {}, '--map is none and was tiff; --batch is not given and was 7'],
+  [{}, { priority: -3, verifyPercent: 1.5 }, '--priority is -3 and was 0; --verify is 1.5 and was 0'],
+  [
+    { video: { every: 10, fromMs: 60_000 } },
+    { video: { every: 1, toMs: 1500, fpsNum: 30_000, fpsDen: 1001, hwaccel: 'cuda' } },
+    '--every is not given and was 10; --from is not given and was 60 s; --to is 1.5 s and was not given; ' +
+      '--fps is 30000/1001 and was not given; --hwaccel is cuda and was not given',
+  ],
+  [{ sources: [redactUri('https://host/a.png?key=1')] }, { sources: ['https://host/a.png?key=1'] }, ''],
+];
+
+for (const [before, now, said] of table) {
+  test(`what differs is named with both values: ${said || 'nothing'}`, () => {
+    assert.equal(describeDifferences(specDifferences(specOf(before), specOf(now))), said);
+  });
+}
