@@ -53,10 +53,20 @@ test('every recorded series is in the manual and used', () => {
     ...alerts.map(({ expr }) => expr),
     ...panels.flatMap(({ queries }) => queries.map(({ expr }) => expr)),
   ];
-  const used = new Set(expressions.flatMap(selectors));
+  const used = new Set(expressions.flatMap(selectors).map(metricName));
   for (const { record } of recordings) {
     assert.ok(documented().has(record!), record);
     assert.ok(used.has(record!), record);
+  }
+});
+
+test('rules keep clusters apart, and alerts name theirs', () => {
+  for (const { alert, record, expr, annotations } of [...recordings, ...alerts]) {
+    assert.doesNotMatch(expr, /\b(sum|max|min|count|group)\b(?! by \(cluster\b)/, alert ?? record);
+    // Where two series are put side by side.
+    assert.doesNotMatch(expr, /\bon \((?!cluster\b)/, alert ?? record);
+    if (record) assert.match(record, /^cluster:/);
+    else assert.match(annotations!.summary!, /\$labels\.cluster/, alert);
   }
 });
 
