@@ -9,9 +9,13 @@ export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
  */
 export const workBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800];
 
-/** Buckets of the time that work waits, in seconds: from nodes that are idle to a queue of a day. */
+/**
+ * Buckets of the time that work waits, in seconds: from nodes that are idle to a queue of a day, finest where a person plans by them,
+ * at minutes and hours.
+ */
 export const waitBuckets = [
-  0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400, 28_800, 86_400,
+  ...[0.01, 0.1, 1, 3, 10, 30, 60, 120, 300, 600, 1200, 1800],
+  ...[3600, 5400, 7200, 10_800, 14_400, 21_600, 43_200, 86_400],
 ];
 
 /** A registry with what every process reports: build, event loop, memory and CPU. */
