@@ -114,7 +114,9 @@ export class WorkRecorder {
       case 'RecordSetback': {
         const { nodeId, lease, setback, error } = command;
         const { jobId, shard, attempt } = lease;
-        if (setback === 'lost') this.#lostLeases.lost(lease);
+        // Nobody brings back what is of a job that is over.
+        if (setback === 'lost' && this.#jobs.has(jobId)) this.#lostLeases.lost(lease);
+        else if (setback === 'lost') metrics.leaseExpirations.inc();
         else {
           const outcome = setback === 'failed' ? 'retry' : setback;
           metrics.shardsFinished.inc({ kernel: this.#kernel(jobId), outcome });
