@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createRegistry, type Registry } from '@halogrid/service/metrics';
+import { jobPriorities } from '@halogrid/proto';
+import { createRegistry, type Registry, waitBuckets, workBuckets } from '@halogrid/service/metrics';
 import { parse } from 'yaml';
+import { createCoordinatorConfig } from '../apps/coordinator/src/config.ts';
 import type { Dispatcher } from '../apps/coordinator/src/dispatch/dispatcher.ts';
 import { createMetrics } from '../apps/coordinator/src/dispatch/work-metrics.ts';
+import { askEveryMs, leaseMs } from '../apps/coordinator/src/leadership/lease-keeping.ts';
 import type { Ledger } from '../apps/coordinator/src/ledger/ledger.ts';
+import { ledgerFormat } from '../apps/coordinator/src/ledger/store/ledger-errors.ts';
 import { exposeLeadership, exposeState } from '../apps/coordinator/src/metrics.ts';
+import { maxUnwrittenBytes } from '../apps/coordinator/src/scheduler/choose-job.ts';
+import { maxDeadNodes, maxLosses } from '../apps/coordinator/src/scheduler/is-poison.ts';
+import { suspectFailures } from '../apps/coordinator/src/scheduler/node-health.ts';
 import { NodeMetrics } from '../apps/gpu-node/src/metrics/node-metrics.ts';
 import { halogridDashboard } from './grafana/halogrid-dashboard.ts';
 import { metricName, selectors } from './prometheus/selectors.ts';
@@ -53,10 +60,20 @@ test('every recorded series is in the manual and used', () => {
     ...alerts.map(({ expr }) => expr),
     ...panels.flatMap(({ queries }) => queries.map(({ expr }) => expr)),
   ];
-  const used = new Set(expressions.flatMap(selectors));
+  const used = new Set(expressions.flatMap(selectors).map(metricName));
   for (const { record } of recordings) {
     assert.ok(documented().has(record!), record);
     assert.ok(used.has(record!), record);
+  }
+});
+
+test('rules keep clusters apart, and alerts name theirs', () => {
+  for (const { alert, record, expr, annotations } of [...recordings, ...alerts]) {
+    assert.doesNotMatch(expr, /\b(sum|max|min|count|group)\b(?! by \(cluster\b)/, alert ?? record);
+    // Where two series are put side by side.
+    assert.doesNotMatch(expr, /\bon \((?!cluster\b)/, alert ?? record);
+    if (record) assert.match(record, /^cluster:/);
+    else assert.match(annotations!.summary!, /\$labels\.cluster/, alert);
   }
 });
 
@@ -68,6 +85,26 @@ test('every alert says how bad it is and what to do, and the runbook has that se
     assert.equal(annotations!.runbook, `docs/operations.md#${alert!.toLowerCase()}`);
     assert.ok(sections.has(alert!.toLowerCase()), `${alert} has no section`);
   }
+});
+
+test('figures of the manual are those of the code', () => {
+  const text = manual.replaceAll(/\s+/g, ' ');
+  const { nodeTimeoutMs, nodeGraceMs } = createCoordinatorConfig();
+  const figures = [
+    `No more shards of a job are leased once ${maxUnwrittenBytes / 2 ** 20} MiB of its results wait`,
+    `given up when ${maxDeadNodes} nodes have died over it, or after ${maxLosses} losses`,
+    `(\`--node-timeout\`, ${nodeTimeoutMs / 1000} s)`,
+    `\`--node-grace\` (${nodeGraceMs / 1000} s)`,
+    `of work with ${workBuckets.length} buckets from ${1000 * workBuckets[0]!} ms to half an hour`,
+    `of waits for a lease with ${waitBuckets.length} from ${1000 * waitBuckets[0]!} ms to a day`,
+    `fails ${suspectFailures} of its last 10 shards`,
+    `(${jobPriorities.lowest} to ${jobPriorities.highest})`,
+    `(format 1, this is ${ledgerFormat})`,
+    // The lease ends, and is asked for once more.
+    `cut off from the ledger | ${(leaseMs + askEveryMs) / 1000} s`,
+  ];
+  for (const figure of figures) assert.ok(text.includes(figure), figure);
+  assert.deepEqual([workBuckets.at(-1), waitBuckets.at(-1)], [30 * 60, 24 * 3600]);
 });
 
 test('every alert has a firing and a silent case', () => {

@@ -79,9 +79,12 @@ test('every folder that is mounted exists', () => {
 test('Prometheus scrapes the coordinator and every node, under the names the alerts use', () => {
   const scrape = (job: string) => scrapes.scrape_configs.find(({ job_name }: { job_name: string }) => job_name === job);
   const targets = [`coordinator:${port(coordinator!, '--http')}`];
-  assert.deepEqual(scrape('halogrid-coordinator').static_configs, [{ targets }]);
+  const labels = { cluster: 'halogrid' };
+  assert.deepEqual(scrape('halogrid-coordinator').static_configs, [{ targets, labels }]);
   const [discovery] = scrape('halogrid-node').dns_sd_configs;
   assert.deepEqual([discovery.names, discovery.port], [['node'], port(node!, '--http')]);
+  const [{ regex, target_label, replacement }] = scrape('halogrid-node').relabel_configs;
+  assert.deepEqual([regex, target_label, replacement], ['node', 'cluster', labels.cluster]);
 });
 
 test('the commands of the containers are commands of the program, with its own ports', () => {

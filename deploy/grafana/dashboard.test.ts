@@ -18,7 +18,7 @@ interface GrafanaPanel {
   description: string;
   gridPos: Grid;
   datasource: { uid: string };
-  fieldConfig: { defaults: { unit: string } };
+  fieldConfig: { defaults: { unit: string; custom?: { stacking?: object } } };
   targets: { expr: string; legendFormat: string; datasource: { uid: string } }[];
 }
 
@@ -55,13 +55,26 @@ test('queries use declared variables only', () => {
   }
 });
 
+test('every query is of the clusters that the viewer chose, and adds up none of them where it need not', () => {
+  for (const { expr } of queries) {
+    for (const series of selectors(expr)) assert.match(series, /\{cluster=~"\$cluster"[,}]/, expr);
+  }
+  for (const { title, type, targets, fieldConfig } of panels) {
+    const adds = targets.some(({ expr }) => /\b(sum|max|min)\b(?! by \(cluster\b)/.test(expr));
+    // Shares that are stacked, and a heatmap, are of one whole.
+    const isWhole = type === 'heatmap' || fieldConfig.defaults.custom?.stacking !== undefined;
+    assert.equal(adds, isWhole, title);
+  }
+});
+
 test('counters are always rated, over the interval Grafana derives', () => {
   for (const { expr } of queries) {
     for (const [range] of expr.matchAll(/\[[^\]]*\]/g)) assert.equal(range, '[$__rate_interval]', expr);
     for (const series of selectors(expr)) {
       if (!/_(total|bucket|sum|count)(\{|$)/.test(series)) continue;
       const uses = expr.split(series).length - 1;
-      assert.equal(expr.split(`rate(${series}[`).length - 1, uses, `${series} in ${expr}`);
+      const rated = ['rate', 'increase'].map((name) => expr.split(`${name}(${series}[`).length - 1);
+      assert.equal(rated[0]! + rated[1]!, uses, `${series} in ${expr}`);
     }
   }
 });

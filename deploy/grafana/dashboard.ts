@@ -29,6 +29,8 @@ export interface Panel {
   /** Columns, of 24. */
   width: number;
   queries: Query[];
+  /** What a stat says where there is no series. */
+  noValue?: string;
 }
 
 export interface Query {
@@ -123,12 +125,12 @@ function toPanel(panel: Panel, id: number, gridPos: object): object {
   return { id, title, description, gridPos, datasource, targets, ...looks(panel) };
 }
 
-function looks({ kind, unit }: Panel): object {
+function looks({ kind, unit, noValue }: Panel): object {
   switch (kind) {
     case 'stat':
       return {
         type: 'stat',
-        fieldConfig: { defaults: { unit }, overrides: [] },
+        fieldConfig: { defaults: { unit, ...(noValue && { noValue }) }, overrides: [] },
         options: { colorMode: 'none', graphMode: 'area', reduceOptions: { calcs: ['lastNotNull'] } },
       };
     case 'timeseries':

@@ -1,13 +1,21 @@
 import type { Dashboard, Panel, Query } from './dashboard.ts';
 
 const onNode = 'instance=~"$node"';
+/** What Prometheus names processes of ours. */
+const ours = 'job=~"halogrid-.*"';
 
-/** The cluster on one page: what it achieves, what waits, where the time goes, and how its processes feel. */
+/**
+ * A cluster on one page: what it achieves, what waits, where the time goes, and how its processes feel. Of several clusters in one
+ * Prometheus each has series of its own, so that none hides another.
+ */
 export const halogridDashboard: Dashboard = {
   uid: 'halogrid',
   title: 'halogrid',
   description: 'Throughput, queue, latency by stage, nodes and devices of a halogrid cluster.',
-  variables: [{ name: 'node', label: 'Node', query: 'label_values(halogrid_node_attached, instance)' }],
+  variables: [
+    { name: 'cluster', label: 'Cluster', query: 'label_values(halogrid_build_info, cluster)' },
+    { name: 'node', label: 'Node', query: `label_values(${series('halogrid_node_attached')}, instance)` },
+  ],
   rows: [
     { title: 'Overview', panels: overview() },
     { title: 'Throughput', panels: throughput() },
@@ -21,40 +29,48 @@ export const halogridDashboard: Dashboard = {
 };
 
 function overview(): Panel[] {
-  const stat = (title: string, unit: Panel['unit'], expr: string, description: string): Panel => ({
+  const stat = (title: string, unit: Panel['unit'], expr: string, description: string, noValue?: string): Panel => ({
     kind: 'stat',
     title,
     description,
     unit,
     width: 4,
-    queries: [{ expr, legend: title }],
+    queries: [{ expr, legend: '{{cluster}}' }],
+    ...(noValue && { noValue }),
   });
   return [
     stat(
       'Pixels',
       'si: px/s',
-      `sum(${rate('halogrid_input_pixels_total')})`,
+      each('sum', rate('halogrid_input_pixels_total')),
       'Source pixels committed to results, in every job.',
     ),
     stat(
       'Frames',
       'si: frames/s',
-      `sum(${rate('halogrid_input_frames_total')})`,
+      each('sum', rate('halogrid_input_frames_total')),
       'Whole sources committed to results, in every job.',
     ),
-    stat('Shards waiting', 'short', 'sum(halogrid_shards{state="queued"})', 'Shards that no node holds yet.'),
-    stat('Nodes attached', 'short', 'sum(halogrid_nodes{state="attached"})', 'Nodes that take work.'),
+    stat(
+      'Shards waiting',
+      'short',
+      each('sum', series('halogrid_shards', 'state="queued"')),
+      'Shards that no node holds yet.',
+    ),
+    stat('Nodes attached', 'short', each('sum', series('halogrid_nodes', 'state="attached"')), 'Nodes that take work.'),
     stat(
       'Quarantined share',
       'percentunit',
-      'job:halogrid_quarantined:ratio_rate15m',
+      series('cluster:halogrid_quarantined:ratio_rate15m'),
       'Share of the inputs of the last 15 minutes that could not be processed.',
+      'no inputs',
     ),
     stat(
       'Since last result',
       's',
-      'time() - max(halogrid_last_result_timestamp_seconds)',
+      `time() - ${each('max', series('halogrid_last_result_timestamp_seconds'))}`,
       'Time since a shard was committed. Long while shards wait: see the runbook of HalogridQueueStalled.',
+      'none since the start',
     ),
   ];
 }
@@ -62,22 +78,25 @@ function overview(): Panel[] {
 function throughput(): Panel[] {
   return [
     panel('Pixels by kernel', 'si: px/s', 'Committed source pixels of the cluster.', [
-      { expr: `sum by (kernel) (${rate('halogrid_input_pixels_total')})`, legend: '{{kernel}}' },
+      { expr: each('sum', rate('halogrid_input_pixels_total'), 'kernel'), legend: '{{cluster}} {{kernel}}' },
     ]),
     panel('Pixels by node', 'si: px/s', 'Pixels each node computed, repeated attempts included.', [
-      { expr: `sum by (instance) (${rate('halogrid_node_pixels_total', onNode)})`, legend: '{{instance}}' },
+      { expr: each('sum', rate('halogrid_node_pixels_total', onNode), 'instance'), legend: '{{cluster}} {{instance}}' },
     ]),
     panel('Input read', 'Bps', 'Encoded bytes each node read from sources.', [
-      { expr: `sum by (instance) (${rate('halogrid_node_input_bytes_total', onNode)})`, legend: '{{instance}}' },
+      {
+        expr: each('sum', rate('halogrid_node_input_bytes_total', onNode), 'instance'),
+        legend: '{{cluster}} {{instance}}',
+      },
     ]),
     panel('Frames by kernel', 'si: frames/s', 'Committed sources of the cluster.', [
-      { expr: `sum by (kernel) (${rate('halogrid_input_frames_total')})`, legend: '{{kernel}}' },
+      { expr: each('sum', rate('halogrid_input_frames_total'), 'kernel'), legend: '{{cluster}} {{kernel}}' },
     ]),
     panel('Frames by node', 'si: frames/s', 'Whole frames each node computed, repeated attempts included.', [
-      { expr: `sum by (instance) (${rate('halogrid_node_frames_total', onNode)})`, legend: '{{instance}}' },
+      { expr: each('sum', rate('halogrid_node_frames_total', onNode), 'instance'), legend: '{{cluster}} {{instance}}' },
     ]),
     panel('Input committed', 'Bps', 'Encoded bytes behind the committed results.', [
-      { expr: `sum(${rate('halogrid_input_bytes_total')})`, legend: 'cluster' },
+      { expr: each('sum', rate('halogrid_input_bytes_total')), legend: '{{cluster}}' },
     ]),
   ];
 }
@@ -85,18 +104,29 @@ function throughput(): Panel[] {
 function queue(): Panel[] {
   return [
     panel('Shards', 'short', 'Shards of unfinished jobs by state.', [
-      { expr: 'sum by (state) (halogrid_shards)', legend: '{{state}}' },
+      { expr: each('sum', series('halogrid_shards'), 'state'), legend: '{{cluster}} {{state}}' },
     ]),
-    panel('Jobs', 'short', 'Jobs by state.', [{ expr: 'sum by (state) (halogrid_jobs)', legend: '{{state}}' }]),
+    panel('Jobs', 'short', 'Jobs that the ledger lists, by state.', [
+      { expr: each('sum', series('halogrid_jobs'), 'state'), legend: '{{cluster}} {{state}}' },
+    ]),
+    panel('Jobs ended', 'short', 'Jobs that ended around each point, by how.', [
+      {
+        expr: each('sum', `increase(${series('halogrid_jobs_ended_total')}[$__rate_interval])`, 'state'),
+        legend: '{{cluster}} {{state}}',
+      },
+    ]),
     panel('Shards finished', 'cps', 'Leases that ended, by what became of them.', [
-      { expr: `sum by (outcome) (${rate('halogrid_shards_finished_total')})`, legend: '{{outcome}}' },
+      { expr: each('sum', rate('halogrid_shards_finished_total'), 'outcome'), legend: '{{cluster}} {{outcome}}' },
     ]),
     panel('Attempts', 'cps', 'Leases given, by why: a first try, or the reason of a repeated one.', [
-      { expr: `sum by (reason) (${rate('halogrid_shard_attempts_total')})`, legend: '{{reason}}' },
+      { expr: each('sum', rate('halogrid_shard_attempts_total'), 'reason'), legend: '{{cluster}} {{reason}}' },
     ]),
-    panel('Leases expired', 'cps', 'Leases that ended without an answer because their node went away.', [
-      { expr: `sum(${rate('halogrid_lease_expirations_total')})`, legend: 'expired' },
-    ]),
+    panel(
+      'Leases expired',
+      'cps',
+      'Leases that ended without an answer because their node went away and did not bring them back.',
+      [{ expr: each('sum', rate('halogrid_lease_expirations_total')), legend: '{{cluster}} expired' }],
+    ),
     panel('Wait for a lease', 's', 'Time from queued to leased: long when nodes are the bottleneck.', [
       ...quantiles('halogrid_shard_queue_duration_seconds'),
     ]),
@@ -109,34 +139,40 @@ function scheduling(): Panel[] {
       'Copies of stragglers',
       'cps',
       'Shards leased to a second node near the end of a job, because they took too long.',
-      [{ expr: `sum(${rate('halogrid_shard_attempts_total', 'reason="straggler"')})`, legend: 'copies' }],
+      [
+        {
+          expr: each('sum', rate('halogrid_shard_attempts_total', 'reason="straggler"')),
+          legend: '{{cluster}} copies',
+        },
+      ],
     ),
     panel('Nodes set aside', 'cps', 'Times that a node got no shards for a while, because it failed too often.', [
-      { expr: `sum(${rate('halogrid_nodes_set_aside_total')})`, legend: 'set aside' },
+      { expr: each('sum', rate('halogrid_nodes_set_aside_total')), legend: '{{cluster}} set aside' },
     ]),
     panel('What nodes lack', 'short', 'Needs of jobs that a node cannot meet: it gets no work that has them.', [
-      { expr: 'max by (node) (halogrid_node_lacks)', legend: '{{node}}' },
-      { expr: `sum(${rate('halogrid_nodes_lacking_total')})`, legend: 'found out' },
+      { expr: each('max', series('halogrid_node_lacks'), 'node'), legend: '{{cluster}} {{node}}' },
+      { expr: each('sum', rate('halogrid_nodes_lacking_total')), legend: '{{cluster}} found out' },
     ]),
     panel('Jobs that no node can go on with', 'short', 'They wait though nodes are attached.', [
-      { expr: 'max(halogrid_jobs_blocked)', legend: 'jobs' },
-      { expr: `sum(${rate('halogrid_shards_skipped_total')})`, legend: 'tiles of images set aside' },
+      { expr: each('max', series('halogrid_jobs_blocked')), legend: '{{cluster}} jobs' },
+      { expr: each('sum', rate('halogrid_shards_skipped_total')), legend: '{{cluster}} tiles of images set aside' },
     ]),
     panel('Checked results', 'cps', 'Shards computed again with the reference, and answers that differed.', [
-      { expr: `sum(${rate('halogrid_checked_shards_total')})`, legend: 'checked' },
-      { expr: `sum(${rate('halogrid_shard_disputes_total')})`, legend: 'differed' },
+      { expr: each('sum', rate('halogrid_checked_shards_total')), legend: '{{cluster}} checked' },
+      { expr: each('sum', rate('halogrid_shard_disputes_total')), legend: '{{cluster}} differed' },
     ]),
     panel('Wrong answers by node', 'cps', 'Answers that two others contradicted; after one the node is sent away.', [
-      { expr: `sum by (node) (${rate('halogrid_result_mismatches_total')})`, legend: '{{node}}' },
+      { expr: each('sum', rate('halogrid_result_mismatches_total'), 'node'), legend: '{{cluster}} {{node}}' },
     ]),
   ];
 }
 
 function latency(): Panel[] {
+  const stageSeconds = rate('halogrid_stage_seconds_total');
   const stages = (quantile: number): Query[] => [
     {
-      expr: `histogram_quantile(${quantile}, sum by (stage, le) (${rate('halogrid_stage_duration_seconds_bucket', onNode)}))`,
-      legend: '{{stage}}',
+      expr: quantileOf(quantile, each('sum', rate('halogrid_stage_duration_seconds_bucket', onNode), 'stage', 'le')),
+      legend: '{{cluster}} {{stage}}',
     },
   ];
   return [
@@ -151,7 +187,8 @@ function latency(): Panel[] {
       width: 8,
       queries: [
         {
-          expr: `sum by (stage) (${rate('halogrid_stage_seconds_total')}) / on () group_left sum(${rate('halogrid_stage_seconds_total')})`,
+          // Of the clusters chosen together: shares of each would add up to several times 100 %.
+          expr: `sum by (stage) (${stageSeconds}) / on () group_left () (sum(${stageSeconds}) > 0)`,
           legend: '{{stage}}',
         },
       ],
@@ -171,10 +208,10 @@ function latency(): Panel[] {
       'Ledger behind',
       's',
       'How long the oldest change waits to be written: milliseconds while the ledger can be written.',
-      [{ expr: 'max by (instance) (halogrid_ledger_behind_seconds)', legend: '{{instance}}' }],
+      [{ expr: each('max', series('halogrid_ledger_behind_seconds'), 'instance'), legend: '{{cluster}} {{instance}}' }],
     ),
     panel('Leader', 'short', '1 for the coordinator that leads, 0 for those that stand by.', [
-      { expr: 'max by (instance) (halogrid_leader)', legend: '{{instance}}' },
+      { expr: each('max', series('halogrid_leader'), 'instance'), legend: '{{cluster}} {{instance}}' },
     ]),
     panel('Commit and merge', 's', 'Time to commit an answer and merge its histogram.', [
       ...quantiles('halogrid_merge_duration_seconds'),
@@ -184,18 +221,20 @@ function latency(): Panel[] {
 
 function nodes(): Panel[] {
   return [
-    panel('Nodes', 'short', 'Nodes by state.', [{ expr: 'sum by (state) (halogrid_nodes)', legend: '{{state}}' }]),
+    panel('Nodes', 'short', 'Nodes by state.', [
+      { expr: each('sum', series('halogrid_nodes'), 'state'), legend: '{{cluster}} {{state}}' },
+    ]),
     panel(
       'Nodes lost and devices lost',
       'cps',
       'Nodes that fell silent or disconnected, and devices that had to be opened again.',
       [
-        { expr: `sum(${rate('halogrid_nodes_lost_total')})`, legend: 'nodes' },
-        { expr: `sum(${rate('halogrid_gpu_device_lost_total', onNode)})`, legend: 'devices' },
+        { expr: each('sum', rate('halogrid_nodes_lost_total')), legend: '{{cluster}} nodes' },
+        { expr: each('sum', rate('halogrid_gpu_device_lost_total', onNode)), legend: '{{cluster}} devices' },
       ],
     ),
     panel('Attached', 'short', '1 while the node holds its conversation with the coordinator.', [
-      { expr: `min by (instance) (halogrid_node_attached{${onNode}})`, legend: '{{instance}}' },
+      { expr: each('min', series('halogrid_node_attached', onNode), 'instance'), legend: '{{cluster}} {{instance}}' },
     ]),
     panel(
       'Device busy',
@@ -203,27 +242,30 @@ function nodes(): Panel[] {
       'Share of the time kernels run on the device; on the cpu device summed over its threads.',
       [
         {
-          expr: `sum by (instance, device) (${rate('halogrid_gpu_busy_seconds_total', onNode)})`,
-          legend: '{{instance}} {{device}}',
+          expr: each('sum', rate('halogrid_gpu_busy_seconds_total', onNode), 'instance', 'device'),
+          legend: '{{cluster}} {{instance}} {{device}}',
         },
       ],
     ),
     panel('Leases held', 'short', 'Shards each node holds.', [
-      { expr: `sum by (instance) (halogrid_node_leases{${onNode}})`, legend: '{{instance}}' },
+      { expr: each('sum', series('halogrid_node_leases', onNode), 'instance'), legend: '{{cluster}} {{instance}}' },
     ]),
     panel(
       'Bytes in flight',
       'bytes',
       'Decoded pixels nodes hold, and the bytes of credit the coordinator has leased out.',
       [
-        { expr: `sum by (instance) (halogrid_inflight_bytes{${onNode}})`, legend: '{{instance}}' },
-        { expr: 'sum(halogrid_leases_bytes)', legend: 'leased' },
+        {
+          expr: each('sum', series('halogrid_inflight_bytes', onNode), 'instance'),
+          legend: '{{cluster}} {{instance}}',
+        },
+        { expr: each('sum', series('halogrid_leases_bytes')), legend: '{{cluster}} leased' },
       ],
     ),
     panel('Shards by node', 'cps', 'Shards each node ended, by outcome.', [
       {
-        expr: `sum by (instance, outcome) (${rate('halogrid_node_shards_total', onNode)})`,
-        legend: '{{instance}} {{outcome}}',
+        expr: each('sum', rate('halogrid_node_shards_total', onNode), 'instance', 'outcome'),
+        legend: '{{cluster}} {{instance}} {{outcome}}',
       },
     ]),
   ];
@@ -232,7 +274,7 @@ function nodes(): Panel[] {
 function quarantine(): Panel[] {
   return [
     panel('Quarantined', 'cps', 'Inputs given up, by the stage that failed.', [
-      { expr: `sum by (stage) (${rate('halogrid_quarantined_total')})`, legend: '{{stage}}' },
+      { expr: each('sum', rate('halogrid_quarantined_total'), 'stage'), legend: '{{cluster}} {{stage}}' },
     ]),
     panel(
       'Quarantined by node',
@@ -240,8 +282,8 @@ function quarantine(): Panel[] {
       'Inputs each node could not read or decode: one node alone points at its storage.',
       [
         {
-          expr: `sum by (instance, stage) (${rate('halogrid_node_quarantined_total', onNode)})`,
-          legend: '{{instance}} {{stage}}',
+          expr: each('sum', rate('halogrid_node_quarantined_total', onNode), 'instance', 'stage'),
+          legend: '{{cluster}} {{instance}} {{stage}}',
         },
       ],
     ),
@@ -249,19 +291,26 @@ function quarantine(): Panel[] {
 }
 
 function processes(): Panel[] {
-  const ours = 'job=~"halogrid-.*"';
   return [
     panel('Resident memory', 'bytes', 'Memory of each process, pixels in flight included.', [
-      { expr: `sum by (instance) (process_resident_memory_bytes{${ours}})`, legend: '{{instance}}' },
+      {
+        expr: each('sum', series('process_resident_memory_bytes', ours), 'instance'),
+        legend: '{{cluster}} {{instance}}',
+      },
     ]),
     panel(
       'Event-loop lag',
       's',
       'Lag of the event loop at its 99th percentile since the last scrape: late heartbeats lose nodes.',
-      [{ expr: `max by (instance) (nodejs_eventloop_lag_p99_seconds{${ours}})`, legend: '{{instance}}' }],
+      [
+        {
+          expr: each('max', series('nodejs_eventloop_lag_p99_seconds', ours), 'instance'),
+          legend: '{{cluster}} {{instance}}',
+        },
+      ],
     ),
     panel('Processor', 'short', 'Cores each process keeps busy.', [
-      { expr: `sum by (instance) (${rate('process_cpu_seconds_total', ours)})`, legend: '{{instance}}' },
+      { expr: each('sum', rate('process_cpu_seconds_total', ours), 'instance'), legend: '{{cluster}} {{instance}}' },
     ]),
   ];
 }
@@ -270,13 +319,28 @@ function panel(title: string, unit: Panel['unit'], description: string, queries:
   return { kind: 'timeseries', title, description, unit, width: 8, queries };
 }
 
+/** The series of the clusters that the viewer chose. */
+function series(metric: string, matchers?: string): string {
+  return `${metric}{${['cluster=~"$cluster"', ...(matchers ? [matchers] : [])].join(', ')}}`;
+}
+
 function rate(counter: string, matchers?: string): string {
-  return `rate(${counter}${matchers ? `{${matchers}}` : ''}[$__rate_interval])`;
+  return `rate(${series(counter, matchers)}[$__rate_interval])`;
+}
+
+/** Aggregates what is of the same cluster and has the same of these labels. */
+function each(aggregate: 'sum' | 'max' | 'min', expr: string, ...labels: string[]): string {
+  return `${aggregate} by (${['cluster', ...labels].join(', ')}) (${expr})`;
+}
+
+/** The quantile where something was observed: of nothing it is not a number, which the comparison leaves out. */
+function quantileOf(quantile: number, buckets: string): string {
+  return `histogram_quantile(${quantile}, ${buckets}) >= 0`;
 }
 
 function quantiles(histogram: string): Query[] {
   return [0.5, 0.95, 0.99].map((quantile) => ({
-    expr: `histogram_quantile(${quantile}, sum by (le) (${rate(`${histogram}_bucket`)}))`,
-    legend: `p${quantile * 100}`,
+    expr: quantileOf(quantile, each('sum', rate(`${histogram}_bucket`), 'le')),
+    legend: `{{cluster}} p${quantile * 100}`,
   }));
 }

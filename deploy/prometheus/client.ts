@@ -28,15 +28,16 @@ export class PrometheusClient {
     this.#url = url;
   }
 
-  /** The series of `expr` now, with one sample each. */
-  async query(expr: string): Promise<Series[]> {
-    const { result } = await this.#get<{ result: RawSeries[] }>('query', { query: expr });
+  /** The series of `expr` now, or at `time` in seconds since 1970, with one sample each. */
+  async query(expr: string, time?: number): Promise<Series[]> {
+    const at: Record<string, string> = time === undefined ? {} : { time: String(time) };
+    const { result } = await this.#get<{ result: RawSeries[] }>('query', { query: expr, ...at });
     return result.map(toSeries);
   }
 
-  /** The series of `expr` with a sample a second between two times, in seconds since 1970. */
-  async queryRange(expr: string, start: number, end: number): Promise<Series[]> {
-    const parameters = { query: expr, start: String(start), end: String(end), step: '1' };
+  /** The series of `expr` with a sample every `step` seconds between two times, in seconds since 1970. */
+  async queryRange(expr: string, start: number, end: number, step = 1): Promise<Series[]> {
+    const parameters = { query: expr, start: String(start), end: String(end), step: String(step) };
     const { result } = await this.#get<{ result: RawSeries[] }>('query_range', parameters);
     return result.map(toSeries);
   }

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
-import { JobState, JobsClient, type Lease } from '@halogrid/proto';
+import { JobState, JobsClient, type Lease, type NodeStatus } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { startCoordinator } from './coordinator.ts';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
 import {
   complete,
   get,
+  metricsOf,
   setStage,
   specOf,
   submit,
@@ -28,10 +29,14 @@ async function comeBack(grpcPort: number, leases: Lease[]) {
   return { node, ...(await node.next('welcome')) };
 }
 
-test('a node whose connection broke goes on with its shards', async (t) => {
-  const { coordinator, jobs, folder } = await setStage(t);
-  const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 2)));
+test('a node whose connection broke goes on with its shards and its totals, and no lease expires', async (t) => {
+  const stage = await setStage(t);
+  const { coordinator, jobs, folder } = stage;
+  const first = await submit(jobs, specOf(join(folder, 'first'), await writeImages(folder, 1)));
   const before = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'n' });
+  await complete(before, await before.next('lease'));
+  await watchToEnd(jobs, first.jobId);
+  const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 2)));
   const leases = [await before.next('lease'), await before.next('lease')];
   before.hangUp();
   const { node, kept } = await comeBack(coordinator.grpcPort, [...leases, { ...leases[0]!, shard: 99 }]);
@@ -39,6 +44,26 @@ test('a node whose connection broke goes on with its shards', async (t) => {
   for (const lease of leases) await complete(node, lease);
   const last = (await watchToEnd(jobs, jobId)).at(-1)!;
   assert.deepEqual([last.state, last.counts!.attempts], [JobState.COMPLETE, 2], last.error);
+  const response = await fetch(`http://127.0.0.1:${coordinator.httpPort}/api/v1/nodes`);
+  const { nodes } = (await response.json()) as { nodes: NodeStatus[] };
+  assert.deepEqual(
+    nodes.map(({ shardsDone, pixelsDone }) => [shardsDone, pixelsDone]),
+    [[3, 105]],
+  );
+  assert.match(await metricsOf(stage), /^halogrid_lease_expirations_total 0$/m);
+});
+
+test('a lease whose node stays away expires when its shard is leased again', async (t) => {
+  const stage = await setStage(t);
+  const { coordinator, jobs, folder } = stage;
+  const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 2)));
+  const before = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'n' });
+  for (let held = 0; held < 2; held++) await before.next('lease');
+  before.hangUp();
+  const other = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'other' });
+  for (let held = 0; held < 2; held++) await complete(other, await other.next('lease'));
+  await watchToEnd(jobs, jobId);
+  assert.match(await metricsOf(stage), /^halogrid_lease_expirations_total 2$/m);
 });
 
 test('a node goes on with its shards when the coordinator was restarted', async (t) => {

@@ -77,6 +77,8 @@ test('a job runs from its submission to its output, and is watched to its end', 
   const metrics = await metricsOf(stage);
   for (const line of [
     'halogrid_jobs{state="complete"} 1',
+    'halogrid_jobs_ended_total{state="complete"} 1',
+    'halogrid_jobs_ended_total{state="failed"} 0',
     'halogrid_shards_finished_total{kernel="lbp",outcome="ok"} 3',
     'halogrid_shard_attempts_total{reason="first"} 3',
     'halogrid_input_pixels_total{kernel="lbp"} 105',

@@ -1,9 +1,10 @@
 import type { Registry } from '@halogrid/service';
 import { Gauge } from '@halogrid/service/metrics';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
+import type { AttachedNodeView } from './dispatch/node-session.ts';
 import { sharedGpus } from './dispatch/shared-gpus.ts';
 import type { Leadership } from './leadership/leadership.ts';
-import type { Ledger } from './ledger/ledger.ts';
+import type { JobRecord } from './ledger/ledger.ts';
 
 /** Whether this coordinator leads, read when it is asked. */
 export function exposeLeadership(registry: Registry, leadership: Pick<Leadership, 'standby' | 'epoch'>): void {
@@ -26,8 +27,20 @@ export function exposeLeadership(registry: Registry, leadership: Pick<Leadership
   });
 }
 
+/** What metrics tell of the dispatcher. */
+export interface StateOfWork extends Pick<Dispatcher, 'shards'> {
+  nodes(): readonly Pick<AttachedNodeView, 'hello' | 'lacks' | 'isDraining' | 'leasedBytes'>[];
+  jobNow(jobId: string): { waiting: string };
+}
+
+/** What metrics tell of the ledger. */
+export interface StateOfLedger {
+  listJobs(): Promise<readonly Pick<JobRecord, 'jobId' | 'state'>[]>;
+  behind(): { ms: number };
+}
+
 /** What the coordinator reads off its own state when it is asked. */
-export function exposeState(registry: Registry, dispatcher: Dispatcher, ledger: Ledger): void {
+export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger: StateOfLedger): void {
   const registers = [registry];
   new Gauge({
     name: 'halogrid_jobs',

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog } from '@halogrid/service/log';
+import { pino } from 'pino';
 import { FakeCoordinator } from './agent/testing/fake-coordinator.ts';
 import { createNodeConfig } from './config.ts';
 import { frameLease, lbp, patternImage, referenceOf, withFolder } from './executor/testing/shard-fixture.ts';
 import { startNode } from './node.ts';
 
-const log = createLog('test', 'silent');
+/** Lines of the log, as they are written. */
+const lines: string[] = [];
+const log = pino({ name: 'test', base: { name: 'test' } }, { write: (line) => void lines.push(line) });
 
 test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, stopped by a signal', async () => {
   await withFolder(async (folder) => {
@@ -59,6 +61,9 @@ test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, 
       stop.abort('SIGTERM');
       await session.closedByNode();
       assert.deepEqual(await ended, { code: 0, reason: 'SIGTERM was received' });
+      assert.ok(lines.length > 0);
+      // A field that is there twice would be once after it is read.
+      for (const line of lines) assert.equal(`${JSON.stringify(JSON.parse(line))}\n`, line);
     } finally {
       stop.abort('SIGTERM');
       await ended;

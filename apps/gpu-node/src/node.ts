@@ -73,7 +73,7 @@ export async function startNode(
   const open = (choice: DeviceChoice) => openChoice(choice, undefined, (line) => log.info(line));
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
-  log.info({ kind, name, driver }, `Computing on ${name}: ${reason}`);
+  log.info({ kind, device: name, driver }, `Computing on ${name}: ${reason}`);
 
   const gpu = kind === 'gpu' ? await identifyGpu(config, log) : undefined;
 

@@ -3,8 +3,20 @@ import { softwareVersion } from './version.ts';
 
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Buckets of every duration here, in seconds: 1 ms doubling to 32 s. One list, so that panels can add them up. */
-export const secondsBuckets = Array.from({ length: 16 }, (_, i) => 0.001 * 2 ** i);
+/**
+ * Buckets of the time that work takes, in seconds: a stage of a small frame takes milliseconds, and a device may take half an hour
+ * for a batch before it counts as lost. Coarser where a person no longer tells the difference, as each is a series a label.
+ */
+export const workBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800];
+
+/**
+ * Buckets of the time that work waits, in seconds: from nodes that are idle to a queue of a day, finest where a person plans by them,
+ * at minutes and hours.
+ */
+export const waitBuckets = [
+  ...[0.01, 0.1, 1, 3, 10, 30, 60, 120, 300, 600, 1200, 1800],
+  ...[3600, 5400, 7200, 10_800, 14_400, 21_600, 43_200, 86_400],
+];
 
 /** A registry with what every process reports: build, event loop, memory and CPU. */
 export function createRegistry(app: 'coordinator' | 'node'): Registry {

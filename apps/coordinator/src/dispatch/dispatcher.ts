@@ -2,7 +2,7 @@ import type { Hello } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep } from '../job/shard.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, LedgerState } from '../ledger/ledger.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { JobOrder, LeaseId, SchedulerEvent } from '../scheduler/events.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
@@ -15,6 +15,7 @@ import type { Speed } from './job-speed.ts';
 import { NodeQuestions } from './node-questions.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport } from './node-session.ts';
 import { NodeSessions } from './node-sessions.ts';
+import { countShard } from './node-totals.ts';
 import { ResultWriter } from './result-writer.ts';
 import { RunningJobs } from './running-jobs.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
@@ -125,12 +126,20 @@ export class Dispatcher {
       planEnded: () => this.#handle({ kind: 'PlanEnded', jobId }),
       queued: () => this.#scheduler.queued(jobId),
       abandoned: () => this.#handle({ kind: 'JobAbandoned', jobId }),
-      changed: () => this.#jobs.tellChanged(jobId),
+      changed: (state) => {
+        this.#recorder.jobIs(state);
+        this.#jobs.tellChanged(jobId);
+      },
     });
     this.#jobs.add(run, () => {
       this.#sights.jobEnded(jobId);
       this.#recorder.jobEnded(jobId);
     });
+  }
+
+  /** Counts a job of an earlier coordinator that ended without going on. */
+  endedBefore(state: LedgerState): void {
+    this.#recorder.jobIs(state);
   }
 
   /** Cancels the job if it has not ended, and resolves when it has. */
@@ -260,13 +269,16 @@ export class Dispatcher {
         this.#jobs.get(command.jobId)?.queueShrank();
         void this.#writer.skip(command.jobId, command.shard);
         break;
-      case 'CommitShard':
+      case 'CommitShard': {
+        // The node may have left when the shard is written, and may come back.
+        const totals = this.#sessions.get(command.session)?.totals;
         void this.#writer.commit(command, (pixels) => {
-          this.#sessions.countShard(command.session, pixels);
+          if (totals) countShard(totals, pixels);
           const { clock } = this.#options;
           this.#jobs.get(command.lease.jobId)?.speed.count(clock.monotonicMs(), pixels);
         });
         break;
+      }
       case 'QuarantineShard': {
         const { jobId, shard, error, attempts } = command;
         void this.#writer.quarantine(jobId, shard.shard, error, attempts);

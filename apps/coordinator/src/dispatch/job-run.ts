@@ -79,8 +79,8 @@ export interface JobRunListener {
   queued(): { shards: number; sources: number };
   /** Nothing of it is wanted any more. */
   abandoned(): void;
-  /** What the ledger says of the job has changed. */
-  changed(): void;
+  /** The ledger has the job in this state. */
+  changed(state: LedgerState): void;
 }
 
 /** The life of a job, from accepted to ended, or the rest of it where an earlier coordinator began it. */
@@ -242,6 +242,6 @@ export class JobRun {
 
   async #setState(state: LedgerState, more: { error?: string; digest?: string } = {}): Promise<void> {
     await this.#ledger.setState(this.job.jobId, state, { nowMs: this.#clock.wallMs(), ...more });
-    this.#listener.changed();
+    this.#listener.changed(state);
   }
 }

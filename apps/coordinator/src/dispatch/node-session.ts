@@ -2,6 +2,7 @@ import type { Hello, Lack, Probe, Sight } from '@halogrid/proto';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { Shard, ShardAnswer } from '../job/shard.ts';
 import type { BroughtLease, Failure, LeaseId } from '../scheduler/events.ts';
+import type { NodeTotals } from './node-totals.ts';
 
 /** A lease with all that a node needs to know. */
 export interface LeaseOrder {
@@ -42,7 +43,7 @@ export interface AttachedNodeView {
   leases: number;
   leasedBytes: number;
   isDraining: boolean;
-  /** Since it attached. */
+  /** In all its conversations with this coordinator, as `shardsDone` and `pixelsDone`. */
   shardsFailed: number;
   /** What it was asked for and cannot do; times are milliseconds since 1970. */
   lacks: Lack[];
@@ -54,11 +55,11 @@ export interface AttachedNodeView {
   attachedMs: number;
 }
 
-/** A conversation with a node, and what came of it. */
+/** A conversation with a node. */
 export interface NodeSession {
   hello: Hello;
   connection: NodeConnection;
   attachedMs: number;
-  shardsDone: number;
-  pixelsDone: number;
+  /** What came of it, and of the conversations before it. */
+  totals: NodeTotals;
 }

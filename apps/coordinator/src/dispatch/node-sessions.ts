@@ -1,16 +1,18 @@
 import type { Hello } from '@halogrid/proto';
 import type { NodeView } from '../scheduler/scheduler.ts';
 import type { AttachedNodeView, NodeConnection, NodeSession } from './node-session.ts';
+import { AllNodeTotals } from './node-totals.ts';
 
 /** The conversations with nodes that go on, by number. A number is never used again. */
 export class NodeSessions {
   readonly #sessions = new Map<number, NodeSession>();
+  readonly #totals = new AllNodeTotals();
   #last = 0;
 
   /** Begins one; returns its number. */
   open(hello: Hello, connection: NodeConnection, attachedMs: number): number {
     const session = ++this.#last;
-    this.#sessions.set(session, { hello, connection, attachedMs, shardsDone: 0, pixelsDone: 0 });
+    this.#sessions.set(session, { hello, connection, attachedMs, totals: this.#totals.of(hello.nodeId) });
     return session;
   }
 
@@ -24,14 +26,6 @@ export class NodeSessions {
 
   hellos(): Hello[] {
     return [...this.#sessions.values()].map(({ hello }) => hello);
-  }
-
-  /** One more shard of the node counts, with so many pixels. The node may have left since it computed it. */
-  countShard(session: number, pixels: number): void {
-    const node = this.#sessions.get(session);
-    if (!node) return;
-    node.shardsDone++;
-    node.pixelsDone += pixels;
   }
 
   /** Every node, by name; `knownOf` is what the scheduler has of it, and `offsetMs` leads from its clock to 1970. */
@@ -49,13 +43,13 @@ export class NodeSessions {
 
 /** The node as those see it who ask. */
 function viewNode(
-  { connection: _, ...node }: NodeSession,
+  { connection: _, totals, ...node }: NodeSession,
   { asideUntilMs, lacks, failures: shardsFailed, ...known }: NodeView,
   nowMs: number,
   offsetMs: number,
 ): AttachedNodeView {
   return {
-    ...{ ...node, ...known, shardsFailed },
+    ...{ ...node, ...totals, ...known, shardsFailed },
     lacks: lacks.map((lack) => ({ ...lack, sinceMs: Math.round(lack.sinceMs + offsetMs) })),
     asideUntilMs: asideUntilMs > nowMs ? Math.round(asideUntilMs + offsetMs) : 0,
   };

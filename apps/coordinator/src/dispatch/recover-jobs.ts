@@ -32,7 +32,8 @@ export async function recoverJob({ ledger, dispatcher, clock, log }: Recovery, j
     const claim = await resumeOutputFolder(spec.out, job);
     if (claim.state !== 'running') {
       await removeScratch(spec.out);
-      return await ledger.setState(jobId, claim.state, { ...claim, nowMs: clock.wallMs() });
+      await ledger.setState(jobId, claim.state, { ...claim, nowMs: clock.wallMs() });
+      return dispatcher.endedBefore(claim.state);
     }
     isClaimed = true;
     const pipeline = jobPipeline(spec);
@@ -46,5 +47,6 @@ export async function recoverJob({ ledger, dispatcher, clock, log }: Recovery, j
       releaseOutputFolder(spec.out);
     }
     await ledger.setState(jobId, 'failed', { nowMs: clock.wallMs(), error });
+    dispatcher.endedBefore('failed');
   }
 }

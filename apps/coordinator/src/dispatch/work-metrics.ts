@@ -1,6 +1,6 @@
 import { kernelNames } from '@halogrid/kernels';
 import type { Registry } from '@halogrid/service';
-import { Counter, Gauge, Histogram, secondsBuckets } from '@halogrid/service/metrics';
+import { Counter, Gauge, Histogram, waitBuckets, workBuckets } from '@halogrid/service/metrics';
 import { stages } from '../job/shard.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -10,10 +10,11 @@ export function createMetrics(registry: Registry) {
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
     new Counter({ name: `halogrid_${name}`, help, labelNames, registers });
-  const seconds = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
-    new Histogram({ name: `halogrid_${name}`, help, labelNames, registers, buckets: secondsBuckets });
+  const seconds = <L extends string>(name: string, help: string, buckets: number[], labelNames: L[] = []) =>
+    new Histogram({ name: `halogrid_${name}`, help, labelNames, registers, buckets });
 
   const metrics = {
+    jobsEnded: counter('jobs_ended_total', 'Jobs that ended, by how: complete, failed or cancelled.', ['state']),
     shardsFinished: counter(
       'shards_finished_total',
       'Leases that ended with an answer or with giving up on the shard, by what became of it.',
@@ -22,12 +23,19 @@ export function createMetrics(registry: Registry) {
     shardAttempts: counter('shard_attempts_total', 'Leases given, by why the shard needed one.', ['reason']),
     leaseExpirations: counter(
       'lease_expirations_total',
-      'Leases that ended without an answer as their node went away.',
+      'Leases that ended without an answer as their node went away and did not bring them back.',
     ),
-    shardQueueSeconds: seconds('shard_queue_duration_seconds', 'Time that a shard waited for the lease it was given.'),
-    shardSeconds: seconds('shard_duration_seconds', 'Time from the lease of a shard to its commit in the ledger.', [
-      'kernel',
-    ]),
+    shardQueueSeconds: seconds(
+      'shard_queue_duration_seconds',
+      'Time that a shard waited for the lease it was given.',
+      waitBuckets,
+    ),
+    shardSeconds: seconds(
+      'shard_duration_seconds',
+      'Time from the lease of a shard to its commit in the ledger.',
+      workBuckets,
+      ['kernel'],
+    ),
     inputPixels: counter('input_pixels_total', 'Pixels whose results were merged.', ['kernel']),
     inputFrames: counter('input_frames_total', 'Images and frames whose last part was merged.', ['kernel']),
     inputBytes: counter('input_bytes_total', 'Encoded bytes that nodes read from sources, for merged results.'),
@@ -57,17 +65,20 @@ export function createMetrics(registry: Registry) {
       'Leases to compute a shard again with the reference, for comparison.',
     ),
     nodesLost: counter('nodes_lost_total', 'Nodes that fell silent or whose connection broke.'),
-    mergeSeconds: seconds('merge_duration_seconds', 'Time the ledger took to commit and merge one shard.'),
+    mergeSeconds: seconds('merge_duration_seconds', 'Time the ledger took to commit and merge one shard.', workBuckets),
     stageSeconds: counter('stage_seconds_total', 'Time that nodes spent on merged shards, by stage.', ['stage']),
     lastResult: new Gauge({
       name: 'halogrid_last_result_timestamp_seconds',
-      help: 'When a result was last merged, in seconds since 1970; 0 when none was.',
+      help: 'When a result was last merged, in seconds since 1970; absent until one was.',
       registers,
     }),
   };
 
-  // Series are there from the start, so that a rate sees the first event.
+  // A time that never was is no time: the moment 0 is in 1970.
+  metrics.lastResult.remove();
+  // Other series are there from the start, so that a rate sees the first event.
   for (const reason of ['first', 'failed', 'lost', 'check', 'straggler']) metrics.shardAttempts.inc({ reason }, 0);
+  for (const state of ['complete', 'failed', 'cancelled']) metrics.jobsEnded.inc({ state }, 0);
   for (const stage of stages) metrics.stageSeconds.inc({ stage }, 0);
   for (const stage of ['read', 'decode', 'compute']) metrics.quarantined.inc({ stage }, 0);
   for (const kernel of kernelNames) {

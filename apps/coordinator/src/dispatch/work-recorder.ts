@@ -3,9 +3,11 @@ import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep, ShardWork, SourceRef, SourceResult } from '../job/shard.ts';
 import { stageLabel } from '../job/shard.ts';
+import type { LedgerState } from '../ledger/ledger.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
+import { LostLeases } from './lost-leases.ts';
 import type { Metrics } from './work-metrics.ts';
 
 interface RecordedJob {
@@ -24,6 +26,7 @@ export class WorkRecorder {
   readonly #nodeNames = new Map<string, string>();
   /** Names of nodes that ever answered wrongly; the series of others end when they leave. */
   readonly #wrongNames = new Set<string>();
+  readonly #lostLeases = new LostLeases();
 
   constructor(metrics: Metrics, clock: Clock, log: Log) {
     this.#metrics = metrics;
@@ -37,7 +40,13 @@ export class WorkRecorder {
   }
 
   jobEnded(jobId: string): void {
+    this.#metrics.leaseExpirations.inc(this.#lostLeases.expireJob(jobId));
     this.#jobs.delete(jobId);
+  }
+
+  /** A job has come to that state. */
+  jobIs(state: LedgerState): void {
+    if (state === 'complete' || state === 'failed' || state === 'cancelled') this.#metrics.jobsEnded.inc({ state });
   }
 
   planned(jobId: string, steps: PlannedStep[]): void {
@@ -70,14 +79,17 @@ export class WorkRecorder {
     switch (command.kind) {
       case 'AssignShard':
         metrics.shardAttempts.inc({ reason: command.reason });
+        this.#shardMoved(command.lease.jobId, command.lease.shard);
         metrics.shardQueueSeconds.observe(command.waitedMs / 1000);
         if (command.verify) metrics.checkedShards.inc();
         break;
       case 'AdoptShard':
+        this.#lostLeases.broughtBack(command.lease);
         this.#log.info(command.lease, 'A node has brought along a shard that it was leased, and goes on with it');
         break;
       case 'QuarantineShard': {
         const { jobId, shard, error, attempts } = command;
+        this.#shardMoved(jobId, shard.shard);
         metrics.shardsFinished.inc({ kernel: this.#kernel(jobId), outcome: 'quarantined' });
         for (const { index } of sourcesOf(shard.work)) this.#quarantined(jobId, index, 'compute');
         this.#log.error({ jobId, shard: shard.shard, attempts }, `A shard is given up: ${error}`);
@@ -102,7 +114,9 @@ export class WorkRecorder {
       case 'RecordSetback': {
         const { nodeId, lease, setback, error } = command;
         const { jobId, shard, attempt } = lease;
-        if (setback === 'lost') metrics.leaseExpirations.inc();
+        // Nobody brings back what is of a job that is over.
+        if (setback === 'lost' && this.#jobs.has(jobId)) this.#lostLeases.lost(lease);
+        else if (setback === 'lost') metrics.leaseExpirations.inc();
         else {
           const outcome = setback === 'failed' ? 'retry' : setback;
           metrics.shardsFinished.inc({ kernel: this.#kernel(jobId), outcome });
@@ -145,6 +159,7 @@ export class WorkRecorder {
     const nowMs = this.#clock.monotonicMs();
     metrics.mergeSeconds.observe((nowMs - commitStartMs) / 1000);
     metrics.shardsFinished.inc({ kernel, outcome: outcome === 'committed' ? 'ok' : outcome });
+    this.#shardMoved(lease.jobId, lease.shard);
     if (outcome !== 'committed') return 0;
 
     const { results, errors, stageSeconds, inputBytes } = answer.content;
@@ -159,6 +174,11 @@ export class WorkRecorder {
     for (const { source, stage } of errors) this.#quarantined(lease.jobId, source, stage);
     metrics.lastResult.set(this.#clock.wallMs() / 1000);
     return pixels;
+  }
+
+  /** It was given to another node or is over: leases of it that were lost have expired. */
+  #shardMoved(jobId: string, shard: number): void {
+    this.#metrics.leaseExpirations.inc(this.#lostLeases.expire(jobId, shard));
   }
 
   #quarantined(jobId: string, source: number, stage: string): void {

@@ -3,7 +3,7 @@ import type { Candidate, Comparable, Failure, LeaseId } from './events.ts';
 import { findLease, leaseTo, leaseToAll, release, requeue, retryFailed } from './leases.ts';
 import type { AttachedNode, Attempt, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
-import { blameNode, vet } from './vetting.ts';
+import { blameNode, countFailure, vet } from './vetting.ts';
 
 export function shardCompleted<A extends Comparable>(
   turn: Turn<A>,
@@ -42,7 +42,7 @@ export function shardFailed<A>(turn: Turn<A>, event: { session: number; lease: L
   const { node, entry } = current;
   const { need, isOutput, error } = failure;
   release(turn.state, current);
-  node.failures++;
+  countFailure(turn.state, node.nodeId);
   if (!node.health.isProven) node.isOnProbation = true;
   node.rate.add(0, current.sinceMs, turn.now);
   if (need && entry.shard.needs?.includes(need)) {

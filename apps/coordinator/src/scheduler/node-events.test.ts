@@ -245,3 +245,11 @@ test('a node that is alone and fails everything is waited out, and then its jobs
   assert.match(told.join(), /fail job: Node node-1, the only one there is, failed every shard that it was given/);
   assert.doesNotMatch(told.join(), /quarantine/);
 });
+
+test('the failures of a node count on when it attaches again', () => {
+  const scheduler = create();
+  for (const event of [joined(1, 1), ...job('job', shards(2)), failed(1, lease(0)), left(1)])
+    scheduler.handle(event, 0);
+  scheduler.handle(joined(2, 1, 'node-1'), 0);
+  assert.equal(scheduler.node(2)?.failures, 1);
+});

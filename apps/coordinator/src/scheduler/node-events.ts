@@ -39,7 +39,6 @@ export function nodeJoined<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
     health,
     sights: new Map(),
     isOnProbation: health.timesAside > 0,
-    failures: 0,
     place: undefined,
     leasedBytes: 0,
     isDraining: false,

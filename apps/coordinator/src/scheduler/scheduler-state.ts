@@ -125,8 +125,6 @@ export interface AttachedNode {
   readonly sights: Map<string, Sight>;
   /** It failed, lacked something or was set aside, and has computed nothing since: it gets one shard at a time. */
   isOnProbation: boolean;
-  /** Shards that it failed since it attached. */
-  failures: number;
   /** What it read last, of any job. */
   place: Place | undefined;
   /** Cost of its leases. */
@@ -158,6 +156,8 @@ export interface SchedulerState extends Required<SchedulerOptions> {
   readonly waiting: Set<AttachedNode>;
   /** The health of nodes that were set aside once, for when they attach anew; by id. */
   readonly health: Map<string, NodeHealth>;
+  /** How many shards a node failed, in all its conversations, by id; nothing of one that failed none. */
+  readonly failures: Map<string, number>;
   /** Ids of nodes that answered wrongly. */
   readonly wrongNodes: Set<string>;
   /** Shards that are not done, of all jobs. */
@@ -188,6 +188,7 @@ export function createState(options: SchedulerOptions): SchedulerState {
     nodesById: new Map(),
     waiting: new Set(),
     health: new Map(),
+    failures: new Map(),
     wrongNodes: new Set(),
     openShards: 0,
     activeNodes: 0,

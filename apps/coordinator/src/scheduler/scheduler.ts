@@ -12,7 +12,7 @@ export interface NodeView {
   leases: number;
   leasedBytes: number;
   isDraining: boolean;
-  /** Shards that it failed since it attached. */
+  /** Shards that it failed, in all its conversations. */
   failures: number;
   /** What it was asked for and cannot do. */
   lacks: { need: string; reason: string; sinceMs: number }[];
@@ -74,11 +74,12 @@ export class Scheduler<Answer extends Comparable> {
   node(session: number): NodeView | undefined {
     const node = this.#state.nodes.get(session);
     if (!node) return undefined;
-    const { leases, leasedBytes, isDraining, failures, health } = node;
+    const { nodeId, leases, leasedBytes, isDraining, health } = node;
     const lacks = [...node.sights].flatMap(([need, sight]) => {
       return sight.kind === 'lacking' ? [{ need, reason: sight.reason, sinceMs: sight.sinceMs }] : [];
     });
     const { asideUntilMs } = health;
+    const failures = this.#state.failures.get(nodeId) ?? 0;
     return { leases: leases.size, leasedBytes, isDraining, failures, lacks, asideUntilMs };
   }
 }

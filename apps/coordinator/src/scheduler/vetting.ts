@@ -1,7 +1,7 @@
 import { acceptAnswer } from './candidates.ts';
 import type { Candidate, LeaseId, SchedulerEvent, Verdict } from './events.ts';
 import { leaseToAll, requeue } from './leases.ts';
-import type { ShardEntry, Turn } from './scheduler-state.ts';
+import type { SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
 import { loseSight, someNodeCouldHave } from './sights.ts';
 
@@ -25,8 +25,7 @@ export function answerVetted<A>(
     return;
   }
   if (verdict.kind === 'refuted') {
-    const node = state.nodesById.get(nodeId);
-    if (node) node.failures++;
+    countFailure(state, nodeId);
     blameNode(turn, entry, nodeId, verdict.need, verdict.reason);
   }
   if (verdict.kind === 'untold') {
@@ -50,6 +49,10 @@ function vettedEntry<A>({ state }: Turn<A>, lease: LeaseId): ShardEntry | undefi
   if (entry?.vetting !== lease.attempt) return undefined;
   entry.vetting = undefined;
   return entry;
+}
+
+export function countFailure({ failures }: SchedulerState, nodeId: string): void {
+  failures.set(nodeId, (failures.get(nodeId) ?? 0) + 1);
 }
 
 /** The node lacks what the shard needs; the shard is not blamed. */

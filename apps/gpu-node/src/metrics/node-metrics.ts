@@ -1,6 +1,6 @@
 import type { Lease, ShardCompleted } from '@halogrid/proto';
 import type { Registry } from '@halogrid/service';
-import { Counter, Gauge, Histogram, secondsBuckets } from '@halogrid/service/metrics';
+import { Counter, Gauge, Histogram, workBuckets } from '@halogrid/service/metrics';
 
 /** Everything that a node measures of its own work. Labels are from small sets: kernels, stage, outcome, device kind. */
 export class NodeMetrics {
@@ -63,7 +63,7 @@ export class NodeMetrics {
       name: 'halogrid_stage_duration_seconds',
       help: 'Seconds that a shard spent in a stage: read, decode, upload, compute, readback or encode.',
       labelNames: ['stage'],
-      buckets: secondsBuckets,
+      buckets: workBuckets,
       registers,
     });
     this.#pixels = new Counter({

@@ -495,7 +495,7 @@ export interface NodeStatus {
   lacks: Lack[];
   /** Until when it gets no shards because it fails too often, in milliseconds since 1970; 0: it gets some. */
   setAsideUntilMs: number;
-  /** Shards that it failed since it attached. */
+  /** Shards that it failed. Like shards_done and pixels_done, of all conversations of this process with this coordinator. */
   shardsFailed: number;
 }
 

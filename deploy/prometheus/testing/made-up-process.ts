@@ -1,0 +1,151 @@
+import { Lease, ShardCompleted } from '@halogrid/proto';
+import { Counter, Gauge } from '@halogrid/service/metrics';
+import { Registry } from 'prom-client';
+import { createMetrics, type Metrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
+import {
+  exposeLeadership,
+  exposeState,
+  type StateOfLedger,
+  type StateOfWork,
+} from '../../../apps/coordinator/src/metrics.ts';
+import { NodeMetrics } from '../../../apps/gpu-node/src/metrics/node-metrics.ts';
+
+/** A shard of these clusters: frames of Full HD in one batch, and what it takes. */
+export const shardOf = { frames: 16, framePixels: 1920 * 1080, inputBytes: 6_000_000, seconds: 5 };
+/** Seconds of a shard in each stage. */
+const stageSeconds = { read: 0.4, decode: 1.6, upload: 0.1, compute: 2.4, readback: 0.2, encode: 0.3 };
+
+/** What every process of a made-up cluster has: an address that Prometheus knows, and metrics that end with it. */
+abstract class MadeUpProcess {
+  readonly instance: string;
+  isUp = true;
+  lagSeconds = 0.02;
+  registry!: Registry;
+  #cpuSeconds!: Counter;
+
+  constructor(instance: string) {
+    this.instance = instance;
+  }
+
+  /** A minute has passed. */
+  tick(): void {
+    this.#cpuSeconds.inc(30);
+  }
+
+  protected begin(app: 'coordinator' | 'node'): void {
+    this.registry = new Registry();
+    const registers = [this.registry];
+    const gauge = (name: string, collect: () => number, labels: Record<string, string> = {}) =>
+      new Gauge({
+        name,
+        help: name,
+        labelNames: Object.keys(labels),
+        registers,
+        collect() {
+          this.set(labels, collect());
+        },
+      });
+    gauge('halogrid_build_info', () => 1, { app, version: '0.1.0' });
+    gauge('process_resident_memory_bytes', () => 4e8);
+    gauge('nodejs_eventloop_lag_p99_seconds', () => this.lagSeconds);
+    this.#cpuSeconds = new Counter({ name: 'process_cpu_seconds_total', help: 'CPU', registers });
+  }
+}
+
+/** A coordinator, with the metrics of the real one. */
+export class MadeUpCoordinator extends MadeUpProcess {
+  readonly job = 'halogrid-coordinator';
+  readonly #state: StateOfWork;
+  readonly #ledger: StateOfLedger;
+  /** Undefined while it stands by. */
+  work: Metrics | undefined;
+  #epoch = 0;
+
+  constructor(instance: string, state: StateOfWork, ledger: StateOfLedger) {
+    super(instance);
+    this.#state = state;
+    this.#ledger = ledger;
+    this.start();
+  }
+
+  /** A new process, which stands by. */
+  start(): void {
+    this.begin('coordinator');
+    this.isUp = true;
+    this.work = undefined;
+    exposeLeadership(this.registry, this);
+  }
+
+  get standby(): string | undefined {
+    return this.work ? undefined : 'Standby: another leads';
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  lead(epoch: number, nodes: readonly { name: string }[]): void {
+    this.#epoch = epoch;
+    this.work = createMetrics(this.registry);
+    exposeState(this.registry, this.#state, this.#ledger);
+    for (const { name } of nodes) this.work.wrongAnswers.inc({ node: name }, 0);
+  }
+
+  /** A shard was leased after so long, and merged. `damaged` of its frames could not be decoded. */
+  merged(waitedSeconds: number, nowSeconds: number, damaged: number): void {
+    const metrics = this.work!;
+    metrics.shardAttempts.inc({ reason: 'first' });
+    metrics.shardQueueSeconds.observe(waitedSeconds);
+    metrics.mergeSeconds.observe(0.003);
+    metrics.shardsFinished.inc({ kernel: 'lbp', outcome: 'ok' });
+    metrics.shardSeconds.observe({ kernel: 'lbp' }, shardOf.seconds);
+    const frames = shardOf.frames - damaged;
+    metrics.inputPixels.inc({ kernel: 'lbp' }, frames * shardOf.framePixels);
+    metrics.inputFrames.inc({ kernel: 'lbp' }, frames);
+    metrics.inputBytes.inc(shardOf.inputBytes);
+    metrics.quarantined.inc({ stage: 'decode' }, damaged);
+    for (const [stage, seconds] of Object.entries(stageSeconds)) metrics.stageSeconds.inc({ stage }, seconds);
+    metrics.lastResult.set(nowSeconds);
+  }
+}
+
+const lease = Lease.fromPartial({
+  pipeline: { operations: [{ kernel: 'lbp' }] },
+  work: { $case: 'frames', value: {} },
+});
+const rect = { x: 0, y: 0, width: 1920, height: 1080 };
+const completed = ShardCompleted.fromPartial({
+  results: Array.from({ length: shardOf.frames }, () => ({ rect })),
+  stageSeconds,
+  inputBytes: shardOf.inputBytes,
+});
+
+/** A node, with the metrics of the real one. */
+export class MadeUpNode extends MadeUpProcess {
+  readonly job = 'halogrid-node';
+  readonly name: string;
+  lacks = 0;
+  metrics!: NodeMetrics;
+
+  constructor(name: string, cluster: string) {
+    super(`${name}.${cluster}:9465`);
+    this.name = name;
+    this.start();
+  }
+
+  /** A new process. */
+  start(): void {
+    this.begin('node');
+    this.isUp = true;
+    this.metrics = new NodeMetrics(this.registry);
+    this.metrics.info.set({ device: 'gpu', name: 'A card', gpu_uuid: this.name, pci_bus_id: '0' }, 1);
+    this.metrics.deviceLost.inc({ device: 'gpu' }, 0);
+    this.metrics.busySeconds.inc({ device: 'gpu' }, 0);
+  }
+
+  /** It computed a shard. */
+  computed(): void {
+    this.metrics.observeShard(lease, completed);
+    this.metrics.busySeconds.inc({ device: 'gpu' }, stageSeconds.compute);
+  }
+}
