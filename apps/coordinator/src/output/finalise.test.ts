@@ -9,7 +9,7 @@ import { createPipeline, type Pipeline, specifiedOperations } from '@halogrid/ke
 import type { JobSpec } from '@halogrid/proto';
 import { piecesOf, writeChunk } from '@halogrid/results';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import sharp from 'sharp';
 import { cutTiles } from '../job/cut-tiles.ts';
 import { mapType } from '../job/map-type.ts';
@@ -85,6 +85,16 @@ test('a complete job is what the contract says, and nothing else is left', async
   ]);
   const histogram = await read('histogram.json');
   assert.deepEqual([histogram.kernel, histogram.counted, histogram.channels[0].bins[1]], ['lbp', 159, 159]);
+  const { kernel, counted, channels, ...description } = histogram;
+  assert.equal(description.digest, 'abc');
+  assert.deepEqual(description.pipeline, [
+    {
+      kernel: 'lbp',
+      parameters: { convention: 'nw-cw-msb', points: '8', radius: '1', labels: 'all' },
+      border: 'interior',
+    },
+  ]);
+  assert.deepEqual(await descriptionOf(out), description);
 
   for (const [i, name] of ['a', 'a.png'].entries()) {
     for (const path of [`maps/${name}.tif`, `preview/${name}.png`]) {
@@ -157,7 +167,13 @@ test('a job without sources has a histogram of nothing', async (t) => {
 test('of four channels and a grid, every file has all of them', async (t) => {
   // As ldp: four bands of codes, four histograms.
   const directions = ['0', '45', '90', '135'];
-  const four: Pipeline = { ...pipeline, output: { sample: 'u8', channels: directions }, convention: 'ldp-3', bins: 4 };
+  const four: Pipeline = {
+    ...pipeline,
+    output: { sample: 'u8', channels: directions },
+    convention: 'ldp-3',
+    bins: 4,
+    words: { channels: directions },
+  };
   const given = await makeResults(t, 'tiff', { rows: 2, columns: 1 }, four);
   const bins = BigUint64Array.from({ length: 16 }, (_, i) => BigInt(i));
   const results = { ...given, bins };
@@ -196,6 +212,7 @@ test('of a result without a histogram there are maps and previews, and a histogr
     meaning: 'values',
     convention: 'conv-sobel',
     bins: 0,
+    words: { channels: ['r', 'g', 'b'] },
   };
   const results = await makeResults(t, 'tiff', { rows: 2, columns: 2 }, responses);
   await finaliseJob(results, responses, await featuresOf(results, responses), () => 61_000);
@@ -208,12 +225,17 @@ test('of a result without a histogram there are maps and previews, and a histogr
     'preview',
     'sources.jsonl',
   ]);
-  assert.deepEqual(JSON.parse(await readFile(join(out, 'histogram.json'), 'utf8')), {
-    kernel: 'lbp',
-    convention: 'conv-sobel',
-    counted: 159,
-    channels: ['red', 'green', 'blue'].map((name) => ({ name, bins: [] })),
-  });
+  const { kernel, convention, counted, channels, ...description } = JSON.parse(
+    await readFile(join(out, 'histogram.json'), 'utf8'),
+  );
+  assert.deepEqual([kernel, convention, counted], ['lbp', 'conv-sobel', 159]);
+  const names = ['red', 'green', 'blue'];
+  assert.deepEqual(
+    channels,
+    names.map((name) => ({ name, bins: [] })),
+  );
+  const of = names.map((name, i) => ({ name, of: 'rgb'[i] }));
+  assert.deepEqual(description.histogram, { binsPerChannel: 0, channels: of });
   assert.ok((await readBands(join(out, 'maps/a.tif'), 3, 'float')).equals(pixelsOf(0, responses)));
 });
 
@@ -345,7 +367,8 @@ async function featuresOf(
   await spool.close();
   const settled = async (from: number) => ({
     next: sources.length,
-    done: done.filter(({ index }) => index >= from).map(({ index, uri }) => ({ uri, ...spool.written(index)! })),
+    names: [...sources].slice(from).map(({ name }) => name),
+    done: done.filter(({ index }) => index >= from).map(({ index, uri }) => ({ index, uri, ...spool.written(index)! })),
     file: spool.path,
   });
   return openFeatures({ spec: job.spec, pipeline: of }, { settled, failed: assert.fail });
@@ -374,7 +397,14 @@ async function readBands(path: string, bands: number, depth: 'uchar' | 'float'):
 }
 
 function featureOf(source: string, cell_row: number, cell_col: number, counted: number, histogram: number[]) {
-  return { source, frame: 0, timestamp_ms: null, cell_row, cell_col, counted: BigInt(counted), histogram };
+  const name = source === 'file:///in/a.tif' ? 'a' : 'a.png';
+  return { source, name, frame: 0, timestamp_ms: null, cell_row, cell_col, counted: BigInt(counted), histogram };
+}
+
+/** What features.parquet says of itself. */
+async function descriptionOf(out: string): Promise<unknown> {
+  const { key_value_metadata } = await parquetMetadataAsync(await asyncBufferFromFile(join(out, 'features.parquet')));
+  return JSON.parse(key_value_metadata!.find(({ key }) => key === 'halogrid')!.value!);
 }
 
 async function readFeatures(out: string): Promise<Record<string, unknown>[]> {

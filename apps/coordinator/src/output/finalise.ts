@@ -9,6 +9,7 @@ import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, pictureFiles, previewSources } from '../job/picture-files.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
+import { describeResults } from './describe-results.ts';
 import type { FeaturesFile } from './features-file.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson } from './job-json.ts';
@@ -72,7 +73,7 @@ async function prepareOutput(
   // Side by side: most of a small job's end is waiting for the disk.
   const writers = [
     () => writePictures(folder, results, pipeline, isKept, signal),
-    async () => features?.finish(results.sources.length),
+    async () => features?.finish(results.sources.length, describeResults(results, pipeline)),
     () => writeFileAtomically(join(folder, 'sources.jsonl'), sourcesJsonl(results)),
     () => writeHistogram(folder, results, pipeline),
     () => writeErrors(folder, results),
@@ -141,8 +142,8 @@ async function writeHistogram(folder: string, results: JobResults, pipeline: Pip
   const channels = pipeline.output.channels.map((name, channel) => {
     return { name, bins: bins.subarray(channel * pipeline.bins, (channel + 1) * pipeline.bins) };
   });
-  const histogram = { kernel, convention: pipeline.convention, counted, channels };
-  await writeFileAtomically(join(folder, 'histogram.json'), histogramJson(histogram));
+  const description = describeResults(results, pipeline);
+  await writeFileAtomically(join(folder, 'histogram.json'), histogramJson({ kernel, counted, channels, description }));
   if (pipeline.bins === 0) return;
   const title = `${kernel.toUpperCase()} histogram`;
   const subtitle = `${describePipeline(pipeline)} · ${counted.toLocaleString('en')} pixels`;
