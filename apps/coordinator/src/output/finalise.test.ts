@@ -54,6 +54,8 @@ test('a complete job is what the contract says, and nothing else is left', async
     'preview',
     'preview/a.png',
     'preview/a.png.png',
+    'preview/a.png.source.jpg',
+    'preview/a.source.jpg',
     'sources.jsonl',
   ]);
   const read = async (name: string) => JSON.parse(await readFile(join(out, name), 'utf8'));
@@ -106,6 +108,28 @@ test('a complete job is what the contract says, and nothing else is left', async
       assert.ok(data.equals(pixelsOf(i)), path);
     }
   }
+});
+
+test('beside each preview is a picture of its source', async (t) => {
+  const results = await makeResults(t, 'none');
+  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+  const folder = join(outputPath(results.job.spec.out), 'preview');
+  for (const [i, name] of ['a.source.jpg', 'a.png.source.jpg'].entries()) {
+    const { data, info } = await sharp(join(folder, name))
+      .toColourspace('b-w')
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    assert.deepEqual([info.width, info.height, info.channels], [sizes[i]!.width, sizes[i]!.height, 1]);
+    assert.ok(data.every((value) => Math.abs(value - 200) <= 1));
+  }
+});
+
+test('of a source of which a node left nothing to show there is no preview', async (t) => {
+  const results = await makeResults(t, 'none');
+  await rm(join(fileURLToPath(scratchUri(results.job.spec.out)), 'preview', '1'), { recursive: true });
+  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+  const out = outputPath(results.job.spec.out);
+  assert.deepEqual((await readdir(join(out, 'preview'))).sort(), ['a.png', 'a.source.jpg']);
 });
 
 test('why inputs were quarantined is in job.json behind the counts', async (t) => {
@@ -202,7 +226,8 @@ test('of four channels and a grid, every file has all of them', async (t) => {
   const map = await readFile(join(out, 'maps/a.tif'));
   assert.ok(map.includes('ldp-3; bands 0, 45, 90, 135'));
   assert.ok((await readBands(join(out, 'maps/a.tif'), 4, 'uchar')).equals(pixelsOf(0, four)));
-  assert.deepEqual((await readdir(join(out, 'preview'))).sort(), ['a.png', 'a.png.png']);
+  const pictures = ['a.png', 'a.png.png', 'a.png.source.jpg', 'a.source.jpg'];
+  assert.deepEqual((await readdir(join(out, 'preview'))).sort(), pictures);
 });
 
 test('of a result without a histogram there are maps and previews, and a histogram.json without bins', async (t) => {
@@ -318,6 +343,13 @@ async function makeResults(
       const [piece] = piecesOf(rect, size, type, mapFormat === 'zarr');
       for (const kind of [piece!.kind, 'preview'] as const)
         await writeChunk({ scratch, kind, source, size, type, rect }, { bytes, ...strides });
+      const original = {
+        bytes: new Uint8Array(size.width * size.height).fill(200),
+        strideBytes: size.width,
+        bandBytes: 0,
+      };
+      const gray = { sample: 'u8', bands: 1 } as const;
+      await writeChunk({ scratch, kind: 'source', source, size, type: gray, rect }, original);
     }
   }
   const job: JobRecord = {

@@ -43,7 +43,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const turns = new Budget(device.batchesInFlight + shardsAhead);
 
   async function execute(lease: Lease, signal: AbortSignal, batchShare: number): Promise<ShardCompleted> {
-    const { jobId, shard, attempt, epoch, pipeline, work, scratch, wantsMap, zarrShards, previews, verify } = lease;
+    const { jobId, shard, attempt, epoch, pipeline, work, scratch, wantsMap, zarrShards, verify } = lease;
     if (!pipeline || !work) throw new Error('The lease has no pipeline or no work');
     const checked = createPipeline(pipeline.operations);
     const run: ShardRun = {
@@ -58,7 +58,6 @@ export function createExecutor(options: ExecutorOptions): Executor {
       scratch,
       wantsMap,
       zarrShards: zarrShards ?? false,
-      previews,
       signal,
       clock: new StageClock(nowMs),
       note,

@@ -15,6 +15,7 @@ import {
   sourceResult,
   tooSmall,
   writeChunks,
+  writeSourceChunk,
 } from './shard-run.ts';
 
 /** A frame in a batch's staging memory. */
@@ -172,6 +173,8 @@ class VideoRun {
           const { offset, stride, planeBytes } = item;
           const target = { bytes, offset, stride, channels: 'gray' as const, planeBytes };
           await this.#run.clock.time('decode', () => this.#decoder.luma(next, target));
+          const source = this.#sources[next.position]!;
+          await writeSourceChunk(this.#run, source, { size: whole, rect: whole, pixel }, bytes, item);
           frames.push({ position: next.position, whole, item });
           this.#run.signal.throwIfAborted();
           await this.#advance();
