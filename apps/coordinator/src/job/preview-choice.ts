@@ -31,7 +31,7 @@ interface Entry {
  *
  * So the choice follows from the list of sources alone. A source that is not chosen of some is not chosen of more either:
  * those that are added as they are listed leave out nobody who is chosen at the end, of n sources about 20 ln(n / 20) are
- * chosen for a time (125 of 10,000, 220 of a million), and an archive that grows needs no preview of what it had before.
+ * chosen for a time (130 of 10,000, 220 of a million, with those 20), and an archive that grows needs no preview of what it had before.
  */
 export class PreviewChoice {
   /** Best first; 20 at most. */

@@ -69,6 +69,16 @@ test('above 1024 bins a column holds a run of bins, none is lost, and the file s
   );
 });
 
+test('a description that is wider than the plot goes on in another line, and nothing of it is lost', async () => {
+  const subtitle = Array.from({ length: 40 }, (_, i) => `kernel-${i}:a=1,b=2`).join(' > ');
+  const svg = histogramSvg({ title: '', subtitle, channels: [{ name: 'gray', bins }] });
+  const lines = [...svg.matchAll(/<text x="84" y="(\d+)">([^<]*)</g)];
+  assert.equal(lines.map(([, , line]) => line).join(' '), subtitle.replaceAll('>', '&gt;'));
+  assert.ok(lines.length > 1 && lines.every(([, , line]) => line!.replaceAll('&gt;', '>').length <= 140));
+  const { height } = await sharp(Buffer.from(svg)).metadata();
+  assert.equal(height, 448 + (lines.length - 1) * 19);
+});
+
 test('text from outside cannot leave its element', () => {
   const svg = histogramSvg({ title: '<script>&"', subtitle: '', channels: [{ name: 'gray', bins }] });
   assert.ok(svg.includes('&lt;script&gt;&amp;&quot;'));

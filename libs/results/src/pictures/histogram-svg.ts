@@ -11,6 +11,9 @@ export interface HistogramChart {
 
 const plot = { left: 84, width: 1024, height: 280 };
 const headHeight = 84;
+const lineHeight = 19;
+/** Characters of a description that the width of the plot holds. */
+const lineLength = 140;
 const panelHeight = plot.height + 84;
 const width = plot.left + plot.width + 32;
 
@@ -47,15 +50,16 @@ const style = `
  * each bar is a run of neighbours, and the subtitle says of how many.
  */
 export function histogramSvg({ title, subtitle, channels }: HistogramChart): string {
-  const height = headHeight + channels.length * panelHeight;
   const binsAColumn = Math.ceil((channels[0]?.bins.length ?? 0) / maxColumns);
-  const line = binsAColumn > 1 ? `${subtitle} · ${binsAColumn} bins a column` : subtitle;
+  const lines = linesOf(binsAColumn > 1 ? `${subtitle} · ${binsAColumn} bins a column` : subtitle);
+  const head = headHeight + (lines.length - 1) * lineHeight;
+  const height = head + channels.length * panelHeight;
   const columns = channels.map(({ bins }) => columnsOf(bins));
   const scale = scaleKind(columns.flat().map(({ count }) => Number(count)));
   const heading = `${title}, ${scale} scale`;
   const panels = channels.map(({ name }, i) => {
     const named = channels.length > 1 ? name : undefined;
-    return panel(columns[i]!, { top: headHeight + i * panelHeight, name: named, scale });
+    return panel(columns[i]!, { top: head + i * panelHeight, name: named, scale });
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 <title>${escapeXml(heading)}</title>
@@ -63,10 +67,20 @@ export function histogramSvg({ title, subtitle, channels }: HistogramChart): str
 </style>
 <rect class="page" width="${width}" height="${height}"/>
 <text class="title" x="${plot.left}" y="36">${escapeXml(heading)}</text>
-<text x="${plot.left}" y="60">${escapeXml(line)}</text>
+${lines.map((line, i) => `<text x="${plot.left}" y="${60 + i * lineHeight}">${escapeXml(line)}</text>`).join('\n')}
 ${panels.join('\n')}
 </svg>
 `;
+}
+
+/** The text in lines that fit, cut between words, and after commas where a word is longer than that. */
+function linesOf(text: string): string[] {
+  const lines = [''];
+  for (const word of text.split(/(?<= )|(?<=,)/)) {
+    if (lines.at(-1)!.length + word.length > lineLength && lines.at(-1) !== '') lines.push('');
+    lines.push(lines.pop()! + word);
+  }
+  return lines.map((line) => line.trim());
 }
 
 /** One channel's axes and bars, with its upper edge at `top`. */
