@@ -24,7 +24,6 @@ const mediaTypes: Record<string, string> = {
   '.jsonl': 'application/x-ndjson',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
-  '.jpg': 'image/jpeg',
   '.tif': 'image/tiff',
   '.jpg': 'image/jpeg',
   '.parquet': 'application/vnd.apache.parquet',
