@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { redactUri } from '@halogrid/sources';
+import { allowedPath, redactUri } from '@halogrid/sources';
 import { jobGrid } from '../../job/accepted-job.ts';
 import { outputPath } from '../../job/output-paths.ts';
 import { mapFiles, previewFiles } from '../../job/picture-files.ts';
@@ -24,6 +24,8 @@ const maxRounds = 5;
 /** The output of a complete job of the same specification, while it is there: what of it holds for the next. */
 export class EarlierOutput {
   readonly index: EarlierIndex;
+  /** Sources that get a preview, of all that it had. */
+  readonly #previewed: PreviewCandidate[];
   readonly #folder: string;
   readonly #mapFormat: string;
   readonly #cells: number;
@@ -37,24 +39,30 @@ export class EarlierOutput {
   static async open(spec: JobSpec, pipeline: Pipeline): Promise<EarlierOutput | undefined> {
     if (spec.fresh) return undefined;
     const folder = outputPath(spec.out);
-    const index = await EarlierIndex.load(join(folder, 'sources.jsonl'));
+    const choice = new PreviewChoice();
+    let sources = 0;
+    const index = await EarlierIndex.load(join(folder, 'sources.jsonl'), (line) => choice.add(sources++, line));
     if (!index) return undefined;
     const { rows, columns } = jobGrid(spec);
-    if (pipeline.bins === 0) return new EarlierOutput(index, folder, spec.mapFormat, rows * columns);
+    const { candidates } = choice;
+    if (pipeline.bins === 0) return new EarlierOutput(index, candidates, folder, spec.mapFormat, rows * columns);
     const { FeatureReader } = await import('@halogrid/results/feature-reader');
     const reader = await FeatureReader.open(join(folder, 'features.parquet')).catch(() => undefined);
     if (reader?.rows !== index.done * rows * columns) return undefined;
-    return new EarlierOutput(index, folder, spec.mapFormat, rows * columns, (row) => reader.histogram(row));
+    const histogram = (row: number) => reader.histogram(row);
+    return new EarlierOutput(index, candidates, folder, spec.mapFormat, rows * columns, histogram);
   }
 
   private constructor(
     index: EarlierIndex,
+    previewed: PreviewCandidate[],
     folder: string,
     mapFormat: string,
     cells: number,
     histogram?: (row: number) => Promise<number[]>,
   ) {
     this.index = index;
+    this.#previewed = previewed;
     this.#folder = folder;
     this.#mapFormat = mapFormat;
     this.#cells = cells;
@@ -93,16 +101,17 @@ export class EarlierOutput {
    */
   async previews(): Promise<PreviewCandidate[]> {
     const gone = new Set<string>();
+    let chosen = this.#previewed;
     for (let round = 1; ; round++) {
+      const goneBefore = gone.size;
+      for (const { uri } of chosen) if (!(await isThere(uri))) gone.add(uri);
+      if (gone.size === goneBefore || round === maxRounds) return chosen.filter(({ uri }) => !gone.has(uri));
       const choice = new PreviewChoice();
       let source = 0;
       for (let file = 0; file < this.index.files; file++) {
         for await (const { uri, frame } of this.lines(file)) if (!gone.has(uri)) choice.add(source++, { uri, frame });
       }
-      const { candidates } = choice;
-      const goneBefore = gone.size;
-      for (const { uri } of candidates) if (!(await isThere(uri))) gone.add(uri);
-      if (gone.size === goneBefore || round === maxRounds) return candidates.filter(({ uri }) => !gone.has(uri));
+      chosen = choice.candidates;
     }
   }
 
@@ -184,7 +193,8 @@ async function haveFiles(folder: string, paths: readonly string[]): Promise<bool
 /** What is on a server is not asked for: it counts as being there. */
 async function isThere(uri: string): Promise<boolean> {
   if (!uri.startsWith('file:')) return true;
-  return (await stat(fileURLToPath(uri)).catch(() => undefined)) !== undefined;
+  const found = allowedPath(fileURLToPath(uri)).then(stat);
+  return (await found.catch(() => undefined)) !== undefined;
 }
 
 const altered = (folder: string, { uri }: SourceLine, cause?: unknown): Error =>
