@@ -81,10 +81,12 @@ test('a grown folder: what is new, changed, quarantined or gone, and nothing els
   await writePgm(join(source, '30.pgm'), drawPicture(40, 30, 3));
   await writePgm(join(source, '24.pgm'), drawPicture(44, 30, 9));
   rmSync(join(source, '23.pgm'));
+  // Where it had a preview, a source that had none is computed again for one in its place.
+  const instead = existsSync(join(out, 'preview', '23.png')) ? 1 : 0;
   const plan = await command(['plan', ...job, '--out', out, '--json']);
-  assert.deepEqual([JSON.parse(plan.stdout).sources, JSON.parse(plan.stdout).kept], [26, 23]);
+  assert.deepEqual([JSON.parse(plan.stdout).sources, JSON.parse(plan.stdout).kept], [26, 23 - instead]);
   const third = await run([...job, '--out', out], 3);
-  assert.deepEqual(changesOf(third.changes), [23, 1, 1, 1, 1]);
+  assert.deepEqual(changesOf(third.changes), [23 - instead, 1, 1, 1 + instead, 1]);
   assert.match(third.stderr, /^Changed since the last run: file:.*\/24\.pgm$/m);
   assert.match(third.stderr, /^Removed since the last run: file:.*\/23\.pgm$/m);
   await assertAsFresh(out, job, 3);

@@ -32,6 +32,7 @@ after(() => cluster?.stop());
 
 interface Row {
   source: string;
+  name: string;
   frame: number;
   timestamp_ms: number | null;
   counted: bigint;
@@ -110,7 +111,12 @@ test('a video and the folder of its frames give the same histograms, however man
         counted: undefined,
       },
     );
-    assert.equal(readdirSync(join(out, 'preview')).length, 20);
+    // Of 20 frames the map and the frame itself, which their rows name; they are spread over the video.
+    const previews = readdirSync(join(out, 'preview')).filter((file) => file.endsWith('.png'));
+    const shown = rows.filter(({ name }) => previews.includes(`${name}.png`));
+    assert.deepEqual([previews.length, shown.length, readdirSync(join(out, 'preview')).length], [20, 20, 40]);
+    const gaps = shown.slice(1).map(({ frame }, i) => frame - shown[i]!.frame);
+    assert.ok(Math.max(...gaps) <= 4, String(gaps));
   }
 });
 

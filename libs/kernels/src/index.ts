@@ -1,6 +1,6 @@
 export { catalogue, type KernelName, kernelNames } from './catalogue.ts';
 export { type BorderMode, borderModes, parseBorderMode } from './kernel/border.ts';
-export type { KernelDefinition, Kernels, Meaning, Parameters, Tolerance } from './kernel/kernel.ts';
+export type { KernelDefinition, Kernels, Meaning, Parameters, ResultWords, Tolerance } from './kernel/kernel.ts';
 export type { AskedOperation, Operation, RunKernel } from './kernel/operation.ts';
 export { ParameterError } from './kernel/parameter-error.ts';
 export type { DenseResult, ItemResult } from './kernel/plane-item.ts';

@@ -1,4 +1,4 @@
-export { type Chunk, type ChunkKind, piecesOf, writeChunk } from './chunks/chunk.ts';
+export { type Chunk, type ChunkKind, chunkKinds, hasChunks, piecesOf, writeChunk } from './chunks/chunk.ts';
 export { type PlanarSamples, samplesOfPart } from './chunks/planar-samples.ts';
 export { writeFileAtomically } from './files/atomic-file.ts';
 export { freeBytes, tryWrite } from './files/try-write.ts';
@@ -8,4 +8,4 @@ export { assembleMap, type MapOutput } from './maps/assemble-map.ts';
 export { type MapFormat, mapExtensions, whyNotHeld } from './maps/map-format.ts';
 export { writeJpeg } from './pictures/encodings.ts';
 export { type HistogramChart, histogramSvg } from './pictures/histogram-svg.ts';
-export { assemblePreview, type PreviewOutput } from './pictures/preview.ts';
+export { assemblePreview, assembleSourcePicture, type PreviewOutput } from './pictures/preview.ts';

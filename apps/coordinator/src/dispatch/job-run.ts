@@ -46,8 +46,8 @@ export interface FeaturesOutput {
   start(): void;
   /** More sources may be settled. */
   advance(): void;
-  /** All sources are settled, that many. Resolves when it is written. */
-  finish(sources: number): Promise<void>;
+  /** All sources are settled, that many, and `description` is what the file says of itself. Resolves when it is written. */
+  finish(sources: number, description: object): Promise<void>;
   /** Stops writing; resolves when nothing is being written any more. May be called again. */
   abort(): Promise<void>;
 }

@@ -1,17 +1,16 @@
 import { type MapFormat, mapExtensions } from '@halogrid/results';
 
-/**
- * Sources with a lower index get a preview: the first ones in the order of results. Leases carry it, so that nodes know
- * which sources need preview chunks.
- */
-export const previewSources = 20;
-
 export const isMapFormat = (format: string): format is MapFormat => Object.hasOwn(mapExtensions, format);
 
-/** What a source has in `maps` and `preview`, as paths in the output folder. */
-export function pictureFiles(name: string, index: number, mapFormat: string): string[] {
-  const files = index < previewSources ? [`preview/${name}.png`] : [];
-  if (isMapFormat(mapFormat)) files.push(`maps/${name}${mapExtensions[mapFormat]}`);
+/** The picture of a source's map, and that of the source, as paths in the output folder. */
+export const previewFiles = (name: string): [map: string, source: string] => [
+  `preview/${name}.png`,
+  `preview/${name}.source.jpg`,
+];
+
+/** What a source has in `maps`, as paths in the output folder. */
+export function mapFiles(name: string, mapFormat: string): string[] {
+  const files = isMapFormat(mapFormat) ? [`maps/${name}${mapExtensions[mapFormat]}`] : [];
   if (mapFormat === 'dzi') files.push(`maps/${name}_files`);
   return files;
 }

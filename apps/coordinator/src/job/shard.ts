@@ -12,6 +12,8 @@ export interface SourceRef {
    * mostly the version of its source.
    */
   version?: string;
+  /** Whether a preview may be made of it, for which a node leaves chunks: see PreviewChoice. */
+  preview?: true;
 }
 
 /** Size of an image, and what its pixels are: u8 where that is absent. */

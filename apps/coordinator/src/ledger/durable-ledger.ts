@@ -137,7 +137,7 @@ export class DurableLedger implements Ledger {
   }
 
   async settled(jobId: string, from: number, atMost: number): Promise<SettledSources> {
-    return this.#job(jobId).open?.settled(from, atMost) ?? { next: from, done: [], file: '' };
+    return this.#job(jobId).open?.settled(from, atMost) ?? { next: from, names: [], done: [], file: '' };
   }
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {

@@ -79,11 +79,13 @@ export interface SourceOutcomes extends Iterable<SourceOutcome> {
 export interface SettledSources {
   /** Index of the first source behind them. */
   next: number;
+  /** Names of all of them, as they were planned: what their files are called follows from the names in front. */
+  names: string[];
   /**
    * Those that are done, in order of index, and where `file` has the histograms of all their cells, as HistogramShape lays
    * them out; none where the pipeline has no histogram. `readHistograms` reads them.
    */
-  done: (HistogramPlace & { uri: string; video?: FrameOfVideo })[];
+  done: (HistogramPlace & { index: number; uri: string; video?: FrameOfVideo })[];
   /** A path; it is valid until the job has ended. */
   file: string;
 }

@@ -174,17 +174,19 @@ export class OpenJob implements Journaled {
 
   settled(from: number, atMost: number): SettledSources {
     const done: SettledSources['done'] = [];
+    const names: string[] = [];
     let next = from;
     for (; next - from < atMost; next++) {
       const state = this.merge.settled(next);
       if (!state) break;
-      if (state === 'quarantined' || !this.spool) continue;
-      const place = this.spool.written(next);
-      if (!place) break;
-      const { uri, video } = this.merge.planned(next);
-      done.push({ uri, ...(video && { video }), ...place });
+      const isCounted = state !== 'quarantined' && this.spool !== undefined;
+      const place = isCounted ? this.spool.written(next) : undefined;
+      if (isCounted && !place) break;
+      const { uri, name, video } = this.merge.planned(next);
+      names.push(name);
+      if (place) done.push({ index: next, uri, ...(video && { video }), ...place });
     }
-    return { next, done, file: this.spool?.path ?? '' };
+    return { next, names, done, file: this.spool?.path ?? '' };
   }
 
   results(): Omit<JobResults, 'plan'> {

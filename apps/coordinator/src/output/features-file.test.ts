@@ -8,7 +8,7 @@ import { createPipeline, type Grid, specifiedOperations } from '@halogrid/kernel
 import { JobSpec } from '@halogrid/proto';
 import { SpareThread } from '@halogrid/threads';
 import fc from 'fast-check';
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { histogramShape } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
@@ -39,7 +39,8 @@ test('the file holds what the histograms say, in order, whatever the order in wh
         await settle(source!);
       }
       await ledger.results('job');
-      await features.finish(fates.length);
+      await features.finish(fates.length, { digest: 'abc' });
+      assert.deepEqual(await metadataOf(path), [{ key: 'halogrid', value: '{"digest":"abc"}' }]);
       assert.deepEqual(await readRows(path), expectedRows(fates, grid));
       assert.ok((await readdir(folder)).every((name) => ['features.parquet', 'scratch', 'spool'].includes(name)));
       assert.deepEqual(await readdir(join(folder, 'scratch')), []);
@@ -65,7 +66,7 @@ test('the file grows while results come, up to the first source that is missing'
   const [unfinished] = await readdir(join(folder, 'scratch'));
   assert.ok((await stat(join(folder, 'scratch', unfinished!))).size > 1000);
   await ledger.results('job');
-  await features.finish(60);
+  await features.finish(60, {});
   assert.deepEqual(await readRows(path), expectedRows(fates, grid));
 });
 
@@ -75,8 +76,8 @@ test('what cannot be written is told once, in one sentence', async (t) => {
   await settle(0);
   await ledger.results('job');
   const failure = new RegExp(`^Error: '${path}' could not be written: ENOENT: .*scratch/features.parquet`);
-  await assert.rejects(features.finish(1), failure);
-  await assert.rejects(features.finish(1), failure);
+  await assert.rejects(features.finish(1, {}), failure);
+  await assert.rejects(features.finish(1, {}), failure);
   assert.equal(failures.length, 1);
   assert.match(String(failures[0]), failure);
 });
@@ -86,12 +87,18 @@ test('histograms that are cut short or missing fail the file', async (t) => {
   for (const source of [0, 1]) await cut.settle(source);
   await cut.ledger.results('job');
   await truncate(join(cut.folder, 'spool'), 300);
-  await assert.rejects(cut.features.finish(2), /features.parquet' could not be written: The file of .* ends early$/);
+  await assert.rejects(
+    cut.features.finish(2, {}),
+    /features.parquet' could not be written: The file of .* ends early$/,
+  );
   assert.deepEqual((await readdir(cut.folder)).sort(), ['scratch', 'spool']);
 
   const missing = await stage(t, ['done', 'done']);
   await missing.settle(0);
-  await assert.rejects(missing.features.finish(2), /could not be written: the histograms of source 1 are not there$/);
+  await assert.rejects(
+    missing.features.finish(2, {}),
+    /could not be written: the histograms of source 1 are not there$/,
+  );
   await missing.features.abort();
 });
 
@@ -104,7 +111,9 @@ test('a thread that ends by itself fails the file, while it works and while it w
     features.start();
     await settle(0);
     await ledger.results('job');
-    await assert.rejects(features.finish(1), { message: `'${path}' could not be written: its thread exited with 3` });
+    await assert.rejects(features.finish(1, {}), {
+      message: `'${path}' could not be written: its thread exited with 3`,
+    });
     assert.equal(failures.length, 1);
   }
 });
@@ -116,7 +125,7 @@ test('an abort ends the thread, whatever it does, and leaves no file', async (t)
     features.start();
     for (let source = 0; source < settledSources; source++) await settle(source);
     if (settledSources === 20) await ledger.results('job');
-    const finished = settledSources === 20 && assert.rejects(features.finish(20), /not wanted any more$/);
+    const finished = settledSources === 20 && assert.rejects(features.finish(20, {}), /not wanted any more$/);
     await features.abort();
     await features.abort();
     await finished;
@@ -127,7 +136,7 @@ test('an abort ends the thread, whatever it does, and leaves no file', async (t)
   const { features, folder } = await stage(t, fates);
   await features.abort();
   features.start();
-  await assert.rejects(features.finish(20), /not wanted any more$/);
+  await assert.rejects(features.finish(20, {}), /not wanted any more$/);
   assert.deepEqual(await readdir(join(folder, 'scratch')), []);
 });
 
@@ -146,12 +155,12 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
   const steps = fates.flatMap((fate, index): PlanStep[] => {
     const source = { index, uri: uriOf(index) };
     if (fate === 'unread') {
-      const step = { kind: 'source' as const, ...source, name: uriOf(index), tiles: 0 };
+      const step = { kind: 'source' as const, ...source, name: `${index % 2}.jpg`, tiles: 0 };
       return [step, { kind: 'quarantine', index, stage: 'read', error: 'It is not there' }];
     }
     const shard = { shard: index, work: { kind: 'frames' as const, sources: [source] }, costBytes: 1 };
     return [
-      { kind: 'source', ...source, name: uriOf(index), tiles: 1 },
+      { kind: 'source', ...source, name: `${index % 2}.jpg`, tiles: 1 },
       { kind: 'shard', shard },
     ];
   });
@@ -219,9 +228,28 @@ function expectedRows(fates: Fate[], grid: Grid): Record<string, unknown>[] {
     if (fate !== 'done') return [];
     return cellsOfSource(source, grid).map((histogram, cell) => {
       const [cell_row, cell_col] = [Math.floor(cell / grid.columns), cell % grid.columns];
-      return { source: uriOf(source), frame: 0, timestamp_ms: null, cell_row, cell_col, counted: 2n, histogram };
+      return {
+        source: uriOf(source),
+        name: nameOf(source),
+        frame: 0,
+        timestamp_ms: null,
+        cell_row,
+        cell_col,
+        counted: 2n,
+        histogram,
+      };
     });
   });
+}
+
+/** Half of the sources have each name, those too that are quarantined: the stem, the file name, then numbers. */
+function nameOf(source: number): string {
+  const nth = Math.floor(source / 2);
+  return nth < 2 ? `${source % 2}${['', '.jpg'][nth]}` : `${source % 2}-${nth}`;
+}
+
+async function metadataOf(path: string) {
+  return (await parquetMetadataAsync(await asyncBufferFromFile(path))).key_value_metadata;
 }
 
 async function readRows(path: string): Promise<Record<string, unknown>[]> {

@@ -18,8 +18,8 @@ export interface FeaturesTask {
 /** What the thread does next; it is given the next when it has answered. */
 export type FeaturesOrder =
   | ({ kind: 'open' } & FeaturesTask)
-  | ({ kind: 'write' } & Pick<SettledSources, 'file' | 'done'>)
-  | { kind: 'finish' };
+  | ({ kind: 'write'; from: number } & Pick<SettledSources, 'file' | 'names' | 'done'>)
+  | { kind: 'finish'; description: object };
 
 export interface FeaturesFileOptions extends FeaturesTask {
   /** As Ledger has it, of one job. */
@@ -51,6 +51,8 @@ export class FeaturesFile {
   #written: Promise<void> | undefined;
   /** How many sources the job has, once all are settled. */
   #sources: number | undefined;
+  /** What the file says of itself, which the digest is part of; known with `#sources`. */
+  #description: object = {};
   /** Resolved when there may be something to do. */
   #more = Promise.withResolvers<void>();
   /** Why the thread takes no more orders. */
@@ -74,9 +76,13 @@ export class FeaturesFile {
     this.#more.resolve();
   }
 
-  /** Every source of the job is settled, that many. Resolves when the file is there; rejects with one sentence. */
-  async finish(sources: number): Promise<void> {
+  /**
+   * Every source of the job is settled, that many, and this is what the file says of itself. Resolves when the file is there;
+   * rejects with one sentence.
+   */
+  async finish(sources: number, description: object): Promise<void> {
     this.#sources = sources;
+    this.#description = description;
     this.start();
     this.advance();
     await this.#written;
@@ -100,8 +106,8 @@ export class FeaturesFile {
     await this.#order({ kind: 'open', path, unfinishedPath, shape });
     for (let from = 0; from !== this.#sources; ) {
       const areAllSettled = this.#sources !== undefined;
-      const { next, done, file } = await settled(from, orderSources);
-      if (done.length > 0) await this.#order({ kind: 'write', file, done });
+      const { next, names, done, file } = await settled(from, orderSources);
+      if (next > from) await this.#order({ kind: 'write', from, file, names, done });
       if (next === from) {
         if (areAllSettled) throw failure(path, `the histograms of source ${from} are not there`);
         await this.#more.promise;
@@ -110,7 +116,7 @@ export class FeaturesFile {
       }
       from = next;
     }
-    await this.#order({ kind: 'finish' });
+    await this.#order({ kind: 'finish', description: this.#description });
     this.#thread = undefined;
     thread.give(client.release());
   }

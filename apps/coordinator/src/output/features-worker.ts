@@ -7,31 +7,37 @@ import { binsOfCell, binsOfSource, type HistogramShape } from '../job/histogram-
 import type { FrameOfVideo } from '../job/shard.ts';
 import { readHistograms } from '../ledger/read-histograms.ts';
 import type { FeaturesOrder, FeaturesTask } from './features-file.ts';
+import { OutputNames } from './output-names.ts';
 
 let task: FeaturesTask;
+let outputNames: OutputNames;
 let writer: FeatureWriter;
 
 serveOrders(async (order: FeaturesOrder): Promise<void> => {
   switch (order.kind) {
     case 'open':
       task = order;
+      outputNames = new OutputNames();
       writer = await FeatureWriter.create(task.unfinishedPath, binsOfCell(task.shape));
       break;
     case 'write':
       await write(order);
       break;
     case 'finish':
-      await writer.finish();
+      await writer.finish({ halogrid: JSON.stringify(order.description) });
       await rename(task.unfinishedPath, task.path);
   }
 });
 
-async function write({ file, done }: Extract<FeaturesOrder, { kind: 'write' }>): Promise<void> {
+async function write({ from, file, names, done }: Extract<FeaturesOrder, { kind: 'write' }>): Promise<void> {
   const { shape } = task;
+  const named = names.map((name) => outputNames.next(name));
+  if (done.length === 0) return;
   let source = 0;
   for (const bins of readHistograms(file, done, binsOfSource(shape))) {
-    const { uri, video } = done[source++]!;
-    for (const row of featureRows({ uri: redactUri(uri), video }, bins, shape)) await writer.add(row);
+    const { index, uri, video } = done[source++]!;
+    const row = { uri: redactUri(uri), name: named[index - from]!, video };
+    for (const cell of featureRows(row, bins, shape)) await writer.add(cell);
   }
 }
 
@@ -40,7 +46,7 @@ async function write({ file, done }: Extract<FeaturesOrder, { kind: 'write' }>):
  * out as `shape` says; a row is valid as long as it.
  */
 function* featureRows(
-  { uri, video }: { uri: string; video?: FrameOfVideo },
+  { uri, name, video }: { uri: string; name: string; video?: FrameOfVideo },
   bins: Float64Array,
   shape: HistogramShape,
 ): Generator<FeatureRow> {
@@ -53,6 +59,6 @@ function* featureRows(
     let counted = 0;
     for (let bin = 0; bin < shape.bins; bin++) counted += histogram[bin]!;
     const [cellRow, cellColumn] = [Math.floor(cell / columns), cell % columns];
-    yield { source: uri, frame, timestampMs, cellRow, cellColumn, counted, histogram };
+    yield { source: uri, name, frame, timestampMs, cellRow, cellColumn, counted, histogram };
   }
 }

@@ -9,7 +9,7 @@ import { createPipeline, type Pipeline, specifiedOperations } from '@halogrid/ke
 import type { JobSpec } from '@halogrid/proto';
 import { piecesOf, writeChunk } from '@halogrid/results';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import sharp from 'sharp';
 import { cutTiles } from '../job/cut-tiles.ts';
 import { mapType } from '../job/map-type.ts';
@@ -54,6 +54,8 @@ test('a complete job is what the contract says, and nothing else is left', async
     'preview',
     'preview/a.png',
     'preview/a.png.png',
+    'preview/a.png.source.jpg',
+    'preview/a.source.jpg',
     'sources.jsonl',
   ]);
   const read = async (name: string) => JSON.parse(await readFile(join(out, name), 'utf8'));
@@ -85,6 +87,16 @@ test('a complete job is what the contract says, and nothing else is left', async
   ]);
   const histogram = await read('histogram.json');
   assert.deepEqual([histogram.kernel, histogram.counted, histogram.channels[0].bins[1]], ['lbp', 159, 159]);
+  const { kernel, counted, channels, ...description } = histogram;
+  assert.equal(description.digest, 'abc');
+  assert.deepEqual(description.pipeline, [
+    {
+      kernel: 'lbp',
+      parameters: { convention: 'nw-cw-msb', points: '8', radius: '1', labels: 'all' },
+      border: 'interior',
+    },
+  ]);
+  assert.deepEqual(await descriptionOf(out), description);
 
   for (const [i, name] of ['a', 'a.png'].entries()) {
     for (const path of [`maps/${name}.tif`, `preview/${name}.png`]) {
@@ -96,6 +108,28 @@ test('a complete job is what the contract says, and nothing else is left', async
       assert.ok(data.equals(pixelsOf(i)), path);
     }
   }
+});
+
+test('beside each preview is a picture of its source', async (t) => {
+  const results = await makeResults(t, 'none');
+  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+  const folder = join(outputPath(results.job.spec.out), 'preview');
+  for (const [i, name] of ['a.source.jpg', 'a.png.source.jpg'].entries()) {
+    const { data, info } = await sharp(join(folder, name))
+      .toColourspace('b-w')
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    assert.deepEqual([info.width, info.height, info.channels], [sizes[i]!.width, sizes[i]!.height, 1]);
+    assert.ok(data.every((value) => Math.abs(value - 200) <= 1));
+  }
+});
+
+test('of a source of which a node left nothing to show there is no preview', async (t) => {
+  const results = await makeResults(t, 'none');
+  await rm(join(fileURLToPath(scratchUri(results.job.spec.out)), 'preview', '1'), { recursive: true });
+  await finaliseJob(results, pipeline, await featuresOf(results), () => 61_000);
+  const out = outputPath(results.job.spec.out);
+  assert.deepEqual((await readdir(join(out, 'preview'))).sort(), ['a.png', 'a.source.jpg']);
 });
 
 test('why inputs were quarantined is in job.json behind the counts', async (t) => {
@@ -157,7 +191,13 @@ test('a job without sources has a histogram of nothing', async (t) => {
 test('of four channels and a grid, every file has all of them', async (t) => {
   // As ldp: four bands of codes, four histograms.
   const directions = ['0', '45', '90', '135'];
-  const four: Pipeline = { ...pipeline, output: { sample: 'u8', channels: directions }, convention: 'ldp-3', bins: 4 };
+  const four: Pipeline = {
+    ...pipeline,
+    output: { sample: 'u8', channels: directions },
+    convention: 'ldp-3',
+    bins: 4,
+    words: { channels: directions },
+  };
   const given = await makeResults(t, 'tiff', { rows: 2, columns: 1 }, four);
   const bins = BigUint64Array.from({ length: 16 }, (_, i) => BigInt(i));
   const results = { ...given, bins };
@@ -186,7 +226,8 @@ test('of four channels and a grid, every file has all of them', async (t) => {
   const map = await readFile(join(out, 'maps/a.tif'));
   assert.ok(map.includes('ldp-3; bands 0, 45, 90, 135'));
   assert.ok((await readBands(join(out, 'maps/a.tif'), 4, 'uchar')).equals(pixelsOf(0, four)));
-  assert.deepEqual((await readdir(join(out, 'preview'))).sort(), ['a.png', 'a.png.png']);
+  const pictures = ['a.png', 'a.png.png', 'a.png.source.jpg', 'a.source.jpg'];
+  assert.deepEqual((await readdir(join(out, 'preview'))).sort(), pictures);
 });
 
 test('of a result without a histogram there are maps and previews, and a histogram.json without bins', async (t) => {
@@ -196,6 +237,7 @@ test('of a result without a histogram there are maps and previews, and a histogr
     meaning: 'values',
     convention: 'conv-sobel',
     bins: 0,
+    words: { channels: ['r', 'g', 'b'] },
   };
   const results = await makeResults(t, 'tiff', { rows: 2, columns: 2 }, responses);
   await finaliseJob(results, responses, await featuresOf(results, responses), () => 61_000);
@@ -208,12 +250,17 @@ test('of a result without a histogram there are maps and previews, and a histogr
     'preview',
     'sources.jsonl',
   ]);
-  assert.deepEqual(JSON.parse(await readFile(join(out, 'histogram.json'), 'utf8')), {
-    kernel: 'lbp',
-    convention: 'conv-sobel',
-    counted: 159,
-    channels: ['red', 'green', 'blue'].map((name) => ({ name, bins: [] })),
-  });
+  const { kernel, convention, counted, channels, ...description } = JSON.parse(
+    await readFile(join(out, 'histogram.json'), 'utf8'),
+  );
+  assert.deepEqual([kernel, convention, counted], ['lbp', 'conv-sobel', 159]);
+  const names = ['red', 'green', 'blue'];
+  assert.deepEqual(
+    channels,
+    names.map((name) => ({ name, bins: [] })),
+  );
+  const of = names.map((name, i) => ({ name, of: 'rgb'[i] }));
+  assert.deepEqual(description.histogram, { binsPerChannel: 0, channels: of });
   assert.ok((await readBands(join(out, 'maps/a.tif'), 3, 'float')).equals(pixelsOf(0, responses)));
 });
 
@@ -296,6 +343,13 @@ async function makeResults(
       const [piece] = piecesOf(rect, size, type, mapFormat === 'zarr');
       for (const kind of [piece!.kind, 'preview'] as const)
         await writeChunk({ scratch, kind, source, size, type, rect }, { bytes, ...strides });
+      const original = {
+        bytes: new Uint8Array(size.width * size.height).fill(200),
+        strideBytes: size.width,
+        bandBytes: 0,
+      };
+      const gray = { sample: 'u8', bands: 1 } as const;
+      await writeChunk({ scratch, kind: 'source', source, size, type: gray, rect }, original);
     }
   }
   const job: JobRecord = {
@@ -345,7 +399,8 @@ async function featuresOf(
   await spool.close();
   const settled = async (from: number) => ({
     next: sources.length,
-    done: done.filter(({ index }) => index >= from).map(({ index, uri }) => ({ uri, ...spool.written(index)! })),
+    names: [...sources].slice(from).map(({ name }) => name),
+    done: done.filter(({ index }) => index >= from).map(({ index, uri }) => ({ index, uri, ...spool.written(index)! })),
     file: spool.path,
   });
   return openFeatures({ spec: job.spec, pipeline: of }, { settled, failed: assert.fail });
@@ -374,7 +429,14 @@ async function readBands(path: string, bands: number, depth: 'uchar' | 'float'):
 }
 
 function featureOf(source: string, cell_row: number, cell_col: number, counted: number, histogram: number[]) {
-  return { source, frame: 0, timestamp_ms: null, cell_row, cell_col, counted: BigInt(counted), histogram };
+  const name = source === 'file:///in/a.tif' ? 'a' : 'a.png';
+  return { source, name, frame: 0, timestamp_ms: null, cell_row, cell_col, counted: BigInt(counted), histogram };
+}
+
+/** What features.parquet says of itself. */
+async function descriptionOf(out: string): Promise<unknown> {
+  const { key_value_metadata } = await parquetMetadataAsync(await asyncBufferFromFile(join(out, 'features.parquet')));
+  return JSON.parse(key_value_metadata!.find(({ key }) => key === 'halogrid')!.value!);
 }
 
 async function readFeatures(out: string): Promise<Record<string, unknown>[]> {

@@ -2,13 +2,23 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Rect } from '@halogrid/geometry';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
-import { assembleMap, assemblePreview, histogramSvg, mapExtensions, writeFileAtomically } from '@halogrid/results';
+import {
+  assembleMap,
+  assemblePreview,
+  assembleSourcePicture,
+  hasChunks,
+  histogramSvg,
+  mapExtensions,
+  writeFileAtomically,
+} from '@halogrid/results';
 import { forEachLimited } from '@halogrid/threads';
 import { cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, scratchUri } from '../job/output-paths.ts';
-import { isMapFormat, pictureFiles, previewSources } from '../job/picture-files.ts';
+import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
+import { PreviewChoice } from '../job/preview-choice.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
+import { describeResults } from './describe-results.ts';
 import type { FeaturesFile } from './features-file.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson } from './job-json.ts';
@@ -18,7 +28,7 @@ import { type NamedSource, namedSources } from './output-names.ts';
 import { findChanges } from './previous/changes.ts';
 import { EarlierOutput } from './previous/earlier-output.ts';
 import { otherResultsVersion } from './previous/other-results-version.ts';
-import { isReady, type Move, movesPath, publishOutput } from './publish-output.ts';
+import { exists, isReady, type Move, movesPath, publishOutput } from './publish-output.ts';
 
 /**
  * Pictures made at once: reading one and writing another overlap, and each holds a band of rows. Measured: one after
@@ -69,16 +79,18 @@ async function prepareOutput(
   await rm(folder, { recursive: true, force: true });
   for (const pictures of ['preview', 'maps']) await mkdir(join(folder, pictures), { recursive: true });
   const isKept = await keptSources(results);
+  const previewed = previewedSources(results);
   // Side by side: most of a small job's end is waiting for the disk.
   const writers = [
-    () => writePictures(folder, results, pipeline, isKept, signal),
-    async () => features?.finish(results.sources.length),
+    () => writePreviews(folder, results, pipeline, (index) => previewed.has(index) && !isKept[index], signal),
+    () => writeMaps(folder, results, pipeline, (index) => !isKept[index], signal),
+    async () => features?.finish(results.sources.length, describeResults(results, pipeline)),
     () => writeFileAtomically(join(folder, 'sources.jsonl'), sourcesJsonl(results)),
     () => writeHistogram(folder, results, pipeline),
     () => writeErrors(folder, results),
   ];
   await forEachLimited(writers, writers.length, (write) => write());
-  await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, await readdir(folder)));
+  await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, previewed, await readdir(folder)));
   const earlier = await EarlierOutput.open(spec, pipeline);
   const before = {
     incremental: earlier && (await findChanges(results.plan(), earlier)),
@@ -95,8 +107,19 @@ async function keptSources({ plan, sources, job }: JobResults): Promise<Uint8Arr
   return isKept;
 }
 
+/** Indexes of the sources that get a preview: what the planner chose of them as they came, chosen of all of them. */
+function previewedSources({ sources }: JobResults): Set<number> {
+  const choice = new PreviewChoice();
+  for (const { index, uri, video } of sources) choice.add(index, { uri, frame: video?.frame });
+  return choice.chosen;
+}
+
 /** What of the earlier output stays, and what goes that has none of its name among the `entries` of the new one. */
-async function* movesJsonl(results: JobResults, entries: readonly string[]): AsyncGenerator<string> {
+async function* movesJsonl(
+  results: JobResults,
+  previewed: ReadonlySet<number>,
+  entries: readonly string[],
+): AsyncGenerator<string> {
   const { plan, job } = results;
   const folder = outputPath(job.spec.out);
   for (const name of ['histogram.svg', 'features.parquet', 'errors.jsonl']) {
@@ -108,11 +131,17 @@ async function* movesJsonl(results: JobResults, entries: readonly string[]): Asy
   for await (const step of plan()) {
     if (step.kind === 'source') name = named.next().value!.name;
     if (step.kind !== 'kept') continue;
-    const now = pictureFiles(name, step.index, job.spec.mapFormat);
-    for (const [i, keep] of pictureFiles(step.name, step.index, job.spec.mapFormat).entries()) {
+    const now = mapFiles(name, job.spec.mapFormat);
+    for (const [i, keep] of mapFiles(step.name, job.spec.mapFormat).entries()) {
       // Whoever removed it since the plan was made has changed the earlier output.
       await stat(join(folder, keep));
       yield `${JSON.stringify({ keep, as: now[i]! } satisfies Move)}\n`;
+    }
+    if (!previewed.has(step.index)) continue;
+    for (const [i, keep] of previewFiles(step.name).entries()) {
+      // One of a source that was chosen because another is not listed any more may never have been made.
+      if (!(await exists(join(folder, keep)))) continue;
+      yield `${JSON.stringify({ keep, as: previewFiles(name)[i]! } satisfies Move)}\n`;
     }
   }
 }
@@ -141,8 +170,8 @@ async function writeHistogram(folder: string, results: JobResults, pipeline: Pip
   const channels = pipeline.output.channels.map((name, channel) => {
     return { name, bins: bins.subarray(channel * pipeline.bins, (channel + 1) * pipeline.bins) };
   });
-  const histogram = { kernel, convention: pipeline.convention, counted, channels };
-  await writeFileAtomically(join(folder, 'histogram.json'), histogramJson(histogram));
+  const description = describeResults(results, pipeline);
+  await writeFileAtomically(join(folder, 'histogram.json'), histogramJson({ kernel, counted, channels, description }));
   if (pipeline.bins === 0) return;
   const title = `${kernel.toUpperCase()} histogram`;
   const subtitle = `${describePipeline(pipeline)} · ${counted.toLocaleString('en')} pixels`;
@@ -154,28 +183,43 @@ async function writeErrors(folder: string, { job, sources }: JobResults): Promis
   await writeFileAtomically(join(folder, 'errors.jsonl'), errorsJsonl(sources));
 }
 
-/** Previews of the first sources, and maps of all where the job asks for them. */
-async function writePictures(
+/** A picture of the map of each source that gets one, and beside it one of the source. */
+async function writePreviews(
   folder: string,
   results: JobResults,
   pipeline: Pipeline,
-  isKept: Uint8Array,
+  isWanted: (index: number) => boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { spec } = results.job;
+  const scratch = scratchUri(spec.out);
+  const wanted = namedSources(results)
+    .filter(isDone)
+    .filter(({ source }) => isWanted(source.index));
+  await forEachLimited(wanted, picturesAtOnce, async ({ source, name }) => {
+    signal?.throwIfAborted();
+    const { index, size } = source;
+    const set = { scratch, source: index, size, rects: rectsOf(source, spec.tilePx) };
+    const [map, original] = previewFiles(name).map((path) => join(folder, path)) as [string, string];
+    // A plan of a version that chose others has none of it.
+    if (!(await hasChunks(scratch, 'preview', index))) return;
+    await assemblePreview({ ...set, type: mapType(pipeline.output), to: map, levels: pipeline.bins });
+    await assembleSourcePicture({ ...set, bands: pipeline.input.length, to: original });
+  });
+}
+
+/** Maps of all sources that are computed, where the job asks for them. */
+async function writeMaps(
+  folder: string,
+  results: JobResults,
+  pipeline: Pipeline,
+  isWanted: (index: number) => boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { spec } = results.job;
+  if (!isMapFormat(spec.mapFormat)) return;
   const type = mapType(pipeline.output);
   const scratch = scratchUri(spec.out);
-  const isComputed = (named: NamedSource): named is NamedSource<DoneSource> =>
-    named.source.state === 'done' && !isKept[named.source.index];
-  const previewed = namedSources(results).take(previewSources).filter(isComputed);
-  await forEachLimited(previewed, picturesAtOnce, async ({ source, name }) => {
-    signal?.throwIfAborted();
-    const to = join(folder, 'preview', `${name}.png`);
-    const rects = rectsOf(source, spec.tilePx);
-    await assemblePreview({ scratch, source: source.index, size: source.size, type, rects, to, levels: pipeline.bins });
-  });
-  if (!isMapFormat(spec.mapFormat)) return;
-
   const format = spec.mapFormat;
   const { convention, output, bins, meaning: kind } = pipeline;
   const description = type.bands > 1 ? `${convention}; bands ${output.channels.join(', ')}` : convention;
@@ -187,8 +231,13 @@ async function writePictures(
       signal,
     );
   };
-  await forEachLimited(namedSources(results).filter(isComputed), picturesAtOnce, assemble);
+  const wanted = namedSources(results)
+    .filter(isDone)
+    .filter(({ source }) => isWanted(source.index));
+  await forEachLimited(wanted, picturesAtOnce, assemble);
 }
+
+const isDone = (named: NamedSource): named is NamedSource<DoneSource> => named.source.state === 'done';
 
 /** The parts in which a source was computed: the planner's tiles, or the whole. */
 function rectsOf({ size, tiles }: DoneSource, tilePx: number): Rect[] {

@@ -1,24 +1,54 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPipeline } from '@halogrid/kernels';
+import { JobSpec } from '@halogrid/proto';
+import { resultsVersion, softwareVersion } from '@halogrid/service';
+import { describeResults } from './describe-results.ts';
 import { histogramJson } from './histogram-json.ts';
 
-test('integers are numbers up to 2^53 and strings above', () => {
+const pipeline = createPipeline([
+  { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' } },
+  { kernel: 'ldp', parameters: {}, border: 'mirror' },
+]);
+const spec = JobSpec.fromPartial({ grid: { rows: 4, columns: 6 } });
+const description = describeResults({ job: { spec }, digest: 'abc' }, pipeline);
+
+test('integers are numbers up to 2^53 and strings above, and all that the bins depend on is said', () => {
   const bins = BigUint64Array.of(0n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 64n - 1n);
-  const text = histogramJson({
-    kernel: 'lbp',
-    convention: 'nw-cw-msb',
-    counted: 12n,
-    channels: [
-      { name: 'gray', bins },
-      { name: '45', bins: BigUint64Array.of(1n) },
-    ],
-  });
+  const channels = [
+    { name: '0', bins },
+    { name: '45', bins: BigUint64Array.of(1n) },
+  ];
+  const text = histogramJson({ kernel: 'ldp', counted: 12n, channels, description });
+  const towards = ['0 degrees (east)', '45 degrees (north-east)', '90 degrees (north)', '135 degrees (north-west)'];
   assert.deepEqual(JSON.parse(text), {
-    kernel: 'lbp',
-    convention: 'nw-cw-msb',
+    kernel: 'ldp',
+    convention: 'zhang-nw-cw-msb',
     counted: 12,
+    version: softwareVersion,
+    resultsVersion,
+    digest: 'abc',
+    pipeline: [
+      // Sigma as OpenCV derives it: 0.3 ((5 - 1) 0.5 - 1) + 0.8.
+      {
+        kernel: 'conv',
+        parameters: { kernel: 'gaussian-5', sigma: '1.1', channels: 'gray', as: 'u8' },
+        border: 'zero',
+      },
+      { kernel: 'ldp', parameters: { order: '3' }, border: 'mirror' },
+    ],
+    grid: { rows: 4, columns: 6 },
+    input: ['gray'],
+    histogram: {
+      binsPerChannel: 256,
+      bin: 'pixels of code i; bits 7 to 0 of a code are the neighbours NW, N, NE, E, SE, S, SW, W',
+      channels: ['0', '45', '90', '135'].map((name, i) => ({
+        name,
+        of: `derivatives of order 2 towards ${towards[i]}`,
+      })),
+    },
     channels: [
-      { name: 'gray', bins: [0, 9007199254740992, '9007199254740993', '18446744073709551615'] },
+      { name: '0', bins: [0, 9007199254740992, '9007199254740993', '18446744073709551615'] },
       { name: '45', bins: [1] },
     ],
   });

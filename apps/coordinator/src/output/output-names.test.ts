@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { outputNames as namesOf } from './output-names.ts';
+import { OutputNames } from './output-names.ts';
 
-const outputNames = (sources: string[]): string[] => [...namesOf(sources)];
+function outputNames(sources: string[]): string[] {
+  const names = new OutputNames();
+  return sources.map((source) => names.next(source));
+}
 
 test('names are stems, then file names, then numbered', () => {
   const table: [sources: string[], names: string[]][] = [

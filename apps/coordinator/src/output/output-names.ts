@@ -9,12 +9,8 @@ export interface NamedSource<Source = SourceOutcome> {
 
 /** All sources of a job in order, told one by one. */
 export function* namedSources({ sources }: Pick<JobResults, 'sources'>): Generator<NamedSource> {
-  const names = outputNames(namesOf(sources));
-  for (const source of sources) yield { source, name: names.next().value! };
-}
-
-function* namesOf(sources: Iterable<SourceOutcome>): Generator<string> {
-  for (const { name } of sources) yield name;
+  const names = new OutputNames();
+  for (const source of sources) yield { source, name: names.next(source.name) };
 }
 
 /** Bytes of a name at most: file systems allow 255 with the suffixes that follow. */
@@ -25,24 +21,27 @@ const maxNameBytes = 200;
  * is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names are unique
  * without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
  */
-export function* outputNames(sourceNames: Iterable<string>): Generator<string> {
-  const taken = new NameSet();
-  const lastNumbers = new Map<string, number>();
-  const take = (name: string): boolean => taken.take(name.toLowerCase());
-  for (const sourceName of sourceNames) {
+export class OutputNames {
+  readonly #taken = new NameSet();
+  readonly #lastNumbers = new Map<string, number>();
+
+  /** The name of the next source. */
+  next(sourceName: string): string {
     const full = safeName(sourceName);
     const stem = safeName(sourceName.replace(/(?<=[^/\\])\.[^./\\]*$/, ''));
-    if (take(stem)) yield stem;
-    else if (take(full)) yield full;
-    else {
-      let number = lastNumbers.get(stem) ?? 1;
-      let name: string;
-      do {
-        name = `${stem}-${++number}`;
-      } while (!take(name));
-      lastNumbers.set(stem, number);
-      yield name;
-    }
+    if (this.#take(stem)) return stem;
+    if (this.#take(full)) return full;
+    let number = this.#lastNumbers.get(stem) ?? 1;
+    let name: string;
+    do {
+      name = `${stem}-${++number}`;
+    } while (!this.#take(name));
+    this.#lastNumbers.set(stem, number);
+    return name;
+  }
+
+  #take(name: string): boolean {
+    return this.#taken.take(name.toLowerCase());
   }
 }
 

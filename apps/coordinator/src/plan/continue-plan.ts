@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PlannedStep, PlanStep } from '../job/shard.ts';
+import type { PlannedStep, PlanStep, ShardWork } from '../job/shard.ts';
 
 /**
  * The steps of a plan that follow those recorded, when it is made anew. Throws one sentence where it does not begin as
@@ -27,15 +27,20 @@ export async function* continuePlan(
 /**
  * As a record keeps it: without fields that are there and undefined, and without results. Versions are left out as well: a
  * source that was written to since is done again by the next job, because the version in the record is the one that counts.
+ * So is which sources get a preview: it is those that the record says.
  */
 const clean = (step: PlannedStep): unknown =>
-  JSON.parse(JSON.stringify({ ...withoutFrameVersions(step), version: undefined, result: undefined }));
+  JSON.parse(JSON.stringify({ ...comparedShard(step), version: undefined, result: undefined }));
 
 /** The tiles of an image are all of one version, so that theirs must be the same. */
-function withoutFrameVersions(step: PlannedStep): PlannedStep {
-  if (step.kind !== 'shard' || step.shard.work.kind !== 'frames') return step;
-  const sources = step.shard.work.sources.map((source) => ({ ...source, version: undefined }));
-  return { ...step, shard: { ...step.shard, work: { ...step.shard.work, sources } } };
+function comparedShard(step: PlannedStep): PlannedStep {
+  if (step.kind !== 'shard') return step;
+  const { work } = step.shard;
+  const compared: ShardWork =
+    work.kind === 'tile'
+      ? { ...work, source: { ...work.source, preview: undefined } }
+      : { ...work, sources: work.sources.map((one) => ({ ...one, version: undefined, preview: undefined })) };
+  return { ...step, shard: { ...step.shard, work: compared } };
 }
 
 /** The first source that a shard is of. A source that is set aside is the last one. */

@@ -4,6 +4,7 @@ import { maxBatchFrames } from '@halogrid/proto/job-limits';
 import { jobGrid } from '../job/accepted-job.ts';
 import { countTiles, cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../job/histogram-shape.ts';
+import type { PreviewChoice } from '../job/preview-choice.ts';
 import type { PlanStep, ShardWork, SourceRef } from '../job/shard.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { FrameGatherer } from './gather-frames.ts';
@@ -40,6 +41,7 @@ type Probed<Kind> = Extract<Probe, { kind: Kind }>;
 export class PlanEmitter {
   readonly #spec: JobSpec;
   readonly #pipeline: Pipeline;
+  readonly #previews: PreviewChoice;
   readonly #signal: AbortSignal | undefined;
   readonly #tilePx: number;
   readonly #maxFrames: number;
@@ -47,9 +49,11 @@ export class PlanEmitter {
   #sources = 0;
   #shards = 0;
 
-  constructor(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal | undefined) {
+  /** `previews` is told of every source that is computed or cannot be read; whoever calls tells it of those that are kept. */
+  constructor(spec: JobSpec, pipeline: Pipeline, previews: PreviewChoice, signal: AbortSignal | undefined) {
     this.#spec = spec;
     this.#pipeline = pipeline;
+    this.#previews = previews;
     this.#signal = signal;
     this.#tilePx = tileSide(spec.tilePx);
     const most = maxFramesOf(pipeline, jobGrid(spec));
@@ -84,7 +88,7 @@ export class PlanEmitter {
     const { video, batchFrames } = this.#spec;
     yield* planVideoSteps(input, {
       ...{ video, batchFrames, maxFrames: Math.min(this.#maxFrames, maxBatchFrames), maxBytes: maxBatchBytes },
-      nextSource: () => this.#sources++,
+      nextSource: (frame) => this.#nextSource(input.uri, frame),
       nextShard: () => this.#shards++,
     });
     this.#signal?.throwIfAborted();
@@ -96,7 +100,7 @@ export class PlanEmitter {
     const { uri, name } = input;
     const version = input.version === undefined ? {} : { version: input.version };
     const pin = pinOf(input);
-    const source: SourceRef = { index: this.#sources++, uri, ...(pin && { version: pin }) };
+    const source: SourceRef = { uri, ...this.#nextSource(uri), ...(pin && { version: pin }) };
     if (probed.kind === 'unreadable') {
       const { stage, message } = probed.error;
       yield { kind: 'source', index: source.index, uri, name, tiles: 0, ...version };
@@ -112,6 +116,12 @@ export class PlanEmitter {
       const closed = this.#batches.add(source, bytes * this.#pipeline.input.length);
       if (closed) yield this.#shard({ kind: 'frames', sources: closed.frames }, closed.costBytes);
     }
+  }
+
+  /** The number of the next source, and whether a preview may be made of it. */
+  #nextSource(uri: string, frame?: number): Pick<SourceRef, 'index' | 'preview'> {
+    const index = this.#sources++;
+    return { index, ...(this.#previews.add(index, { uri, frame }) && { preview: true }) };
   }
 
   /** The batch that is not full. */

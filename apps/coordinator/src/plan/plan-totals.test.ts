@@ -7,7 +7,7 @@ import { cutTiles } from '../job/cut-tiles.ts';
 import { itemBytes, mostOf, PlanCounter, type TotalsOptions } from './plan-totals.ts';
 
 const lbp = createPipeline([{ kernel: 'lbp', parameters: {} }]);
-const options: TotalsOptions = { grid: { rows: 1, columns: 1 }, mapFormat: 'none', previews: 0 };
+const options: TotalsOptions = { grid: { rows: 1, columns: 1 }, mapFormat: 'none' };
 const MiB = 2 ** 20;
 
 function countTiles(counter: PlanCounter, size: Size, tilePx: number): void {
@@ -69,16 +69,21 @@ test('a device takes what fits a batch of frames, or one frame that is larger', 
 
 test('dense results take memory where a map or a preview is made of them, and maps take disk twice', () => {
   const size = { width: 1000, height: 700 };
-  const bytesOf = (more: Partial<TotalsOptions>) => {
+  const bytesOf = (more: Partial<TotalsOptions>, preview: { preview?: true } = {}) => {
     const counter = new PlanCounter(lbp, { ...options, ...more });
-    countFrames(counter, [size, size]);
+    for (const index of [0, 1]) counter.addSource(index, size);
+    const sources = [
+      { index: 0, uri: 'file:///0', ...preview },
+      { index: 1, uri: 'file:///1' },
+    ];
+    counter.addShard({ kind: 'frames', sources });
     const { all, output, scratchBytes } = counter.totals;
     return { results: all.resultsBytes, maps: output.mapsBytes, scratch: scratchBytes };
   };
   const map = (1000 + 15 + 15) * 700;
   const histogram = 256 * 4;
   assert.deepEqual(bytesOf({}), { results: 2 * histogram, maps: 0, scratch: 0 });
-  assert.deepEqual(bytesOf({ previews: 1 }), { results: 2 * histogram + map, maps: 0, scratch: 0 });
+  assert.deepEqual(bytesOf({}, { preview: true }), { results: 2 * histogram + map, maps: 0, scratch: 0 });
   // Parts of 512 x 512 and, of the next level, which is one part, 500 x 350 in sixteens: 512 x 352.
   assert.deepEqual(bytesOf({ mapFormat: 'tiff' }), {
     results: 2 * (histogram + map),

@@ -4,7 +4,7 @@ import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results';
 import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { mapType } from '../job/map-type.ts';
-import type { ImageSize, ShardWork } from '../job/shard.ts';
+import type { ImageSize, ShardWork, SourceRef } from '../job/shard.ts';
 
 /** Bytes that a node holds for something it computes: the planes it reads, and histograms and dense results. */
 export interface NodeBytes {
@@ -58,8 +58,6 @@ export interface TotalsOptions {
   grid: Grid;
   /** As the job's. */
   mapFormat: string;
-  /** Sources with a lower index get a preview, for which a node needs the dense result. */
-  previews: number;
 }
 
 /** Adds up what the steps of a plan come to. */
@@ -142,7 +140,7 @@ export class PlanCounter {
       const { stored } = planPipeline(this.#pipeline, rect, size).stages[0]!;
       totals.haloPixels += stored.width * stored.height - rect.width * rect.height;
       const pixel = this.#sizes.get(source.index)?.pixel;
-      const item = this.#addItem(source.index, rect, { ...size, pixel });
+      const item = this.#addItem(source, rect, { ...size, pixel });
       this.#addBatch(item, item);
       // Shards of a source follow one another, and the last is at its lower right corner.
       if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#sizes.delete(source.index);
@@ -153,11 +151,12 @@ export class PlanCounter {
       totals.videoFrames += work.sources.length;
     }
     const all = { stagingBytes: 0, resultsBytes: 0 };
-    for (const { index } of work.sources) {
+    for (const source of work.sources) {
+      const { index } = source;
       const size = this.#sizes.get(index);
       if (!size) continue;
       this.#sizes.delete(index);
-      const item = this.#addItem(index, { x: 0, y: 0, ...size }, size);
+      const item = this.#addItem(source, { x: 0, y: 0, ...size }, size);
       all.stagingBytes += item.stagingBytes;
       all.resultsBytes += item.resultsBytes;
       this.#addBatch(item, item);
@@ -171,8 +170,9 @@ export class PlanCounter {
     batch.resultsBytes = Math.max(batch.resultsBytes, Math.min(bytes.resultsBytes, most.resultsBytes));
   }
 
-  #addItem(index: number, rect: Rect, size: ImageSize): NodeBytes {
-    const { previews, grid, mapFormat } = this.#options;
+  /** Of a source with a preview, a node needs the dense result. */
+  #addItem({ preview }: SourceRef, rect: Rect, size: ImageSize): NodeBytes {
+    const { grid, mapFormat } = this.#options;
     const wantsMap = this.#wantsMap;
     const key = `${rect.x} ${rect.y} ${rect.width} ${rect.height} ${size.width} ${size.height} ${size.pixel}`;
     if (this.#lastItem?.key !== key)
@@ -181,7 +181,7 @@ export class PlanCounter {
         item: itemBytes(pipelineOver(size.pixel ?? 'u8', this.#pipeline), rect, size, grid),
       };
     const { stagingBytes, resultsBytes, mapBytes } = this.#lastItem.item;
-    const item = { stagingBytes, resultsBytes: resultsBytes + (wantsMap || index < previews ? mapBytes : 0) };
+    const item = { stagingBytes, resultsBytes: resultsBytes + (wantsMap || preview ? mapBytes : 0) };
     const { largest, all } = this.totals;
     if (wantsMap) {
       for (const { kind, rect: part } of piecesOf(rect, size, this.#mapType, mapFormat === 'zarr')) {

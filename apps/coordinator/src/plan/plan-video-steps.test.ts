@@ -20,7 +20,7 @@ async function stepsOf(pixel: PixelType, maxBytes: number): Promise<PlanStep[]> 
   let shards = 0;
   const planning = {
     ...{ video: undefined, batchFrames: 0, maxFrames: 100, maxBytes },
-    ...{ nextSource: () => sources++, nextShard: () => shards++ },
+    ...{ nextSource: () => ({ index: sources++ }), nextShard: () => shards++ },
   };
   const source = { uri: 'file:///v.mp4', name: 'v.mp4', sizeBytes: 1, named: true };
   return await Array.fromAsync(planVideoSteps(source, planning, planOf(pixel)));

@@ -15,8 +15,8 @@ export interface VideoPlanning {
   /** Frames of a shard, and its decoded bytes, at most. A node holds no more of a longer segment at once. */
   maxFrames: number;
   maxBytes: number;
-  /** Numbers of the next source and the next shard; each call takes one. */
-  nextSource: () => number;
+  /** Numbers of the next source, which is that frame, and the next shard; each call takes one. */
+  nextSource: (frame?: number) => Pick<SourceRef, 'index' | 'preview'>;
   nextShard: () => number;
 }
 
@@ -32,8 +32,8 @@ export async function* planVideoSteps(
   const { video, batchFrames, maxFrames, maxBytes, nextSource, nextShard } = planning;
   const file = version === undefined ? {} : { version };
   const aim = Math.min(batchFrames || defaultSegmentFrames, maxFrames);
-  const frameStep = ({ frame, timestampMs }: FrameOfVideo, tiles: number) => ({
-    ...{ kind: 'source' as const, index: nextSource(), uri, tiles, video: { frame, timestampMs }, ...file },
+  const frameStep = (index: number, { frame, timestampMs }: FrameOfVideo, tiles: number) => ({
+    ...{ kind: 'source' as const, index, uri, tiles, video: { frame, timestampMs }, ...file },
     name: nameOfFrame(name, frame),
   });
   let size: ImageSize = { width: 0, height: 0 };
@@ -46,17 +46,17 @@ export async function* planVideoSteps(
         frameBytes = width * height * sampleBytes[pixel];
       } else if (part.kind === 'missing') {
         for (const frame of part.frames) {
-          const step = frameStep(frame, 0);
-          yield step;
-          yield { kind: 'quarantine', index: step.index, stage: 'read', error: part.why };
+          const { index } = nextSource(frame.frame);
+          yield frameStep(index, frame, 0);
+          yield { kind: 'quarantine', index, stage: 'read', error: part.why };
         }
       } else {
         const { segment } = part;
         const sources: SourceRef[] = [];
         for (const frame of segment.frames) {
-          const step = frameStep(frame, 1);
-          yield { ...step, size };
-          sources.push({ index: step.index, uri, place: placeOf(frame) });
+          const source = nextSource(frame.frame);
+          yield { ...frameStep(source.index, frame, 1), size };
+          sources.push({ ...source, uri, place: placeOf(frame) });
         }
         const costBytes = Math.min(segment.frames.length * frameBytes, maxBytes);
         const work = { kind: 'frames' as const, sources, segment: toWire(segment, video?.hwaccel ?? '') };
@@ -65,7 +65,7 @@ export async function* planVideoSteps(
     }
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const index = nextSource();
+    const { index } = nextSource();
     yield { kind: 'source', index, uri, name, tiles: 0, ...file };
     yield { kind: 'quarantine', index, stage: error.stage, error: error.message };
   }

@@ -91,7 +91,7 @@ test('inputs that were named or could be large are looked at, and cut where they
     shard: 0,
     work: {
       kind: 'tile',
-      source: { index: 0, uri: 'file:///a.tif', version: 'of file:///a.tif' },
+      source: { index: 0, uri: 'file:///a.tif', preview: true, version: 'of file:///a.tif' },
       size: { width: 5000, height: 100 },
       rect: { x: 0, y: 0, width: 4096, height: 100 },
     },
@@ -150,7 +150,11 @@ test('an input that cannot be opened is quarantined and the plan goes on', async
     },
     {
       kind: 'shard',
-      shard: { shard: 0, work: { kind: 'frames', sources: [{ index: 1, uri: 'file:///b.png' }] }, costBytes: 12 },
+      shard: {
+        shard: 0,
+        work: { kind: 'frames', sources: [{ index: 1, uri: 'file:///b.png', preview: true }] },
+        costBytes: 12,
+      },
     },
   ]);
 });

@@ -4,6 +4,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { hasVideoExtension, listAllSources } from '@halogrid/sources';
 import { mapAhead } from '@halogrid/threads';
 import { noVideoSentence, optionOf } from '../job/check-video.ts';
+import { PreviewChoice } from '../job/preview-choice.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { InputProbe } from './input-probe.ts';
@@ -52,7 +53,8 @@ export async function* planJob(
 ): AsyncGenerator<PlannedStep> {
   const earlier = await openEarlier(spec, pipeline);
   const inputs = new InputProbe(spec, pipeline.input.length === 1, { open, peek, earlier });
-  const emitter = new PlanEmitter(spec, pipeline, signal);
+  const previews = new PreviewChoice(await earlier?.previews());
+  const emitter = new PlanEmitter(spec, pipeline, previews, signal);
   const notes = new PlanNotes(spec.out);
   const videoOption = spec.video && optionOf(spec.video);
   let hasVideo = false;
@@ -60,7 +62,9 @@ export async function* planJob(
   for await (const found of mapAhead(listed, looksAhead, (source) => inputs.probe(source), { signal })) {
     yield* notes.take();
     hasVideo ||= found.kind === 'video' || hasVideoExtension(found.input.name);
-    if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, emitter.sources))) {
+    const first = emitter.sources;
+    const isChosen = (nth: number, frame?: number) => previews.add(first + nth, { uri: found.input.uri, frame });
+    if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, isChosen))) {
       yield* emitter.kept(found.input, earlier!.results(found.file));
       continue;
     }

@@ -5,7 +5,6 @@ import { mapAhead } from '@halogrid/threads';
 import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
 import { checkSpec } from '../job/check-spec.ts';
 import { tileSide } from '../job/cut-tiles.ts';
-import { previewSources } from '../job/picture-files.ts';
 import { Refusal } from '../job/refusal.ts';
 import type { ImageSize, PlannedStep } from '../job/shard.ts';
 import { QuarantineReasons } from '../ledger/quarantine-reasons.ts';
@@ -37,7 +36,6 @@ export async function surveyJob(
   const counter = new PlanCounter(pipeline, {
     grid: jobGrid(spec),
     mapFormat: spec.mapFormat,
-    previews: previewSources,
   });
   const tilePixels = tileSide(spec.tilePx) ** 2;
   const channels = pipeline.input.length === 1 ? 'gray' : 'rgb';

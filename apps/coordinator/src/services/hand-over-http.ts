@@ -7,6 +7,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { sampleBytes } from '@halogrid/geometry';
+import { chunkKinds } from '@halogrid/results';
 import type { Log } from '@halogrid/service';
 import { allowedPath, localVersion, SourceForbiddenError } from '@halogrid/sources';
 import type { HandedJob, HandOver } from './hand-over.ts';
@@ -114,12 +115,7 @@ async function takeChunk(
 ): Promise<void> {
   const sizes = /^\d{1,10}-\d{1,10}-(\d{1,10})-(\d{1,10})\.([a-z0-9]+)$/.exec(name ?? '');
   const unit = (sampleBytes as Record<string, number | undefined>)[sizes?.[3] ?? ''];
-  if (
-    (kind !== 'map' && kind !== 'preview' && kind !== 'shard') ||
-    !sizes ||
-    !unit ||
-    !job.sources.has(Number(source))
-  ) {
+  if (!chunkKinds.some((one) => one === kind) || !sizes || !unit || !job.sources.has(Number(source))) {
     throw new HttpError(404, 'Expected the chunk of a source of the leases');
   }
   const length = Number(request.headers['content-length'] ?? Number.NaN);
@@ -131,7 +127,7 @@ async function takeChunk(
   if (!expected) throw new HttpError(400, 'Expected Content-Digest: sha-256=:…:');
 
   const scratch = await allowedPath(fileURLToPath(job.scratch));
-  const path = join(scratch, kind, String(Number(source)), name!);
+  const path = join(scratch, kind!, String(Number(source)), name!);
   const temporary = `${path}.${randomUUID()}.tmp`;
   for (const folder of [dirname(dirname(path)), dirname(path)]) {
     await mkdir(folder).catch((error: NodeJS.ErrnoException) => {

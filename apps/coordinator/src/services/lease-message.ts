@@ -1,6 +1,5 @@
 import type { Lease, Source } from '@halogrid/proto';
 import type { LeaseOrder } from '../dispatch/node-session.ts';
-import { previewSources } from '../job/picture-files.ts';
 import type { ShardWork, SourceRef } from '../job/shard.ts';
 
 /** The lease as the wire carries it. */
@@ -9,21 +8,21 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
     ...lease,
     pipeline: job.spec.pipeline,
     grid: job.spec.grid,
-    work: toWork(shard.work),
-    scratch: job.scratch,
     // What a check computes is compared and thrown away.
+    work: toWork(shard.work, !verify),
+    scratch: job.scratch,
     wantsMap: job.spec.mapFormat !== 'none' && !verify,
     zarrShards: job.spec.mapFormat === 'zarr',
-    previews: verify ? 0 : previewSources,
     costBytes: shard.costBytes,
     verify,
     handOver: '',
   };
 }
 
-const toSource = ({ index, uri, place, version }: SourceRef): Source => ({ index, uri, place, version });
-
-function toWork(work: ShardWork): Lease['work'] {
+function toWork(work: ShardWork, withPreviews: boolean): Lease['work'] {
+  const toSource = ({ index, uri, place, version, preview }: SourceRef): Source => {
+    return { index, uri, place, version, preview: withPreviews && preview };
+  };
   switch (work.kind) {
     case 'tile':
       return {

@@ -40,7 +40,9 @@ test('every result of a complete job is listed and served as it is on disk', asy
     'histogram.svg',
     'job.json',
     'preview/image-0.png',
+    'preview/image-0.source.jpg',
     'preview/image-1.png',
+    'preview/image-1.source.jpg',
     'sources.jsonl',
   ]);
   for (const { name, bytes } of files) {

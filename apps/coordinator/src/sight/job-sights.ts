@@ -1,7 +1,6 @@
 import { writeNeed } from '@halogrid/proto';
 import { limitConcurrency } from '@halogrid/threads';
 import type { AcceptedJob } from '../job/accepted-job.ts';
-import { previewSources } from '../job/picture-files.ts';
 import type { Shard, ShardAnswer } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
 import { needsOfJob } from './needs-of.ts';
@@ -28,7 +27,7 @@ export class JobSights {
   }
 
   jobStarted({ jobId, spec, scratch }: AcceptedJob): void {
-    this.#jobs.set(jobId, { scratch, needsOf: needsOfJob(spec, scratch, previewSources), needs: new Set() });
+    this.#jobs.set(jobId, { scratch, needsOf: needsOfJob(spec, scratch), needs: new Set() });
   }
 
   jobEnded(jobId: string): void {

@@ -29,24 +29,26 @@ const table: [what: string, sources: string[], reads: string[], needs: string[]]
 
 for (const [what, sources, reads, needs] of table) {
   test(`a shard needs ${what} to be read`, () => {
-    const needsOf = needsOfJob({ sources, mapFormat: 'none' }, 'file:///out/.scratch', 20);
+    const needsOf = needsOfJob({ sources, mapFormat: 'none' }, 'file:///out/.scratch');
     assert.deepEqual(needsOf(frames(...reads)), needs);
   });
 }
 
 test('shards that leave maps or previews need their folder to be written', () => {
   const spec = { sources: ['file:///a'], mapFormat: 'none' };
-  const first: Shard = { ...frames(), work: { kind: 'frames', sources: [{ index: 19, uri: 'file:///a/1.pgm' }] } };
+  const shard = (more: { preview?: true }): Shard => {
+    return { ...frames(), work: { kind: 'frames', sources: [{ index: 19, uri: 'file:///a/1.pgm', ...more }] } };
+  };
   const needs = ['read file:///a', 'write file:///out/.scratch'];
-  assert.deepEqual(needsOfJob(spec, 'file:///out/.scratch', 20)(first), needs);
-  assert.deepEqual(needsOfJob(spec, 'file:///out/.scratch', 19)(first), needs.slice(0, 1));
-  assert.deepEqual(needsOfJob({ ...spec, mapFormat: 'tiff' }, 'file:///out/.scratch', 0)(first), needs);
+  assert.deepEqual(needsOfJob(spec, 'file:///out/.scratch')(shard({ preview: true })), needs);
+  assert.deepEqual(needsOfJob(spec, 'file:///out/.scratch')(shard({})), needs.slice(0, 1));
+  assert.deepEqual(needsOfJob({ ...spec, mapFormat: 'tiff' }, 'file:///out/.scratch')(shard({})), needs);
 });
 
 test('frames of a video need a decoder of videos', () => {
   const segment = { packet: 0, position: 0, size: 1, strictFrom: 0, end: 1, version: '', hwaccel: '' };
   const work = { kind: 'frames', sources: [{ index: 99, uri: 'file:///a/v.mp4' }], segment } as const;
-  const needsOf = needsOfJob({ sources: ['file:///a'], mapFormat: 'none' }, 'file:///s', 0);
+  const needsOf = needsOfJob({ sources: ['file:///a'], mapFormat: 'none' }, 'file:///s');
   assert.deepEqual(needsOf({ shard: 0, costBytes: 1, work: { ...work, sources: [...work.sources] } }), [
     'read file:///a',
     'decode video',
@@ -54,7 +56,7 @@ test('frames of a video need a decoder of videos', () => {
 });
 
 test('shards that need the same share one list, and roots beyond the first 32 are needed by none', () => {
-  const needsOf = needsOfJob({ sources: ['file:///l.txt'], mapFormat: 'none' }, 'file:///s', 0);
+  const needsOf = needsOfJob({ sources: ['file:///l.txt'], mapFormat: 'none' }, 'file:///s');
   const all = Array.from({ length: 100 }, (_, i) => needsOf(frames(`file:///root-${i}/1.pgm`)));
   assert.deepEqual(
     all.map((needs) => needs.length),

@@ -15,11 +15,7 @@ const maxRoots = 32;
  * it or a manifest names, or a host or bucket; to write results, where there are any; to decode JPEGs or videos. Shards that need
  * the same get the same array.
  */
-export function needsOfJob(
-  { sources, mapFormat }: Asked,
-  scratch: string,
-  previews: number,
-): (shard: Shard) => readonly string[] {
+export function needsOfJob({ sources, mapFormat }: Asked, scratch: string): (shard: Shard) => readonly string[] {
   const named = new Set(sources.map(folderOf));
   const roots = new Map<string, string>();
   const known = new Map<string, readonly string[]>();
@@ -45,7 +41,7 @@ export function needsOfJob(
   let last: { folder: string; writes: boolean; decodes: Decodes; needs: readonly string[] } | undefined;
   return ({ work }) => {
     const refs = work.kind === 'tile' ? [work.source] : work.sources;
-    const writes = mapFormat !== 'none' || refs.some(({ index }) => index < previews);
+    const writes = mapFormat !== 'none' || refs.some(({ preview }) => preview);
     const decodes = decoderOf(refs[0], work.kind === 'frames' && work.segment !== undefined);
     const folder = parentOf(refs[0]?.uri ?? '');
     const isOne = refs.every(({ uri }) => uri.lastIndexOf('/') === folder.length && uri.startsWith(folder));

@@ -18,13 +18,13 @@ import {
   type ListResponse,
   type SourceResult,
 } from '@halogrid/proto';
-import { writeChunk } from '@halogrid/results';
 import { createLog } from '@halogrid/service/log';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { type CoordinatorConfig, type CoordinatorOptions, createCoordinatorConfig } from '../config.ts';
 import { type RunningCoordinator, startCoordinator } from '../coordinator.ts';
 import { mapType } from '../job/map-type.ts';
 import type { ScriptedNode } from '../services/testing/scripted-node.ts';
+import { writePreviewChunks } from './preview-chunks.ts';
 
 export interface Stage {
   coordinator: RunningCoordinator;
@@ -119,12 +119,11 @@ export async function complete(node: ScriptedNode, lease: Lease): Promise<void> 
       await image.decode(from, { ...item, bytes, offset, channels: 'gray' });
     }
     await image.close();
-    const { counted, bins, map } = runReference(pipeline, bytes, item, true);
+    const result = runReference(pipeline, bytes, item, true);
+    const { counted, bins } = result;
     const type = mapType(pipeline.output);
-    const chunk = { scratch: lease.scratch, kind: 'preview', source: source.index, size, type, rect } as const;
-    if (source.index < lease.previews) {
-      await writeChunk(chunk, { bytes: map!.bytes, strideBytes: map!.stride, bandBytes: map!.bandBytes });
-    }
+    const chunk = { scratch: lease.scratch, source: source.index, size, type, rect };
+    if (source.preview) await writePreviewChunks(chunk, bytes, item, result);
     results.push({ source: source.index, ...size, rect, counted, bins: [...bins] });
   }
   const { jobId, shard, attempt, epoch } = lease;

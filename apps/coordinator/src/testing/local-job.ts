@@ -8,7 +8,6 @@ import { writeChunk } from '@halogrid/results';
 import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
 import { histogramSpoolPath, scratchUri } from '../job/output-paths.ts';
-import { previewSources } from '../job/picture-files.ts';
 import type { Shard, SourceError, SourceResult } from '../job/shard.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
@@ -19,6 +18,7 @@ import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../o
 import { continuePlan } from '../plan/continue-plan.ts';
 import { planJob } from '../plan/planner.ts';
 import { runPlan } from '../plan/run-plan.ts';
+import { writePreviewChunks } from './preview-chunks.ts';
 
 export interface LocalJob {
   jobId: string;
@@ -87,7 +87,7 @@ async function compute(ledger: DurableLedger, job: Omit<LocalJob, 'store'>, { sh
   const results: SourceResult[] = [];
   const errors: SourceError[] = [];
   const sources = work.kind === 'tile' ? [work.source] : work.sources;
-  for (const { index: source, uri } of sources) {
+  for (const { index: source, uri, preview } of sources) {
     try {
       const image = await openImage(uri);
       const size: Size = { width: image.width, height: image.height };
@@ -99,11 +99,12 @@ async function compute(ledger: DurableLedger, job: Omit<LocalJob, 'store'>, { sh
         await image.decode(from, { ...item, bytes, offset: item.offset + to.y * item.stride + to.x, channels: 'gray' });
       }
       await image.close();
-      const { counted, bins, map } = runReference(pipeline, bytes, item, true);
+      const result = runReference(pipeline, bytes, item, true);
+      const { counted, bins, map } = result;
       const samples = { bytes: map!.bytes, strideBytes: map!.stride, bandBytes: map!.bandBytes };
       const chunk = { scratch: scratchUri(job.spec.out), source, size, type, rect };
       if (job.spec.mapFormat !== 'none') await writeChunk({ ...chunk, kind: 'map' }, samples);
-      if (source < previewSources) await writeChunk({ ...chunk, kind: 'preview' }, samples);
+      if (preview) await writePreviewChunks(chunk, bytes, item, result);
       results.push({ source, size, rect, counted, bins: [...bins] });
     } catch (error) {
       errors.push({ source, stage: 'decode', error: (error as Error).message });

@@ -30,13 +30,14 @@ export class Batch {
     return this.#stagingBytes;
   }
 
-  /** Whether the dense results are computed: those of all, where one needs it. */
+  /** Whether the dense results are computed, of all. */
   get withMap(): boolean {
     return this.#withMap;
   }
 
   /**
-   * Places a tile; undefined where there is no room for it and its results. The first tile of a batch has all that the
+   * Places a tile; undefined where there is no room for it and its results, and where it needs a dense result and the others do
+   * not, or the other way round. The first tile of a batch has all that the
    * device takes, the others what is left of the batch's limits. `sampling`: the pixels of which a dense result is made, if it is.
    */
   add(plan: PipelinePlan, needsMap: boolean, sampling?: Sampling): PipelineItem | undefined {
@@ -44,10 +45,10 @@ export class Batch {
     const { item, end } = placeItem(plan, input.length, this.#stagingBytes, sampleBytes[pixel]);
     const histogramsBytes = this.#histogramsBytes + histogramsBytesOf(plan, this.pipeline);
     const mapsBytes = this.#mapsBytes + mapBytesOf(plan, this.pipeline);
-    const withMap = this.#withMap || needsMap;
-    const resultsBytes = histogramsBytes + (withMap ? mapsBytes : 0);
+    const resultsBytes = histogramsBytes + (needsMap ? mapsBytes : 0);
 
     const isFirst = this.items.length === 0;
+    if (!isFirst && needsMap !== this.#withMap) return undefined;
     const { maxStagingBytes, batchBytes } = this.#device;
     const limit = (bytes: number) => (isFirst ? maxStagingBytes : Math.min(bytes * this.#share, maxStagingBytes));
     if (end > limit(batchBytes) || resultsBytes > limit(resultsLimitBytes)) return undefined;
@@ -57,7 +58,7 @@ export class Batch {
     this.#stagingBytes = end;
     this.#histogramsBytes = histogramsBytes;
     this.#mapsBytes = mapsBytes;
-    this.#withMap = withMap;
+    this.#withMap = needsMap;
     return item;
   }
 }

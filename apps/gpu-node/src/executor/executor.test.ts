@@ -82,8 +82,13 @@ test('whole frames: histograms in the order of the lease, maps and previews wher
       const rect = { x: 0, y: 0, ...size };
       assert.deepEqual(answer.results[i], { source: i, ...size, rect, counted, bins });
       assert.deepEqual(await folder.map([lbp()], size, [rect], i), map);
-      const preview = new URL(`scratch/preview/${i}/`, `${pathToFileURL(folder.path).href}/`);
+      const folderUrl = `${pathToFileURL(folder.path).href}/`;
+      const preview = new URL(`scratch/preview/${i}/`, folderUrl);
       assert.equal(existsSync(preview), i < 2);
+      // Of a small image it is all of it, as it was decoded.
+      const original = fileURLToPath(new URL(`scratch/source/${i}/0-0-${size.width}-${size.height}.u8`, folderUrl));
+      assert.equal(existsSync(original), i < 2);
+      if (i < 2) assert.deepEqual(new Uint8Array(readFileSync(original)), frames[i]!.pixels);
     }
     const bytes = uris.reduce((sum, uri) => sum + readFileSync(fileURLToPath(uri)).length, 0);
     assert.ok(answer.inputBytes >= bytes);
@@ -136,10 +141,13 @@ test('dense results are asked of the device only where something needs them', as
     const { device: watched, batches } = noted(device);
     const run = createTestExecutor(watched);
     for (const lease of [{}, { previews: 1 }, { wantsMap: true }]) await run(frameLease(folder, uris, lease), never);
-    assert.deepEqual(
-      batches.map(({ withMap }) => withMap),
-      [false, true, true],
-    );
+    const all = uris.length;
+    assert.deepEqual(batches, [
+      { items: all, withMap: false },
+      { items: all - 1, withMap: false },
+      { items: 1, withMap: true },
+      { items: all, withMap: true },
+    ]);
   });
 });
 

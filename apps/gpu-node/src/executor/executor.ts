@@ -50,7 +50,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     busy: BusyClock,
     batchShare: number,
   ): Promise<ShardCompleted> {
-    const { jobId, shard, attempt, epoch, pipeline, work, scratch, wantsMap, zarrShards, previews, verify } = lease;
+    const { jobId, shard, attempt, epoch, pipeline, work, scratch, wantsMap, zarrShards, verify } = lease;
     if (!pipeline || !work) throw new Error('The lease has no pipeline or no work');
     const checked = createPipeline(pipeline.operations);
     const run: ShardRun = {
@@ -65,7 +65,6 @@ export function createExecutor(options: ExecutorOptions): Executor {
       scratch,
       wantsMap,
       zarrShards: zarrShards ?? false,
-      previews,
       signal,
       clock: new StageClock(nowMs, busy),
       note,

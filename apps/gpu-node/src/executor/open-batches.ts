@@ -46,7 +46,7 @@ interface Opened {
 }
 
 /**
- * Opens frames and packs them, in their order, into batches; the images of a batch are the caller's to close. Frames that
+ * Opens frames and packs them into batches; the images of a batch are the caller's to close. Frames that
  * cannot be opened, or are too small for the pipeline or too large for the device, get their outcome here.
  */
 export async function* openBatches(
@@ -55,7 +55,10 @@ export async function* openBatches(
   outcomes: SourceOutcome[],
 ): AsyncGenerator<FrameBatch, void, undefined> {
   const { pipeline, grid, device } = run;
-  const positions = sources.map((source, position) => ({ source, position }));
+  // Those with a preview come last, so that they cut no batch in two: dense results are computed of all of a batch.
+  const positions = sources
+    .map((source, position) => ({ source, position }))
+    .sort((a, b) => Number(needsMap(run, a.source)) - Number(needsMap(run, b.source)));
   const opening = mapAhead(positions, filesAhead, (frame) => open(run, frame), {
     discard: async ({ image }) => image && (await closeImage(run, image)),
   });

@@ -10,6 +10,7 @@ import {
   settleAll,
   sourceResult,
   writeChunks,
+  writeSourceChunk,
 } from './shard-run.ts';
 
 /** Computes whole frames; outcomes are in the order of `sources`. A batch is decoded while the one before is computed. */
@@ -35,6 +36,11 @@ async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: 
   let decoded: PlacedFrame[] = [];
   const compute = runOnDevice(run, batch, async (bytes) => {
     decoded = await run.clock.time('decode', () => decodeFrames(run, frames, bytes, outcomes));
+    await settleAll(
+      decoded.map(({ source, image: { pixel }, whole, item }) =>
+        writeSourceChunk(run, source, { size: whole, rect: whole, pixel }, bytes, item),
+      ),
+    );
     return decoded.map(({ item }) => item);
   });
   const items = await compute.finally(() => settleAll(frames.map(({ image }) => closeImage(run, image))));

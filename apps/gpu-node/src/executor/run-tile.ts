@@ -18,6 +18,7 @@ import {
   sourceResult,
   tooSmall,
   writeChunks,
+  writeSourceChunk,
 } from './shard-run.ts';
 import { checkStillVersion, checkVersion, sourceVersion } from './source-version.ts';
 import { tiledCopy } from './tiled-copy.ts';
@@ -44,6 +45,7 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
     }
     const [result] = await runOnDevice(run, batch, async (bytes) => {
       await fill(bytes, plan.copies, item);
+      await writeSourceChunk(run, source, { size, rect, pixel }, bytes, item);
       return [item];
     });
     return result!;

@@ -15,6 +15,7 @@ import {
   sourceResult,
   tooSmall,
   writeChunks,
+  writeSourceChunk,
 } from './shard-run.ts';
 
 /** A frame in a batch's staging memory. */
@@ -145,7 +146,8 @@ class VideoRun {
   }
 
   /**
-   * Reads frames of one size and type until the batch is full, they end, or one of another size comes; resolves with the rest of
+   * Reads frames of one size and type, of all or none of which a dense result is wanted, until the batch is full, they end, or
+   * another one comes; resolves with the rest of
    * what is done with them.
    */
   async #startBatch(): Promise<{ done: Promise<void> }> {
@@ -154,10 +156,11 @@ class VideoRun {
     const plan = this.#plan(whole);
     const batch = this.#emptyBatch(pixel);
     const left = this.#sources.slice(first);
-    const withMap = left.some((source) => needsMap(this.#run, source));
+    const withMap = needsMap(this.#run, left[0]!);
     const sampling = samplingOf(this.#run, whole, whole);
     const places: PipelineItem[] = [];
-    for (const _ of left) {
+    for (const source of left) {
+      if (needsMap(this.#run, source) !== withMap) break;
       const item = batch.add(plan, withMap, sampling);
       if (!item) break;
       places.push(item);
@@ -169,9 +172,12 @@ class VideoRun {
         for (const item of places) {
           const next = this.#next;
           if (!next || next.width !== width || next.height !== height || next.pixel !== pixel) break;
+          const source = this.#sources[next.position]!;
+          if (needsMap(this.#run, source) !== withMap) break;
           const { offset, stride, planeBytes } = item;
           const target = { bytes, offset, stride, channels: 'gray' as const, planeBytes };
           await this.#run.clock.time('decode', () => this.#decoder.luma(next, target));
+          await writeSourceChunk(this.#run, source, { size: whole, rect: whole, pixel }, bytes, item);
           frames.push({ position: next.position, whole, item });
           this.#run.signal.throwIfAborted();
           await this.#advance();

@@ -1,4 +1,4 @@
-import type { Rect, Sampling, Size } from '@halogrid/geometry';
+import { type PixelType, type Rect, type Sampling, type Size, sampleBytes } from '@halogrid/geometry';
 import type { OpenImage, PlaneTarget } from '@halogrid/imaging';
 import type { Grid, ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
 import { Cause, type Source, type SourceError, type SourceResult } from '@halogrid/proto';
@@ -29,8 +29,6 @@ export interface ShardRun {
   readonly wantsMap: boolean;
   /** Whether maps are kept as shards of a Zarr where that can be. */
   readonly zarrShards: boolean;
-  /** Sources with a lower index get a preview chunk. */
-  readonly previews: number;
   /** Aborted when the result is not wanted any more. */
   readonly signal: AbortSignal;
   readonly clock: StageClock;
@@ -44,7 +42,7 @@ export type SourceOutcome = { kind: 'result'; result: SourceResult } | { kind: '
 
 /** Whether the dense result of a source is needed, and not its histogram alone. */
 export function needsMap(run: ShardRun, source: Source): boolean {
-  return run.wantsMap || needsPreview(run, source);
+  return run.wantsMap || needsPreview(source);
 }
 
 /** The pixels of `rect` of which the dense result is wanted, for needsMap; undefined where all of them are. */
@@ -54,7 +52,7 @@ export function samplingOf({ wantsMap, pipeline }: ShardRun, rect: Rect, size: S
   return sampling.step > 1 ? sampling : undefined;
 }
 
-const needsPreview = (run: ShardRun, { index }: Source): boolean => index < run.previews;
+const needsPreview = ({ preview }: Source): boolean => preview === true;
 
 /**
  * Waits for staging memory, has `fill` put the batch's planes into it, and computes those that `fill` returns; their
@@ -104,7 +102,33 @@ export async function writeChunks(
     for (const piece of run.wantsMap ? piecesOf(rect, size, type, run.zarrShards) : []) {
       await run.writeChunk({ ...chunk, ...piece }, samplesOfPart(samples, type, rect, piece.rect));
     }
-    if (needsPreview(run, source)) await run.writeChunk({ ...chunk, kind: 'preview' }, samples);
+    if (needsPreview(source)) await run.writeChunk({ ...chunk, kind: 'preview' }, samples);
+  } catch (error) {
+    throw new OutputError(error);
+  }
+}
+
+/**
+ * Keeps those pixels of `rect` of the source itself that a preview shows beside the map, where it has one; `item` says where it
+ * lies in `bytes`. Rejects with OutputError.
+ */
+export async function writeSourceChunk(
+  run: ShardRun,
+  source: Source,
+  { size, rect, pixel }: { size: Size; rect: Rect; pixel: PixelType },
+  bytes: Uint8Array,
+  { stages, offset, stride, planeBytes }: PipelineItem,
+): Promise<void> {
+  if (!needsPreview(source)) return;
+  const type = { sample: pixel, bands: run.pipeline.input.length };
+  // Each kernel's halo is around what the next one reads.
+  const x = stages.reduce((sum, { out }) => sum + out.x, 0);
+  const y = stages.reduce((sum, { out }) => sum + out.y, 0);
+  const at = offset + y * stride + x * sampleBytes[pixel];
+  const samples = { bytes: bytes.subarray(at), strideBytes: stride, bandBytes: planeBytes };
+  const chunk = { scratch: run.scratch, kind: 'source' as const, source: source.index, size, type, rect };
+  try {
+    await run.writeChunk(chunk, samples);
   } catch (error) {
     throw new OutputError(error);
   }

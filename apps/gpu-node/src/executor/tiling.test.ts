@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
@@ -198,5 +198,34 @@ test('every case of the oracle, in tiles of several sizes', async () => {
         assert.equal(createHash('sha256').update(map).digest('hex'), map_sha256, `${convention} ${border} ${tilePx}`);
       });
     }
+  }
+});
+
+test('the source itself is left for a preview as it was decoded, whatever the halo and the border', async () => {
+  const smoothed = conv({ kernel: 'gaussian-5', as: 'u8' }, 'mirror');
+  const table: [operations: Required<AskedOperation>[], planes: 1 | 3, pixel: PixelType][] = [
+    [[smoothed, lbp()], 1, 'u8'],
+    [[conv({ kernel: 'box-7', as: 'u8' }, 'wrap'), lbp({}, 'wrap')], 1, 'u16'],
+    [[conv({ kernel: 'sobel', channels: 'rgb' })], 3, 'u8'],
+  ];
+  for (const [operations, planes, pixel] of table) {
+    await withFolder(async (folder) => {
+      const size = { width: 50, height: 30 };
+      const { file, image } = patternImage(size, 1, planes, pixel);
+      const uri = await folder.put(planes === 1 ? 'a.pgm' : 'a.ppm', file);
+      for (const rect of tilesOf(size, 20)) {
+        const work = { $case: 'tile' as const, value: { source: { index: 0, uri, preview: true }, ...size, rect } };
+        await execute(tileLease(folder, uri, size, rect, { work, pipeline: { operations } }), never);
+        const name = `${rect.x}-${rect.y}-${rect.width}-${rect.height}.${pixel}`;
+        const left = await readFile(join(folder.path, 'scratch', 'source', '0', name));
+        const expected = Array.from({ length: planes * rect.height }, (_, row) => {
+          const plane = Math.floor(row / rect.height) * size.height;
+          const at = (plane + rect.y + (row % rect.height)) * size.width + rect.x;
+          return [...image.pixels.subarray(at, at + rect.width)];
+        });
+        const samples = pixel === 'u8' ? [...left] : [...new Uint16Array(new Uint8Array(left).buffer)];
+        assert.deepEqual(samples, expected.flat());
+      }
+    });
   }
 });

@@ -59,6 +59,10 @@ export const conv: KernelDefinition<ConvSettings> = {
   input: ({ channels }) => channels,
   output: ({ as, channels }) => ({ sample: as, channels }),
   meaning: () => 'values',
+  describe: ({ as, channels }) => ({
+    channels: channels.map((channel) => `the ${channel} channel convolved`),
+    ...(as === 'u8' && { bin: 'pixels whose result is rounded to i' }),
+  }),
   tolerance: ({ arithmetic }, reads) => toleranceOf(arithmetic[reads], reads),
   bins: binsOf,
   minSide: sideOf,

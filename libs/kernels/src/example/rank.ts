@@ -29,6 +29,7 @@ export const rank: KernelDefinition<RankSettings> = {
   input: () => gray,
   output: () => ({ sample: 'u8', channels: gray }),
   meaning: () => 'values',
+  describe: () => ({ channels: ['ranks of gray'], bin: 'pixels that i pixels of their square are less than' }),
   bins: ranksOf,
   minSide: () => 1,
   convention: () => 'rank',

@@ -7,6 +7,14 @@ export type Parameters = Readonly<Record<string, string>>;
 /** What a result is: names of patterns, of which no mean means anything, or values. */
 export type Meaning = 'labels' | 'values';
 
+/** A result in words, for files that are read without the program. */
+export interface ResultWords {
+  /** What each channel is of, in the order of the output's. */
+  readonly channels: readonly string[];
+  /** What bin i of a channel counts; absent where there is no histogram. */
+  readonly bin?: string;
+}
+
 /** How far a device's float32 results may be from the reference's: `absolute` + `relative` times the reference's. */
 export interface Tolerance {
   readonly relative: number;
@@ -33,6 +41,8 @@ export interface KernelDefinition<Settings> {
   /** What its dense result is made of; a histogram has the same channels. */
   output(settings: Settings): ImageType;
   meaning(settings: Settings): Meaning;
+  /** What the channels and bins of its result are, for people. */
+  describe(settings: Settings): ResultWords;
   /** For results of f32 that the definition leaves open. Without it every device gives the reference's, bit for bit. */
   tolerance?(settings: Settings, reads: PixelType): Tolerance;
   /** Bins a channel; 0 where the result has no histogram. */

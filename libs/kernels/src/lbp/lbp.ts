@@ -1,6 +1,7 @@
 import { gray } from '@halogrid/geometry';
 import type { KernelDefinition } from '../kernel/kernel.ts';
 import { lbpConventions } from './conventions.ts';
+import { binWords, channelWords } from './describe-labels.ts';
 import { completeLbp, type LbpRing, ringOf } from './parameters.ts';
 
 /**
@@ -19,6 +20,7 @@ export const lbp: KernelDefinition<LbpRing> = {
   meaning: ({ labels }) => (labels === 'var' ? 'values' : 'labels'),
   // Variances are sums of f32, whose roundings are in proportion.
   tolerance: () => ({ relative: 1e-5, absolute: 0 }),
+  describe: (ring) => ({ channels: [channelWords(ring)], ...(ring.bins > 0 && { bin: binWords(ring) }) }),
   bins: ({ bins }) => bins,
   minSide: () => 1,
   convention: ({ convention }) => convention,

@@ -4,6 +4,7 @@ import { ParameterError } from '../kernel/parameter-error.ts';
 
 /** Names of the four bands: degrees of the directions in which the image is derived, counter-clockwise from east. */
 const directions = ['0', '45', '90', '135'] as const;
+const towards = ['east', 'north-east', 'north', 'north-west'] as const;
 
 const minOrder = 2;
 const maxOrder = 6;
@@ -39,6 +40,12 @@ export const ldp: KernelDefinition<LdpSettings> = {
   input: () => gray,
   output: () => ({ sample: 'u8', channels: directions }),
   meaning: () => 'labels',
+  describe: ({ order }) => ({
+    channels: directions.map(
+      (degrees, i) => `derivatives of order ${order - 1} towards ${degrees} degrees (${towards[i]})`,
+    ),
+    bin: 'pixels of code i; bits 7 to 0 of a code are the neighbours NW, N, NE, E, SE, S, SW, W',
+  }),
   bins: () => 256,
   minSide: () => 1,
   convention: () => 'zhang-nw-cw-msb',

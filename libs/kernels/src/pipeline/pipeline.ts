@@ -1,6 +1,6 @@
 import type { ImageType, PixelType } from '@halogrid/geometry';
 import { catalogue, findKernel } from '../catalogue.ts';
-import type { Kernels, Meaning } from '../kernel/kernel.ts';
+import type { Kernels, Meaning, ResultWords } from '../kernel/kernel.ts';
 import {
   type AskedOperation,
   createOperation,
@@ -23,6 +23,8 @@ export interface Pipeline {
   readonly output: ImageType;
   /** What the last kernel's result is. */
   readonly meaning: Meaning;
+  /** The same in words. */
+  readonly words: ResultWords;
   /** Bins a channel of the last kernel; 0 where it has no histogram. */
   readonly bins: number;
   /** An image with a shorter side is refused. */
@@ -68,6 +70,7 @@ export function createPipeline(asked: readonly AskedOperation[], kernels: Kernel
     pixel: 'u8',
     output: operation.output,
     meaning: definition.meaning(operation.settings),
+    words: definition.describe(operation.settings),
     bins: definition.bins(operation.settings),
     minSide: Math.max(...steps.map((step) => step.definition.minSide(step.operation.settings))),
     convention: definition.convention(operation.settings),

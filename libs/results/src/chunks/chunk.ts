@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +10,12 @@ import { wholeShards } from '../layout/map-zarr-layout.ts';
 import { type PlanarSamples, packSamples, samplePreview } from './planar-samples.ts';
 import { shardContent } from './shard-content.ts';
 
-/** Every pixel of a part of a map, or every `previewStride`-th, or all as they are in a shard of the map's Zarr. */
-export type ChunkKind = 'map' | 'preview' | 'shard';
+/**
+ * Every pixel of a part of a map, or every `previewStride`-th, or all as they are in a shard of the map's Zarr; or every
+ * `previewStride`-th of the source itself.
+ */
+export const chunkKinds = ['map', 'preview', 'shard', 'source'] as const;
+export type ChunkKind = (typeof chunkKinds)[number];
 
 /** A piece of a dense result, and where it is kept until the output is assembled. */
 export interface Chunk {
@@ -44,6 +48,12 @@ export function piecesOf(
 /** Where the chunk lies: the same for every attempt at the same work. */
 export function chunkPath(chunk: Chunk): string {
   return join(fileURLToPath(chunk.scratch), chunkName(chunk));
+}
+
+/** Whether any chunk of that kind was left of a source. */
+export async function hasChunks(scratch: string, kind: ChunkKind, source: number): Promise<boolean> {
+  const folder = join(fileURLToPath(scratch), kind, String(source));
+  return (await stat(folder).catch(() => undefined)) !== undefined;
 }
 
 function chunkName({ kind, source, type, rect }: Chunk): string {
@@ -83,6 +93,7 @@ function contentOf({ kind, size, type, rect }: Chunk, samples: PlanarSamples): U
     case 'map':
       return packSamples(samples, type, rect);
     case 'preview':
+    case 'source':
       return samplePreview(samples, type, rect, size);
     case 'shard':
       return shardContent(samples, type, rect, size);

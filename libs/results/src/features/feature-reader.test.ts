@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { FeatureReader } from './feature-reader.ts';
 import { FeatureWriter } from './feature-writer.ts';
 
@@ -22,19 +23,47 @@ test('every row is read as it was written, in any order and over row groups, als
   }
 });
 
+test('a file of an older version, without names and without a word of itself, is read', async (t) => {
+  const path = await temporaryPath(t);
+  const histograms = [
+    [1, 2],
+    [3, 4],
+  ];
+  const columnData = [
+    { name: 'source', data: ['file:///a', 'file:///b'] },
+    { name: 'histogram', data: histograms },
+  ];
+  await writeFile(path, Buffer.from(parquetWriteBuffer({ columnData })));
+  const reader = (await FeatureReader.open(path))!;
+  assert.equal(reader.rows, 2);
+  for (const [row, histogram] of histograms.entries()) assert.deepEqual(await reader.histogram(row), histogram);
+});
+
 test('a file that is not there is none', async () => {
   assert.equal(await FeatureReader.open('/nowhere/features.parquet'), undefined);
 });
 
 async function write(t: TestContext, rows: number, histogramOf: (row: number) => number[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-features-'));
-  t.after(() => rm(folder, { recursive: true }));
-  const path = join(folder, 'features.parquet');
+  const path = await temporaryPath(t);
   const writer = await FeatureWriter.create(path, 256);
   for (let row = 0; row < rows; row++) {
-    const where = { source: `file:///${row}`, frame: 0, timestampMs: null, cellRow: 0, cellColumn: 0, counted: 1 };
+    const where = {
+      source: `file:///${row}`,
+      name: '',
+      frame: 0,
+      timestampMs: null,
+      cellRow: 0,
+      cellColumn: 0,
+      counted: 1,
+    };
     await writer.add({ ...where, histogram: histogramOf(row) });
   }
   await writer.finish();
   return path;
+}
+
+async function temporaryPath(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-features-'));
+  t.after(() => rm(folder, { recursive: true }));
+  return join(folder, 'features.parquet');
 }

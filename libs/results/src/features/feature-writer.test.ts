@@ -13,6 +13,7 @@ const tableOf = (count: fc.Arbitrary<number>): fc.Arbitrary<{ bins: number; rows
     const row = fc.record(
       {
         source: fc.string({ unit: 'grapheme' }),
+        name: fc.string({ unit: 'grapheme' }),
         frame: int32,
         timestampMs: fc.option(fc.double({ min: 0, noNaN: true }), { nil: null }),
         cellRow: int32,
@@ -84,6 +85,7 @@ test('a quarter of a million bins are a row group', async (t) => {
     [
       'schema',
       'source BYTE_ARRAY',
+      'name BYTE_ARRAY',
       'frame INT32',
       'timestamp_ms DOUBLE',
       'cell_row INT32',
@@ -115,6 +117,16 @@ test('numbers that do not fit are refused with one sentence', async (t) => {
   await writer.abort();
 });
 
+test('the file says of itself what it is given at its end', async (t) => {
+  const path = join(await temporaryFolder(t), 'a.parquet');
+  const writer = await FeatureWriter.create(path, 2);
+  await writer.add(row);
+  await writer.finish({ halogrid: '{"digest":"é"}' });
+  const { key_value_metadata } = await parquetMetadataAsync(await asyncBufferFromFile(path));
+  assert.deepEqual(key_value_metadata, [{ key: 'halogrid', value: '{"digest":"é"}' }]);
+  assert.equal((await read(path)).length, 1);
+});
+
 test('the file appears when it is finished, and an abort leaves nothing', async (t) => {
   const folder = await temporaryFolder(t);
   const writer = await FeatureWriter.create(join(folder, 'a.parquet'), 2);
@@ -132,6 +144,7 @@ test('the file appears when it is finished, and an abort leaves nothing', async 
 
 const row: FeatureRow = {
   source: 'file:///a',
+  name: 'a',
   frame: 0,
   timestampMs: null,
   cellRow: 0,
@@ -157,6 +170,7 @@ async function read(path: string): Promise<FeatureRow[]> {
   const rows = await parquetReadObjects({ file: await asyncBufferFromFile(path) });
   return rows.map((each) => ({
     source: each.source,
+    name: each.name,
     frame: each.frame,
     timestampMs: each.timestamp_ms,
     cellRow: each.cell_row,

@@ -6,6 +6,8 @@ import { HistogramColumn } from './histogram-column.ts';
 export interface FeatureRow {
   /** URI of the source. */
   source: string;
+  /** That of its files, without extensions: `preview/NAME.png`, `maps/NAME.tif`. */
+  name: string;
   /** Index of the frame in its source; 0 for an image. */
   frame: number;
   /** When the frame was taken, from the start of its source; null for images and frames without a time. */
@@ -31,6 +33,7 @@ const rowValues = 16;
 
 const newColumns = () => ({
   source: [] as string[],
+  name: [] as string[],
   frame: [] as number[],
   timestamp_ms: [] as (number | null)[],
   cell_row: [] as number[],
@@ -40,7 +43,7 @@ const newColumns = () => ({
 
 /**
  * Writes features.parquet row by row; memory is one row group, whatever the number of rows. Equal rows give equal bytes.
- * Columns: source (string), frame (int32), timestamp_ms (double, nullable), cell_row and cell_col (int32), counted (int64),
+ * Columns: source and name (strings), frame (int32), timestamp_ms (double, nullable), cell_row and cell_col (int32), counted (int64),
  * histogram (list of int32, or of int64 where one of its counts needs that). Measured with 256 bins: 13 µs a row, and
  * 2 bytes a bin.
  */
@@ -83,6 +86,7 @@ export class FeatureWriter {
     for (let i = 0; i < histogram.length; i++) check('histogram', row, histogram[i]!, Number.MAX_SAFE_INTEGER);
     const columns = this.#columns;
     columns.source.push(row.source);
+    columns.name.push(row.name);
     columns.frame.push(row.frame);
     columns.timestamp_ms.push(row.timestampMs);
     columns.cell_row.push(row.cellRow);
@@ -92,9 +96,13 @@ export class FeatureWriter {
     if (columns.source.length === this.#groupRows) await this.#writeGroup();
   }
 
-  /** Ends the file, makes it durable and gives it its name. Leaves nothing where that fails. */
-  async finish(): Promise<void> {
+  /**
+   * Ends the file with what it says of itself, key by key, makes it durable and gives it its name. Leaves nothing where that
+   * fails.
+   */
+  async finish(about: Readonly<Record<string, string>> = {}): Promise<void> {
     try {
+      this.#parquet.kvMetadata = Object.entries(about).map(([key, value]) => ({ key, value }));
       if (this.#columns.source.length > 0) await this.#writeGroup();
       this.#histogram.finish();
       await this.#parquet.finish();
@@ -129,8 +137,9 @@ export class FeatureWriter {
 
 /** The columns but the histogram. */
 const rowSchema: readonly SchemaElement[] = [
-  { name: 'schema', num_children: 7 },
+  { name: 'schema', num_children: 8 },
   { name: 'source', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+  { name: 'name', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
   { name: 'frame', type: 'INT32', repetition_type: 'REQUIRED' },
   { name: 'timestamp_ms', type: 'DOUBLE', repetition_type: 'OPTIONAL' },
   { name: 'cell_row', type: 'INT32', repetition_type: 'REQUIRED' },

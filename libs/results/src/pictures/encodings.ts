@@ -8,6 +8,9 @@ import { loadSharp } from '@halogrid/imaging/sharp';
  */
 export const pngOptions = { compressionLevel: 3 } as const;
 
+/** How sharp writes pictures of sources: small, and good enough to compare a map with. */
+export const jpegOptions = { quality: 90 } as const;
+
 /** Writes interleaved 8-bit RGB as a baseline JPEG with 4:2:0 chroma, as cameras do. `quality` is 1 … 100. */
 export async function writeJpeg(path: string, size: Size, rgb: Uint8Array, quality: number): Promise<void> {
   const raw = { width: size.width, height: size.height, channels: 3 } as const;

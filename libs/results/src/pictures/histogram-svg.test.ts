@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { axisTicks, histogramSvg, shortCount } from './histogram-svg.ts';
+import { histogramSvg } from './histogram-svg.ts';
 
 const bins = BigUint64Array.from({ length: 256 }, (_, i) => BigInt(i === 7 ? 2 ** 60 : i * 3));
 
@@ -18,6 +18,23 @@ test('every bin that holds pixels has a bar that tells its exact count, and no o
   const bars = [...svg.matchAll(/<title>(\d+): (\d+) pixels/g)].map(([, bin, count]) => [Number(bin), BigInt(count!)]);
   const expected = Array.from(bins, (count, bin) => [bin, count] as const).filter(([, count]) => count > 0n);
   assert.deepEqual(bars, expected);
+});
+
+test('counts of which one flattens the others are on a logarithmic scale, which the title names', () => {
+  const even = BigUint64Array.from({ length: 59 }, (_, i) => BigInt(100 + i));
+  const one = even.map((count, i) => (i === 4 ? 100_000n : count));
+  const heights = (bins: BigUint64Array): [string, number[]] => {
+    const svg = histogramSvg({ title: 'LBP histogram', subtitle: '', channels: [{ name: 'gray', bins }] });
+    const bars = [...svg.matchAll(/class="bar" .* height="([\d.]+)"/g)].map(([, height]) => Number(height));
+    return [/<title>(.*)<\/title>/.exec(svg)![1]!, bars];
+  };
+  const [linear, evenBars] = heights(even);
+  assert.equal(linear, 'LBP histogram, linear scale');
+  assert.ok(Math.abs(evenBars[0]! / evenBars.at(-1)! - 100 / 158) < 0.001);
+  const [logarithmic, bars] = heights(one);
+  assert.equal(logarithmic, 'LBP histogram, logarithmic scale');
+  // From half of the least count on: 50 to 100,000, of which 158 is 15 %.
+  assert.ok(Math.abs(bars.at(-1)! / bars[4]! - Math.log(158 / 50) / Math.log(100_000 / 50)) < 0.001);
 });
 
 test('several channels have a named panel each, and a chart without pixels is drawn too', () => {
@@ -52,45 +69,18 @@ test('above 1024 bins a column holds a run of bins, none is lost, and the file s
   );
 });
 
+test('a description that is wider than the plot goes on in another line, and nothing of it is lost', async () => {
+  const subtitle = Array.from({ length: 40 }, (_, i) => `kernel-${i}:a=1,b=2`).join(' > ');
+  const svg = histogramSvg({ title: '', subtitle, channels: [{ name: 'gray', bins }] });
+  const lines = [...svg.matchAll(/<text x="84" y="(\d+)">([^<]*)</g)];
+  assert.equal(lines.map(([, , line]) => line).join(' '), subtitle.replaceAll('>', '&gt;'));
+  assert.ok(lines.length > 1 && lines.every(([, , line]) => line!.replaceAll('&gt;', '>').length <= 140));
+  const { height } = await sharp(Buffer.from(svg)).metadata();
+  assert.equal(height, 448 + (lines.length - 1) * 19);
+});
+
 test('text from outside cannot leave its element', () => {
   const svg = histogramSvg({ title: '<script>&"', subtitle: '', channels: [{ name: 'gray', bins }] });
   assert.ok(svg.includes('&lt;script&gt;&amp;&quot;'));
   assert.ok(!svg.includes('<script>'));
-});
-
-test('ticks are round numbers that reach the maximum', () => {
-  const table: [max: number, ticks: number[]][] = [
-    [0, [0, 1]],
-    [1, [0, 1]],
-    [3, [0, 1, 2, 3]],
-    [1234, [0, 500, 1000, 1500]],
-    [98_000, [0, 20_000, 40_000, 60_000, 80_000, 100_000]],
-  ];
-  for (const [max, ticks] of table) assert.deepEqual(axisTicks(max, 5), ticks);
-});
-
-test('ticks rise evenly by whole numbers, few and not far beyond the maximum', () => {
-  fc.assert(
-    fc.property(fc.maxSafeNat(), (max) => {
-      const ticks = axisTicks(max, 5);
-      const step = ticks[1]!;
-      const last = ticks[ticks.length - 1]!;
-      assert.ok(ticks.length >= 2 && ticks.length <= 6);
-      assert.ok(ticks.every((tick, i) => tick === i * step));
-      assert.ok(last >= max && last - step < Math.max(max, 1));
-    }),
-  );
-});
-
-test('counts are written short', () => {
-  const table: [value: number, text: string][] = [
-    [0, '0'],
-    [750, '750'],
-    [1000, '1 k'],
-    [1500, '1.5 k'],
-    [20_000_000, '20 M'],
-    [5e15, '5 P'],
-    [2e18, '2000 P'],
-  ];
-  for (const [value, text] of table) assert.equal(shortCount(value), text);
 });

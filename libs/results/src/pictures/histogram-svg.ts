@@ -1,4 +1,7 @@
+import { countScale, type ScaleKind, scaleKind, shortCount } from './count-scale.ts';
+
 export interface HistogramChart {
+  /** The scale of the counts is added to it. */
   title: string;
   /** A line below the title: what was computed, over how much. */
   subtitle: string;
@@ -8,6 +11,9 @@ export interface HistogramChart {
 
 const plot = { left: 84, width: 1024, height: 280 };
 const headHeight = 84;
+const lineHeight = 19;
+/** Characters of a description that the width of the plot holds. */
+const lineLength = 140;
 const panelHeight = plot.height + 84;
 const width = plot.left + plot.width + 32;
 
@@ -16,6 +22,8 @@ const maxColumns = plot.width;
 
 /** Bars of few bins would otherwise be a wall of colour. Narrow bars, on the other hand, have no gap: it would only make them pale. */
 const maxBarWidth = 64;
+const axisLabels = { linear: 'Number of pixels', logarithmic: 'Number of pixels, logarithmic' };
+
 /** Its own background, so that it can be read on any page; dark where the reader's screen is. */
 const style = `
   text { font: 13px system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: #4b5563 }
@@ -37,33 +45,52 @@ const style = `
   }`;
 
 /**
- * Draws histograms as a self-contained SVG: bars over the bins, which show their exact count under the pointer. For more
- * than 1024 bins, each bar is a run of neighbours, and the subtitle says of how many.
+ * Draws histograms as a self-contained SVG: bars over the bins, which show their exact count under the pointer. Heights
+ * are on the scale that `scaleKind` chooses for all channels together, and the title names it. For more than 1024 bins,
+ * each bar is a run of neighbours, and the subtitle says of how many.
  */
 export function histogramSvg({ title, subtitle, channels }: HistogramChart): string {
-  const height = headHeight + channels.length * panelHeight;
   const binsAColumn = Math.ceil((channels[0]?.bins.length ?? 0) / maxColumns);
-  const line = binsAColumn > 1 ? `${subtitle} · ${binsAColumn} bins a column` : subtitle;
-  const panels = channels.map((channel, i) => panel(channel, headHeight + i * panelHeight, channels.length > 1));
+  const lines = linesOf(binsAColumn > 1 ? `${subtitle} · ${binsAColumn} bins a column` : subtitle);
+  const head = headHeight + (lines.length - 1) * lineHeight;
+  const height = head + channels.length * panelHeight;
+  const columns = channels.map(({ bins }) => columnsOf(bins));
+  const scale = scaleKind(columns.flat().map(({ count }) => Number(count)));
+  const heading = `${title}, ${scale} scale`;
+  const panels = channels.map(({ name }, i) => {
+    const named = channels.length > 1 ? name : undefined;
+    return panel(columns[i]!, { top: head + i * panelHeight, name: named, scale });
+  });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
-<title>${escapeXml(title)}</title>
+<title>${escapeXml(heading)}</title>
 <style>${style}
 </style>
 <rect class="page" width="${width}" height="${height}"/>
-<text class="title" x="${plot.left}" y="36">${escapeXml(title)}</text>
-<text x="${plot.left}" y="60">${escapeXml(line)}</text>
+<text class="title" x="${plot.left}" y="36">${escapeXml(heading)}</text>
+${lines.map((line, i) => `<text x="${plot.left}" y="${60 + i * lineHeight}">${escapeXml(line)}</text>`).join('\n')}
 ${panels.join('\n')}
 </svg>
 `;
 }
 
+/** The text in lines that fit, cut between words, and after commas where a word is longer than that. */
+function linesOf(text: string): string[] {
+  const lines = [''];
+  for (const word of text.split(/(?<= )|(?<=,)/)) {
+    if (lines.at(-1)!.length + word.length > lineLength && lines.at(-1) !== '') lines.push('');
+    lines.push(lines.pop()! + word);
+  }
+  return lines.map((line) => line.trim());
+}
+
 /** One channel's axes and bars, with its upper edge at `top`. */
-function panel({ name, bins }: { name: string; bins: BigUint64Array }, top: number, isNamed: boolean): string {
-  const columns = columnsOf(bins);
+function panel(
+  columns: readonly Column[],
+  { top, name, scale: kind }: { top: number; name: string | undefined; scale: ScaleKind },
+): string {
   const counts = columns.map(({ count }) => Number(count));
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const highest = Math.max(1, ...counts) * 1.03;
-  const ticks = axisTicks(highest, 6).filter((tick) => tick <= highest);
+  const { part, ticks } = countScale(kind, counts);
   const base = plot.height;
   const columnWidth = plot.width / columns.length;
   const isNarrow = columnWidth < 3;
@@ -71,31 +98,32 @@ function panel({ name, bins }: { name: string; bins: BigUint64Array }, top: numb
   const barOffset = (columnWidth - barWidth) / 2;
 
   const grid = ticks.map((tick) => {
-    const y = fixed(base - (tick / highest) * plot.height);
+    const y = fixed(base - (tick === 0 ? 0 : part(tick)) * plot.height);
     const line = tick === 0 ? '' : `<line class="grid" x2="${plot.width}" y1="${y}" y2="${y}"/>`;
     return `${line}<text class="y" x="-10" y="${fixed(Number(y) + 4.5)}">${shortCount(tick)}</text>`;
   });
   const bars = columns.map(({ name: binName, count }, i) => {
     if (count === 0n) return '';
     // A column that is not empty must be seen, however full another one is.
-    const barHeight = Math.max(0.75, (counts[i]! / highest) * plot.height);
+    const barHeight = Math.max(0.75, part(counts[i]!) * plot.height);
     const share = ((100 * counts[i]!) / total).toFixed(3);
     return `<rect class="bar" x="${fixed(i * columnWidth + barOffset)}" y="${fixed(base - barHeight)}" width="${fixed(barWidth)}" height="${fixed(barHeight)}"><title>${binName}: ${count} pixels (${share} %)</title></rect>`;
   });
-  const labels = binTicks(bins.length).map((bin) => {
+  const bins = columns.reduce((sum, column) => sum + column.bins, 0);
+  const labels = binTicks(bins).map((bin) => {
     const column = Math.floor(bin / (columns[0]?.bins ?? 1));
     const x = fixed((column + 0.5) * columnWidth);
     return `<line class="axis" x1="${x}" x2="${x}" y1="${base}" y2="${base + 5}"/><text class="x" x="${x}" y="${base + 21}">${bin}</text>`;
   });
   return `<g transform="translate(${plot.left} ${top + 16})">
-${isNamed ? `<text class="channel" y="-8">Channel ${escapeXml(name)}</text>\n` : ''}${grid.join('\n')}
+${name === undefined ? '' : `<text class="channel" y="-8">Channel ${escapeXml(name)}</text>\n`}${grid.join('\n')}
 <g${isNarrow ? ' shape-rendering="crispEdges"' : ''}>
 ${bars.filter(Boolean).join('\n')}
 </g>
 <line class="axis" x2="${plot.width}" y1="${base}" y2="${base}"/>
 ${labels.join('\n')}
 <text class="label" x="${plot.width / 2}" y="${base + 44}">Bin</text>
-<text class="label" transform="translate(-64 ${plot.height / 2}) rotate(-90)">Number of pixels</text>
+<text class="label" transform="translate(-64 ${plot.height / 2}) rotate(-90)">${axisLabels[kind]}</text>
 </g>`;
 }
 
@@ -132,20 +160,3 @@ const fixed = (value: number): string => String(Math.round(value * 100) / 100);
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);
-
-/** Values for an axis from 0 to `max` or a little above: 0 and steps of 1, 2 or 5 times a power of ten, integers only. */
-export function axisTicks(max: number, wanted: number): number[] {
-  const rough = Math.max(max, 1) / wanted;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough)!);
-  const ticks = [0];
-  while (ticks[ticks.length - 1]! < max || ticks.length < 2) ticks.push(Math.round(ticks.length * step));
-  return ticks;
-}
-
-/** A count in few characters: `0`, `750`, `1.5 k`, `20 M`, `3 G`, `1 T`. */
-export function shortCount(value: number): string {
-  const units = ['', ' k', ' M', ' G', ' T', ' P'];
-  const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(value, 1)) / 3)));
-  return `${Number((value / 1000 ** unit).toPrecision(3))}${units[unit]}`;
-}

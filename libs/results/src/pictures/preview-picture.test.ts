@@ -20,6 +20,8 @@ test('samples become gray as their type and their levels say', () => {
     ['one label is black', 'u8', 1, [0, 0], [0, 0]],
     ['signed samples go from the smallest to the largest', 'i16', 0, [-32768, 0, 32767], [0, 128, 255]],
     ['and so do floating ones', 'f32', 0, [-1, -0.5, 0, 1], [0, 64, 128, 255]],
+    ['zero is mid-gray between values of both signs', 'f32', 0, [-1, -0.5, 0, 2], [64, 96, 128, 255]],
+    ['few negative values among others leave black to the least', 'f32', 0, [-1, 0, 4, 9], [0, 26, 128, 255]],
     ['a constant result is mid-gray', 'f32', 0, [3.5, 3.5], [128, 128]],
     ['what is not a number is black', 'f32', 0, [nan, 2, 4], [0, 0, 255]],
     ['infinite samples clamp', 'f32', 0, [-infinity, infinity, 2, 3, 4], [0, 255, 0, 128, 255]],
@@ -31,6 +33,12 @@ test('samples become gray as their type and their levels say', () => {
     assert.deepEqual([...picture.pixels], gray, name);
     assert.deepEqual([picture.width, picture.height, picture.channels], [values.length, 1, 1]);
   }
+});
+
+test('one outlier does not make all others gray', () => {
+  const values = Array.from({ length: 300 }, (_, i) => (i === 17 ? 1e6 : i % 100));
+  const { pixels } = draw(values, { width: 300, height: 1 }, { sample: 'f32', bands: 1 }, 0);
+  assert.deepEqual([pixels[0], pixels[50], pixels[99], pixels[17]], [0, 129, 255, 255]);
 });
 
 test('three bands are red, green and blue, normalised together', () => {

@@ -1,6 +1,7 @@
 import type { Size } from '@halogrid/geometry';
 import { type MapType, type SampleArray, samplesOf } from '../layout/map-type.ts';
 import { isMosaic, mosaicGapPx } from '../layout/preview-grid.ts';
+import { valueRange } from './value-range.ts';
 
 /** An 8-bit picture, gray or RGB: the channels of a pixel together, rows without gaps. */
 export interface Picture extends Size {
@@ -17,8 +18,8 @@ const white = 255;
  * or four a mosaic in reading order.
  *
  * Codes and labels (unsigned samples) go from black for 0 to white for the last of `levels`, the number of bins, or for the
- * largest sample where `levels` is 0. Signed and floating samples go from black for the smallest to white for the largest,
- * of all bands together; equal ones are mid-gray, NaN is black, and infinite ones are as the nearest finite ones.
+ * largest sample where `levels` is 0. Signed and floating samples go from black to white over the range that `valueRange`
+ * finds for all bands together, and beyond it stay so; equal ones are mid-gray, and NaN is black.
  */
 export function previewPicture(samples: Uint8Array, size: Size, type: MapType, levels: number): Picture {
   const values = samplesOf(samples, type.sample);
@@ -46,13 +47,7 @@ function stretch(values: SampleArray, levels: number): Uint8Array {
 const grayOf = (value: number, top: number): number => Math.min(white, Math.round((value * white) / top));
 
 function normalise(values: SampleArray): Uint8Array {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const value of values) {
-    if (!Number.isFinite(value)) continue;
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
+  const { low, high } = valueRange(values) ?? { low: 0, high: 0 };
   const span = high - low;
   const gray = new Uint8Array(values.length);
   // A loop: Uint8Array.from goes through an iterator, ten times as slow (measured).
@@ -62,7 +57,8 @@ function normalise(values: SampleArray): Uint8Array {
   function normal(value: number): number {
     if (Number.isNaN(value) || value === -Infinity) return black;
     if (value === Infinity) return white;
-    return span > 0 ? Math.round(((value - low) / span) * white) : midGray;
+    if (span === 0) return midGray;
+    return Math.max(black, Math.min(white, Math.round(((value - low) / span) * white)));
   }
 }
 

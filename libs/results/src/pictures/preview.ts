@@ -1,11 +1,13 @@
-import { sampleBytes } from '@halogrid/geometry';
+import { stat } from 'node:fs/promises';
+import { type PixelType, sampleBytes } from '@halogrid/geometry';
 import { loadSharp } from '@halogrid/imaging/sharp';
+import { chunkPath } from '../chunks/chunk.ts';
 import { type ChunkSet, copyRows, readChunkRows } from '../chunks/chunk-reader.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
 import { bytesPerPixel } from '../layout/map-type.ts';
 import { previewRect } from '../layout/preview-grid.ts';
-import { pngOptions } from './encodings.ts';
-import { previewPicture } from './preview-picture.ts';
+import { jpegOptions, pngOptions } from './encodings.ts';
+import { type Picture, previewPicture } from './preview-picture.ts';
 
 export interface PreviewOutput extends ChunkSet {
   /** Path of the file to write; its folder must exist. */
@@ -18,8 +20,34 @@ export interface PreviewOutput extends ChunkSet {
  * Makes the preview of a source from its preview chunks: an 8-bit PNG of at most 1024 pixels a side, as `previewPicture`
  * draws it. Rejects with one sentence where a chunk is missing or damaged.
  */
-export async function assemblePreview(preview: PreviewOutput): Promise<void> {
-  const { scratch, source, size, type, rects, to, levels } = preview;
+export async function assemblePreview({ to, ...preview }: PreviewOutput): Promise<void> {
+  const picture = await assemble(preview, 'preview');
+  await writeFileAtomically(to, await (await sharpOf(picture)).png(pngOptions).toBuffer());
+}
+
+/**
+ * Makes the picture of a source, of 1 or 3 bands, from its chunks: a JPEG of at most 1024 pixels a side. Pixels of 16 bits
+ * are scaled so that the largest is white. Rejects with one sentence where a chunk is missing or damaged.
+ */
+export async function assembleSourcePicture({
+  bands,
+  to,
+  ...set
+}: Omit<ChunkSet, 'type'> & { bands: number; to: string }): Promise<void> {
+  const sample = await pixelsOf(set, bands);
+  const picture = await assemble({ ...set, type: { sample, bands }, levels: sample === 'u8' ? 256 : 0 }, 'source');
+  await writeFileAtomically(to, await (await sharpOf(picture)).jpeg(jpegOptions).toBuffer());
+}
+
+/** The type that the first chunk's name tells; the first rectangle has a sampled pixel. */
+async function pixelsOf(set: Omit<ChunkSet, 'type'>, bands: number): Promise<PixelType> {
+  const [rect] = set.rects;
+  const wide = chunkPath({ ...set, kind: 'source', type: { sample: 'u16', bands }, rect: rect! });
+  return (await stat(wide).catch(() => undefined)) ? 'u16' : 'u8';
+}
+
+async function assemble(set: Omit<PreviewOutput, 'to'>, kind: 'preview' | 'source'): Promise<Picture> {
+  const { scratch, source, size, type, rects, levels } = set;
   const { width, height } = previewRect({ x: 0, y: 0, ...size }, size, type.bands);
   const unit = sampleBytes[type.sample];
   const samples = new Uint8Array(width * height * bytesPerPixel(type));
@@ -27,14 +55,16 @@ export async function assemblePreview(preview: PreviewOutput): Promise<void> {
     const area = previewRect(rect, size, type.bands);
     if (area.width === 0 || area.height === 0) continue;
     const bands = Array.from({ length: type.bands }, () => new Uint8Array(area.width * area.height * unit));
-    await readChunkRows({ scratch, kind: 'preview', source, size, type, rect }, area, 0, bands);
+    await readChunkRows({ scratch, kind, source, size, type, rect }, area, 0, bands);
     bands.forEach((part, band) => {
       const at = ((band * height + area.y) * width + area.x) * unit;
       copyRows(part, area.width * unit, samples, at, width * unit);
     });
   }
-  const { pixels, ...raw } = previewPicture(samples, { width, height }, type, levels);
+  return previewPicture(samples, { width, height }, type, levels);
+}
+
+async function sharpOf({ pixels, ...raw }: Picture) {
   const sharp = await loadSharp();
-  const image = sharp(pixels, { raw }).toColourspace(raw.channels === 3 ? 'srgb' : 'b-w');
-  await writeFileAtomically(to, await image.png(pngOptions).toBuffer());
+  return sharp(pixels, { raw }).toColourspace(raw.channels === 3 ? 'srgb' : 'b-w');
 }

@@ -88,6 +88,10 @@ test('any plan is read as it was written, wherever a piece ends', () => {
   const ofFrame = fc.option(fc.oneof({ weight: 5, arbitrary: version }, text)).map((version) => {
     return version === null ? {} : { version };
   });
+  const preview = fc.constantFrom({}, {}, { preview: true as const });
+  const refOf = ([index, version, preview]: [number, { version?: string }, { preview?: true }]) => {
+    return { index, uri: `uri ${index}`, ...version, ...preview };
+  };
   const place = fc
     .tuple(index, fc.option(index))
     .map(([packet, order]) => (order === null ? { packet } : { packet, order }));
@@ -106,17 +110,19 @@ test('any plan is read as it was written, wherever a piece ends', () => {
       return { ...named, ...(size && { size }), ...(video && { video }), ...(version && { version }) };
     }),
     record({ kind: fc.constant('kept' as const), index, name: text }),
-    record({ shard: index, costBytes: count, segment, frames: fc.array(fc.tuple(index, place, ofFrame)) }).map(
-      ({ shard, costBytes, segment, frames }): PlanStep => {
-        const sources = frames.map(([index, place, version]) => ({ index, uri: `uri ${index}`, place, ...version }));
-        return { kind: 'shard', shard: { shard, work: { kind: 'frames', sources, segment }, costBytes } };
-      },
-    ),
+    record({
+      shard: index,
+      costBytes: count,
+      segment,
+      frames: fc.array(fc.tuple(place, fc.tuple(index, ofFrame, preview))),
+    }).map(({ shard, costBytes, segment, frames }): PlanStep => {
+      const sources = frames.map(([place, of]) => ({ ...refOf(of), place }));
+      return { kind: 'shard', shard: { shard, work: { kind: 'frames', sources, segment }, costBytes } };
+    }),
     record({ kind: fc.constant('quarantine' as const), index, stage: text, error: text }),
-    record({ shard: index, costBytes: count, frames: fc.array(fc.tuple(index, ofFrame)) }).map(
+    record({ shard: index, costBytes: count, frames: fc.array(fc.tuple(index, ofFrame, preview)) }).map(
       ({ shard, costBytes, frames }): PlanStep => {
-        const sources = frames.map(([index, version]) => ({ index, uri: `uri ${index}`, ...version }));
-        const work = { kind: 'frames' as const, sources };
+        const work = { kind: 'frames' as const, sources: frames.map(refOf) };
         return { kind: 'shard', shard: { shard, work, costBytes } };
       },
     ),
@@ -129,10 +135,11 @@ test('any plan is read as it was written, wherever a piece ends', () => {
       x: fc.nat(),
       y: fc.nat(),
       part: size,
-    }).map(({ shard, costBytes, source, version, size, x, y, part }): PlanStep => {
+      preview,
+    }).map(({ shard, costBytes, source, version, size, x, y, part, preview }): PlanStep => {
       const work = {
         kind: 'tile' as const,
-        source: { index: source, uri: `uri ${source}`, ...(version !== null && { version }) },
+        source: refOf([source, version === null ? {} : { version }, preview]),
         size,
         rect: { x, y, ...part },
       };

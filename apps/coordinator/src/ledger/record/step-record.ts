@@ -4,7 +4,7 @@ import type { ByteWriter } from './byte-writer.ts';
 import { FrameVersions } from './frame-versions.ts';
 
 /**
- * The first byte of a step, or of the version of the sources that follow. Either no frame has a version, or each has that of
+ * The first byte of a step, of the version of the sources that follow, or of which of the next shard's sources get a preview. Either no frame has a version, or each has that of
  * its source (`versionedFrames`), or each says its own (`pinnedFrames`).
  */
 const tags = {
@@ -17,6 +17,7 @@ const tags = {
   pinnedTile: 6,
   versionedFrames: 7,
   pinnedFrames: 8,
+  previews: 9,
 } as const;
 
 /** How a frame says its version: it has none, that of its source, or the text that follows. */
@@ -24,6 +25,9 @@ const frameVersions = { none: 0, ofSource: 1, text: 2 } as const;
 
 /** How many bits the pixels of a size have: nothing is known of both, or of the bits alone. */
 const sizes = ['none', undefined, 'u8', 'u16'] as const;
+
+const preview = { preview: true } as const;
+const nobody: ReadonlySet<number> = new Set();
 
 /** What is likely to come next, so that a step says little where it is as expected. A block begins with a new one. */
 class Expected {
@@ -37,6 +41,8 @@ class Expected {
   frame = 0;
   /** The next packet of a segment. */
   packet = 0;
+  /** Places among the sources of the next shard of those that get a preview. */
+  previews: ReadonlySet<number> = nobody;
 }
 
 /**
@@ -140,6 +146,7 @@ export class StepWriter {
     const bytes = this.#bytes;
     const expected = this.#expected;
     const tag = this.#tagOf(work);
+    this.#previews(work.kind === 'tile' ? [work.source] : work.sources);
     bytes.uint(tag);
     bytes.int(shard - expected.shard);
     bytes.uint(costBytes);
@@ -160,6 +167,14 @@ export class StepWriter {
       if (work.segment) this.#place(source);
       if (tag === tags.pinnedFrames) this.#frameVersion(source);
     }
+  }
+
+  #previews(sources: readonly SourceRef[]): void {
+    const places = [...sources.keys()].filter((place) => sources[place]!.preview);
+    if (places.length === 0) return;
+    this.#bytes.uint(tags.previews);
+    this.#bytes.uint(places.length);
+    for (const place of places) this.#bytes.uint(place);
   }
 
   #tagOf(work: ShardWork): number {
@@ -194,6 +209,10 @@ export function* readSteps(
     const tag = bytes.uint();
     if (tag === tags.version) {
       context.expected.version = bytes.text() || undefined;
+      continue;
+    }
+    if (tag === tags.previews) {
+      context.expected.previews = new Set(Array.from({ length: bytes.uint() }, () => bytes.uint()));
       continue;
     }
     const step = readStep(tag, context);
@@ -231,6 +250,7 @@ function readStep(tag: number, context: Reading): PlanStep {
       const costBytes = bytes.uint();
       const isTile = tag === tags.tile || tag === tags.pinnedTile;
       const work = isTile ? readTile(tag, context) : readFrames(tag, context);
+      expected.previews = nobody;
       return { kind: 'shard', shard: { shard, work, costBytes } };
     }
     default:
@@ -277,18 +297,20 @@ function readTile(tag: number, { bytes, expected, uriOf }: Reading): ShardWork {
   const rect = { x: bytes.uint(), y: bytes.uint(), width: bytes.uint(), height: bytes.uint() };
   const isPinned = tag === tags.pinnedTile;
   if (isPinned && bytes.uint() === 0) expected.pinned = bytes.text();
-  const version = isPinned ? { version: expected.pinned } : {};
-  return { kind: 'tile', source: { index, uri: uriOf(index), ...version }, size, rect };
+  const more = { ...(isPinned && { version: expected.pinned }), ...(expected.previews.has(0) && preview) };
+  return { kind: 'tile', source: { index, uri: uriOf(index), ...more }, size, rect };
 }
 
 function readFrames(tag: number, context: Reading): ShardWork {
   const { bytes, expected, uriOf } = context;
   const text = bytes.text();
   const sources: SourceRef[] = [];
-  for (let left = bytes.uint(); left > 0; left--) {
+  const count = bytes.uint();
+  for (let nth = 0; nth < count; nth++) {
     const index = expected.frame + bytes.int();
     expected.frame = index + 1;
-    const source: SourceRef = { index, uri: uriOf(index), ...(text && { place: readPlace(bytes, expected) }) };
+    const place = text && { place: readPlace(bytes, expected) };
+    const source: SourceRef = { index, uri: uriOf(index), ...place, ...(expected.previews.has(nth) && preview) };
     const version = readFrameVersion(tag, source, context);
     sources.push(version === undefined ? source : { ...source, version });
   }

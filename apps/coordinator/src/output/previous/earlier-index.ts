@@ -31,9 +31,9 @@ export class EarlierIndex {
 
   /**
    * Undefined where there is no such file, or it is of results of another version. Rejects where it
-   * cannot be read, and with one sentence where it is not as it was written.
+   * cannot be read, and with one sentence where it is not as it was written. `look` is shown every source, in order.
    */
-  static async load(path: string): Promise<EarlierIndex | undefined> {
+  static async load(path: string, look: (line: SourceLine) => void = () => {}): Promise<EarlierIndex | undefined> {
     const index = new EarlierIndex();
     let before: SourceLine | undefined;
     let [sources, done] = [0, 0];
@@ -43,6 +43,7 @@ export class EarlierIndex {
         continue;
       }
       const line = parseLine(text, path);
+      look(line);
       if (!before || !isSameFile(before, line)) index.#add(line.uri, offset, sources, done);
       sources++;
       if (line.quarantined) index.#quarantined[index.files - 1]!++;

@@ -1,11 +1,13 @@
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
-import { redactUri } from '@halogrid/sources';
+import { allowedPath, redactUri } from '@halogrid/sources';
 import { jobGrid } from '../../job/accepted-job.ts';
 import { outputPath } from '../../job/output-paths.ts';
-import { pictureFiles, previewSources } from '../../job/picture-files.ts';
+import { mapFiles, previewFiles } from '../../job/picture-files.ts';
+import { type PreviewCandidate, PreviewChoice } from '../../job/preview-choice.ts';
 import type { KeptResult } from '../../job/shard.ts';
 import { sourceDigest } from '../../ledger/digest.ts';
 import { EarlierIndex } from './earlier-index.ts';
@@ -16,9 +18,14 @@ type DoneLine = Extract<SourceLine, { name: string }>;
 /** What a line of sources.jsonl takes at most, for most of them; longer ones are read again. */
 const lineBytes = 2 ** 16;
 
+/** How often its sources are gone through for those that get a preview, where of those some are gone. */
+const maxRounds = 5;
+
 /** The output of a complete job of the same specification, while it is there: what of it holds for the next. */
 export class EarlierOutput {
   readonly index: EarlierIndex;
+  /** Sources that get a preview, of all that it had. */
+  readonly #previewed: PreviewCandidate[];
   readonly #folder: string;
   readonly #mapFormat: string;
   readonly #cells: number;
@@ -32,24 +39,30 @@ export class EarlierOutput {
   static async open(spec: JobSpec, pipeline: Pipeline): Promise<EarlierOutput | undefined> {
     if (spec.fresh) return undefined;
     const folder = outputPath(spec.out);
-    const index = await EarlierIndex.load(join(folder, 'sources.jsonl'));
+    const choice = new PreviewChoice();
+    let sources = 0;
+    const index = await EarlierIndex.load(join(folder, 'sources.jsonl'), (line) => choice.add(sources++, line));
     if (!index) return undefined;
     const { rows, columns } = jobGrid(spec);
-    if (pipeline.bins === 0) return new EarlierOutput(index, folder, spec.mapFormat, rows * columns);
+    const { candidates } = choice;
+    if (pipeline.bins === 0) return new EarlierOutput(index, candidates, folder, spec.mapFormat, rows * columns);
     const { FeatureReader } = await import('@halogrid/results/feature-reader');
     const reader = await FeatureReader.open(join(folder, 'features.parquet')).catch(() => undefined);
     if (reader?.rows !== index.done * rows * columns) return undefined;
-    return new EarlierOutput(index, folder, spec.mapFormat, rows * columns, (row) => reader.histogram(row));
+    const histogram = (row: number) => reader.histogram(row);
+    return new EarlierOutput(index, candidates, folder, spec.mapFormat, rows * columns, histogram);
   }
 
   private constructor(
     index: EarlierIndex,
+    previewed: PreviewCandidate[],
     folder: string,
     mapFormat: string,
     cells: number,
     histogram?: (row: number) => Promise<number[]>,
   ) {
     this.index = index;
+    this.#previewed = previewed;
     this.#folder = folder;
     this.#mapFormat = mapFormat;
     this.#cells = cells;
@@ -77,21 +90,40 @@ export class EarlierOutput {
     if (first.uri !== redactUri(uri) || first.version !== version) return false;
     if (this.#mapFormat === 'none') return true;
     for await (const line of this.lines(file)) {
-      if (!(await this.#haveFiles(line, Number.POSITIVE_INFINITY))) return false;
+      if (line.quarantined || !(await haveFiles(this.#folder, mapFiles(line.name, this.#mapFormat)))) return false;
     }
     return true;
   }
 
-  /** Whether it has the previews that its sources need when the first of them is source `index` now. */
-  async hasPreviews(file: number, index: number): Promise<boolean> {
-    if (index >= previewSources) return true;
-    const { sources, sourcesBefore } = this.index.file(file);
-    const needed = Math.min(sources, previewSources - index);
-    if (sourcesBefore + needed > previewSources) return false;
-    let source = index;
+  /**
+   * The sources that a choice among its own makes, of those that are still there, as far as that can be told at once: files of
+   * this machine. What is taken away leaves its place to others, of which the earlier output may have no preview.
+   */
+  async previews(): Promise<PreviewCandidate[]> {
+    const gone = new Set<string>();
+    let chosen = this.#previewed;
+    for (let round = 1; ; round++) {
+      const goneBefore = gone.size;
+      for (const { uri } of chosen) if (!(await isThere(uri))) gone.add(uri);
+      if (gone.size === goneBefore || round === maxRounds) return chosen.filter(({ uri }) => !gone.has(uri));
+      const choice = new PreviewChoice();
+      let source = 0;
+      for (let file = 0; file < this.index.files; file++) {
+        for await (const { uri, frame } of this.lines(file)) if (!gone.has(uri)) choice.add(source++, { uri, frame });
+      }
+      chosen = choice.candidates;
+    }
+  }
+
+  /**
+   * Whether it has the previews of a file that are wanted now. `isWanted` is asked for each of its sources in order, the nth of
+   * them counted from 0, until it has not.
+   */
+  async hasPreviews(file: number, isWanted: (nth: number, frame?: number) => boolean): Promise<boolean> {
+    let nth = 0;
     for await (const line of this.lines(file)) {
-      if (source >= previewSources) break;
-      if (!(await this.#haveFiles(line, source++))) return false;
+      if (!isWanted(nth++, line.frame)) continue;
+      if (line.quarantined || !(await haveFiles(this.#folder, previewFiles(line.name)))) return false;
     }
     return true;
   }
@@ -125,14 +157,6 @@ export class EarlierOutput {
     }
   }
 
-  async #haveFiles(line: SourceLine, source: number): Promise<boolean> {
-    if (line.quarantined) return false;
-    for (const path of pictureFiles(line.name, source, this.#mapFormat)) {
-      if (!(await stat(join(this.#folder, path)).catch(() => undefined))) return false;
-    }
-    return true;
-  }
-
   async #lineAt(offset: number): Promise<{ line: SourceLine; next: number }> {
     for (let bytes = lineBytes; ; bytes *= 2) {
       const window = await this.#windowAt(offset, bytes);
@@ -159,6 +183,18 @@ export class EarlierOutput {
       await file.close();
     }
   }
+}
+
+async function haveFiles(folder: string, paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) if (!(await stat(join(folder, path)).catch(() => undefined))) return false;
+  return true;
+}
+
+/** What is on a server is not asked for: it counts as being there. */
+async function isThere(uri: string): Promise<boolean> {
+  if (!uri.startsWith('file:')) return true;
+  const found = allowedPath(fileURLToPath(uri)).then(stat);
+  return (await found.catch(() => undefined)) !== undefined;
 }
 
 const altered = (folder: string, { uri }: SourceLine, cause?: unknown): Error =>

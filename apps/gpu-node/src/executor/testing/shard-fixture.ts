@@ -140,8 +140,12 @@ export function createTestExecutor(device: Device, options: Partial<ExecutorOpti
 }
 
 /** A lease of whole frames with the default pipeline, changed by `lease`. */
-export function frameLease(folder: TestFolder, uris: readonly string[], lease: Partial<Lease> = {}): Lease {
-  const sources = uris.map((uri, index) => ({ index, uri }));
+export function frameLease(
+  folder: TestFolder,
+  uris: readonly string[],
+  { previews = 0, ...lease }: Partial<Lease> & { previews?: number } = {},
+): Lease {
+  const sources = uris.map((uri, index) => ({ index, uri, preview: index < previews }));
   return testLease(folder, { work: { $case: 'frames', value: { sources } }, ...lease });
 }
 

@@ -369,8 +369,6 @@ export interface Lease {
   scratch: string;
   /** Whether every source's dense result is wanted. */
   wantsMap: boolean;
-  /** Sources with an index below this one also get a preview chunk. */
-  previews: number;
   /** Decoded bytes this lease holds of the node's credit. */
   costBytes: number;
   /** As the job's. */
@@ -410,7 +408,11 @@ export interface Source {
    * A name for the file as it was listed, or for a tile as it was when the job was planned; absent where nobody could tell. A
    * node that finds another version there answers with an error of CAUSE_CHANGED instead of a result.
    */
-  version?: string | undefined;
+  version?:
+    | string
+    | undefined;
+  /** Whether the node leaves chunks for a preview: of the dense result, and of the source itself. */
+  preview?: boolean | undefined;
 }
 
 /** A frame of a video, as decoding can tell it. */
@@ -2755,7 +2757,6 @@ function createBaseLease(): Lease {
     work: undefined,
     scratch: "",
     wantsMap: false,
-    previews: 0,
     costBytes: 0,
     grid: undefined,
     verify: undefined,
@@ -2794,9 +2795,6 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.wantsMap !== false) {
       writer.uint32(72).bool(message.wantsMap);
-    }
-    if (message.previews !== 0) {
-      writer.uint32(80).uint32(message.previews);
     }
     if (message.costBytes !== 0) {
       writer.uint32(88).uint64(message.costBytes);
@@ -2901,14 +2899,6 @@ export const Lease: MessageFns<Lease> = {
             message.wantsMap = reader.bool();
             continue;
           }
-          case 10: {
-            if (tag !== 80) {
-              break;
-            }
-
-            message.previews = reader.uint32();
-            continue;
-          }
           case 11: {
             if (tag !== 88) {
               break;
@@ -2989,7 +2979,6 @@ export const Lease: MessageFns<Lease> = {
     }
     message.scratch = object.scratch ?? "";
     message.wantsMap = object.wantsMap ?? false;
-    message.previews = object.previews ?? 0;
     message.costBytes = object.costBytes ?? 0;
     message.grid = (object.grid !== undefined && object.grid !== null) ? Grid.fromPartial(object.grid) : undefined;
     message.verify = object.verify ?? undefined;
@@ -3000,7 +2989,7 @@ export const Lease: MessageFns<Lease> = {
 };
 
 function createBaseSource(): Source {
-  return { index: 0, uri: "", place: undefined, version: undefined };
+  return { index: 0, uri: "", place: undefined, version: undefined, preview: undefined };
 }
 
 export const Source: MessageFns<Source> = {
@@ -3016,6 +3005,9 @@ export const Source: MessageFns<Source> = {
     }
     if (message.version !== undefined) {
       writer.uint32(34).string(message.version);
+    }
+    if (message.preview !== undefined) {
+      writer.uint32(40).bool(message.preview);
     }
     return writer;
   },
@@ -3065,6 +3057,14 @@ export const Source: MessageFns<Source> = {
             message.version = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.preview = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3088,6 +3088,7 @@ export const Source: MessageFns<Source> = {
       ? VideoPlace.fromPartial(object.place)
       : undefined;
     message.version = object.version ?? undefined;
+    message.preview = object.preview ?? undefined;
     return message;
   },
 };
