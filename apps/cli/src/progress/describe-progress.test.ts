@@ -26,7 +26,7 @@ test('while a job is being listed its end is not guessed', () => {
 test('a job without nodes says what it waits for', () => {
   assert.equal(
     progressLine(job({ shards: 3 }, { nodes: 0, ...still })),
-    'running: 0 of 3 shards, 0 px/s, waiting for a node, 0 quarantined',
+    'running: 0 of 3 shards, waiting for a node, 0 quarantined',
   );
 });
 
@@ -35,9 +35,13 @@ test('a job that no attached node can do says what it waits for, and on a termin
   const waits = job({ shards: 3, quarantined: 2 }, { nodes: 0, waiting, ...still });
   assert.equal(
     progressLine(waits),
-    'running: 0 of 3 shards, 0 px/s, 0 nodes, 2 quarantined, waiting: No attached node can read /data/archive',
+    'running: 0 of 3 shards, 0 nodes, 2 quarantined, waiting: No attached node can read /data/archive',
   );
   assert.equal(progressBar(waits, 40), '  0 %  0 of 3 shards · waiting');
+});
+
+test('a job that has come some way and stands still has a speed of nothing', () => {
+  assert.match(progressLine(job({ shards: 3, shardsDone: 1 }, still)), /^running: 1 of 3 shards, 0 px\/s, 2 nodes,/);
 });
 
 test('a job that writes its results says so', () => {

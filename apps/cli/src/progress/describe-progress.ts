@@ -68,11 +68,12 @@ export function describeLeft(job: JobStatus): string | undefined {
 
 /** In the order in which they are shown. */
 function partsOf(job: JobStatus): Map<Part, string> {
-  const { state, pixelsPerSecond = 0, nodes, waiting } = job;
-  const { quarantined } = job.counts!;
+  const { state, pixelsPerSecond, nodes, waiting } = job;
+  const { quarantined, shardsDone } = job.counts!;
   const parts = new Map<Part, string>([['shards', describeShards(job)]]);
   if (state === JobState.FINALISING) return parts.set('doing', 'writing the results');
-  parts.set('speed', `${describePixels(pixelsPerSecond)}/s`);
+  // One that has begun and has no speed stands still.
+  if (pixelsPerSecond !== undefined || shardsDone > 0) parts.set('speed', `${describePixels(pixelsPerSecond ?? 0)}/s`);
   const left = describeLeft(job);
   if (left) parts.set('left', left);
   if (waiting) parts.set('doing', 'waiting');
