@@ -1,7 +1,8 @@
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
 import type { AcceptedJob } from '../job/accepted-job.ts';
-import type { PlanStep, Shard, SourceResult } from '../job/shard.ts';
+import { previewSources } from '../job/preview-choice.ts';
+import type { PlanStep, Shard, SourceRef, SourceResult } from '../job/shard.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../ledger/digest.ts';
 
 /** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
@@ -67,7 +68,10 @@ function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {
 }
 
 function workOf(job: SimulatedJob, shard: number): Shard['work'] {
-  const sources = sourcesOf(job, shard).map((index) => ({ index, uri: uriOf(job, index), version: 'listed' }));
+  const sources = sourcesOf(job, shard).map((index): SourceRef => {
+    // A few leave something to be written.
+    return { index, uri: uriOf(job, index), version: 'listed', ...(index < previewSources && { preview: true }) };
+  });
   if (job.kind === 'frames') return { kind: 'frames', sources };
   return { kind: 'tile', source: sources[0]!, ...tileOf(job, shard) };
 }
