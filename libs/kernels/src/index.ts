@@ -1,4 +1,5 @@
 export { catalogue, type KernelName, kernelNames } from './catalogue.ts';
+export type { Binning } from './kernel/binning.ts';
 export { type BorderMode, borderModes, parseBorderMode } from './kernel/border.ts';
 export type { KernelDefinition, Kernels, Meaning, Parameters, Tolerance } from './kernel/kernel.ts';
 export type { AskedOperation, Operation, RunKernel } from './kernel/operation.ts';

@@ -1,5 +1,6 @@
 import type { ImageType, PixelType } from '@halogrid/geometry';
 import { catalogue, findKernel } from '../catalogue.ts';
+import type { Binning } from '../kernel/binning.ts';
 import type { Kernels, Meaning } from '../kernel/kernel.ts';
 import {
   type AskedOperation,
@@ -25,6 +26,8 @@ export interface Pipeline {
   readonly meaning: Meaning;
   /** Bins a channel of the last kernel; 0 where it has no histogram. */
   readonly bins: number;
+  /** Which values each bin counts; undefined where bin b counts the result b. */
+  readonly binning: Binning | undefined;
   /** An image with a shorter side is refused. */
   readonly minSide: number;
   /** Convention tag of the last kernel. */
@@ -69,6 +72,7 @@ export function createPipeline(asked: readonly AskedOperation[], kernels: Kernel
     output: operation.output,
     meaning: definition.meaning(operation.settings),
     bins: definition.bins(operation.settings),
+    binning: definition.binning?.(operation.settings),
     minSide: Math.max(...steps.map((step) => step.definition.minSide(step.operation.settings))),
     convention: definition.convention(operation.settings),
   };
