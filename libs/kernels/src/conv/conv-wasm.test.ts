@@ -7,6 +7,7 @@ import { borderModes } from '../kernel/border.ts';
 import { createPipeline } from '../pipeline/pipeline.ts';
 import { runReference } from '../reference.ts';
 import {
+  countSamples,
   createPipelineOver,
   noiseFor,
   noiseImage,
@@ -18,7 +19,6 @@ import {
   verifySamples,
 } from '../testing/index.ts';
 import { convArbitrary } from './testing/arbitrary.ts';
-import { countSamples } from './testing/count-samples.ts';
 
 test('tiles of any size, place, border and kernel equal the reference', () => {
   fc.assert(

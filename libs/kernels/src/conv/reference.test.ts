@@ -4,10 +4,17 @@ import { greatest, type PixelType } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { borderIndex, borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
-import { createPipelineOver, noiseFor, runs, samplesOf, staged, tileArbitrary } from '../testing/index.ts';
+import {
+  countSamples,
+  createPipelineOver,
+  noiseFor,
+  runs,
+  samplesOf,
+  staged,
+  tileArbitrary,
+} from '../testing/index.ts';
 import { convArbitrary } from './testing/arbitrary.ts';
 import { assertNear } from './testing/check-convolution.ts';
-import { countSamples } from './testing/count-samples.ts';
 
 test('values, rounding and counts are those of the definition, pixel by pixel, for whole images and tiles', () => {
   fc.assert(

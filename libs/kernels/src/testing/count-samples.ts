@@ -1,5 +1,5 @@
 import { greatest, type Samples } from '@halogrid/geometry';
-import type { Pipeline } from '../../pipeline/pipeline.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
 
 /**
  * Counts the samples of a dense result, channel by channel, as docs/kernels/conv.md says: of f32 and i16 on the scale of pixels
