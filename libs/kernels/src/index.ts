@@ -11,6 +11,7 @@ export type { CopyRect } from './pipeline/halo.ts';
 export {
   createPipeline,
   describePipeline,
+  hasExactHistogram,
   type Pipeline,
   parseOperation,
   pipelineOver,

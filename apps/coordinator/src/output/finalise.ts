@@ -141,12 +141,13 @@ async function writeHistogram(folder: string, results: JobResults, pipeline: Pip
   const channels = pipeline.output.channels.map((name, channel) => {
     return { name, bins: bins.subarray(channel * pipeline.bins, (channel + 1) * pipeline.bins) };
   });
-  const histogram = { kernel, convention: pipeline.convention, counted, channels };
+  const { convention, binning } = pipeline;
+  const histogram = { kernel, convention, counted, channels, binning };
   await writeFileAtomically(join(folder, 'histogram.json'), histogramJson(histogram));
   if (pipeline.bins === 0) return;
   const title = `${kernel.toUpperCase()} histogram`;
   const subtitle = `${describePipeline(pipeline)} · ${counted.toLocaleString('en')} pixels`;
-  await writeFileAtomically(join(folder, 'histogram.svg'), histogramSvg({ title, subtitle, channels }));
+  await writeFileAtomically(join(folder, 'histogram.svg'), histogramSvg({ title, subtitle, channels, binning }));
 }
 
 async function writeErrors(folder: string, { job, sources }: JobResults): Promise<void> {

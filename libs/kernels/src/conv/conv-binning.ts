@@ -2,11 +2,9 @@ import { greatest, type PixelType, type SampleType } from '@halogrid/geometry';
 import type { Binning } from '../kernel/binning.ts';
 import type { Arithmetic } from './arithmetic.ts';
 
-/** How results of a convolution are counted, over pixels of each type. */
+/** How results of a convolution are counted. */
 export interface ConvBinning extends Binning {
   readonly bins: number;
-  /** The width of a bin in results of pixels of that type, an integer multiple of `width`. */
-  readonly steps: Readonly<Record<PixelType, number>>;
 }
 
 /** What the matrix can give. */
@@ -33,23 +31,25 @@ const slack = 1 + 1e-6;
  * which makes the greatest pixel 255; those of `u8` are not, as they saturate at 255.
  */
 export function binningOf(as: SampleType, arithmetic: Arithmetic): ConvBinning {
-  if (as === 'u8')
-    return { ...narrowest({ least: 0, most: 255 }, 256, 1), isExact: true, isOneValue: true, steps: bytes };
+  if (as === 'u8') return { bins: 256, first: 0, width: 1, isExact: true, isOneValue: true, deepScale: 1 };
   const isExact = as === 'i16';
   const range = rangeOf(arithmetic);
   const binning = isExact
     ? narrowest(saturated(range), mostIntegerBins, 1)
     : narrowest({ ...range, most: range.most * slack }, mostRealBins, smallestWidth);
-  const { width } = binning;
-  const steps = { u8: width, u16: width * (greatest.u16 / greatest.u8) };
-  return { ...binning, isExact, isOneValue: isExact && width === 1, steps };
+  const deepScale = greatest.u16 / greatest.u8;
+  return { ...binning, isExact, isOneValue: isExact && binning.width === 1, deepScale };
 }
 
-const bytes = { u8: 1, u16: 1 };
+/** The width of a bin in results of pixels of that type. */
+export function stepOf({ width, deepScale }: ConvBinning, reads: PixelType): number {
+  return reads === 'u8' ? width : width * deepScale;
+}
 
 /** The bin of a result: the nearest one where it is beyond all. */
-export function binOf(value: number, { bins, first, steps }: ConvBinning, reads: PixelType): number {
-  return Math.min(Math.max(Math.floor(value / steps[reads]) - first, 0), bins - 1);
+export function binOf(value: number, binning: ConvBinning, reads: PixelType): number {
+  const { bins, first } = binning;
+  return Math.min(Math.max(Math.floor(value / stepOf(binning, reads)) - first, 0), bins - 1);
 }
 
 function narrowest(

@@ -5,6 +5,7 @@ import type { Operation } from '../kernel/operation.ts';
 import { lanePixels } from '../kernel/plane-item.ts';
 import { type Arithmetic, hasExactSums } from './arithmetic.ts';
 import type { ConvSettings } from './conv.ts';
+import { stepOf } from './conv-binning.ts';
 import { directTable } from './gpu-table.ts';
 import { separableSums, separableTable } from './separable-sums.ts';
 import type { Factors } from './separate.ts';
@@ -118,8 +119,9 @@ function compileDirect(
 
 /** What bins.wgsl knows of the bins. */
 function binConstants({ as, binning }: ConvSettings, reads: PixelType): Record<string, number> {
-  const { bins, first, steps } = binning;
-  return { [as === 'f32' ? 'REAL_STEP' : 'WHOLE_STEP']: steps[reads], BIN_FIRST: first, BIN_LAST: bins - 1 };
+  const { bins, first } = binning;
+  const step = stepOf(binning, reads);
+  return { [as === 'f32' ? 'REAL_STEP' : 'WHOLE_STEP']: step, BIN_FIRST: first, BIN_LAST: bins - 1 };
 }
 
 /** Which bins are counted in `room` bytes of workgroup memory: all where they are few, and otherwise those around 0. */

@@ -5,6 +5,7 @@ import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import { WasmModule } from '../kernel/wasm-module.ts';
 import type { Arithmetic } from './arithmetic.ts';
 import type { ConvSettings } from './conv.ts';
+import { stepOf } from './conv-binning.ts';
 import { createConvResult, finishConvResult } from './conv-result.ts';
 
 /** What assembly/conv.ts exports. */
@@ -189,14 +190,15 @@ function finish({ as }: ConvSettings, { outStride, outAt, secondAt }: Band, rows
 
 /** Counts a band's samples, as `finish` left them. */
 function count({ as, binning }: ConvSettings, reads: PixelType, band: Band, rows: number): void {
-  const { bins, first, steps } = binning;
+  const { bins, first } = binning;
+  const step = stepOf(binning, reads);
   const { width, outStride, outAt, secondAt } = band;
   const { countBytes, countShorts, countReals } = wasm.exports;
   for (let row = 0; row < rows; row++) {
     const at = row * outStride;
     if (as === 'u8') countBytes(secondAt + at, width, tablesAt);
-    else if (as === 'i16') countShorts(secondAt + 2 * at, width, steps[reads], first, bins, tablesAt);
-    else countReals(outAt + 4 * at, width, steps[reads], first, bins, tablesAt);
+    else if (as === 'i16') countShorts(secondAt + 2 * at, width, step, first, bins, tablesAt);
+    else countReals(outAt + 4 * at, width, step, first, bins, tablesAt);
   }
 }
 

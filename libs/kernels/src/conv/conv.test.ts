@@ -145,7 +145,7 @@ test('a pipeline of conv says what it gives', () => {
     output: { sample: 'u8', channels: ['gray'] },
     meaning: 'values',
     bins: 256,
-    binning: { first: 0, width: 1, isExact: true, isOneValue: true },
+    binning: { first: 0, width: 1, isExact: true, isOneValue: true, deepScale: 1 },
     minSide: 21,
     convention: 'convolution',
   });

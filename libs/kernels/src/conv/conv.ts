@@ -62,7 +62,7 @@ export const conv: KernelDefinition<ConvSettings> = {
   meaning: () => 'values',
   tolerance: ({ arithmetic }, reads) => toleranceOf(arithmetic[reads], reads),
   bins: ({ binning }) => binning.bins,
-  binning: ({ binning: { first, width, isExact, isOneValue } }) => ({ first, width, isExact, isOneValue }),
+  binning: ({ binning: { bins: _, ...binning } }) => binning,
   minSide: sideOf,
   convention: () => 'convolution',
 };

@@ -9,6 +9,8 @@ export interface Binning {
   readonly width: number;
   /** Whether every device counts the same: values are integers. Otherwise one near the end of a bin may be in the next. */
   readonly isExact: boolean;
+  /** What results of pixels of 16 bits are divided by before they are counted: 257, or 1. */
+  readonly deepScale: number;
   /** Whether a bin's results are one integer, which is its lower end. */
   readonly isOneValue: boolean;
 }

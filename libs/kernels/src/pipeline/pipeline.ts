@@ -34,6 +34,9 @@ export interface Pipeline {
   readonly convention: string;
 }
 
+/** Whether every device gives a pipeline's histogram bin by bin; false where there is none. */
+export const hasExactHistogram = ({ bins, binning }: Pipeline): boolean => bins > 0 && binning?.isExact !== false;
+
 /** Kernels of a pipeline at most: more than anyone chains, and few enough to compile while one waits. */
 const maxOperations = 8;
 

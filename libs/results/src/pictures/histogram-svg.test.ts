@@ -52,6 +52,16 @@ test('above 1024 bins a column holds a run of bins, none is lost, and the file s
   );
 });
 
+test('bins of values are named by their lower ends', () => {
+  const channels = [{ name: 'gray', bins: BigUint64Array.from({ length: 256 }, () => 1n) }];
+  const svg = histogramSvg({ title: '', subtitle: '', channels, binning: { first: -128, width: 8 } });
+  const names = [...svg.matchAll(/<title>(-?\d+): 1 pixels/g)].map(([, name]) => Number(name));
+  assert.deepEqual([names.length, names[0], names[1], names.at(-1)], [256, -1024, -1016, 1016]);
+  const ticks = [...svg.matchAll(/class="x"[^>]*>(-?\d+)</g)].map(([, value]) => Number(value));
+  assert.deepEqual([ticks[0], ticks[1], ticks.at(-1)], [-1024, -768, 1016]);
+  assert.match(svg, />Value, in bins of 8</);
+});
+
 test('text from outside cannot leave its element', () => {
   const svg = histogramSvg({ title: '<script>&"', subtitle: '', channels: [{ name: 'gray', bins }] });
   assert.ok(svg.includes('&lt;script&gt;&amp;&quot;'));

@@ -4,6 +4,14 @@ export interface HistogramChart {
   subtitle: string;
   /** One panel each, all with the same number of bins. */
   channels: { name: string; bins: BigUint64Array }[];
+  /** Which values the bins count; without it bin b counts the code b. */
+  binning?: ValueBins;
+}
+
+/** Bins of values: the first one's lower end in widths, and the width. */
+interface ValueBins {
+  first: number;
+  width: number;
 }
 
 const plot = { left: 84, width: 1024, height: 280 };
@@ -40,11 +48,13 @@ const style = `
  * Draws histograms as a self-contained SVG: bars over the bins, which show their exact count under the pointer. For more
  * than 1024 bins, each bar is a run of neighbours, and the subtitle says of how many.
  */
-export function histogramSvg({ title, subtitle, channels }: HistogramChart): string {
+export function histogramSvg({ title, subtitle, channels, binning }: HistogramChart): string {
   const height = headHeight + channels.length * panelHeight;
   const binsAColumn = Math.ceil((channels[0]?.bins.length ?? 0) / maxColumns);
   const line = binsAColumn > 1 ? `${subtitle} · ${binsAColumn} bins a column` : subtitle;
-  const panels = channels.map((channel, i) => panel(channel, headHeight + i * panelHeight, channels.length > 1));
+  const panels = channels.map((channel, i) =>
+    panel(channel, headHeight + i * panelHeight, channels.length > 1, binning),
+  );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 <title>${escapeXml(title)}</title>
 <style>${style}
@@ -58,8 +68,14 @@ ${panels.join('\n')}
 }
 
 /** One channel's axes and bars, with its upper edge at `top`. */
-function panel({ name, bins }: { name: string; bins: BigUint64Array }, top: number, isNamed: boolean): string {
-  const columns = columnsOf(bins);
+function panel(
+  { name, bins }: { name: string; bins: BigUint64Array },
+  top: number,
+  isNamed: boolean,
+  values: ValueBins | undefined,
+): string {
+  const lowerEnd = (bin: number): number => (values ? (values.first + bin) * values.width : bin);
+  const columns = columnsOf(bins, (bin) => String(lowerEnd(bin)), values ? ' to ' : '–');
   const counts = columns.map(({ count }) => Number(count));
   const total = counts.reduce((sum, count) => sum + count, 0);
   const highest = Math.max(1, ...counts) * 1.03;
@@ -85,7 +101,7 @@ function panel({ name, bins }: { name: string; bins: BigUint64Array }, top: numb
   const labels = binTicks(bins.length).map((bin) => {
     const column = Math.floor(bin / (columns[0]?.bins ?? 1));
     const x = fixed((column + 0.5) * columnWidth);
-    return `<line class="axis" x1="${x}" x2="${x}" y1="${base}" y2="${base + 5}"/><text class="x" x="${x}" y="${base + 21}">${bin}</text>`;
+    return `<line class="axis" x1="${x}" x2="${x}" y1="${base}" y2="${base + 5}"/><text class="x" x="${x}" y="${base + 21}">${lowerEnd(bin)}</text>`;
   });
   return `<g transform="translate(${plot.left} ${top + 16})">
 ${isNamed ? `<text class="channel" y="-8">Channel ${escapeXml(name)}</text>\n` : ''}${grid.join('\n')}
@@ -94,25 +110,25 @@ ${bars.filter(Boolean).join('\n')}
 </g>
 <line class="axis" x2="${plot.width}" y1="${base}" y2="${base}"/>
 ${labels.join('\n')}
-<text class="label" x="${plot.width / 2}" y="${base + 44}">Bin</text>
+<text class="label" x="${plot.width / 2}" y="${base + 44}">${values ? `Value, in bins of ${values.width}` : 'Bin'}</text>
 <text class="label" transform="translate(-64 ${plot.height / 2}) rotate(-90)">Number of pixels</text>
 </g>`;
 }
 
 interface Column {
-  /** Number of the bin, or of the first and the last of a run. */
+  /** Number of the bin, or of the first and the last of a run; of values the lower ends of their bins. */
   name: string;
   bins: number;
   count: bigint;
 }
 
 /** Each bin, or runs of equal length where there are more than `maxColumns`; only the last run may be shorter. */
-function columnsOf(bins: BigUint64Array): Column[] {
+function columnsOf(bins: BigUint64Array, nameOf: (bin: number) => string, to: string): Column[] {
   const run = Math.max(1, Math.ceil(bins.length / maxColumns));
   return Array.from({ length: Math.ceil(bins.length / run) }, (_, i) => {
     const first = i * run;
     const held = bins.subarray(first, first + run);
-    const name = held.length > 1 ? `${first}–${first + held.length - 1}` : String(first);
+    const name = held.length > 1 ? `${nameOf(first)}${to}${nameOf(first + held.length - 1)}` : nameOf(first);
     return { name, bins: held.length, count: held.reduce((sum, count) => sum + count, 0n) };
   });
 }

@@ -4,6 +4,7 @@ import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 import { jobGrid } from '../../job/accepted-job.ts';
+import { binsOfSource, digestedBins, type HistogramShape, histogramShape } from '../../job/histogram-shape.ts';
 import { outputPath } from '../../job/output-paths.ts';
 import { pictureFiles, previewSources } from '../../job/picture-files.ts';
 import type { KeptResult } from '../../job/shard.ts';
@@ -21,6 +22,7 @@ export class EarlierOutput {
   readonly index: EarlierIndex;
   readonly #folder: string;
   readonly #mapFormat: string;
+  readonly #shape: HistogramShape;
   readonly #cells: number;
   readonly #histogram: ((row: number) => Promise<number[]>) | undefined;
   #window: { offset: number; bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };
@@ -34,25 +36,27 @@ export class EarlierOutput {
     const folder = outputPath(spec.out);
     const index = await EarlierIndex.load(join(folder, 'sources.jsonl'));
     if (!index) return undefined;
-    const { rows, columns } = jobGrid(spec);
-    if (pipeline.bins === 0) return new EarlierOutput(index, folder, spec.mapFormat, rows * columns);
+    const grid = jobGrid(spec);
+    const shape = histogramShape(pipeline, grid);
+    if (pipeline.bins === 0) return new EarlierOutput(index, folder, spec.mapFormat, shape);
     const { FeatureReader } = await import('@halogrid/results/feature-reader');
     const reader = await FeatureReader.open(join(folder, 'features.parquet')).catch(() => undefined);
-    if (reader?.rows !== index.done * rows * columns) return undefined;
-    return new EarlierOutput(index, folder, spec.mapFormat, rows * columns, (row) => reader.histogram(row));
+    if (reader?.rows !== index.done * grid.rows * grid.columns) return undefined;
+    return new EarlierOutput(index, folder, spec.mapFormat, shape, (row) => reader.histogram(row));
   }
 
   private constructor(
     index: EarlierIndex,
     folder: string,
     mapFormat: string,
-    cells: number,
+    shape: HistogramShape,
     histogram?: (row: number) => Promise<number[]>,
   ) {
     this.index = index;
     this.#folder = folder;
     this.#mapFormat = mapFormat;
-    this.#cells = cells;
+    this.#shape = shape;
+    this.#cells = shape.grid.rows * shape.grid.columns;
     this.#histogram = histogram;
   }
 
@@ -105,7 +109,8 @@ export class EarlierOutput {
       if (line.quarantined) throw altered(this.#folder, line);
       const { width, height, counted, digest } = line;
       const bins = await this.#bins(row, line);
-      if (hex(sourceDigest({ width, height }, counted, bins)) !== digest) throw altered(this.#folder, line);
+      const own = sourceDigest({ width, height }, counted, digestedBins(this.#shape, bins));
+      if (hex(own) !== digest || bins.length !== binsOfSource(this.#shape)) throw altered(this.#folder, line);
       yield { line, result: { size: { width, height }, counted, bins } };
       row += this.#cells;
     }
