@@ -42,8 +42,8 @@ interface Exports {
   toBytes(values: number, out: number, count: number): void;
   toShorts(values: number, out: number, count: number): void;
   countBytes(bytes: number, count: number, tables: number): void;
-  countReals(values: number, count: number, step: number, first: number, bins: number, tables: number): void;
-  countShorts(values: number, count: number, step: number, first: number, bins: number, tables: number): void;
+  countReals(values: number, count: number, scale: number, first: number, bins: number, tables: number): void;
+  countShorts(values: number, count: number, scale: number, first: number, bins: number, tables: number): void;
 }
 
 /** With one table, equal neighbours would wait for each other. */
@@ -191,14 +191,14 @@ function finish({ as }: ConvSettings, { outStride, outAt, secondAt }: Band, rows
 /** Counts a band's samples, as `finish` left them. */
 function count({ as, binning }: ConvSettings, reads: PixelType, band: Band, rows: number): void {
   const { bins, first } = binning;
-  const step = stepOf(binning, reads);
+  const scale = 1 / stepOf(binning, reads);
   const { width, outStride, outAt, secondAt } = band;
   const { countBytes, countShorts, countReals } = wasm.exports;
   for (let row = 0; row < rows; row++) {
     const at = row * outStride;
     if (as === 'u8') countBytes(secondAt + at, width, tablesAt);
-    else if (as === 'i16') countShorts(secondAt + 2 * at, width, step, first, bins, tablesAt);
-    else countReals(outAt + 4 * at, width, step, first, bins, tablesAt);
+    else if (as === 'i16') countShorts(secondAt + 2 * at, width, scale, first, bins, tablesAt);
+    else countReals(outAt + 4 * at, width, scale, first, bins, tablesAt);
   }
 }
 
