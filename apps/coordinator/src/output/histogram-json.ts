@@ -31,12 +31,12 @@ ${lines.join(',\n')}
 }
 
 /** Lines that say what the bins count; `range` is half-open, as edges of bins are. */
-function binningJson({ first, width, isExact, deepScale }: Binning, bins: number): string {
+function binningJson({ first, width, isExact, isOneValue, deepScale }: Binning, bins: number): string {
   const notes = [
-    isExact
-      ? ''
-      : 'Near: devices round float32 in their own ways, so that a value near the end of a bin may be counted in the next one; the digest leaves bins out.',
-    deepScale === 1 ? '' : `Values of images of 16 bits are counted divided by ${deepScale}.`,
+    !isExact &&
+      'Near: devices round float32 in their own ways, so that a value near the end of a bin may be counted in the next one; the digest leaves bins out.',
+    !isOneValue && 'Statistics are those of the middles of bins; min and max are ends of bins.',
+    deepScale > 1 && `Values of images of 16 bits are counted divided by ${deepScale}.`,
   ].filter(Boolean);
   return `  "range": [${first * width}, ${(first + bins) * width}],
   "width": ${width},
