@@ -62,6 +62,20 @@ test('bins of values are named by their lower ends', () => {
   assert.match(svg, />Value, in bins of 8</);
 });
 
+test('neighbours that are too narrow for gaps have none', () => {
+  // 1021 columns, 1.003 wide: the results of sobel-x.
+  const channels = [{ name: 'gray', bins: BigUint64Array.from({ length: 2041 }, () => 1n) }];
+  const svg = histogramSvg({ title: '', subtitle: '', channels });
+  const bars = [...svg.matchAll(/class="bar" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g)].map(([, x, width]) => [
+    +x!,
+    +width!,
+  ]);
+  assert.equal(bars.length, 1021);
+  bars.slice(1).forEach(([x], i) => {
+    assert.ok(bars[i]![0]! + bars[i]![1]! >= x!);
+  });
+});
+
 test('text from outside cannot leave its element', () => {
   const svg = histogramSvg({ title: '<script>&"', subtitle: '', channels: [{ name: 'gray', bins }] });
   assert.ok(svg.includes('&lt;script&gt;&amp;&quot;'));

@@ -83,8 +83,9 @@ function panel(
   const base = plot.height;
   const columnWidth = plot.width / columns.length;
   const isNarrow = columnWidth < 3;
-  const barWidth = isNarrow ? columnWidth : Math.min(maxBarWidth, columnWidth - 1);
-  const barOffset = (columnWidth - barWidth) / 2;
+  // Rounded up as it is written, so that no line shows between two.
+  const barWidth = isNarrow ? Math.ceil(100 * columnWidth) / 100 : Math.min(maxBarWidth, columnWidth - 1);
+  const barOffset = isNarrow ? 0 : (columnWidth - barWidth) / 2;
 
   const grid = ticks.map((tick) => {
     const y = fixed(base - (tick / highest) * plot.height);
@@ -110,9 +111,14 @@ ${bars.filter(Boolean).join('\n')}
 </g>
 <line class="axis" x2="${plot.width}" y1="${base}" y2="${base}"/>
 ${labels.join('\n')}
-<text class="label" x="${plot.width / 2}" y="${base + 44}">${values ? `Value, in bins of ${values.width}` : 'Bin'}</text>
+<text class="label" x="${plot.width / 2}" y="${base + 44}">${axisName(values)}</text>
 <text class="label" transform="translate(-64 ${plot.height / 2}) rotate(-90)">Number of pixels</text>
 </g>`;
+}
+
+function axisName(values: ValueBins | undefined): string {
+  if (!values) return 'Bin';
+  return values.width === 1 ? 'Value' : `Value, in bins of ${values.width}`;
 }
 
 interface Column {
