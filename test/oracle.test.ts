@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { parseOperation } from '@halogrid/kernels';
 import { Cluster } from './cluster.ts';
 import { type Expected, type OracleCase, oracleCases, oracleImages, oracleNames } from './oracle-cases.ts';
-import { type Bands, readBands, readChannels, sha256 } from './results.ts';
+import { type Bands, readBands, readChannels, readJson, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { isThorough } from './thorough.ts';
 
@@ -79,6 +79,11 @@ function checkMap(map: Bands, expected: Expected, name: string): void {
 function checkSum(out: string, { expected }: OracleCase): void {
   const { counted, channels } = readChannels(out);
   const exact = expected.flatMap((one) => (one.kind === 'exact' ? [one.histograms] : []));
+  const means = expected.flatMap((one) => (one.kind === 'real' ? [one.mean] : []));
+  if (means.length > 0) {
+    checkMean(out, means);
+    return;
+  }
   if (exact.length === 0) {
     assert.ok(channels.every(({ bins }) => bins.length === 0));
     return;
@@ -91,4 +96,17 @@ function checkSum(out: string, { expected }: OracleCase): void {
       sums.reduce((sum, count) => sum + count, 0),
     );
   }
+}
+
+/** Every value is in a bin, and their mean within half a bin of that of all images. */
+function checkMean(out: string, means: number[]): void {
+  const { counted, width, channels } = readJson(out, 'histogram.json');
+  const pixels: number[] = readJson(out, 'job.json').sources.map((source: { counted: number }) => source.counted);
+  const sum = pixels.reduce((total, count, i) => total + count * means[i]!, 0);
+  const [{ bins, statistics }] = channels;
+  assert.equal(
+    counted,
+    bins.reduce((total: number, count: number) => total + count, 0),
+  );
+  assert.ok(Math.abs(statistics.mean - sum / counted) <= width / 2, `mean ${statistics.mean}, not ${sum / counted}`);
 }

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseOperation } from '@halogrid/kernels';
 import { Cluster } from './cluster.ts';
+import { oracleImages } from './oracle-cases.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { isThorough } from './thorough.ts';
@@ -30,6 +31,7 @@ const jobs: { ops: string[]; border?: string; grid?: typeof grid }[] = [
   { ops: ['ldp:order=4'], grid },
   { ops: ['conv:kernel=gaussian-7,as=u8', 'lbp:points=12,radius=1.5,labels=uniform'], border: 'mirror', grid },
   { ops: ['conv:kernel=sharpen-3,as=u8,channels=rgb', 'conv:kernel=sobel,as=u8,channels=rgb'], border: 'wrap' },
+  { ops: ['conv:kernel=log-5,as=i16,channels=rgb'], border: 'reflect', grid },
   { ops: ['lbp:points=16,radius=2,labels=ror'] },
 ];
 
@@ -49,3 +51,32 @@ for (const { ops, border, grid } of jobs) {
     assert.ok('features.parquet' in outcomes[0]!.files);
   });
 }
+
+test('a convolution without maps leaves the statistics of its results, exact as i16 and near as f32', async () => {
+  const sources = [join(oracleImages, 'coins.png')];
+  const run = async (as: string, on: string, tilePx: number) => {
+    const out = join(folder, `coins-${as}-${on}-${tilePx}`);
+    const operations = [parseOperation(`conv:kernel=sobel-x,as=${as}`)];
+    await clusters[on]!.jobs.run({ sources, out, operations, border: 'mirror', tilePx });
+    return { digest: readJson(out, 'job.json').digest, ...readJson(out, 'histogram.json') };
+  };
+  // SciPy 1.17 and NumPy 2.4: r = ndimage.convolve(a, [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], mode='mirror') of the gray plane as
+  // int64, then r.min(), r.max(), r.sum(), (r * r).sum(), r.mean() and r.std().
+  const expected = { min: -760, max: 756, sum: 91_826, sumOfSquares: 1_002_769_628 };
+  const [mean, standardDeviation] = [0.7892086083608361, 92.83205524887771];
+  const [whole, tiled] = await Promise.all([run('i16', 'cpu', 0), run('i16', 'software', 100)]);
+  assert.deepEqual(tiled, whole);
+  assert.deepEqual([whole.range, whole.width, whole.exact], [[-1020, 1021], 1, true]);
+  const { mean: ourMean, standardDeviation: ours, ...integers } = whole.channels[0].statistics;
+  assert.deepEqual(integers, expected);
+  assert.ok(Math.abs(ourMean - mean) < 1e-12 && Math.abs(ours - standardDeviation) < 1e-9);
+
+  const [near, other] = await Promise.all([run('f32', 'cpu', 0), run('f32', 'software', 100)]);
+  assert.equal(near.digest, other.digest);
+  assert.deepEqual([near.range, near.width, near.exact, near.counted], [[-1024, 1024], 8, false, 384 * 303]);
+  assert.match(near.note, /^Near: /);
+  const { statistics } = near.channels[0];
+  assert.deepEqual([statistics.min, statistics.max], [-760, 760]);
+  // Half a bin, and that of a mean over evenly filled bins.
+  assert.ok(Math.abs(statistics.mean - mean) <= 4 && Math.abs(statistics.standardDeviation - standardDeviation) < 1);
+});

@@ -1,4 +1,5 @@
 export { catalogue, type KernelName, kernelNames } from './catalogue.ts';
+export type { Binning } from './kernel/binning.ts';
 export { type BorderMode, borderModes, parseBorderMode } from './kernel/border.ts';
 export type { KernelDefinition, Kernels, Meaning, Parameters, ResultWords, Tolerance } from './kernel/kernel.ts';
 export type { AskedOperation, Operation, RunKernel } from './kernel/operation.ts';
@@ -10,6 +11,7 @@ export type { CopyRect } from './pipeline/halo.ts';
 export {
   createPipeline,
   describePipeline,
+  hasExactHistogram,
   type Pipeline,
   parseOperation,
   pipelineOver,

@@ -25,9 +25,9 @@ export const maxBatchFrames = 4096;
 /** `JobSpec.priority` at least and at most. */
 export const jobPriorities = { lowest: -100, highest: 100 };
 
-/** Why the results of a pipeline without a histogram are not verified. */
+/** Why the results of a pipeline without an exact histogram are not verified. */
 export const whyNotVerified =
-  'histograms are what is compared, and this pipeline has none: a convolution left as float32 may differ between devices by its last bits';
+  'histograms are what is compared, and this pipeline has none that is exact: results as float32 may differ between devices by their last bits';
 
 /**
  * Bytes of a message between coordinator and node at most. The largest is the answer for one image of 2^22 bins, which is all

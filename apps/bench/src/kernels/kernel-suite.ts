@@ -33,6 +33,16 @@ const separable = (kernel: string, side: number): SuiteCase => ({
   cuda: cudaConv(kernel),
 });
 
+/** What counting results costs, over a scene, where most are near 0: the same kernel with and without. */
+const counted = (kernel: string, as: string, multiplyAdds: number): SuiteCase[] =>
+  (['map', 'both', 'histogram'] as const).map((output) => ({
+    name: `conv ${kernel} as ${as}, scene, ${output}`,
+    operations: conv({ kernel, as }),
+    output,
+    input: 'photo',
+    multiplyAdds,
+  }));
+
 /** Kernels of which more than the map of their defaults is measured. */
 const byKernel: Partial<Record<KernelName, readonly SuiteCase[]>> = {
   lbp: [
@@ -69,6 +79,9 @@ const byKernel: Partial<Record<KernelName, readonly SuiteCase[]>> = {
       output: 'map',
       multiplyAdds: 10,
     },
+    ...counted('sobel-x', 'f32', 9),
+    ...counted('sobel-x', 'i16', 9),
+    ...counted('gaussian-21', 'f32', 42),
   ],
 };
 

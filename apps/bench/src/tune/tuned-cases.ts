@@ -7,6 +7,8 @@ type Parameters = Record<string, string>;
 
 /** What `run` computes of a kernel: with maps or previews, without, and with a grid or before another kernel. */
 const everyOutput: readonly Output[] = ['both', 'histogram', 'map'];
+/** The same without a grid, of results that no kernel reads. */
+const withCounts: readonly Output[] = ['both', 'histogram'];
 
 function casesOf(
   kernel: KernelName,
@@ -25,9 +27,9 @@ function nameOf(kernel: string, parameters: Parameters): string {
 
 const ring = (points: number, radius: number): KernelCase[] =>
   casesOf('lbp', { convention: 'scikit-image', points: `${points}`, radius: `${radius}`, labels: 'uniform' });
-const conv = (kernel: string): KernelCase[] => casesOf('conv', { kernel }, ['map']);
+const conv = (kernel: string): KernelCase[] => casesOf('conv', { kernel }, withCounts);
 const anyMatrix = (side: number): KernelCase[] =>
-  casesOf('conv', { matrix: randomMatrix(side) }, ['map'], `conv of any matrix of ${side}x${side}`);
+  casesOf('conv', { matrix: randomMatrix(side) }, withCounts, `conv of any matrix of ${side}x${side}`);
 const sides = [3, 5, 7, 9, 11, 15, 21];
 
 /** Kernels whose parameters decide how they run. */

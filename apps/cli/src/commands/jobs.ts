@@ -2,6 +2,7 @@ import { aborted, shutdownSignal } from '@halogrid/service';
 import type { Command } from 'commander';
 import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
+import { onlyPreviews } from '../plan/only-previews.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
 import { stateWord } from '../progress/describe-progress.ts';
 import { createProgressView, followJob } from '../progress/follow-job.ts';
@@ -18,6 +19,8 @@ export function addSubmitCommand(program: Command): void {
     .option('--json', 'the accepted job as JSON')
     .action(async (sources: string[], options: JobOptions & CoordinatorOption & { json?: boolean }) => {
       const request = parseJob(sources, options, process.cwd());
+      const little = onlyPreviews(request.spec!);
+      if (little) console.error(little);
       const job = await withCoordinator(options, (client) => client.submit(request));
       console.log(options.json ? JSON.stringify(jobFacts(job, Date.now()), null, 2) : job.jobId);
     });

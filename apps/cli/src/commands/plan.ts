@@ -2,6 +2,7 @@ import { shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import { onlyPreviews } from '../plan/only-previews.ts';
 import { exitCodeOfPlan, exitCodeOfSignal } from '../process/exit-code.ts';
 
 interface PlanOptions extends JobOptions {
@@ -40,7 +41,8 @@ async function plan(sources: string[], { coordinator, json, nodes, device, ...jo
   const { describePlan } = await import('../plan/describe-plan.ts');
   try {
     const made = await makePlan(spec!, { nodes, device }, signal);
-    for (const note of made.notes) console.error(note);
+    const little = onlyPreviews(spec!);
+    for (const note of [...made.notes, ...(little ? [little] : [])]) console.error(note);
     process.stdout.write(json ? `${JSON.stringify(made, null, 2)}\n` : describePlan(made, made.quarantine));
     return exitCodeOfPlan(made);
   } catch (error) {

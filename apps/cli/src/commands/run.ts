@@ -9,6 +9,7 @@ import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
 import { describePlanShortly } from '../plan/describe-plan.ts';
+import { onlyPreviews } from '../plan/only-previews.ts';
 import { planMeanwhile } from '../plan/plan-meanwhile.ts';
 import { keepRate, rateKey } from '../plan/rates-file.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
@@ -67,6 +68,8 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   }
   const signal = shutdownSignal();
   const view = createProgressView(process.stderr, Date.now);
+  const little = onlyPreviews(request.spec!);
+  if (little) view.note(little);
   const gpus = options.gpu === undefined ? undefined : await pinChosenGpus(options.gpu, options.device);
   const local = gpus
     ? ({ nodes: gpus.length, device: 'gpu' } as const)

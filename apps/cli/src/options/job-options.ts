@@ -4,6 +4,7 @@ import {
   checkGrid,
   createPipeline,
   type Grid,
+  hasExactHistogram,
   kernelNames,
   specifiedOperations,
 } from '@halogrid/kernels';
@@ -103,7 +104,7 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
   if (why) {
     throw new UsageError(`Expected tiff, zarr or none for --map but received '${options.map}', because ${why}`);
   }
-  if (options.verify && pipeline.bins === 0) {
+  if (options.verify && !hasExactHistogram(pipeline)) {
     throw new UsageError(`Expected 0 for --verify but received '${options.verify}', because ${whyNotVerified}`);
   }
   const grid = parseGrid(options.grid);

@@ -1,5 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { checkGrid, type Grid, ParameterError, type Pipeline, specifiedOperations } from '@halogrid/kernels';
+import {
+  checkGrid,
+  type Grid,
+  hasExactHistogram,
+  ParameterError,
+  type Pipeline,
+  specifiedOperations,
+} from '@halogrid/kernels';
 import type { JobSpec, MaxQuarantined } from '@halogrid/proto';
 import {
   jobPriorities,
@@ -63,9 +70,10 @@ function checkPriority(priority: number): void {
   }
 }
 
-function checkVerify(percent: number, { bins }: Pipeline): void {
+function checkVerify(percent: number, pipeline: Pipeline): void {
   if (!(percent >= 0 && percent <= 100)) refuseValue('verify_percent', percent, '0 to 100');
-  if (percent > 0 && bins === 0) refuseValue('verify_percent', percent, `0, because ${whyNotVerified}`);
+  if (percent > 0 && !hasExactHistogram(pipeline))
+    refuseValue('verify_percent', percent, `0, because ${whyNotVerified}`);
 }
 
 function checkWork(given: JobSpec): { pipeline: Pipeline; grid: Grid } {

@@ -13,8 +13,8 @@ export const quarantinedDigest: SourceDigest = hash('sha256', 'quarantined', 'bu
 /**
  * Digest of a source that is done: SHA-256 over the ASCII word `done`, then width, height, counted and every bin (cells row
  * by row, those without pixels too; of each the channels one after another), each as an unsigned 64-bit little-endian
- * integer. Numbers are integers from 0 to 2^53 - 1. A result without a histogram is known by its size and `counted` alone:
- * its dense result does not enter. Measured: 3 µs for 256 bins, so that hashing a frame as it is committed costs next to
+ * integer. Numbers are integers from 0 to 2^53 - 1. A result without a histogram, or with one that devices count in their own
+ * ways (`digestedBins`), is known by its size and `counted` alone: its dense result does not enter. Measured: 3 µs for 256 bins, so that hashing a frame as it is committed costs next to
  * nothing.
  */
 export function sourceDigest(size: Size, counted: number, bins: ArrayLike<number>): SourceDigest {

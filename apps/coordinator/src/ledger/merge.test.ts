@@ -126,6 +126,16 @@ test('without a histogram a source is known by its size and its count, and its g
   assert.deepEqual(Buffer.concat([...merge.digests()]), digests);
 });
 
+test('counts that differ by device are added up, and the digest leaves them out', () => {
+  const merge = new Merge({ ...shape, isNear: true });
+  merge.addSource('file:///a', 'a', 2);
+  merge.add([tileOf(0, 0, [1, 0])]);
+  merge.add([tileOf(0, 1, [0, 1])]);
+  assert.deepEqual([...merge.bins], [1n, 1n]);
+  const { size } = tileOf(0, 0, []);
+  assert.deepEqual(Buffer.concat([...merge.digests()]), sourceDigest(size, 2, []));
+});
+
 /** The code of a pixel, by its place. */
 const codeOf = (x: number, y: number, channel: number): number => (5 * x + 3 * y + channel) % 3;
 

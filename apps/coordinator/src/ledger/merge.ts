@@ -1,7 +1,7 @@
 import type { Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels';
 import type { QuarantineReason } from '@halogrid/proto';
-import { binsOfCell, binsOfSource, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
+import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import type { FrameOfVideo, SourceResult } from '../job/shard.ts';
 import { sourceDigest } from './digest.ts';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
@@ -184,7 +184,8 @@ export class Merge {
    * as numbers first, because the engine keeps these BigInts in registers.
    */
   #finish(index: number, size: Size, counted: number, bins: ArrayLike<number>): void {
-    this.#settle(index, { state: 'done', size, counted, digest: sourceDigest(size, counted, bins) });
+    const digest = sourceDigest(size, counted, digestedBins(this.#shape, bins));
+    this.#settle(index, { state: 'done', size, counted, digest });
     this.done++;
     this.counted += BigInt(counted);
     const cellBins = this.bins.length;

@@ -171,11 +171,15 @@ async function writeHistogram(folder: string, results: JobResults, pipeline: Pip
     return { name, bins: bins.subarray(channel * pipeline.bins, (channel + 1) * pipeline.bins) };
   });
   const description = describeResults(results, pipeline);
-  await writeFileAtomically(join(folder, 'histogram.json'), histogramJson({ kernel, counted, channels, description }));
+  const histogram = { kernel, counted, channels, description, binning: pipeline.binning };
+  await writeFileAtomically(join(folder, 'histogram.json'), histogramJson(histogram));
   if (pipeline.bins === 0) return;
   const title = `${kernel.toUpperCase()} histogram`;
   const subtitle = `${describePipeline(pipeline)} · ${counted.toLocaleString('en')} pixels`;
-  await writeFileAtomically(join(folder, 'histogram.svg'), histogramSvg({ title, subtitle, channels }));
+  await writeFileAtomically(
+    join(folder, 'histogram.svg'),
+    histogramSvg({ title, subtitle, channels, binning: pipeline.binning }),
+  );
 }
 
 async function writeErrors(folder: string, { job, sources }: JobResults): Promise<void> {

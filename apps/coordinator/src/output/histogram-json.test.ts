@@ -53,3 +53,28 @@ test('integers are numbers up to 2^53 and strings above, and all that the bins d
     ],
   });
 });
+
+test('of values it says which a bin counts, whether they are exact, and their statistics', () => {
+  const binning = { first: -1, width: 1, isExact: true, isOneValue: true, deepScale: 257 };
+  const channels = [
+    { name: 'gray', bins: BigUint64Array.of(2n ** 60n, 0n, 0n) },
+    { name: 'none', bins: new BigUint64Array(3) },
+  ];
+  const merged = { kernel: 'conv', counted: 2n ** 60n, channels, description };
+  const exact = JSON.parse(histogramJson({ ...merged, binning }));
+  assert.deepEqual(
+    [exact.range, exact.width, exact.exact, exact.note],
+    [[-1, 2], 1, true, 'Values of images of 16 bits are counted divided by 257.'],
+  );
+  const [gray, none] = exact.channels;
+  const sums = { sum: '-1152921504606846976', sumOfSquares: '1152921504606846976' };
+  assert.deepEqual(gray.statistics, { min: -1, max: -1, ...sums, mean: -1, standardDeviation: 0 });
+  assert.deepEqual(Object.keys(none), ['name', 'bins']);
+
+  const near = JSON.parse(histogramJson({ ...merged, binning: { ...binning, isExact: false, isOneValue: false } }));
+  assert.equal(near.exact, false);
+  assert.match(
+    near.note,
+    /^Near: .* leaves bins out\. Statistics are those of the middles .*\. Values of images of 16 bits/,
+  );
+});

@@ -1,4 +1,6 @@
+import type { Binning } from '@halogrid/kernels';
 import type { ResultDescription } from './describe-results.ts';
+import { statisticsOf } from './histogram-statistics.ts';
 
 /** The merged result of a job: counts of each channel's bins, exact. */
 export interface MergedHistogram {
@@ -7,29 +9,54 @@ export interface MergedHistogram {
   counted: bigint;
   channels: { name: string; bins: BigUint64Array }[];
   description: ResultDescription;
+  /** Which values the bins count; undefined where bin b counts the result b. */
+  binning?: Binning | undefined;
 }
 
 /**
  * The text of histogram.json: what it is of, then a line a channel. Integers above 2^53 are strings, because readers of JSON
  * round them.
  */
-export function histogramJson({ kernel, counted, channels, description }: MergedHistogram): string {
+export function histogramJson({ kernel, counted, channels, description, binning }: MergedHistogram): string {
   const { convention, ...about } = description;
   const fields = Object.entries(about).map(([name, value]) => `  "${name}": ${JSON.stringify(value)},\n`);
   const lines = channels.map(({ name, bins }) => {
-    return `    {"name": ${JSON.stringify(name)}, "bins": [${Array.from(bins, exactInteger).join(',')}]}`;
+    const statistics = binning && statisticsOf(bins, binning);
+    const said = statistics ? `, "statistics": ${statisticsJson({ ...statistics })}` : '';
+    return `    {"name": ${JSON.stringify(name)}, "bins": [${Array.from(bins, exactInteger).join(',')}]${said}}`;
   });
   return `{
   "kernel": ${JSON.stringify(kernel)},
   "convention": ${JSON.stringify(convention)},
   "counted": ${exactInteger(counted)},
-${fields.join('')}  "channels": [
+${fields.join('')}${binning ? binningJson(binning, channels[0]!.bins.length) : ''}  "channels": [
 ${lines.join(',\n')}
   ]
 }
 `;
 }
 
+/** Lines that say what the bins count; `range` is half-open, as edges of bins are. */
+function binningJson({ first, width, isExact, isOneValue, deepScale }: Binning, bins: number): string {
+  const notes = [
+    !isExact &&
+      'Near: devices round float32 in their own ways, so that a value near the end of a bin may be counted in the next one; the digest leaves bins out.',
+    !isOneValue && 'Statistics are those of the middles of bins; min and max are ends of bins.',
+    deepScale > 1 && `Values of images of 16 bits are counted divided by ${deepScale}.`,
+  ].filter(Boolean);
+  return `  "range": [${first * width}, ${(first + bins) * width}],
+  "width": ${width},
+  "exact": ${isExact},
+${notes.length > 0 ? `  "note": ${JSON.stringify(notes.join(' '))},\n` : ''}`;
+}
+
+function statisticsJson(statistics: Record<string, number | bigint>): string {
+  const pairs = Object.entries(statistics).map(([name, value]) => {
+    return `"${name}": ${typeof value === 'bigint' ? exactInteger(value) : value}`;
+  });
+  return `{${pairs.join(', ')}}`;
+}
+
 function exactInteger(value: bigint): string {
-  return value > 2n ** 53n ? `"${value}"` : value.toString();
+  return value > 2n ** 53n || value < -(2n ** 53n) ? `"${value}"` : value.toString();
 }

@@ -10,7 +10,15 @@ import {
   runReference,
 } from '@halogrid/kernels';
 import { runCpu } from '@halogrid/kernels/cpu';
-import { noiseImage, type Samples, samplesOf, staged, type TestImage, verifySamples } from '@halogrid/kernels/testing';
+import {
+  countSamples,
+  noiseImage,
+  type Samples,
+  samplesOf,
+  staged,
+  type TestImage,
+  verifySamples,
+} from '@halogrid/kernels/testing';
 import type { Device } from './device.ts';
 import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './testing/verify-against-reference.ts';
 import { openWebGpuDevice } from './webgpu-device.ts';
@@ -47,6 +55,11 @@ const variants: TestVariant[] = [
   { operations: [conv({ kernel: 'gaussian-31' }, 'reflect')], withMap: true },
   { operations: [conv({ kernel: 'box-21', channels: 'rgb' }, 'interior')], withMap: true },
   { operations: [conv({ kernel: 'gaussian-5', sigma: '2' }, 'wrap')], withMap: true },
+  // Counted alone, in fewer bins than a workgroup has and in more, in part where the matrix leaves no room for all.
+  { operations: [conv({ kernel: 'box-7' }, 'zero')], withMap: false, grid: { rows: 2, columns: 3 } },
+  { operations: [conv({ matrix: reals(5) }, 'interior')], withMap: false },
+  { operations: [conv({ kernel: 'log-5', as: 'i16' }, 'replicate')], withMap: false },
+  { operations: [conv({ matrix: integers(31), as: 'i16', channels: 'rgb' }, 'interior')], withMap: false },
   {
     operations: [
       conv({ kernel: 'gaussian-5', as: 'u8' }, 'zero'),
@@ -127,5 +140,19 @@ test('a pipeline gives any tile what its kernels give one after another on the w
       for (const tile of [wholeOf(image), tiles[3]!])
         checkTile(await compute(run, pipeline, image, tile), tile, whole!);
     }
+  }
+});
+
+test('results as f32 are counted as they are written', async () => {
+  const image = noiseImage(size, 13);
+  for (const operation of [
+    conv({ matrix: reals(5) }, 'mirror'),
+    conv({ kernel: 'gaussian-31' }, 'interior'),
+    conv({ kernel: 'sobel' }, 'wrap'),
+  ]) {
+    const pipeline = createPipeline([operation]);
+    const { item, bytes } = staged(pipeline, image);
+    const result = await onDevice(pipeline, bytes, item);
+    assert.deepEqual([...result.bins], countSamples(samplesOf(pipeline, result, size), result.counted, pipeline));
   }
 });

@@ -71,9 +71,12 @@ const variants = (): TestVariant[] => [
     operations: [choose(conv({ kernel: 'sharpen-3', as: 'u8', channels: 'rgb' }, 'zero'), { both: 'global 16x8' })],
     withMap: true,
   },
-  { operations: [choose(conv({ kernel: 'gaussian-5', as: 'i16' }, 'wrap'), { map: 'workgroup 8x32' })], withMap: true },
-  { operations: [choose(conv({ kernel: 'box-21' }, 'reflect'), { map: 'workgroup 32x8' })], withMap: true },
-  { operations: [choose(conv({ kernel: 'box-5' }, 'interior'), { map: 'separable 32x8' })], withMap: true },
+  {
+    operations: [choose(conv({ kernel: 'gaussian-5', as: 'i16' }, 'wrap'), { both: 'workgroup 8x32' })],
+    withMap: true,
+  },
+  { operations: [choose(conv({ kernel: 'box-21' }, 'reflect'), { both: 'workgroup 32x8' })], withMap: true },
+  { operations: [choose(conv({ kernel: 'box-5' }, 'interior'), { both: 'separable 32x8' })], withMap: true },
 ];
 
 test('whatever the exact strategy, batches of tiles equal the reference', async () => {
@@ -94,7 +97,7 @@ test('sums of float32 are equal bit for bit in every shape of a path that is exa
     [{ kernel: 'sobel' }, 'workgroup 8x32'],
   ] as const) {
     const whole = await compute(conv(parameters, 'interior'));
-    const other = await compute(choose(conv(parameters, 'replicate'), { map: strategy }));
+    const other = await compute(choose(conv(parameters, 'replicate'), { both: strategy }));
     const halo = 4;
     for (let y = halo; y < image.height - halo; y++) {
       const [from, to] = [y * image.width + halo, (y + 1) * image.width - halo];

@@ -5,14 +5,16 @@ import type { Operation } from '../kernel/operation.ts';
 import { lanePixels } from '../kernel/plane-item.ts';
 import { type Arithmetic, hasExactSums } from './arithmetic.ts';
 import type { ConvSettings } from './conv.ts';
+import { stepOf } from './conv-binning.ts';
 import { directTable } from './gpu-table.ts';
 import { separableSums, separableTable } from './separable-sums.ts';
 import type { Factors } from './separate.ts';
 
 const tile = readWgsl(import.meta.url, './tile.wgsl');
 const sums = readWgsl(import.meta.url, './sums.wgsl');
-const directCode = `${tile}\n${sums}\n${readWgsl(import.meta.url, './direct.wgsl')}`;
-const separableCode = `${tile}\n${readWgsl(import.meta.url, './separable.wgsl')}`;
+const bins = readWgsl(import.meta.url, './bins.wgsl');
+const directCode = `${tile}\n${sums}\n${bins}\n${readWgsl(import.meta.url, './direct.wgsl')}`;
+const separableCode = `${tile}\n${bins}\n${readWgsl(import.meta.url, './separable.wgsl')}`;
 
 /** Lanes of `workgroup` and `global`, a vector of 16 pixels each. Wide tiles of large matrices do not fit every device. */
 const directShapes = ['16x16', '16x8', '32x8', '8x16', '8x32'];
@@ -24,6 +26,8 @@ const separableShapes = ['16x16', '16x12', '16x8', '32x8'];
 /** Bytes of workgroup memory that every device has. */
 const workgroupBytes = 16384;
 const histogramBytes = 4 * 256;
+/** Bins that a workgroup counts on its own at most: of results that have more, those around 0, which are most of an image's. */
+const mostPrivateBins = 1024;
 
 const arithmetics: readonly Arithmetic['kind'][] = ['sum', 'magnitude', 'exact'];
 const samples: readonly string[] = ['f32', 'i16', 'u8'];
@@ -38,7 +42,7 @@ export const convOnGpu: GpuHost<ConvSettings> = {
   strategies: ({ settings, reads = 'u8' }) => {
     const arithmetic = settings.arithmetic[reads];
     const fits = ({ lanes }: Strategy) => tileBytes(lanes, arithmetic.side, reads) + histogramBytes <= workgroupBytes;
-    const hasRows = ({ lanes }: Strategy) => separableRows(lanes, arithmetic.side, workgroupBytes) > 0;
+    const hasRows = ({ lanes }: Strategy) => separableRows(lanes, arithmetic.side, workgroupBytes - histogramBytes) > 0;
     // The other programs are for bytes.
     if (reads === 'u16') return inShapes('workgroup', directShapes).filter(fits);
     const isSeparable = separableFactors(settings, arithmetic) !== undefined;
@@ -54,7 +58,7 @@ export const convOnGpu: GpuHost<ConvSettings> = {
     const arithmetic = operation.settings.arithmetic[operation.reads ?? 'u8'];
     const factors = separableFactors(operation.settings, arithmetic);
     return strategy.name === 'separable'
-      ? compileSeparable(device, operation, factors!, strategy)
+      ? compileSeparable(device, operation, factors!, output, strategy)
       : compileDirect(device, operation, arithmetic, output, strategy);
   },
 };
@@ -77,7 +81,7 @@ function sumsOf(arithmetic: Arithmetic, reads: PixelType): 'integer' | 'real' | 
 
 function compileDirect(
   device: GPUDevice,
-  { output: { sample, channels }, border, reads = 'u8' }: Operation<ConvSettings>,
+  { settings, output: { sample, channels }, border, reads = 'u8' }: Operation<ConvSettings>,
   arithmetic: Arithmetic,
   output: GpuOutput,
   { name, lanes }: Strategy,
@@ -104,12 +108,28 @@ function compileDirect(
       ...(kind === 'sum' && { SCALE: arithmetic.scale }),
       ...(kind === 'exact' && { SHIFT: arithmetic.shift }),
       SAMPLE: samples.indexOf(sample),
-      ...(output !== 'map' && { COPIES: room >= 4 * histogramBytes ? 4 : 1 }),
+      ...binConstants(settings, reads),
+      ...(output !== 'map' && privateBins(settings, room)),
     },
     groupPixels: { width: lanes.width * lanePixels, height: lanes.height },
     groupsAnItem: channels.length,
     table: directTable(arithmetic),
   });
+}
+
+/** What bins.wgsl knows of the bins. */
+function binConstants({ as, binning }: ConvSettings, reads: PixelType): Record<string, number> {
+  const { bins, first } = binning;
+  const step = stepOf(binning, reads);
+  return { [as === 'f32' ? 'REAL_STEP' : 'WHOLE_STEP']: step, BIN_FIRST: first, BIN_LAST: bins - 1 };
+}
+
+/** Which bins are counted in `room` bytes of workgroup memory: all where they are few, and otherwise those around 0. */
+function privateBins({ binning: { bins, first } }: ConvSettings, room: number): Record<string, number> {
+  const count = Math.min(bins, mostPrivateBins, Math.floor(room / 4));
+  const from = Math.min(Math.max(-first - Math.floor(count / 2), 0), bins - count);
+  const copies = bins <= 256 && room >= 4 * histogramBytes ? 4 : 1;
+  return { BINS: bins, FIRST_PRIVATE: from, PRIVATE_BINS: count, COPIES: copies };
 }
 
 /**
@@ -126,18 +146,20 @@ function tileBytes({ width, height }: Size, side: number, reads: PixelType): num
 
 function compileSeparable(
   device: GPUDevice,
-  { output: { channels }, border }: Operation<ConvSettings>,
+  { settings, output: { channels }, border }: Operation<ConvSettings>,
   factors: ScaledFactors,
+  output: GpuOutput,
   { lanes }: Strategy,
 ): Promise<GpuKernel> {
   const side = factors.vertical.length;
-  const rows = separableRows(lanes, side, device.limits.maxComputeWorkgroupStorageSize);
+  const room = output === 'map' ? 0 : histogramBytes;
+  const rows = separableRows(lanes, side, device.limits.maxComputeWorkgroupStorageSize - room);
   const blocks = Math.ceil((rows + side - 1) / 4);
   return compileKernel(device, {
-    label: 'conv.separable',
+    label: `conv.separable.${output}`,
     code: `${separableCode}\n${separableSums(side, lanes.width, blocks)}`,
     entryPoint: 'separable',
-    output: 'map',
+    output,
     border,
     constants: {
       SIDE: side,
@@ -146,6 +168,8 @@ function compileSeparable(
       THREADS: (lanes.width * rows) / 4,
       CHANNELS: channels.length,
       SCALE: factors.scale,
+      ...binConstants(settings, 'u8'),
+      ...(output !== 'map' && privateBins(settings, room)),
     },
     groupPixels: { width: 4 * lanes.width, height: rows },
     groupsAnItem: channels.length,

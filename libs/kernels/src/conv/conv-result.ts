@@ -1,14 +1,14 @@
 import { createSamples, type Samples } from '@halogrid/geometry';
 import type { Operation } from '../kernel/operation.ts';
 import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
-import { binsOf, type ConvSettings } from './conv.ts';
+import type { ConvSettings } from './conv.ts';
 
 /** The result of one item, while it is computed. */
 export interface ConvResult {
   readonly channels: number;
   /** Bands of `out` without gaps; absent where they are not wanted. */
   readonly samples: Samples | undefined;
-  /** 256 a channel for u8, otherwise none. */
+  /** Of every channel, one channel after another. */
   readonly bins: Uint32Array<ArrayBuffer>;
 }
 
@@ -21,7 +21,7 @@ export function createConvResult(
   return {
     channels: channels.length,
     samples: withMap ? createSamples(sample, out.width * out.height * channels.length) : undefined,
-    bins: new Uint32Array(binsOf(settings) * channels.length),
+    bins: new Uint32Array(settings.binning.bins * channels.length),
   };
 }
 

@@ -1,11 +1,23 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { PixelType } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { runCpu } from '../cpu.ts';
 import { borderModes } from '../kernel/border.ts';
 import { createPipeline } from '../pipeline/pipeline.ts';
 import { runReference } from '../reference.ts';
-import { noiseImage, runs, samplesOf, staged, tileArbitrary, verifySamples } from '../testing/index.ts';
+import {
+  countSamples,
+  createPipelineOver,
+  noiseFor,
+  noiseImage,
+  runs,
+  samplesOf,
+  staged,
+  tileArbitrary,
+  verifyBins,
+  verifySamples,
+} from '../testing/index.ts';
 import { convArbitrary } from './testing/arbitrary.ts';
 
 test('tiles of any size, place, border and kernel equal the reference', () => {
@@ -21,10 +33,31 @@ test('tiles of any size, place, border and kernel equal the reference', () => {
         const image = noiseImage(size, seed, levels, pipeline.input.length);
         const { item, bytes } = staged(pipeline, image, tile, grid);
         const [ours, reference] = [runCpu, runReference].map((run) => run(pipeline, bytes, item, withMap));
-        assert.deepEqual(ours!.bins, reference!.bins);
+        verifyBins(ours!.bins, reference!.bins, pipeline);
         assert.equal(ours!.counted, reference!.counted);
         if (withMap) verifySamples(samplesOf(pipeline, ours!, tile), samplesOf(pipeline, reference!, tile), pipeline);
         else assert.equal(ours!.map, undefined);
+      },
+    ),
+    { numRuns: runs(400) },
+  );
+});
+
+test('tiles of pixels of either type have the counts of their own results, and the same without a map', () => {
+  fc.assert(
+    fc.property(
+      tileArbitrary(40, 20),
+      convArbitrary,
+      fc.constantFrom(...borderModes),
+      fc.constantFrom<PixelType[]>('u8', 'u16'),
+      ({ size, tile, seed, levels }, { parameters }, border, type) => {
+        const pipeline = createPipelineOver(type, [{ kernel: 'conv', parameters, border }]);
+        const { item, bytes } = staged(pipeline, noiseFor(pipeline, size, seed, levels), tile);
+        const result = runCpu(pipeline, bytes, item, true);
+        const counts = countSamples(samplesOf(pipeline, result, tile), result.counted, pipeline);
+        if (type === 'u8' || pipeline.binning!.isExact) assert.deepEqual([...result.bins], counts);
+        else verifyBins(result.bins, counts, pipeline);
+        assert.deepEqual(runCpu(pipeline, bytes, item, false).bins, result.bins);
       },
     ),
     { numRuns: runs(400) },

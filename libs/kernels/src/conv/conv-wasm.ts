@@ -5,7 +5,8 @@ import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import { WasmModule } from '../kernel/wasm-module.ts';
 import type { Arithmetic } from './arithmetic.ts';
 import type { ConvSettings } from './conv.ts';
-import { type ConvResult, createConvResult, finishConvResult } from './conv-result.ts';
+import { stepOf } from './conv-binning.ts';
+import { createConvResult, finishConvResult } from './conv-result.ts';
 
 /** What assembly/conv.ts exports. */
 interface Exports {
@@ -41,14 +42,15 @@ interface Exports {
   toBytes(values: number, out: number, count: number): void;
   toShorts(values: number, out: number, count: number): void;
   countBytes(bytes: number, count: number, tables: number): void;
+  countReals(values: number, count: number, scale: number, first: number, bins: number, tables: number): void;
+  countShorts(values: number, count: number, scale: number, first: number, bins: number, tables: number): void;
 }
 
-const bins = 256;
+/** With one table, equal neighbours would wait for each other. */
 const tables = 4;
-/** Counts, then taps; the bands follow them. */
-const tablesAt = WasmModule.begin;
-const tapsAt = tablesAt + 4 * bins * tables;
-const bandAt = tapsAt + 2 * 8 * 31 * 31 + 16;
+/** Taps, then counts; the bands follow them. */
+const tapsAt = WasmModule.begin;
+const tablesAt = roundUp(tapsAt + 2 * 8 * 31 * 31 + 16);
 
 /** Bytes of a band as floats: it stays in a core's L2 cache. */
 const bandBytes = 2 ** 19;
@@ -69,25 +71,28 @@ export function convWasm(
   const arithmetic = settings.arithmetic[reads];
   const result = createConvResult(operation, item, withMap);
   const { valid } = item;
-  if ((!result.samples && result.bins.length === 0) || valid.width === 0) return finishConvResult(result, item);
+  if (valid.width === 0) return finishConvResult(result, item);
 
   const unit = sampleBytes[reads];
-  const band = layOut(arithmetic, item, unit);
+  const { bins } = settings.binning;
+  const band = layOut(arithmetic, item, unit, bins);
   const view = wasm.reserve(band.end);
   const memory = reads === 'u8' ? view : new Uint16Array(view.buffer);
   writeTaps(arithmetic);
   const halo = (arithmetic.side - 1) / 2;
   for (let channel = 0; channel < result.channels; channel++) {
-    view.fill(0, tablesAt, tapsAt);
+    view.fill(0, tablesAt, band.pixelsAt);
     const { pixels, plane } = storedPixels(bytes, item, reads, channel);
     for (let y = 0; y < valid.height; y += band.rows) {
       const rows = Math.min(band.rows, valid.height - y);
       const rect = { x: valid.x - halo, y: valid.y + y - halo, width: valid.width + 2 * halo, height: rows + 2 * halo };
       copyBorderedRows(pixels, plane, border, rect, memory, band.pixelsAt / unit, band.stride);
       compute(arithmetic, reads, band, rows, settings.as !== 'f32');
-      keep(result, band, item, channel, y, rows);
+      const results = finish(settings, band, rows);
+      count(settings, reads, band, rows);
+      if (result.samples) keep(result.samples, results, band, item, channel, y);
     }
-    if (result.bins.length > 0) result.bins.set(wasm.sumTables(tablesAt, tables), channel * bins);
+    result.bins.set(wasm.sumTables(tablesAt, tables, { bins }), channel * bins);
   }
   return finishConvResult(result, item);
 }
@@ -108,7 +113,8 @@ interface Band {
   end: number;
 }
 
-function layOut({ kind, side }: Arithmetic, { valid }: PlaneItem, pixelBytes: number): Band {
+function layOut({ kind, side }: Arithmetic, { valid }: PlaneItem, pixelBytes: number, bins: number): Band {
+  const bandAt = roundUp(tablesAt + 4 * bins * tables);
   const stride = roundUp(valid.width + side - 1 + 15);
   const outStride = roundUp(valid.width);
   const floatBytes = kind === 'exact' ? 8 : 4;
@@ -166,34 +172,53 @@ function compute(arithmetic: Arithmetic, reads: PixelType, band: Band, rows: num
   }
 }
 
-/** Turns a band's results into samples, counts them, and copies them to their rows of the map. */
+/** Turns a band's results into samples, where they are not yet; rows are `outStride` samples apart. */
+function finish({ as }: ConvSettings, { outStride, outAt, secondAt }: Band, rows: number): Samples {
+  const { toShorts, toBytes } = wasm.exports;
+  const length = rows * outStride;
+  switch (as) {
+    case 'f32':
+      return new Float32Array(wasm.buffer, outAt, length);
+    case 'i16':
+      toShorts(outAt, secondAt, length);
+      return new Int16Array(wasm.buffer, secondAt, length);
+    case 'u8':
+      toBytes(outAt, secondAt, length);
+      return new Uint8Array(wasm.buffer, secondAt, length);
+  }
+}
+
+/** Counts a band's samples, as `finish` left them. */
+function count({ as, binning }: ConvSettings, reads: PixelType, band: Band, rows: number): void {
+  const { bins, first } = binning;
+  const scale = 1 / stepOf(binning, reads);
+  const { width, outStride, outAt, secondAt } = band;
+  const { countBytes, countShorts, countReals } = wasm.exports;
+  for (let row = 0; row < rows; row++) {
+    const at = row * outStride;
+    if (as === 'u8') countBytes(secondAt + at, width, tablesAt);
+    else if (as === 'i16') countShorts(secondAt + 2 * at, width, scale, first, bins, tablesAt);
+    else countReals(outAt + 4 * at, width, scale, first, bins, tablesAt);
+  }
+}
+
+/** Copies a band's samples to their rows of the map. */
 function keep(
-  result: ConvResult,
-  band: Band,
+  samples: Samples,
+  results: Samples,
+  { width, outStride }: Band,
   { out, valid }: PlaneItem,
   channel: number,
   y: number,
-  rows: number,
 ): void {
-  const { samples, bins: counts } = result;
-  const { width, outStride, outAt, secondAt } = band;
-  let results: Samples;
-  if (samples instanceof Float32Array) {
-    results = new Float32Array(wasm.buffer, outAt, rows * outStride);
-  } else if (samples instanceof Int16Array) {
-    wasm.exports.toShorts(outAt, secondAt, rows * outStride);
-    results = new Int16Array(wasm.buffer, secondAt, rows * outStride);
-  } else {
-    wasm.exports.toBytes(outAt, secondAt, rows * outStride);
-    results = new Uint8Array(wasm.buffer, secondAt, rows * outStride);
-  }
-  for (let row = 0; row < rows; row++) {
-    if (counts.length > 0) wasm.exports.countBytes(secondAt + row * outStride, width, tablesAt);
+  for (let row = 0; row * outStride < results.length; row++) {
     const at = (channel * out.height + valid.y - out.y + y + row) * out.width + valid.x - out.x;
-    samples?.set(results.subarray(row * outStride, row * outStride + width), at);
+    samples.set(results.subarray(row * outStride, row * outStride + width), at);
   }
 }
 
 const floats = (): Float32Array => new Float32Array(wasm.buffer, tapsAt);
 
-const roundUp = (count: number): number => Math.ceil(count / 16) * 16;
+function roundUp(count: number): number {
+  return Math.ceil(count / 16) * 16;
+}

@@ -145,10 +145,11 @@ test('a pipeline of conv says what it gives', () => {
     output: { sample: 'u8', channels: ['gray'] },
     meaning: 'values',
     bins: 256,
+    binning: { first: 0, width: 1, isExact: true, isOneValue: true, deepScale: 1 },
     minSide: 21,
     convention: 'convolution',
   });
   const { input, output, bins, minSide } = pipelineOf({ matrix: identity(7), channels: 'rgb', as: 'i16' });
   assert.deepEqual([input, output.channels], [output.channels, ['red', 'green', 'blue']]);
-  assert.deepEqual([output.sample, bins, minSide], ['i16', 0, 7]);
+  assert.deepEqual([output.sample, bins, minSide], ['i16', 1786, 7]);
 });

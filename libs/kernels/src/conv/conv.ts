@@ -2,6 +2,7 @@ import { gray, type PixelType, rgb, type SampleType } from '@halogrid/geometry';
 import type { KernelDefinition, Parameters } from '../kernel/kernel.ts';
 import { ParameterError } from '../kernel/parameter-error.ts';
 import { type Arithmetic, arithmeticsOf, checkExact, toleranceOf } from './arithmetic.ts';
+import { binningOf, type ConvBinning } from './conv-binning.ts';
 import { parseMatrix } from './matrix.ts';
 import { defaultSigma, parseNamedKernel } from './named.ts';
 
@@ -16,6 +17,7 @@ export interface ConvSettings {
   readonly as: (typeof sampleTypes)[number];
   /** How it is computed over pixels of each type. */
   readonly arithmetic: Readonly<Record<PixelType, Arithmetic>>;
+  readonly binning: ConvBinning;
 }
 
 /**
@@ -47,11 +49,10 @@ export const conv: KernelDefinition<ConvSettings> = {
   },
 
   parse(parameters) {
-    return {
-      channels: parameters.channels === 'rgb' ? rgb : gray,
-      as: sampleTypes.find((type) => type === parameters.as)!,
-      arithmetic: arithmeticsOf(parameters),
-    };
+    const as = sampleTypes.find((type) => type === parameters.as)!;
+    const arithmetic = arithmeticsOf(parameters);
+    const binning = binningOf(as, arithmetic.u8);
+    return { channels: parameters.channels === 'rgb' ? rgb : gray, as, arithmetic, binning };
   },
 
   halo: (settings) => (sideOf(settings) - 1) / 2,
@@ -59,20 +60,19 @@ export const conv: KernelDefinition<ConvSettings> = {
   input: ({ channels }) => channels,
   output: ({ as, channels }) => ({ sample: as, channels }),
   meaning: () => 'values',
-  describe: ({ as, channels }) => ({
+  describe: ({ as, channels, binning: { first, width } }) => ({
     channels: channels.map((channel) => `the ${channel} channel convolved`),
-    ...(as === 'u8' && { bin: 'pixels whose result is rounded to i' }),
+    bin:
+      as === 'u8'
+        ? 'pixels whose result is rounded to i'
+        : `pixels whose result is ${first * width} + ${width} i or more, and below that of the next bin; the first and the last bin have what is beyond them, too`,
   }),
   tolerance: ({ arithmetic }, reads) => toleranceOf(arithmetic[reads], reads),
-  bins: binsOf,
+  bins: ({ binning }) => binning.bins,
+  binning: ({ binning: { bins: _, ...binning } }) => binning,
   minSide: sideOf,
   convention: () => 'convolution',
 };
-
-/** Bins a channel: only bytes are counted. */
-export function binsOf({ as }: ConvSettings): number {
-  return as === 'u8' ? 256 : 0;
-}
 
 /** Side of the matrix. */
 function sideOf({ arithmetic }: ConvSettings): number {

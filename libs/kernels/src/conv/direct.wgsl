@@ -1,5 +1,4 @@
-// Convolution with any matrix, over a batch of planes, as f32, i16 or u8 with a histogram. After tile.wgsl
-// and sums.wgsl.
+// Convolution with any matrix, over a batch of planes, as f32, i16 or u8. After tile.wgsl, sums.wgsl and bins.wgsl.
 //
 // A lane computes 16 pixels of a row, with the sums of sums.wgsl.
 //
@@ -30,9 +29,19 @@ fn direct(
   let place = place_of(item, group, lane.xy);
   if (place.is_inside) {
     if (SAMPLE == F32) {
-      write_reals(item, place, reals(lane.xy));
+      let v = valid_reals(item, place, reals(lane.xy));
+      write_reals(item, place, v);
+      count_reals(group.z, local, v.a);
+      count_reals(group.z, local, v.b);
+      count_reals(group.z, local, v.c);
+      count_reals(group.z, local, v.d);
     } else if (SAMPLE == I16) {
-      write_shorts(item, place, valid_wholes(item, place, wholes(lane.xy)));
+      let v = valid_wholes(item, place, wholes(lane.xy));
+      write_shorts(item, place, v);
+      count_wholes(group.z, local, v.a);
+      count_wholes(group.z, local, v.b);
+      count_wholes(group.z, local, v.c);
+      count_wholes(group.z, local, v.d);
     } else {
       let values = bytes_of(valid_wholes(item, place, wholes(lane.xy)));
       store_vector(place.row + place.vector, values);
@@ -43,7 +52,7 @@ fn direct(
     }
   }
   if (local == 0 && group.x == 0 && group.y == 0) {
-    uncount(group.z, 0, excess(item, 1));
+    uncount(group.z, BIN_OF_ZERO, excess(item, 1));
   }
   add_counts(group.z, local, THREADS);
 }
@@ -122,10 +131,8 @@ fn write_reals(item: Item, place: Place, v: Reals) {
 }
 
 fn write_four(item: Item, place: Place, first: u32, value: vec4<f32>) {
-  let x = place.x + i32(first);
-  if (x < i32(item.out_width)) {
-    let kept = select(vec4(0f), value, valid_pixels(item, x, place.y));
-    store_vector(place.row + place.vector * 4 + first / 4, bitcast<vec4<u32>>(kept));
+  if (place.x + i32(first) < i32(item.out_width)) {
+    store_vector(place.row + place.vector * 4 + first / 4, bitcast<vec4<u32>>(value));
   }
 }
 
@@ -153,6 +160,15 @@ fn byte_word(value: vec4<i32>) -> u32 {
 }
 
 // Values with 0 for pixels that do not count.
+fn valid_reals(item: Item, place: Place, v: Reals) -> Reals {
+  return Reals(
+    select(vec4(0f), v.a, valid_pixels(item, place.x, place.y)),
+    select(vec4(0f), v.b, valid_pixels(item, place.x + 4, place.y)),
+    select(vec4(0f), v.c, valid_pixels(item, place.x + 8, place.y)),
+    select(vec4(0f), v.d, valid_pixels(item, place.x + 12, place.y)),
+  );
+}
+
 fn valid_wholes(item: Item, place: Place, v: Wholes) -> Wholes {
   return Wholes(
     select(vec4(0), v.a, valid_pixels(item, place.x, place.y)),

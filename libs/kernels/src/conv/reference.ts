@@ -2,6 +2,7 @@ import { copyBorderedRows, createPixels, storedPixels } from '../kernel/bordered
 import type { Operation } from '../kernel/operation.ts';
 import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import type { ConvSettings } from './conv.ts';
+import { binOf } from './conv-binning.ts';
 import { createConvResult, finishConvResult } from './conv-result.ts';
 
 /** The reference of convolution, in float64: exact wherever taps are integers. */
@@ -18,7 +19,6 @@ export function convReference(
   const { out, valid } = item;
   const result = createConvResult(operation, item, withMap);
   const { samples, bins, channels } = result;
-  if (!samples && bins.length === 0) return finishConvResult(result, item);
 
   // The pixels around `valid` too, so that the sums know no borders.
   const width = valid.width + 2 * halo;
@@ -57,7 +57,7 @@ export function convReference(
       let at = (channel * out.height + valid.y - out.y + y) * out.width + valid.x - out.x;
       for (let x = 0; x < valid.width; x++, at++) {
         const sample = sampleOf(valueAt(x, y));
-        if (bins.length > 0) bins[channel * 256 + sample]!++;
+        bins[channel * settings.binning.bins + binOf(sample, settings.binning, reads)]!++;
         if (samples) samples[at] = sample;
       }
     }

@@ -1,5 +1,5 @@
 // Convolution with a matrix that is an outer product, as f32, over a batch of 8-bit planes. After tile.wgsl, for its
-// constants and edge_word, and what separable-sums.ts writes out for a side: COLUMNS, BLOCKS, row_sums and column_sums.
+// constants and edge_word, bins.wgsl, and what separable-sums.ts writes out for a side: COLUMNS, BLOCKS, row_sums and column_sums.
 //
 // A group filters rows into workgroup memory, 16 pixels a lane at a time, straight from the plane: the vectors before
 // and after those 16 hold any halo. Then it filters the columns of that: a lane computes four columns of four rows.
@@ -28,8 +28,14 @@ fn separable(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
   }
   workgroupBarrier();
   for (var i = local; i < GROUP_ROWS / 4 * COLUMNS; i += THREADS) {
-    filter_columns(item, group, i / COLUMNS, i % COLUMNS);
+    filter_columns(item, group, local, i / COLUMNS, i % COLUMNS);
   }
+  if (local == 0 && group.x == 0 && group.y == 0) {
+    let columns = 4 * ((item.lead + item.out_width + 3) / 4);
+    let valid = (item.valid_x1 - item.valid_x0) * (item.valid_y1 - item.valid_y0);
+    uncount(group.z, BIN_OF_ZERO, columns * item.out_height - valid);
+  }
+  add_counts(group.z, local, THREADS);
 }
 
 // Where a vector of a row is, so that eight lanes next to each other meet no bank twice: in a row pass they are four
@@ -84,23 +90,25 @@ fn edge_window(window: Window, item: Item, channel: u32, x: i32, y: i32) -> Wind
 }
 
 // Four rows, the block-th four of the group, of four columns.
-fn filter_columns(item: Item, group: vec3<u32>, block: u32, column: u32) {
+fn filter_columns(item: Item, group: vec3<u32>, local: u32, block: u32, column: u32) {
   let vector = group.x * COLUMNS + column;
   let x = i32(vector * 4) - i32(item.lead);
   let y = group.y * GROUP_ROWS + 4 * block;
   if (x < i32(item.out_width) && y < item.out_height) {
     let sums = column_sums(block, slot_of(0, column), slot_of(1, column));
     let row = item.map + ((group.z % CHANNELS) * item.out_height + y) * item.map_stride;
-    write(item, row + vector, x, y, sums[0]);
-    write(item, row + item.map_stride + vector, x, y + 1, sums[1]);
-    write(item, row + 2 * item.map_stride + vector, x, y + 2, sums[2]);
-    write(item, row + 3 * item.map_stride + vector, x, y + 3, sums[3]);
+    leave(item, group.z, local, row + vector, x, y, sums[0]);
+    leave(item, group.z, local, row + item.map_stride + vector, x, y + 1, sums[1]);
+    leave(item, group.z, local, row + 2 * item.map_stride + vector, x, y + 2, sums[2]);
+    leave(item, group.z, local, row + 3 * item.map_stride + vector, x, y + 3, sums[3]);
   }
 }
 
-fn write(item: Item, at: u32, x: i32, y: u32, sums: vec4<f32>) {
+// Writes and counts four columns of a row.
+fn leave(item: Item, histogram: u32, local: u32, at: u32, x: i32, y: u32, sums: vec4<f32>) {
   if (y < item.out_height) {
     let kept = select(vec4(0f), sums * SCALE, valid_pixels(item, x, y));
     store_vector(at, bitcast<vec4<u32>>(kept));
+    count_reals(histogram, local, kept);
   }
 }

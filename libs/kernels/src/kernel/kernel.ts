@@ -1,4 +1,5 @@
 import type { ImageType, PixelType } from '@halogrid/geometry';
+import type { Binning } from './binning.ts';
 import type { BorderMode } from './border.ts';
 
 /** Every parameter of a kernel by name, as text, defaults filled in. */
@@ -47,6 +48,8 @@ export interface KernelDefinition<Settings> {
   tolerance?(settings: Settings, reads: PixelType): Tolerance;
   /** Bins a channel; 0 where the result has no histogram. */
   bins(settings: Settings): number;
+  /** Of values: which of them each bin counts. Without it bin b counts the result b. */
+  binning?(settings: Settings): Binning;
   /** An image with a shorter side is refused. */
   minSide(settings: Settings): number;
   /** The tag that results carry, so that histograms of different conventions are never mixed up. */

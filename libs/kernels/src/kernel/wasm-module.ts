@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 
 const pageBytes = 65_536;
-const bins = 256;
 
 /** A compiled module of assembly/, and the memory that it computes in. Addresses are bytes. */
 export class WasmModule<Exports> {
@@ -31,8 +30,8 @@ export class WasmModule<Exports> {
     return new Uint8Array(this.buffer);
   }
 
-  /** Histograms of 256 bins, each the sum of `tables` tables of u32 that lie one after another from `at` on. */
-  sumTables(at: number, tables: number, histograms = 1): Uint32Array<ArrayBuffer> {
+  /** Histograms of `bins` bins, each the sum of `tables` tables of u32 that lie one after another from `at` on. */
+  sumTables(at: number, tables: number, { histograms = 1, bins = 256 } = {}): Uint32Array<ArrayBuffer> {
     const counts = new Uint32Array(this.buffer, at, bins * tables * histograms);
     const sums = new Uint32Array(bins * histograms);
     for (let table = 0; table < tables * histograms; table++) {

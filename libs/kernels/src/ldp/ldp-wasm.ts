@@ -73,7 +73,7 @@ export function ldpWasm(
   }
   return {
     counted: valid.width * valid.height,
-    bins: wasm.sumTables(histogramsAt, tables, bands),
+    bins: wasm.sumTables(histogramsAt, tables, { histograms: bands }),
     map: map && { bytes: map, stride: out.width, bandBytes },
   };
 }

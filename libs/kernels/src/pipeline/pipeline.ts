@@ -1,5 +1,6 @@
 import type { ImageType, PixelType } from '@halogrid/geometry';
 import { catalogue, findKernel } from '../catalogue.ts';
+import type { Binning } from '../kernel/binning.ts';
 import type { Kernels, Meaning, ResultWords } from '../kernel/kernel.ts';
 import {
   type AskedOperation,
@@ -27,11 +28,16 @@ export interface Pipeline {
   readonly words: ResultWords;
   /** Bins a channel of the last kernel; 0 where it has no histogram. */
   readonly bins: number;
+  /** Which values each bin counts; undefined where bin b counts the result b. */
+  readonly binning: Binning | undefined;
   /** An image with a shorter side is refused. */
   readonly minSide: number;
   /** Convention tag of the last kernel. */
   readonly convention: string;
 }
+
+/** Whether every device gives a pipeline's histogram bin by bin; false where there is none. */
+export const hasExactHistogram = ({ bins, binning }: Pipeline): boolean => bins > 0 && binning?.isExact !== false;
 
 /** Kernels of a pipeline at most: more than anyone chains, and few enough to compile while one waits. */
 const maxOperations = 8;
@@ -72,6 +78,7 @@ export function createPipeline(asked: readonly AskedOperation[], kernels: Kernel
     meaning: definition.meaning(operation.settings),
     words: definition.describe(operation.settings),
     bins: definition.bins(operation.settings),
+    binning: definition.binning?.(operation.settings),
     minSide: Math.max(...steps.map((step) => step.definition.minSide(step.operation.settings))),
     convention: definition.convention(operation.settings),
   };

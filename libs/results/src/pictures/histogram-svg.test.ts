@@ -79,6 +79,30 @@ test('a description that is wider than the plot goes on in another line, and not
   assert.equal(height, 448 + (lines.length - 1) * 19);
 });
 
+test('bins of values are named by their lower ends', () => {
+  const channels = [{ name: 'gray', bins: BigUint64Array.from({ length: 256 }, () => 1n) }];
+  const svg = histogramSvg({ title: '', subtitle: '', channels, binning: { first: -128, width: 8 } });
+  const names = [...svg.matchAll(/<title>(-?\d+): 1 pixels/g)].map(([, name]) => Number(name));
+  assert.deepEqual([names.length, names[0], names[1], names.at(-1)], [256, -1024, -1016, 1016]);
+  const ticks = [...svg.matchAll(/class="x"[^>]*>(-?\d+)</g)].map(([, value]) => Number(value));
+  assert.deepEqual([ticks[0], ticks[1], ticks.at(-1)], [-1024, -768, 1016]);
+  assert.match(svg, />Value, in bins of 8</);
+});
+
+test('neighbours that are too narrow for gaps have none', () => {
+  // 1021 columns, 1.003 wide: the results of sobel-x.
+  const channels = [{ name: 'gray', bins: BigUint64Array.from({ length: 2041 }, () => 1n) }];
+  const svg = histogramSvg({ title: '', subtitle: '', channels });
+  const bars = [...svg.matchAll(/class="bar" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g)].map(([, x, width]) => [
+    +x!,
+    +width!,
+  ]);
+  assert.equal(bars.length, 1021);
+  bars.slice(1).forEach(([x], i) => {
+    assert.ok(bars[i]![0]! + bars[i]![1]! > x! - 1e-9);
+  });
+});
+
 test('text from outside cannot leave its element', () => {
   const svg = histogramSvg({ title: '<script>&"', subtitle: '', channels: [{ name: 'gray', bins }] });
   assert.ok(svg.includes('&lt;script&gt;&amp;&quot;'));

@@ -7,6 +7,14 @@ export interface HistogramChart {
   subtitle: string;
   /** One panel each, all with the same number of bins. */
   channels: { name: string; bins: BigUint64Array }[];
+  /** Which values the bins count; without it bin b counts the code b. */
+  binning?: ValueBins | undefined;
+}
+
+/** Bins of values: the first one's lower end in widths, and the width. */
+interface ValueBins {
+  first: number;
+  width: number;
 }
 
 const plot = { left: 84, width: 1024, height: 280 };
@@ -49,17 +57,17 @@ const style = `
  * are on the scale that `scaleKind` chooses for all channels together, and the title names it. For more than 1024 bins,
  * each bar is a run of neighbours, and the subtitle says of how many.
  */
-export function histogramSvg({ title, subtitle, channels }: HistogramChart): string {
+export function histogramSvg({ title, subtitle, channels, binning }: HistogramChart): string {
   const binsAColumn = Math.ceil((channels[0]?.bins.length ?? 0) / maxColumns);
   const lines = linesOf(binsAColumn > 1 ? `${subtitle} · ${binsAColumn} bins a column` : subtitle);
   const head = headHeight + (lines.length - 1) * lineHeight;
   const height = head + channels.length * panelHeight;
-  const columns = channels.map(({ bins }) => columnsOf(bins));
+  const columns = channels.map(({ bins }) => columnsOf(bins, binning));
   const scale = scaleKind(columns.flat().map(({ count }) => Number(count)));
   const heading = `${title}, ${scale} scale`;
   const panels = channels.map(({ name }, i) => {
     const named = channels.length > 1 ? name : undefined;
-    return panel(columns[i]!, { top: head + i * panelHeight, name: named, scale });
+    return panel(columns[i]!, { top: head + i * panelHeight, name: named, scale, binning });
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 <title>${escapeXml(heading)}</title>
@@ -86,7 +94,12 @@ function linesOf(text: string): string[] {
 /** One channel's axes and bars, with its upper edge at `top`. */
 function panel(
   columns: readonly Column[],
-  { top, name, scale: kind }: { top: number; name: string | undefined; scale: ScaleKind },
+  {
+    top,
+    name,
+    scale: kind,
+    binning,
+  }: { top: number; name: string | undefined; scale: ScaleKind; binning: ValueBins | undefined },
 ): string {
   const counts = columns.map(({ count }) => Number(count));
   const total = counts.reduce((sum, count) => sum + count, 0);
@@ -94,8 +107,9 @@ function panel(
   const base = plot.height;
   const columnWidth = plot.width / columns.length;
   const isNarrow = columnWidth < 3;
-  const barWidth = isNarrow ? columnWidth : Math.min(maxBarWidth, columnWidth - 1);
-  const barOffset = (columnWidth - barWidth) / 2;
+  // Rounded up as it is written, so that no line shows between two.
+  const barWidth = isNarrow ? Math.ceil(100 * columnWidth) / 100 : Math.min(maxBarWidth, columnWidth - 1);
+  const barOffset = isNarrow ? 0 : (columnWidth - barWidth) / 2;
 
   const grid = ticks.map((tick) => {
     const y = fixed(base - (tick === 0 ? 0 : part(tick)) * plot.height);
@@ -113,7 +127,7 @@ function panel(
   const labels = binTicks(bins).map((bin) => {
     const column = Math.floor(bin / (columns[0]?.bins ?? 1));
     const x = fixed((column + 0.5) * columnWidth);
-    return `<line class="axis" x1="${x}" x2="${x}" y1="${base}" y2="${base + 5}"/><text class="x" x="${x}" y="${base + 21}">${bin}</text>`;
+    return `<line class="axis" x1="${x}" x2="${x}" y1="${base}" y2="${base + 5}"/><text class="x" x="${x}" y="${base + 21}">${lowerEnd(bin, binning)}</text>`;
   });
   return `<g transform="translate(${plot.left} ${top + 16})">
 ${name === undefined ? '' : `<text class="channel" y="-8">Channel ${escapeXml(name)}</text>\n`}${grid.join('\n')}
@@ -122,25 +136,35 @@ ${bars.filter(Boolean).join('\n')}
 </g>
 <line class="axis" x2="${plot.width}" y1="${base}" y2="${base}"/>
 ${labels.join('\n')}
-<text class="label" x="${plot.width / 2}" y="${base + 44}">Bin</text>
+<text class="label" x="${plot.width / 2}" y="${base + 44}">${axisName(binning)}</text>
 <text class="label" transform="translate(-64 ${plot.height / 2}) rotate(-90)">${axisLabels[kind]}</text>
 </g>`;
 }
 
+function axisName(values: ValueBins | undefined): string {
+  if (!values) return 'Bin';
+  return values.width === 1 ? 'Value' : `Value, in bins of ${values.width}`;
+}
+
 interface Column {
-  /** Number of the bin, or of the first and the last of a run. */
+  /** Number of the bin, or of the first and the last of a run; of values the lower ends of their bins. */
   name: string;
   bins: number;
   count: bigint;
 }
 
+/** The lower end of a bin of values; otherwise the bin's number. */
+const lowerEnd = (bin: number, values: ValueBins | undefined): number =>
+  values ? (values.first + bin) * values.width : bin;
+
 /** Each bin, or runs of equal length where there are more than `maxColumns`; only the last run may be shorter. */
-function columnsOf(bins: BigUint64Array): Column[] {
+function columnsOf(bins: BigUint64Array, values: ValueBins | undefined): Column[] {
   const run = Math.max(1, Math.ceil(bins.length / maxColumns));
   return Array.from({ length: Math.ceil(bins.length / run) }, (_, i) => {
     const first = i * run;
     const held = bins.subarray(first, first + run);
-    const name = held.length > 1 ? `${first}–${first + held.length - 1}` : String(first);
+    const ends = held.length > 1 ? [first, first + held.length - 1] : [first];
+    const name = ends.map((bin) => lowerEnd(bin, values)).join(values ? ' to ' : '–');
     return { name, bins: held.length, count: held.reduce((sum, count) => sum + count, 0n) };
   });
 }

@@ -5,6 +5,7 @@ import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { allowedPath, redactUri } from '@halogrid/sources';
 import { jobGrid } from '../../job/accepted-job.ts';
+import { binsOfSource, digestedBins, type HistogramShape, histogramShape } from '../../job/histogram-shape.ts';
 import { outputPath } from '../../job/output-paths.ts';
 import { mapFiles, previewFiles } from '../../job/picture-files.ts';
 import { type PreviewCandidate, PreviewChoice } from '../../job/preview-choice.ts';
@@ -28,6 +29,7 @@ export class EarlierOutput {
   readonly #previewed: PreviewCandidate[];
   readonly #folder: string;
   readonly #mapFormat: string;
+  readonly #shape: HistogramShape;
   readonly #cells: number;
   readonly #histogram: ((row: number) => Promise<number[]>) | undefined;
   #window: { offset: number; bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };
@@ -43,14 +45,14 @@ export class EarlierOutput {
     let sources = 0;
     const index = await EarlierIndex.load(join(folder, 'sources.jsonl'), (line) => choice.add(sources++, line));
     if (!index) return undefined;
-    const { rows, columns } = jobGrid(spec);
     const { candidates } = choice;
-    if (pipeline.bins === 0) return new EarlierOutput(index, candidates, folder, spec.mapFormat, rows * columns);
+    const grid = jobGrid(spec);
+    const shape = histogramShape(pipeline, grid);
+    if (pipeline.bins === 0) return new EarlierOutput(index, candidates, folder, spec.mapFormat, shape);
     const { FeatureReader } = await import('@halogrid/results/feature-reader');
     const reader = await FeatureReader.open(join(folder, 'features.parquet')).catch(() => undefined);
-    if (reader?.rows !== index.done * rows * columns) return undefined;
-    const histogram = (row: number) => reader.histogram(row);
-    return new EarlierOutput(index, candidates, folder, spec.mapFormat, rows * columns, histogram);
+    if (reader?.rows !== index.done * grid.rows * grid.columns) return undefined;
+    return new EarlierOutput(index, candidates, folder, spec.mapFormat, shape, (row) => reader.histogram(row));
   }
 
   private constructor(
@@ -58,14 +60,15 @@ export class EarlierOutput {
     previewed: PreviewCandidate[],
     folder: string,
     mapFormat: string,
-    cells: number,
+    shape: HistogramShape,
     histogram?: (row: number) => Promise<number[]>,
   ) {
     this.index = index;
     this.#previewed = previewed;
     this.#folder = folder;
     this.#mapFormat = mapFormat;
-    this.#cells = cells;
+    this.#shape = shape;
+    this.#cells = shape.grid.rows * shape.grid.columns;
     this.#histogram = histogram;
   }
 
@@ -137,7 +140,8 @@ export class EarlierOutput {
       if (line.quarantined) throw altered(this.#folder, line);
       const { width, height, counted, digest } = line;
       const bins = await this.#bins(row, line);
-      if (hex(sourceDigest({ width, height }, counted, bins)) !== digest) throw altered(this.#folder, line);
+      const own = sourceDigest({ width, height }, counted, digestedBins(this.#shape, bins));
+      if (hex(own) !== digest || bins.length !== binsOfSource(this.#shape)) throw altered(this.#folder, line);
       yield { line, result: { size: { width, height }, counted, bins } };
       row += this.#cells;
     }

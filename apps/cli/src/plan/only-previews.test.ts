@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseJob } from '../options/job-options.ts';
+import { onlyPreviews } from './only-previews.ts';
+
+const said = (op: string, map = 'none'): string | undefined =>
+  onlyPreviews(parseJob(['a.png'], { op: [op], map, grid: '1x1' }, '/home').spec!);
+
+test('a job of which previews alone are left is told with what would change that', () => {
+  const sentence =
+    'This makes previews alone, because these results of lbp have no histogram: --map tiff or --map zarr writes every value.';
+  assert.equal(said('lbp:labels=var'), sentence);
+  assert.equal(said('lbp:labels=var', 'tiff'), undefined);
+});
+
+test('whatever has a histogram leaves something', () => {
+  for (const op of ['lbp', 'ldp', 'conv:kernel=sobel', 'conv:kernel=sobel,as=u8', 'conv:kernel=log-5,as=i16']) {
+    assert.equal(said(op), undefined);
+  }
+});

@@ -1,0 +1,49 @@
+import type { Binning } from '@halogrid/kernels';
+
+/** What a histogram of values says of all of them. */
+export interface HistogramStatistics {
+  /** The least and the greatest value, or the ends of their bins. */
+  min: number;
+  max: number;
+  /** Of values that have a bin each: their sum and that of their squares. */
+  sum?: bigint;
+  sumOfSquares?: bigint;
+  mean: number;
+  /** The root of the mean of the squared distances from the mean. */
+  standardDeviation: number;
+}
+
+/**
+ * The statistics of a channel; undefined where nothing was counted. They are exact where each value has a bin, and rounded once
+ * or twice to a float64. Otherwise the values of a bin are taken as its middle, so that the mean is off by half a width at most.
+ */
+export function statisticsOf(
+  bins: BigUint64Array,
+  { first, width, isExact, isOneValue }: Binning,
+): HistogramStatistics | undefined {
+  let [count, sum, squares] = [0n, 0n, 0n];
+  let [lowest, highest] = [0, 0];
+  bins.forEach((held, bin) => {
+    if (held === 0n) return;
+    const place = BigInt(first + bin);
+    if (count === 0n) lowest = first + bin;
+    highest = first + bin;
+    count += held;
+    sum += held * place;
+    squares += held * place * place;
+  });
+  if (count === 0n) return undefined;
+  const mean = Number(sum) / Number(count);
+  const deviation = Math.sqrt(Number(count * squares - sum * sum)) / Number(count);
+  if (isOneValue) {
+    return { min: lowest, max: highest, sum, sumOfSquares: squares, mean, standardDeviation: deviation };
+  }
+  // The integers of a bin end one before the next one's.
+  const last = isExact ? 1 : 0;
+  return {
+    min: lowest * width,
+    max: (highest + 1) * width - last,
+    mean: mean * width + (width - last) / 2,
+    standardDeviation: deviation * width,
+  };
+}

@@ -1,0 +1,19 @@
+import { greatest, type Samples } from '@halogrid/geometry';
+import type { Pipeline } from '../pipeline/pipeline.ts';
+
+/**
+ * Counts the samples of a dense result, channel by channel, as docs/kernels/conv.md says: of f32 and i16 on the scale of pixels
+ * of 8 bits. `counted` in each channel are results; the others are samples of 0 that do not count.
+ */
+export function countSamples(samples: Samples, counted: number, { bins, binning, output, pixel }: Pipeline): number[] {
+  const { first, width } = binning!;
+  const scale = output.sample === 'u8' ? 1 : greatest[pixel] / 255;
+  const pixels = samples.length / output.channels.length;
+  const binOf = (sample: number) => Math.max(0, Math.min(Math.floor(sample / scale / width) - first, bins - 1));
+  return output.channels.flatMap((_, channel) => {
+    const counts = new Array<number>(bins).fill(0);
+    for (const sample of samples.subarray(channel * pixels, (channel + 1) * pixels)) counts[binOf(sample)]!++;
+    counts[binOf(0)]! -= pixels - counted;
+    return counts;
+  });
+}
