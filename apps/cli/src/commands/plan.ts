@@ -16,8 +16,8 @@ export function addPlanCommand(program: Command): void {
     .command('plan')
     .summary('say what a run would read, need and write')
     .description(
-      'Plans a job as run would and shows what it comes to: pixels, shards, memory, results, and the time where a run of ' +
-        'the same kind was measured here. It computes nothing. A plan that cannot fit is refused with what would.',
+      'Plans a job as run would and shows what it comes to: pixels, shards, memory, results, and the time, by what runs ' +
+        'on this machine took before. It computes nothing. A plan that cannot fit is refused with what would.',
     )
     .argument('<source...>', 'as of run');
   addJobOptions(command)
@@ -39,9 +39,9 @@ async function plan(sources: string[], { coordinator, json, nodes, device, ...jo
   const { makePlan } = await import('../plan/make-plan.ts');
   const { describePlan } = await import('../plan/describe-plan.ts');
   try {
-    const made = await makePlan(spec!, { nodes, device }, signal);
-    for (const note of made.notes) console.error(note);
-    process.stdout.write(json ? `${JSON.stringify(made, null, 2)}\n` : describePlan(made));
+    const { plan, notes } = await makePlan(spec!, { nodes, device }, signal);
+    for (const note of plan.advice ? [...notes, `${plan.advice}.`] : notes) console.error(note);
+    process.stdout.write(json ? `${JSON.stringify({ ...plan, notes }, null, 2)}\n` : describePlan(plan));
     return 0;
   } catch (error) {
     if (signal.aborted) return exitCodeOfSignal(signal.reason);

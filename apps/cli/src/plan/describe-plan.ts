@@ -1,5 +1,5 @@
 import { table } from '@halogrid/service/text-table';
-import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
+import { describePixels, plural } from '../progress/quantities.ts';
 import type { JobPlan } from './job-plan.ts';
 
 /** A plan as a table for people. */
@@ -16,7 +16,7 @@ export function describePlan(plan: JobPlan): string {
     videoFrames,
     haloPercent,
     output,
-    estimatedSeconds,
+    estimate,
   } = plan;
   const asides = [
     kept > 0 && `${count(kept)} skipped, as the last run has them`,
@@ -34,7 +34,6 @@ export function describePlan(plan: JobPlan): string {
     output.featuresBytes > 0 && `features ${describeBytes(output.featuresBytes)}`,
     output.histogramBytes > 0 && `histogram ${describeBytes(output.histogramBytes)}`,
   ].filter(Boolean);
-  const time = estimatedSeconds === null ? 'not measured yet' : `about ${describeSeconds(estimatedSeconds)}`;
   return table([
     ['sources', [count(sources), ...asides].join(', ')],
     ['pixels', describePixels(pixels)],
@@ -43,12 +42,13 @@ export function describePlan(plan: JobPlan): string {
     ['memory of a node', `${describeBytes(plan.nodeMemoryBytes)} for planes and results`],
     ['output', files.length > 0 ? `${files.join(', ')}, at most` : 'previews alone'],
     ['disk while it runs', `${describeBytes(plan.scratchBytes)} more`],
-    ['time', time],
+    ['time', describeTime(estimate)],
+    ['', `${estimate.basis}, and ${describeRoughly(estimate.startSeconds)} to start`],
   ]);
 }
 
 /** A plan in one line. */
-export function describePlanShortly({ sources, kept, pixels, shards, output, estimatedSeconds }: JobPlan): string {
+export function describePlanShortly({ sources, kept, pixels, shards, output, estimate }: JobPlan): string {
   const { mapsBytes, featuresBytes, histogramBytes } = output;
   const facts = [
     plural(sources, 'source'),
@@ -56,10 +56,28 @@ export function describePlanShortly({ sources, kept, pixels, shards, output, est
     describePixels(pixels),
     plural(shards, 'shard'),
     `at most ${describeBytes(mapsBytes + featuresBytes + histogramBytes)} of results`,
-    estimatedSeconds !== null && `about ${describeSeconds(estimatedSeconds)}`,
+    describeTime(estimate),
   ];
   return `Plan: ${facts.filter(Boolean).join(', ')}.`;
 }
+
+/** A duration in two digits: `0.35 s`, `14 s`, `2.1 min`, `3.1 h`, `12 days`. */
+export function describeRoughly(seconds: number): string {
+  for (const [length, unit] of [
+    [86_400, 'days'],
+    [3600, 'h'],
+    [60, 'min'],
+  ] as const) {
+    if (seconds >= 0.995 * length) return `${twoDigits(seconds / length)} ${unit}`;
+  }
+  return `${twoDigits(seconds)} s`;
+}
+
+const twoDigits = (value: number): string => (value < 99.5 ? value.toPrecision(2) : value.toFixed(0));
+
+/** Digits that a guess does not have would only look sure. */
+const describeTime = ({ seconds, lowSeconds, highSeconds }: JobPlan['estimate']): string =>
+  `about ${describeRoughly(seconds)} (${describeRoughly(lowSeconds)} to ${describeRoughly(highSeconds)})`;
 
 /** Bytes in three digits: `37.1 MB`. */
 export function describeBytes(bytes: number): string {

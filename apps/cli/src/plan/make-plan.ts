@@ -6,24 +6,43 @@ import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { describeBytes } from './describe-plan.ts';
+import { estimateTime } from './estimate/estimate-time.ts';
+import { type RunCosts, runCosts } from './estimate/run-costs.ts';
+import { readRuns } from './estimate/run-records.ts';
+import { coresHere, expectedDevice, thisMachine } from './estimate/this-machine.ts';
+import { tileAdvice } from './estimate/tile-advice.ts';
+import { startSeconds, workParts } from './estimate/work-parts.ts';
 import { type JobPlan, jobPlan, type PlannedRun } from './job-plan.ts';
-import { rateKey, readRate } from './rates-file.ts';
+
+/** A plan, and sentences on what it leaves out. */
+export interface MadePlan {
+  plan: JobPlan;
+  notes: string[];
+}
 
 /**
- * Plans a job in this process; `notes` are sentences on what the plan leaves out. Throws UsageError where it is refused or cannot fit, and the signal's reason once that
- * has aborted.
+ * Plans a job in this process. `onCosts` is told what a run remembers, before the plan is complete. Throws UsageError where it is refused
+ * or cannot fit, and the signal's reason once that has aborted.
  */
 export async function makePlan(
   spec: JobSpec,
-  { nodes, device }: Pick<PlannedRun, 'nodes' | 'device'>,
+  run: PlannedRun,
   signal?: AbortSignal,
-): Promise<JobPlan & { notes: string[] }> {
+  onCosts: (costs: RunCosts) => void = () => {},
+): Promise<MadePlan> {
   const { surveyJob } = await import('@halogrid/coordinator/plan');
   const notes: string[] = [];
-  const totals = await surveyJob(spec, signal, (note) => notes.push(note));
+  const workers = { nodes: run.nodes, cores: coresHere() };
+  const job = { pipeline: createPipeline(spec.pipeline!.operations), mapFormat: spec.mapFormat };
+  const usualStartSeconds = startSeconds(workers);
+  const begin = (soFar: PlanTotals): void => onCosts(runCosts(soFar, job, workers));
+  const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin);
   await checkFits(totals, spec);
-  const pixelsPerSecond = await readRate(rateKey(spec, device, nodes));
-  return { ...jobPlan(totals, { nodes, device, pixelsPerSecond }), notes };
+  const runs = await readRuns(thisMachine());
+  const parts = workParts(totals, job, { ...workers, device: expectedDevice(run.device, runs) });
+  const estimate = estimateTime(parts, usualStartSeconds, runs);
+  const advice = spec.tilePx ? tileAdvice(totals, parts, spec.tilePx) : undefined;
+  return { plan: jobPlan(totals, run, { estimate, advice }), notes };
 }
 
 /** The largest buffer of a WebGPU device at best, and of the cpu device. */
