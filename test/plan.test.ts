@@ -69,6 +69,11 @@ test('the map files are as large as the plan says', async () => {
   assert.equal(scratchBytes, 1300 * 800);
   const { size } = statSync(join(out, 'maps', 'image.tif'));
   assert.ok(size >= output.mapsBytes && size < output.mapsBytes + 20_000, `${size} bytes, planned ${output.mapsBytes}`);
+  // The run is remembered.
+  const { estimate, estimatedSeconds } = await plan(image, '--map', 'tiff', ...onCpu);
+  const { wallSeconds } = readJson(out, 'job.json');
+  assert.ok(estimate.likeRuns >= 1 && estimate.basis.startsWith('from '), estimate.basis);
+  assert.ok(estimatedSeconds > wallSeconds / 4 && estimatedSeconds < wallSeconds * 4, `${estimatedSeconds} s`);
 });
 
 test('a plan is a table for people, writes nothing, and starts nothing', async () => {
@@ -76,7 +81,14 @@ test('a plan is a table for people, writes nothing, and starts nothing', async (
   const { code, stdout } = await command(['plan', frames, '--out', out]);
   assert.equal(code, 0);
   assert.match(stdout, /^sources {13}15, 1 cannot be read, 1 of unknown size$/m);
+  assert.match(stdout, /^time {16}about .* \(.* to .*\)\n {20}.* to start$/m);
   assert.ok(!existsSync(out));
+});
+
+test('tiny tiles are advised against', async () => {
+  const { code, stderr } = await command(['plan', join(frames, 'more', 'wide.pgm'), '--tile', '7']);
+  assert.equal(code, 0);
+  assert.match(stderr, /^Tiles of 7 pixels make 1,300 shards: .*; --tile \d+ gives the same results sooner\.$/m);
 });
 
 describe('a plan is refused with one sentence and exit code 2', () => {

@@ -7,6 +7,7 @@ import { makeInputs } from './inputs.ts';
 import { type Job, jobs } from './jobs.ts';
 import { serveFolder } from './serve-folder.ts';
 import { describeFit, describeRows, type Promised, type Row } from './table.ts';
+import { untilIdle } from './until-idle.ts';
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '' },
     repetitions: { type: 'string', default: '3' },
     json: { type: 'string' },
+    'idle-seconds': { type: 'string', default: '60' },
   },
 });
 const folder = resolve(values.folder);
@@ -65,6 +67,7 @@ async function plan(job: Job): Promise<{ promised: Promised; shards: number }> {
 }
 
 async function run(job: Job): Promise<number> {
+  await untilIdle(Number(values['idle-seconds']));
   const { wallSeconds } = await command('run', job);
   return wallSeconds;
 }

@@ -40,9 +40,14 @@ const readingCosts: Record<SourceKind, ReadingCost> = {
 /** What remains of a job that does nearly nothing: its plan, a lease, its files, each of which is made safe on the disk. */
 const jobSeconds = 0.3;
 
-/** Seconds of a core. A tile's result goes through the ledger alone, frames together; a kept or skipped input is compared. */
+/**
+ * What a tile costs, however small it is: on the one thread of its node that answers, on the coordinator's, and on all cores together.
+ * The slowest of them holds up the rest.
+ */
+const tileSeconds = { node: 1.5e-3, coordinator: 0.6e-3, cores: 2.3e-3 };
+
+/** Seconds of a core, for an input that is listed and compared, a batch of frames, a bin, a picture and its pixels. */
 const inputSeconds = 50e-6;
-const tileSeconds = 2.5e-3;
 const batchSeconds = 5e-3;
 const binSeconds = 60e-9;
 const previewSeconds = 5e-3;
@@ -69,7 +74,8 @@ export function workParts(totals: PlanTotals, { pipeline, mapFormat }: PlannedJo
   const parts: Record<string, number> = { job: jobSeconds, inputs: inputSeconds * (work.inputs + kept) };
   // What has few pieces keeps few cores busy.
   const shared = (seconds: number, pieces: number): number => seconds / Math.max(1, Math.min(cores, pieces));
-  parts.tiles = shared(tileSeconds * tiles, tiles);
+  const { node, coordinator, cores: all } = tileSeconds;
+  parts.tiles = tiles * Math.max(node / Math.max(1, Math.min(nodes, cores, tiles)), coordinator, all / cores);
   parts.batches = shared(batchSeconds * (shards - tiles), shards - tiles);
   for (const [kind, { units, opens, pixels, bytes }] of Object.entries(work.kinds)) {
     const cost = readingCosts[kind as SourceKind];
