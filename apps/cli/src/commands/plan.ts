@@ -39,7 +39,7 @@ async function plan(sources: string[], { coordinator, json, nodes, device, ...jo
   const { makePlan } = await import('../plan/make-plan.ts');
   const { describePlan } = await import('../plan/describe-plan.ts');
   try {
-    const { plan, notes } = await makePlan(spec!, { nodes, device }, signal);
+    const { plan, notes } = await makePlan(spec!, { nodes, device, ownThreads: 1 }, signal);
     for (const note of plan.advice ? [...notes, `${plan.advice}.`] : notes) console.error(note);
     process.stdout.write(json ? `${JSON.stringify({ ...plan, notes }, null, 2)}\n` : describePlan(plan));
     return 0;

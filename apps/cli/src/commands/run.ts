@@ -70,13 +70,15 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   const local = gpus
     ? ({ nodes: gpus.length, device: 'gpu' } as const)
     : ({ nodes: options.nodes ?? 1, device: options.device ?? 'auto' } as const);
+  // The coordinator and the nodes start meanwhile.
+  const planned = { ...local, ownThreads: local.nodes + 2 };
   const starting = options.coordinator ? undefined : startLocalCluster({ ...local, gpus, note: view.note });
   // Whoever waits for it sees the error; until then it is not an unhandled one.
   starting?.catch(() => {});
   let client: CoordinatorClient | undefined;
   try {
     const ready = starting && Promise.race([starting.then((started) => started.ready), aborted(signal)]);
-    const { made, costs } = (ready && (await planMeanwhile(request.spec!, local, ready))) ?? {};
+    const { made, costs } = (ready && (await planMeanwhile(request.spec!, planned, ready))) ?? {};
     const startSeconds = (performance.now() - begin) / 1000;
     const cluster = await starting;
     if (signal.aborted) return exitCodeOfSignal(signal.reason);

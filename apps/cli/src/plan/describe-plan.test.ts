@@ -17,7 +17,7 @@ const plan: JobPlan = {
   },
   ...{ haloPercent: 0.0977, nodeMemoryBytes: 268_435_456, scratchBytes: 25_600_000_000, estimatedSeconds: 125 },
   estimate: {
-    ...{ seconds: 125, lowSeconds: 61, highSeconds: 250, startSeconds: 1.23, likeRuns: 3, otherRuns: 2 },
+    ...{ seconds: 125, lowSeconds: 61, highSeconds: 250, slowdown: 1, startSeconds: 1.23, likeRuns: 3, otherRuns: 2 },
     basis: 'from 3 like runs on this machine',
   },
   advice: null,

@@ -37,6 +37,8 @@ export interface JobPlan {
 export interface PlannedRun {
   nodes: number;
   device: DeviceChoice;
+  /** That compute while it is planned, and are not what the machine does else. */
+  ownThreads: number;
 }
 
 export function jobPlan(

@@ -9,6 +9,7 @@ import { describeBytes } from './describe-plan.ts';
 import { estimateTime } from './estimate/estimate-time.ts';
 import { type RunCosts, runCosts } from './estimate/run-costs.ts';
 import { readRuns } from './estimate/run-records.ts';
+import { machineCores, othersRunning, slowdownBy } from './estimate/slowdown.ts';
 import { coresHere, expectedDevice, thisMachine } from './estimate/this-machine.ts';
 import { tileAdvice } from './estimate/tile-advice.ts';
 import { startSeconds, workParts } from './estimate/work-parts.ts';
@@ -34,13 +35,13 @@ export async function makePlan(
   const notes: string[] = [];
   const workers = { nodes: run.nodes, cores: coresHere() };
   const job = { pipeline: createPipeline(spec.pipeline!.operations), mapFormat: spec.mapFormat };
-  const usualStartSeconds = startSeconds(workers);
-  const begin = (soFar: PlanTotals): void => onCosts(runCosts(soFar, job, workers));
+  const slowdown = othersRunning(run.ownThreads).then((others) => slowdownBy(others, workers.cores, machineCores()));
+  const begin = (soFar: PlanTotals): void => onCosts(runCosts(soFar, job, workers, slowdown));
   const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin);
   await checkFits(totals, spec);
   const runs = await readRuns(thisMachine());
   const parts = workParts(totals, job, { ...workers, device: expectedDevice(run.device, runs) });
-  const estimate = estimateTime(parts, usualStartSeconds, runs);
+  const estimate = estimateTime({ parts, startSeconds: startSeconds(workers) }, runs, await slowdown);
   const advice = spec.tilePx ? tileAdvice(totals, parts, spec.tilePx) : undefined;
   return { plan: jobPlan(totals, run, { estimate, advice }), notes };
 }

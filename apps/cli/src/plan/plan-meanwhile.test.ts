@@ -7,9 +7,9 @@ import type { MadePlan } from './make-plan.ts';
 import { planMeanwhile } from './plan-meanwhile.ts';
 
 const spec = JobSpec.fromPartial({});
-const run = { nodes: 1, device: 'cpu' } as const;
+const run = { nodes: 1, device: 'cpu', ownThreads: 3 } as const;
 const plan = { notes: [] as string[] } as MadePlan;
-const begun: RunCosts = { usualStartSeconds: 1, partsOf: () => undefined };
+const begun: RunCosts = { usualStartSeconds: 1, slowdown: Promise.resolve(1), partsOf: () => undefined };
 const never = () => new Promise<never>(() => {});
 
 test('a plan that is made in time is given once all is ready', async () => {

@@ -5,7 +5,9 @@ import { fitCosts, likeness, type Parts, predict, type RunRecord } from './cost-
 
 const seconds = fc.double({ min: 0.01, max: 1e4, noNaN: true });
 const parts = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'e'), seconds, { minKeys: 1 });
-const runs = fc.array(fc.record({ parts, seconds }), { maxLength: 12 });
+const runs = fc.array(fc.record({ parts, seconds, slowdown: fc.double({ min: 1, max: 20, noNaN: true }) }), {
+  maxLength: 12,
+});
 const sumOf = (values: Parts): number => Object.values(values).reduce((sum, value) => sum + value, 0);
 const isNear = (actual: number, expected: number, factor: number) =>
   assert.ok(
@@ -38,7 +40,7 @@ test('after one run, the same job is expected to take what it took, up to a hund
   fc.assert(
     fc.property(parts, fc.double({ min: -2, max: 2, noNaN: true }), (job, off) => {
       const took = sumOf(job) * Math.exp(off);
-      isNear(predict(job, fitCosts([{ parts: job, seconds: took }])).seconds, took, 1.5);
+      isNear(predict(job, fitCosts([{ parts: job, seconds: took, slowdown: 1 }])).seconds, took, 1.5);
     }),
   );
 });
@@ -48,7 +50,7 @@ test('many runs of other jobs tell what a job of the same parts takes, where one
   const known: RunRecord[] = Array.from({ length: 40 }, (_, i) => {
     const job = { start: 0.3, decode: (7 * i) % 11, compute: (5 * i) % 13 };
     const took = 0.3 * truth.start + job.decode * truth.decode + job.compute * truth.compute;
-    return { parts: job, seconds: i % 10 === 3 ? 6 * took : took };
+    return { parts: job, seconds: i % 10 === 3 ? 6 * took : took, slowdown: 1 };
   });
   const job = { start: 0.3, decode: 20, compute: 2 };
   const found = predict(job, fitCosts(known));
@@ -58,7 +60,7 @@ test('many runs of other jobs tell what a job of the same parts takes, where one
 
 test('a short run says little of a long job', () => {
   // It took a hundred times its share of the work, but ten times in all: the start was slow.
-  const short = { parts: { start: 0.3, decode: 0.01 }, seconds: 3 };
+  const short = { parts: { start: 0.3, decode: 0.01 }, seconds: 3, slowdown: 1 };
   const { seconds: expected } = predict({ start: 0.3, decode: 100 }, fitCosts([short]));
   assert.ok(expected < 500, `${expected}`);
 });
@@ -69,10 +71,20 @@ test('runs make an estimate surer', () => {
     const { lowSeconds, highSeconds } = predict(job, fitCosts(known));
     return highSeconds / lowSeconds;
   };
-  const run = { parts: job, seconds: 7 };
+  const run = { parts: job, seconds: 7, slowdown: 1 };
   assert.ok(range([run]) < range([]));
   assert.ok(range([run, run, run]) < range([run]));
-  assert.ok(range([{ parts: { c: 3 }, seconds: 3 }]) > range([run]));
+  assert.ok(range([{ parts: { c: 3 }, seconds: 3, slowdown: 1 }]) > range([run]));
+});
+
+test('what else the machine does slows a job down, then and now, and makes both less sure', () => {
+  const job = { a: 5, b: 1 };
+  const costs = fitCosts([{ parts: job, seconds: 48, slowdown: 4 }]);
+  const alone = predict(job, costs);
+  isNear(alone.seconds, 12, 1.5);
+  const busy = predict(job, costs, 3);
+  assert.ok(Math.abs(busy.seconds - 3 * alone.seconds) < 1e-9);
+  assert.ok(busy.highSeconds / busy.lowSeconds > alone.highSeconds / alone.lowSeconds);
 });
 
 describe('likeness', () => {

@@ -7,6 +7,8 @@ export type Parts = Readonly<Record<string, number>>;
 
 export interface RunRecord {
   parts: Parts;
+  /** How much longer it took for what else the machine did, as far as that was seen before; at least 1. */
+  slowdown: number;
   /** What the job took. */
   seconds: number;
 }
@@ -37,6 +39,9 @@ const partDeviation = 0.6;
 /** That of the same job run again, on a machine that does other things as well. */
 const runDeviation = 0.2;
 
+/** What else the machine does changes: of a slowdown, that part of its logarithm is the deviation of what becomes of it. */
+const slowdownDeviation = 0.5;
+
 /** A run that is off by more than this many deviations counts as if it were less far off: the machine was busy. */
 const farOff = 1.5;
 
@@ -58,10 +63,11 @@ export function fitCosts(runs: readonly RunRecord[]): FittedCosts {
   for (let step = 0; step < steps; step++) {
     curvature = diagonal(before);
     const slope = logs.map((log, i) => -log * before[i]!);
-    for (const { parts, seconds } of known) {
+    for (const { parts, seconds, slowdown } of known) {
       const { expected, shares } = share(parts, names, logs);
-      const off = Math.log(seconds / expected);
-      const weight = Math.min(1, (farOff * runDeviation) / Math.abs(off)) / runDeviation ** 2;
+      const off = Math.log(seconds / (expected * slowdown));
+      const deviation = deviationOf(slowdown);
+      const weight = Math.min(1, (farOff * deviation) / Math.abs(off)) / deviation ** 2;
       for (const [i, share] of shares.entries()) {
         if (share === 0) continue;
         slope[i]! += weight * share * off;
@@ -77,18 +83,21 @@ export function fitCosts(runs: readonly RunRecord[]): FittedCosts {
   return { names, logs, covariance: invert(curvature) };
 }
 
-/** What a job of these parts takes. Parts without a run have the machine's factor alone. */
-export function predict(parts: Parts, costs: FittedCosts): Prediction {
+const deviationOf = (slowdown: number): number => Math.hypot(runDeviation, slowdownDeviation * Math.log(slowdown));
+
+/** What a job of these parts takes. Parts without a run have the machine's factor alone. `slowdown` is that of now. */
+export function predict(parts: Parts, costs: FittedCosts, slowdown = 1): Prediction {
   const { names, logs, covariance } = costs;
   const { expected, shares } = share(parts, names, logs);
   if (expected === 0) return { seconds: 0, lowSeconds: 0, highSeconds: 0 };
-  let variance = runDeviation ** 2;
+  let variance = deviationOf(slowdown) ** 2;
   for (const [i, a] of shares.entries()) for (const [j, b] of shares.entries()) variance += a * b * covariance[i]![j]!;
   for (const [name, seconds] of Object.entries(parts)) {
     if (!names.includes(name)) variance += ((Math.exp(logs[0]!) * seconds) / expected) ** 2 * partDeviation ** 2;
   }
   const spread = Math.exp(twentieth * Math.sqrt(variance));
-  return { seconds: expected, lowSeconds: expected / spread, highSeconds: expected * spread };
+  const seconds = expected * slowdown;
+  return { seconds, lowSeconds: seconds / spread, highSeconds: seconds * spread };
 }
 
 /** How much of two jobs' time is spent on the same parts: 0 to 1. */

@@ -7,6 +7,8 @@ export interface TimeEstimate {
   /** Nineteen of twenty such jobs take longer, and nineteen of twenty less, as far as the runs tell. */
   lowSeconds: number;
   highSeconds: number;
+  /** How much longer that is for what else the machine does now; 1 where there are cores for all. */
+  slowdown: number;
   /** Until a coordinator and the nodes serve, where `run` starts them. */
   startSeconds: number;
   /** Runs on this machine that spent most of their time on the same, and others. */
@@ -17,12 +19,19 @@ export interface TimeEstimate {
 /** Two jobs are alike where that much of their time is spent on the same. */
 const alike = 0.6;
 
-/** `usualStartSeconds` is what a start takes by the program's own figures. */
-export function estimateTime(parts: Parts, usualStartSeconds: number, runs: readonly KeptRun[]): TimeEstimate {
+/** What a job comes to before anything is known of this machine. */
+export interface UsualTime {
+  parts: Parts;
+  startSeconds: number;
+}
+
+export function estimateTime(usual: UsualTime, runs: readonly KeptRun[], slowdown: number): TimeEstimate {
+  const { parts } = usual;
   const likeRuns = runs.filter((run) => likeness(run.parts, parts) >= alike).length;
   return {
-    ...predict(parts, fitCosts(runs)),
-    startSeconds: usualStartSeconds * (medianOf(runs.map((run) => run.startFactor)) ?? 1),
+    ...predict(parts, fitCosts(runs), slowdown),
+    slowdown,
+    startSeconds: usual.startSeconds * slowdown * (medianOf(runs.map((run) => run.startFactor)) ?? 1),
     likeRuns,
     otherRuns: runs.length - likeRuns,
   };
@@ -32,10 +41,14 @@ export function estimateTime(parts: Parts, usualStartSeconds: number, runs: read
 const medianOf = (values: readonly number[]): number | undefined =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
+type BasisFacts = Pick<TimeEstimate, 'likeRuns' | 'otherRuns' | 'slowdown'>;
+
 /** What the estimate is based on, a clause. */
-export function basisOf({ likeRuns, otherRuns }: Pick<TimeEstimate, 'likeRuns' | 'otherRuns'>): string {
+export function basisOf({ likeRuns, otherRuns, slowdown }: BasisFacts): string {
+  // Less of a slowdown is less than runs of one job differ by.
+  const busy = slowdown >= 1.5 ? `, which others keep busy (${slowdown.toFixed(1)} times as long)` : '';
   const runs = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
-  if (likeRuns > 0) return `from ${runs(likeRuns, 'like run')} on this machine`;
-  if (otherRuns > 0) return `a guess: from ${runs(otherRuns, 'run')} on this machine, none like it`;
-  return 'a guess: nothing was run on this machine yet';
+  if (likeRuns > 0) return `from ${runs(likeRuns, 'like run')} on this machine${busy}`;
+  if (otherRuns > 0) return `a guess: from ${runs(otherRuns, 'run')} on this machine${busy}, none like it`;
+  return `a guess: nothing was run yet on this machine${busy}`;
 }

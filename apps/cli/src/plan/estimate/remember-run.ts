@@ -19,12 +19,16 @@ const maxQuarantined = 0.1;
 
 /** Remembers what a job of this machine took, where it did all that was planned. */
 export async function rememberRun(job: JobStatus, run: EndedRun): Promise<void> {
-  const kept = runToKeep(job, run);
+  const kept = runToKeep(job, run, await run.costs.slowdown);
   if (kept) await keepRun(kept);
 }
 
 /** Undefined for a run that says nothing of others. */
-export function runToKeep(job: JobStatus, { costs, nodes, asked, startSeconds }: EndedRun): KeptRun | undefined {
+export function runToKeep(
+  job: JobStatus,
+  { costs, nodes, asked, startSeconds }: EndedRun,
+  slowdown: number,
+): KeptRun | undefined {
   const counts = job.counts!;
   const isWhole = counts.frames > 0 && counts.quarantined <= maxQuarantined * counts.sources && !counts.kept;
   const [device, ...others] = new Set(nodes.map((node) => node.device?.kind));
@@ -32,8 +36,8 @@ export function runToKeep(job: JobStatus, { costs, nodes, asked, startSeconds }:
   const parts = costs.partsOf(counts, device);
   const seconds = (job.finishedMs - job.submittedMs) / 1000;
   if (!parts || seconds <= 0) return undefined;
-  const startFactor = startSeconds / costs.usualStartSeconds;
-  return { machine: thisMachine(), device, isChosen: asked === 'auto', parts, seconds, startFactor };
+  const startFactor = startSeconds / (slowdown * costs.usualStartSeconds);
+  return { machine: thisMachine(), device, isChosen: asked === 'auto', parts, seconds, slowdown, startFactor };
 }
 
 const isCostDevice = (kind: string | undefined): kind is CostDevice =>

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { type KeptRun, keepRun, readRuns, runsFile } from './run-records.ts';
 
 const run: KeptRun = {
-  ...{ machine: 'm', device: 'cpu', isChosen: true, startFactor: 1.5 },
+  ...{ machine: 'm', device: 'cpu', isChosen: true, startFactor: 1.5, slowdown: 1 },
   ...{ parts: { job: 0.3, 'decode jpeg': 2 }, seconds: 3 },
 };
 let folder: string;
@@ -41,6 +41,7 @@ test('what is damaged or of another version counts for nothing', async () => {
     text.replace(/"softwareVersion":"[^"]*"/, '"softwareVersion":"0"'),
     text.replace('"seconds":3', '"seconds":-3'),
     text.replace('"decode jpeg":2', '"decode jpeg":"2"'),
+    text.replace('"slowdown":1', '"slowdown":0.1'),
     text.replace('"device":"cpu"', '"device":"abacus"'),
     text.replace('"parts":{', '"parts":null,"others":{'),
     `${text}${' '.repeat(5 * 2 ** 20)}`,

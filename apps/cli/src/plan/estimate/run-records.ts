@@ -51,12 +51,16 @@ async function allRuns(file: string): Promise<KeptRun[]> {
 
 function isRun(value: unknown): value is KeptRun {
   if (typeof value !== 'object' || value === null) return false;
-  const { machine, device, isChosen, startFactor, seconds, parts } = value as Partial<Record<keyof KeptRun, unknown>>;
+  const { machine, device, isChosen, startFactor, slowdown, seconds, parts } = value as Partial<
+    Record<keyof KeptRun, unknown>
+  >;
   return (
     typeof machine === 'string' &&
     devices.includes(device) &&
     typeof isChosen === 'boolean' &&
     isPositive(startFactor) &&
+    isPositive(slowdown) &&
+    slowdown >= 1 &&
     isPositive(seconds) &&
     typeof parts === 'object' &&
     parts !== null &&
