@@ -70,10 +70,8 @@ test('the map files are as large as the plan says', async () => {
   const { size } = statSync(join(out, 'maps', 'image.tif'));
   assert.ok(size >= output.mapsBytes && size < output.mapsBytes + 20_000, `${size} bytes, planned ${output.mapsBytes}`);
   // The run is remembered.
-  const { estimate, estimatedSeconds } = await plan(image, '--map', 'tiff', ...onCpu);
-  const { wallSeconds } = readJson(out, 'job.json');
+  const { estimate } = await plan(image, '--map', 'tiff', ...onCpu);
   assert.ok(estimate.likeRuns >= 1 && estimate.basis.startsWith('from '), estimate.basis);
-  assert.ok(estimatedSeconds > wallSeconds / 4 && estimatedSeconds < wallSeconds * 4, `${estimatedSeconds} s`);
 });
 
 test('a plan is a table for people, writes nothing, and starts nothing', async () => {

@@ -15,9 +15,10 @@ test('a machine with cores to spare slows nothing down, and one that others use 
   );
 });
 
-test('what else runs is the mean of several looks, without ourselves', async () => {
+test('what else runs is the mean of several looks, without ourselves, or the load where that is less', async () => {
   const running = [4, 9, 1, 8, 2, 3];
-  assert.equal(await othersRunning(2, async () => running.shift()), (2 + 7 + 0 + 6 + 0 + 1) / 6);
+  assert.equal(await othersRunning(2, async () => running.shift(), 7), (2 + 7 + 0 + 6 + 0 + 1) / 6);
   // Of a system that does not tell.
-  assert.equal(await othersRunning(0, async () => undefined), 0);
+  assert.equal(await othersRunning(0, async () => undefined, 7), 0);
+  assert.equal(await othersRunning(1, async () => 9, 1.25), 1.25);
 });

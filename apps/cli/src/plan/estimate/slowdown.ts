@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Looks at what else runs, and how far apart: many programs compute by fits and starts, and a plan takes no less than all of them. */
@@ -14,12 +14,14 @@ export const slowdownBy = (others: number, ownCores: number, machineCores: numbe
   Math.max(1, (others + ownCores) / machineCores);
 
 /**
- * Looks a few times, and tells how many threads of others would compute on the whole machine, on average; 0 where the system does not
- * say. `ownThreads` are ours meanwhile.
+ * How many threads of others would compute on the whole machine; 0 where the system does not say. `ownThreads` are ours meanwhile.
+ * Looks a few times, and takes the load of the last minute where that is less: a burst is over soon, and a run of ours that has just
+ * ended is in the load still.
  */
 export async function othersRunning(
   ownThreads: number,
   look: () => Promise<number | undefined> = runningThreads,
+  load = loadavg()[0]!,
 ): Promise<number> {
   let sum = 0;
   for (let i = 0; i < looks; i++) {
@@ -28,7 +30,7 @@ export async function othersRunning(
     if (running === undefined) return 0;
     sum += Math.max(0, running - ownThreads);
   }
-  return sum / looks;
+  return Math.min(sum / looks, load);
 }
 
 /** Threads that run or would if there were a core, this one among them; only Linux tells. */
