@@ -35,8 +35,8 @@ test('a plan is a table for people', () => {
       'memory of a node    268 MB for planes and results',
       'output              maps 34.0 GB, features 13.9 MB, histogram 68.6 kB, at most',
       'disk while it runs  25.6 GB more',
-      'time                about 2.1 min (1.0 min to 4.2 min)',
-      '                    from 3 like runs on this machine, and 1.2 s to start',
+      'time                about 2.1 min (1.0 min to 4.2 min), after 1.2 s to start',
+      '                    from 3 like runs on this machine',
       '',
     ].join('\n'),
   );
@@ -54,6 +54,11 @@ test('a plan without results says so', () => {
   });
   assert.match(text, /^shards {14}0 \(nothing to compute\)$/m);
   assert.match(text, /^output {14}previews alone$/m);
+});
+
+test('a machine that is busy is spoken of', () => {
+  const text = describePlan({ ...plan, estimate: { ...plan.estimate, slowdown: 2.04 } });
+  assert.match(text, /\n {20}other programs keep this machine busy: 2\.0 times as long\n$/);
 });
 
 test('a plan is one line at the head of a run', () => {

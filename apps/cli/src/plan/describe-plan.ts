@@ -2,6 +2,9 @@ import { table } from '@halogrid/service/text-table';
 import { describePixels, plural } from '../progress/quantities.ts';
 import type { JobPlan } from './job-plan.ts';
 
+/** Runs of one job differ by less than that. */
+const toldSlowdown = 1.5;
+
 /** A plan as a table for people. */
 export function describePlan(plan: JobPlan): string {
   const {
@@ -18,6 +21,7 @@ export function describePlan(plan: JobPlan): string {
     output,
     estimate,
   } = plan;
+  const { slowdown } = estimate;
   const asides = [
     kept > 0 && `${count(kept)} skipped, as the last run has them`,
     videoFrames > 0 && `${count(videoFrames)} frames of videos`,
@@ -42,8 +46,11 @@ export function describePlan(plan: JobPlan): string {
     ['memory of a node', `${describeBytes(plan.nodeMemoryBytes)} for planes and results`],
     ['output', files.length > 0 ? `${files.join(', ')}, at most` : 'previews alone'],
     ['disk while it runs', `${describeBytes(plan.scratchBytes)} more`],
-    ['time', describeTime(estimate)],
-    ['', `${estimate.basis}, and ${describeRoughly(estimate.startSeconds)} to start`],
+    ['time', `${describeTime(estimate)}, after ${describeRoughly(estimate.startSeconds)} to start`],
+    ['', estimate.basis],
+    ...(slowdown >= toldSlowdown
+      ? [['', `other programs keep this machine busy: ${slowdown.toFixed(1)} times as long`]]
+      : []),
   ]);
 }
 

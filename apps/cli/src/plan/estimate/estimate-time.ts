@@ -41,14 +41,10 @@ export function estimateTime(usual: UsualTime, runs: readonly KeptRun[], slowdow
 const medianOf = (values: readonly number[]): number | undefined =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-type BasisFacts = Pick<TimeEstimate, 'likeRuns' | 'otherRuns' | 'slowdown'>;
-
 /** What the estimate is based on, a clause. */
-export function basisOf({ likeRuns, otherRuns, slowdown }: BasisFacts): string {
-  // Less of a slowdown is less than runs of one job differ by.
-  const busy = slowdown >= 1.5 ? `, which others keep busy (${slowdown.toFixed(1)} times as long)` : '';
+export function basisOf({ likeRuns, otherRuns }: Pick<TimeEstimate, 'likeRuns' | 'otherRuns'>): string {
   const runs = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
-  if (likeRuns > 0) return `from ${runs(likeRuns, 'like run')} on this machine${busy}`;
-  if (otherRuns > 0) return `a guess: from ${runs(otherRuns, 'run')} on this machine${busy}, none like it`;
-  return `a guess: nothing was run yet on this machine${busy}`;
+  if (likeRuns > 0) return `from ${runs(likeRuns, 'like run')} on this machine`;
+  if (otherRuns > 0) return `a guess: from ${runs(otherRuns, 'run')} on this machine, none like it`;
+  return 'a guess: nothing was run on this machine yet';
 }
