@@ -1,5 +1,5 @@
 // Plans and runs jobs of different kind, and compares what their plans promise with what the runs take: see README.md.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { halogrid } from '../../halogrid.ts';
@@ -54,6 +54,8 @@ async function measureJob(job: Job, repetitions: number): Promise<{ row: Row; fi
   rmSync(remembered, { force: true });
   const { promised: before, shards } = await plan(job);
   const runSeconds = [await run(job)];
+  // A run whose plan had not begun when its nodes were ready is not remembered; that comes of a busy machine.
+  for (let i = 0; i < 3 && !existsSync(remembered); i++) runSeconds[0] = await run(job);
   const file = readFileSync(remembered, 'utf8');
   const { promised: after } = await plan(job);
   while (runSeconds.length < repetitions) runSeconds.push(await run(job));

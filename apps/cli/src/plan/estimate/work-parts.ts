@@ -33,7 +33,7 @@ const readingCosts: Record<SourceKind, ReadingCost> = {
   webp: { open: 2e-3, pixel: 20e-9, byte: 0 },
   tiff: { open: 4e-3, pixel: 8e-9, byte: 0 },
   pnm: { open: 0.3e-3, pixel: 1e-9, byte: 0 },
-  video: { open: 0.15, pixel: 5e-9, byte: 3e-9 },
+  video: { open: 0.15, pixel: 3e-9, byte: 3e-9 },
   other: { open: 1e-3, pixel: 8e-9, byte: 0 },
 };
 
