@@ -33,7 +33,7 @@ const readingCosts: Record<SourceKind, ReadingCost> = {
   webp: { open: 2e-3, pixel: 20e-9, byte: 0 },
   tiff: { open: 4e-3, pixel: 8e-9, byte: 0 },
   pnm: { open: 0.3e-3, pixel: 1e-9, byte: 0 },
-  video: { open: 0.15, pixel: 3e-9, byte: 3e-9 },
+  video: { open: 0.15, pixel: 2.2e-9, byte: 3e-9 },
   other: { open: 1e-3, pixel: 8e-9, byte: 0 },
 };
 
@@ -51,7 +51,7 @@ const inputSeconds = 50e-6;
 const batchSeconds = 5e-3;
 const binSeconds = 60e-9;
 const previewSeconds = 5e-3;
-const previewPixelSeconds = 30e-9;
+const previewPixelSeconds = 20e-9;
 
 /** Seconds for a byte of a map, of one thread where it is put together at the end, and for each of its files. */
 const mapByteSeconds: Readonly<Record<string, number>> = { tiff: 6e-9, zarr: 10e-9, png: 25e-9, dzi: 40e-9 };
