@@ -29,7 +29,8 @@ mkdirSync(join(folder, 'cache', 'halogrid'), { recursive: true });
 await makeInputs(inputs);
 const server = await serveFolder(inputs);
 
-const chosen = jobs.filter(({ name }) => name.includes(values.jobs));
+const named = jobs.filter(({ name }) => name === values.jobs);
+const chosen = named.length > 0 ? named : jobs.filter(({ name }) => name.includes(values.jobs));
 const rows: Row[] = [];
 /** What is remembered of the first run of each. */
 const files: string[] = [];
