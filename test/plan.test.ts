@@ -69,6 +69,9 @@ test('the map files are as large as the plan says', async () => {
   assert.equal(scratchBytes, 1300 * 800);
   const { size } = statSync(join(out, 'maps', 'image.tif'));
   assert.ok(size >= output.mapsBytes && size < output.mapsBytes + 20_000, `${size} bytes, planned ${output.mapsBytes}`);
+  // The run is remembered.
+  const { estimate } = await plan(image, '--map', 'tiff', ...onCpu);
+  assert.ok(estimate.likeRuns >= 1 && estimate.basis.startsWith('from '), estimate.basis);
 });
 
 test('a plan is a table for people, writes nothing, and starts nothing', async () => {
@@ -77,6 +80,7 @@ test('a plan is a table for people, writes nothing, and starts nothing', async (
   assert.equal(code, 0);
   assert.match(stdout, /^sources {13}15, 1 cannot be read, 1 of unknown size$/m);
   assert.match(stdout, /^quarantined {9}1 × decode: Not an image: .*"These are words\.", e\.g\. \/.*text\.tif$/m);
+  assert.match(stdout, /^time {16}about .* \(.* to .*\), after .* to start\n {20}(a guess|from)/m);
   assert.ok(!existsSync(out));
 });
 
@@ -86,6 +90,12 @@ test('a plan of which nothing is left says why, and exits 3', async () => {
   const [{ stage, error, inputs, example }] = JSON.parse(stdout).quarantine;
   assert.deepEqual([stage, inputs, example.split('/').at(-1)], ['decode', 1, 'text.tif']);
   assert.match(error, /^Not an image/);
+});
+
+test('tiny tiles are advised against', async () => {
+  const { code, stderr } = await command(['plan', join(frames, 'more', 'wide.pgm'), '--tile', '7']);
+  assert.equal(code, 0);
+  assert.match(stderr, /^Tiles of 7 pixels make 1,300 shards: .*; --tile \d+ gives the same results sooner\.$/m);
 });
 
 describe('a plan is refused with one sentence and exit code 2', () => {

@@ -17,8 +17,9 @@ export function addPlanCommand(program: Command): void {
     .command('plan')
     .summary('say what a run would read, need and write')
     .description(
-      'Plans a job as run would and shows what it comes to: pixels, shards, memory, results, and the time where a run of ' +
-        'the same kind was measured here. It computes nothing. A plan that cannot fit is refused with what would; one that sets every input aside ends with 3.',
+      'Plans a job as run would and shows what it comes to: pixels, shards, memory, results, and the time, by what runs ' +
+        'on this machine took before. It computes nothing. A plan that cannot fit is refused with what would; one that ' +
+        'sets every input aside ends with 3.',
     )
     .argument('<source...>', 'as of run');
   addJobOptions(command)
@@ -40,11 +41,12 @@ async function plan(sources: string[], { coordinator, json, nodes, device, ...jo
   const { makePlan } = await import('../plan/make-plan.ts');
   const { describePlan } = await import('../plan/describe-plan.ts');
   try {
-    const made = await makePlan(spec!, { nodes, device }, signal);
-    const little = onlyPreviews(spec!);
-    for (const note of [...made.notes, ...(little ? [little] : [])]) console.error(note);
-    process.stdout.write(json ? `${JSON.stringify(made, null, 2)}\n` : describePlan(made, made.quarantine));
-    return exitCodeOfPlan(made);
+    const { plan, notes, quarantine } = await makePlan(spec!, { nodes, device, ownThreads: 1 }, signal);
+    const further = [plan.advice && `${plan.advice}.`, onlyPreviews(spec!)].filter((note) => note !== undefined);
+    for (const note of [...notes, ...further]) console.error(note);
+    const whole = { ...plan, notes, quarantine };
+    process.stdout.write(json ? `${JSON.stringify(whole, null, 2)}\n` : describePlan(plan, quarantine));
+    return exitCodeOfPlan(plan);
   } catch (error) {
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
     throw error;

@@ -1,5 +1,4 @@
 import type { GpuChoice } from '@halogrid/gpu-node/gpus';
-import { JobState } from '@halogrid/proto';
 import { aborted, createClientSecurity, shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { type CoordinatorClient, connectCoordinator } from '../client/coordinator-client.ts';
@@ -9,13 +8,12 @@ import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
 import { describePlanShortly } from '../plan/describe-plan.ts';
+import { rememberRun } from '../plan/estimate/remember-run.ts';
 import { onlyPreviews } from '../plan/only-previews.ts';
 import { planMeanwhile } from '../plan/plan-meanwhile.ts';
-import { keepRate, rateKey } from '../plan/rates-file.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
 import { createProgressView, followJob, type ProgressView } from '../progress/follow-job.ts';
 import { reportEnd } from '../summary/describe-summary.ts';
-import { summarise } from '../summary/job-summary.ts';
 
 interface RunOptions extends JobOptions, ClientSecurityOption {
   nodes?: number;
@@ -57,6 +55,7 @@ export function addRunCommand(program: Command): void {
 }
 
 async function run(sources: string[], options: RunOptions): Promise<number> {
+  const begin = performance.now();
   const request = parseJob(sources, options, process.cwd());
   if (options.coordinator && (options.nodes || options.device)) {
     throw new UsageError('Expected neither --nodes nor --device with --coordinator: the cluster has its own');
@@ -74,13 +73,16 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   const local = gpus
     ? ({ nodes: gpus.length, device: 'gpu' } as const)
     : ({ nodes: options.nodes ?? 1, device: options.device ?? 'auto' } as const);
+  // The coordinator and the nodes start meanwhile.
+  const planned = { ...local, ownThreads: local.nodes + 2 };
   const starting = options.coordinator ? undefined : startLocalCluster({ ...local, gpus, note: view.note });
   // Whoever waits for it sees the error; until then it is not an unhandled one.
   starting?.catch(() => {});
   let client: CoordinatorClient | undefined;
   try {
     const ready = starting && Promise.race([starting.then((started) => started.ready), aborted(signal)]);
-    const plan = ready && (await planMeanwhile(request.spec!, local, ready));
+    const { made, costs } = (ready && (await planMeanwhile(request.spec!, planned, ready))) ?? {};
+    const startSeconds = (performance.now() - begin) / 1000;
     const cluster = await starting;
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
     client = cluster
@@ -90,7 +92,10 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     const doneBefore = counts!.shardsDone;
     if (doneBefore > 0) {
       view.note(`Job ${jobId} goes on: ${doneBefore} of ${counts!.shards} shards planned so far were done before.`);
-    } else if (plan) view.note(describePlanShortly(plan));
+    } else if (made) {
+      view.note(describePlanShortly(made.plan));
+      if (made.plan.advice) view.note(`${made.plan.advice}.`);
+    }
     const job = await Promise.race([
       followJob(client, jobId, view),
       stopOnAbort(client, jobId, signal, view, cluster),
@@ -98,11 +103,9 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     ]).catch((error) => explain(error, cluster));
     if (!job || signal.aborted) return exitCodeOfSignal(signal.reason);
     // The time of a job that was interrupted, or that kept results, says nothing about this machine.
-    if (cluster && job.state === JobState.COMPLETE && doneBefore === 0 && !job.counts!.kept) {
-      const { wallSeconds, seconds = {}, counts } = await summarise(job);
-      const busySeconds = Object.values(seconds).reduce((sum, stage) => sum + stage, 0);
-      const time = { seconds: wallSeconds, busySeconds };
-      await keepRate(rateKey(request.spec!, local.device, local.nodes), counts.pixels, time);
+    if (costs && doneBefore === 0) {
+      const nodes = await client.nodes().catch(() => []);
+      await rememberRun(job, { costs, nodes, asked: local.device, startSeconds });
     }
     return await reportEnd(job, options.json ?? false);
   } finally {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeBytes, describePlan, describePlanShortly } from './describe-plan.ts';
+import { describeBytes, describePlan, describePlanShortly, describeRoughly } from './describe-plan.ts';
 import type { JobPlan } from './job-plan.ts';
 
 const plan: JobPlan = {
@@ -16,6 +16,11 @@ const plan: JobPlan = {
     tiles: 10,
   },
   ...{ haloPercent: 0.0977, nodeMemoryBytes: 268_435_456, scratchBytes: 25_600_000_000, estimatedSeconds: 125 },
+  estimate: {
+    ...{ seconds: 125, lowSeconds: 61, highSeconds: 250, slowdown: 1, startSeconds: 1.23, likeRuns: 3, otherRuns: 2 },
+    basis: 'from 3 like runs on this machine',
+  },
+  advice: null,
   output: { mapsBytes: 34_000_000_000, featuresBytes: 13_900_000, histogramBytes: 68_608 },
 };
 
@@ -30,13 +35,14 @@ test('a plan is a table for people', () => {
       'memory of a node    268 MB for planes and results',
       'output              maps 34.0 GB, features 13.9 MB, histogram 68.6 kB, at most',
       'disk while it runs  25.6 GB more',
-      'time                about 2 min 05 s',
+      'time                about 2.1 min (1.0 min to 4.2 min), after 1.2 s to start',
+      '                    from 3 like runs on this machine',
       '',
     ].join('\n'),
   );
 });
 
-test('a plan without results or measurements says so', () => {
+test('a plan without results says so', () => {
   const output = { mapsBytes: 0, featuresBytes: 0, histogramBytes: 0 };
   const text = describePlan({
     ...plan,
@@ -45,20 +51,30 @@ test('a plan without results or measurements says so', () => {
     segments: 0,
     videoFrames: 0,
     output,
-    estimatedSeconds: null,
   });
   assert.match(text, /^shards {14}0 \(nothing to compute\)$/m);
   assert.match(text, /^output {14}previews alone$/m);
-  assert.match(text, /^time {16}not measured yet$/m);
+});
+
+test('a machine that is busy is spoken of', () => {
+  const text = describePlan({ ...plan, estimate: { ...plan.estimate, slowdown: 2.04 } });
+  assert.match(text, /\n {20}other programs keep this machine busy: 2\.0 times as long\n$/);
 });
 
 test('a plan is one line at the head of a run', () => {
   assert.equal(
     describePlanShortly(plan),
-    'Plan: 12345 sources, 25.6 Gpx, 110 shards, at most 34.0 GB of results, about 2 min 05 s.',
+    'Plan: 12345 sources, 25.6 Gpx, 110 shards, at most 34.0 GB of results, about 2.1 min (1.0 min to 4.2 min).',
   );
 });
 
 test('bytes have three digits', () => {
   assert.deepEqual([0, 999, 1e3, 2 ** 31].map(describeBytes), ['0 B', '999 B', '1.00 kB', '2.15 GB']);
+});
+
+test('an estimate has two digits', () => {
+  const seconds = [0.0123, 0.349, 9.96, 59.4, 59.8, 150, 3590, 11_000, 90_000, 86_400 * 365];
+  assert.deepEqual(seconds.map(describeRoughly), [
+    ...['0.012 s', '0.35 s', '10 s', '59 s', '1.0 min', '2.5 min', '1.0 h', '3.1 h', '1.0 days', '365 days'],
+  ]);
 });

@@ -1,8 +1,11 @@
 import { describeReason } from '@halogrid/console/sentences.js';
 import type { QuarantineReason } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
-import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
+import { describePixels, plural } from '../progress/quantities.ts';
 import type { JobPlan } from './job-plan.ts';
+
+/** Runs of one job differ by less than that. */
+const toldSlowdown = 1.5;
 
 /** A plan as a table for people, with the reasons why it sets inputs aside. */
 export function describePlan(plan: JobPlan, quarantine: readonly QuarantineReason[] = []): string {
@@ -18,8 +21,9 @@ export function describePlan(plan: JobPlan, quarantine: readonly QuarantineReaso
     videoFrames,
     haloPercent,
     output,
-    estimatedSeconds,
+    estimate,
   } = plan;
+  const { slowdown } = estimate;
   const asides = [
     kept > 0 && `${count(kept)} skipped, as the last run has them`,
     videoFrames > 0 && `${count(videoFrames)} frames of videos`,
@@ -36,7 +40,6 @@ export function describePlan(plan: JobPlan, quarantine: readonly QuarantineReaso
     output.featuresBytes > 0 && `features ${describeBytes(output.featuresBytes)}`,
     output.histogramBytes > 0 && `histogram ${describeBytes(output.histogramBytes)}`,
   ].filter(Boolean);
-  const time = estimatedSeconds === null ? 'not measured yet' : `about ${describeSeconds(estimatedSeconds)}`;
   return table([
     ['sources', [count(sources), ...asides].join(', ')],
     ...quarantine.map((reason, i) => [i === 0 ? 'quarantined' : '', describeReason(reason)]),
@@ -46,12 +49,16 @@ export function describePlan(plan: JobPlan, quarantine: readonly QuarantineReaso
     ['memory of a node', `${describeBytes(plan.nodeMemoryBytes)} for planes and results`],
     ['output', files.length > 0 ? `${files.join(', ')}, at most` : 'previews alone'],
     ['disk while it runs', `${describeBytes(plan.scratchBytes)} more`],
-    ['time', time],
+    ['time', `${describeTime(estimate)}, after ${describeRoughly(estimate.startSeconds)} to start`],
+    ['', estimate.basis],
+    ...(slowdown >= toldSlowdown
+      ? [['', `other programs keep this machine busy: ${slowdown.toFixed(1)} times as long`]]
+      : []),
   ]);
 }
 
 /** A plan in one line. */
-export function describePlanShortly({ sources, kept, pixels, shards, output, estimatedSeconds }: JobPlan): string {
+export function describePlanShortly({ sources, kept, pixels, shards, output, estimate }: JobPlan): string {
   const { mapsBytes, featuresBytes, histogramBytes } = output;
   const facts = [
     plural(sources, 'source'),
@@ -59,10 +66,28 @@ export function describePlanShortly({ sources, kept, pixels, shards, output, est
     describePixels(pixels),
     plural(shards, 'shard'),
     `at most ${describeBytes(mapsBytes + featuresBytes + histogramBytes)} of results`,
-    estimatedSeconds !== null && `about ${describeSeconds(estimatedSeconds)}`,
+    describeTime(estimate),
   ];
   return `Plan: ${facts.filter(Boolean).join(', ')}.`;
 }
+
+/** A duration in two digits: `0.35 s`, `14 s`, `2.1 min`, `3.1 h`, `12 days`. */
+export function describeRoughly(seconds: number): string {
+  for (const [length, unit] of [
+    [86_400, 'days'],
+    [3600, 'h'],
+    [60, 'min'],
+  ] as const) {
+    if (seconds >= 0.995 * length) return `${twoDigits(seconds / length)} ${unit}`;
+  }
+  return `${twoDigits(seconds)} s`;
+}
+
+const twoDigits = (value: number): string => (value < 99.5 ? value.toPrecision(2) : value.toFixed(0));
+
+/** Digits that a guess does not have would only look sure. */
+const describeTime = ({ seconds, lowSeconds, highSeconds }: JobPlan['estimate']): string =>
+  `about ${describeRoughly(seconds)} (${describeRoughly(lowSeconds)} to ${describeRoughly(highSeconds)})`;
 
 /** Bytes in three digits: `37.1 MB`. */
 export function describeBytes(bytes: number): string {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { PlanTotals } from '@halogrid/coordinator/plan';
 import type { DeviceChoice } from '../options/option-values.ts';
+import { basisOf, type TimeEstimate } from './estimate/estimate-time.ts';
 
 /** What is said of a plan; `--json` prints it as it is. Bytes are at most: what is compressed takes fewer. */
 export interface JobPlan {
@@ -24,19 +25,27 @@ export interface JobPlan {
   output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
   /** In the output folder until the job is complete. */
   scratchBytes: number;
-  /** As fast as the last run of the same kind here; null where there was none. */
-  estimatedSeconds: number | null;
+  /** Of the job, from its submission to its end. */
+  estimatedSeconds: number;
+  /** How sure that is, and what comes before. */
+  estimate: TimeEstimate & { /** What it is based on, a clause. */ basis: string };
+  /** A sentence on what makes the job slow for nothing; null where nothing does. */
+  advice: string | null;
 }
 
 /** What runs the plan, as `run` is told. */
 export interface PlannedRun {
   nodes: number;
   device: DeviceChoice;
-  /** Undefined where it was not measured. */
-  pixelsPerSecond: number | undefined;
+  /** That compute while it is planned, and are not what the machine does else. */
+  ownThreads: number;
 }
 
-export function jobPlan(totals: PlanTotals, { device, pixelsPerSecond }: PlannedRun): JobPlan {
+export function jobPlan(
+  totals: PlanTotals,
+  { device }: PlannedRun,
+  { estimate, advice }: { estimate: TimeEstimate; advice: string | undefined },
+): JobPlan {
   const {
     sources,
     kept,
@@ -63,7 +72,9 @@ export function jobPlan(totals: PlanTotals, { device, pixelsPerSecond }: Planned
       Math.min(batches * batch.resultsBytes, all.resultsBytes),
     output,
     scratchBytes,
-    estimatedSeconds: pixelsPerSecond ? pixels / pixelsPerSecond : null,
+    estimatedSeconds: estimate.seconds,
+    estimate: { ...estimate, basis: basisOf(estimate) },
+    advice: advice ?? null,
   };
 }
 

@@ -6,11 +6,18 @@ import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { describeBytes } from './describe-plan.ts';
+import { estimateTime } from './estimate/estimate-time.ts';
+import { type RunCosts, runCosts } from './estimate/run-costs.ts';
+import { readRuns } from './estimate/run-records.ts';
+import { machineCores, othersRunning, slowdownBy } from './estimate/slowdown.ts';
+import { coresHere, expectedDevice, thisMachine } from './estimate/this-machine.ts';
+import { tileAdvice } from './estimate/tile-advice.ts';
+import { startSeconds, workParts } from './estimate/work-parts.ts';
 import { type JobPlan, jobPlan, type PlannedRun } from './job-plan.ts';
-import { rateKey, readRate } from './rates-file.ts';
 
 /** A plan that was made here. */
-export interface MadePlan extends JobPlan {
+export interface MadePlan {
+  plan: JobPlan;
   /** Sentences on what it leaves out. */
   notes: string[];
   /** Why it sets inputs aside, the most frequent reason first. */
@@ -18,20 +25,28 @@ export interface MadePlan extends JobPlan {
 }
 
 /**
- * Plans a job in this process. Throws UsageError where it is refused or cannot fit, and the signal's reason once that
- * has aborted.
+ * Plans a job in this process. `onCosts` is told what a run remembers, before the plan is complete. Throws UsageError where it is
+ * refused or cannot fit, and the signal's reason once that has aborted.
  */
 export async function makePlan(
   spec: JobSpec,
-  { nodes, device }: Pick<PlannedRun, 'nodes' | 'device'>,
+  run: PlannedRun,
   signal?: AbortSignal,
+  onCosts: (costs: RunCosts) => void = () => {},
 ): Promise<MadePlan> {
   const { surveyJob } = await import('@halogrid/coordinator/plan');
   const notes: string[] = [];
-  const totals = await surveyJob(spec, signal, (note) => notes.push(note));
+  const workers = { nodes: run.nodes, cores: coresHere() };
+  const job = { pipeline: createPipeline(spec.pipeline!.operations), mapFormat: spec.mapFormat };
+  const slowdown = othersRunning(run.ownThreads).then((others) => slowdownBy(others, workers.cores, machineCores()));
+  const begin = (soFar: PlanTotals): void => onCosts(runCosts(soFar, job, workers, slowdown));
+  const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin);
   await checkFits(totals, spec);
-  const pixelsPerSecond = await readRate(rateKey(spec, device, nodes));
-  return { ...jobPlan(totals, { nodes, device, pixelsPerSecond }), notes, quarantine: totals.quarantine };
+  const runs = await readRuns(thisMachine());
+  const parts = workParts(totals, job, { ...workers, device: expectedDevice(run.device, runs) });
+  const estimate = estimateTime({ parts, startSeconds: startSeconds(workers) }, runs, await slowdown);
+  const advice = spec.tilePx ? tileAdvice(totals, parts, spec.tilePx) : undefined;
+  return { plan: jobPlan(totals, run, { estimate, advice }), notes, quarantine: totals.quarantine };
 }
 
 /** The largest buffer of a WebGPU device at best, and of the cpu device. */

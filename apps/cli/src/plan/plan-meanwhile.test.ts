@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import type { JobPlan } from './job-plan.ts';
+import type { RunCosts } from './estimate/run-costs.ts';
+import type { MadePlan } from './make-plan.ts';
 import { planMeanwhile } from './plan-meanwhile.ts';
 
 const spec = JobSpec.fromPartial({});
-const run = { nodes: 1, device: 'cpu' } as const;
-const plan = { sources: 1 } as JobPlan;
+const run = { nodes: 1, device: 'cpu', ownThreads: 3 } as const;
+const plan = { notes: [] as string[] } as MadePlan;
+const begun: RunCosts = { usualStartSeconds: 1, slowdown: Promise.resolve(1), partsOf: () => undefined };
 const never = () => new Promise<never>(() => {});
 
 test('a plan that is made in time is given once all is ready', async () => {
   const { promise: ready, resolve } = Promise.withResolvers<void>();
   let isReady = false;
-  const given = planMeanwhile(spec, run, ready, async () => plan).then((made) => [made, isReady]);
+  const given = planMeanwhile(spec, run, ready, async () => plan).then(({ made }) => [made, isReady]);
   setImmediate(() => {
     isReady = true;
     resolve();
@@ -23,12 +25,14 @@ test('a plan that is made in time is given once all is ready', async () => {
 
 test('a plan that takes longer is stopped, and is not waited for', async () => {
   let signal: AbortSignal | undefined;
-  const make = (_spec: unknown, _run: unknown, given?: AbortSignal) => {
+  const make = (_spec: unknown, _run: unknown, given?: AbortSignal, onCosts?: (begun: RunCosts) => void) => {
     signal = given;
+    onCosts!(begun);
     return never();
   };
   const made = await planMeanwhile(spec, run, Promise.resolve(), make, 1);
-  assert.equal(made, undefined);
+  // What it has found so far is remembered with the run.
+  assert.deepEqual(made, { made: undefined, costs: begun });
   assert.equal(signal?.aborted, true);
 });
 
@@ -37,7 +41,7 @@ test('a plan that is refused is refused at once, and other failures are left to 
   const refuse = () => planMeanwhile(spec, run, never(), async () => Promise.reject(refusal));
   await assert.rejects(refuse(), refusal);
   const fail = planMeanwhile(spec, run, Promise.resolve(), async () => Promise.reject(new Error('no permission')));
-  assert.equal(await fail, undefined);
+  assert.deepEqual(await fail, { made: undefined, costs: undefined });
 });
 
 test('what keeps the nodes from being ready is thrown', async () => {

@@ -1,10 +1,19 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import type { JobPlan, PlannedRun } from './job-plan.ts';
-import type { makePlan } from './make-plan.ts';
+import type { RunCosts } from './estimate/run-costs.ts';
+import type { PlannedRun } from './job-plan.ts';
+import type { MadePlan, makePlan } from './make-plan.ts';
 
-type MakePlan = (...given: Parameters<typeof makePlan>) => Promise<JobPlan>;
+type MakePlan = (...given: Parameters<typeof makePlan>) => Promise<MadePlan>;
+
+/** What came of a plan in the meantime. */
+export interface Meanwhile {
+  /** Undefined where the time was too short, or it failed. */
+  made: MadePlan | undefined;
+  /** Known of a plan that has begun. */
+  costs: RunCosts | undefined;
+}
 
 /** Loaded while the nodes start, like all that it needs. */
 const makeHere: MakePlan = async (...given) => (await import('./make-plan.ts')).makePlan(...given);
@@ -13,26 +22,30 @@ const makeHere: MakePlan = async (...given) => (await import('./make-plan.ts')).
 const leastTimeMs = 3_000;
 
 /**
- * Plans a job for as long as `ready` takes, because nothing else is to be done until then, and for `leastMs`; undefined where that
- * was too short. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
+ * Plans a job for as long as `ready` takes, because nothing else is to be done until then, and for `leastMs`. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
  */
 export async function planMeanwhile(
   spec: JobSpec,
-  run: Pick<PlannedRun, 'nodes' | 'device'>,
+  run: PlannedRun,
   ready: Promise<unknown>,
   make: MakePlan = makeHere,
   leastMs = leastTimeMs,
-): Promise<JobPlan | undefined> {
+): Promise<Meanwhile> {
   const stopped = new AbortController();
   const least = delay(leastMs, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined);
   // What else keeps a plan from being made, the job itself will come upon.
-  const plan = make(spec, run, stopped.signal).catch((error) => {
+  let costs: RunCosts | undefined;
+  const onCosts = (begun: RunCosts): void => {
+    costs = begun;
+  };
+  const plan = make(spec, run, stopped.signal, onCosts).catch((error) => {
     if (error instanceof UsageError) throw error;
     return undefined;
   });
   try {
     await Promise.race([ready, plan.then(() => ready)]);
-    return await Promise.race([plan, least.then(() => setImmediate(undefined))]);
+    const made = await Promise.race([plan, least.then(() => setImmediate(undefined))]);
+    return { made, costs };
   } finally {
     stopped.abort(new Error('The run begins'));
     plan.catch(() => {});

@@ -11,14 +11,14 @@ const options: TotalsOptions = { grid: { rows: 1, columns: 1 }, mapFormat: 'none
 const MiB = 2 ** 20;
 
 function countTiles(counter: PlanCounter, size: Size, tilePx: number): void {
-  counter.addSource(0, size);
+  counter.addSource(0, 'file:///a.jpg', size);
   for (const rect of cutTiles(size, tilePx)) {
     counter.addShard({ kind: 'tile', source: { index: 0, uri: '' }, size, rect });
   }
 }
 
 function countFrames(counter: PlanCounter, sizes: readonly (Size | undefined)[]): void {
-  for (const [index, size] of sizes.entries()) counter.addSource(index, size);
+  for (const [index, size] of sizes.entries()) counter.addSource(index, 'file:///a.jpg', size);
   counter.addShard({ kind: 'frames', sources: sizes.map((_, index) => ({ index, uri: '' })) });
 }
 
@@ -71,7 +71,7 @@ test('dense results take memory where a map or a preview is made of them, and ma
   const size = { width: 1000, height: 700 };
   const bytesOf = (more: Partial<TotalsOptions>, preview: { preview?: true } = {}) => {
     const counter = new PlanCounter(lbp, { ...options, ...more });
-    for (const index of [0, 1]) counter.addSource(index, size);
+    for (const index of [0, 1]) counter.addSource(index, `file:///${index}`, size);
     const sources = [
       { index: 0, uri: 'file:///0', ...preview },
       { index: 1, uri: 'file:///1' },
@@ -99,7 +99,7 @@ test('the pieces of a Zarr are part of it where they are shards, and a copy take
   ] as const) {
     const counter = new PlanCounter(lbp, { ...options, mapFormat: 'zarr' });
     const size = { width: 5000, height: 4100 };
-    counter.addSource(0, size, 77);
+    counter.addSource(0, 'file:///a.tif', size, { copyBytes: 77 });
     for (const rect of cutTiles(size, tilePx)) {
       counter.addShard({ kind: 'tile', source: { index: 0, uri: '' }, size, rect });
     }
@@ -123,7 +123,7 @@ test('cells of a grid take features and results for each of them', () => {
 
 test('a source that is set aside has no unknown size', () => {
   const counter = new PlanCounter(lbp, options);
-  counter.addSource(0, undefined);
+  counter.addSource(0, 'file:///a.jpg', undefined);
   counter.addQuarantine();
   const { sources, quarantined, unknown, pixels } = counter.totals;
   assert.deepEqual({ sources, quarantined, unknown, pixels }, { sources: 1, quarantined: 1, unknown: 0, pixels: 0 });

@@ -2,9 +2,10 @@ import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import { type Grid, type Pipeline, pipelineOver, placeItem, planPipeline } from '@halogrid/kernels';
 import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results';
-import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
+import { binsOfSource, type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { mapType } from '../job/map-type.ts';
 import type { ImageSize, ShardWork, SourceRef } from '../job/shard.ts';
+import { type PlanWork, WorkCounter } from './plan-work.ts';
 
 /** Bytes that a node holds for something it computes: the planes it reads, and histograms and dense results. */
 export interface NodeBytes {
@@ -39,6 +40,8 @@ export interface PlanTotals {
   output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
   /** Maps in pieces that are not part of the output as they are, and copies of images: there until the output is complete. */
   scratchBytes: number;
+  /** What its time depends on. */
+  work: PlanWork;
 }
 
 /** What a node puts together for a device, as planes and as results, beyond the first frame. */
@@ -68,6 +71,7 @@ export class PlanCounter {
   readonly #shape: HistogramShape;
   /** Sizes of the sources that a shard may still ask for. */
   readonly #sizes = new Map<number, ImageSize>();
+  readonly #work: WorkCounter;
   #lastItem: { key: string; item: NodeBytes & { mapBytes: number } } | undefined;
   #lastMap: { key: string; bytes: number } | undefined;
 
@@ -76,6 +80,7 @@ export class PlanCounter {
     this.#options = options;
     this.#shape = histogramShape(pipeline, options.grid);
     const bins = pipeline.bins * pipeline.output.channels.length;
+    this.#work = new WorkCounter(binsOfSource(this.#shape));
     this.totals = {
       sources: 0,
       kept: 0,
@@ -92,11 +97,15 @@ export class PlanCounter {
       all: { stagingBytes: 0, resultsBytes: 0 },
       output: { mapsBytes: 0, featuresBytes: 0, histogramBytes: bins && bins * binTextBytes + chartBytes },
       scratchBytes: 0,
+      work: this.#work.work,
     };
   }
 
-  /** `size` is undefined where nobody can tell it; `copyBytes` are of the copy that is made of an image that is not read by region. */
-  addSource(index: number, size: ImageSize | undefined, copyBytes = 0): void {
+  /**
+   * `size` is undefined where nobody can tell it; `copyBytes` are of the copy that is made of an image that is not read by region,
+   * `fileBytes` of its file, 0 where nobody knows.
+   */
+  addSource(index: number, uri: string, size: ImageSize | undefined, { copyBytes = 0, fileBytes = 0 } = {}): void {
     const { totals } = this;
     totals.sources++;
     if (!size) {
@@ -104,6 +113,7 @@ export class PlanCounter {
       return;
     }
     this.#sizes.set(index, size);
+    this.#work.addSource(index, uri, size, fileBytes);
     totals.pixels += size.width * size.height;
     const { grid, channels, bins } = this.#shape;
     totals.output.featuresBytes += bins && grid.rows * grid.columns * (4 * bins * channels + featureBytes);
@@ -120,6 +130,7 @@ export class PlanCounter {
     const { totals } = this;
     const size = this.#sizes.get(index)!;
     this.#sizes.delete(index);
+    this.#work.addKept(index);
     totals.kept++;
     totals.pixels -= size.width * size.height;
     if (this.#wantsMap) totals.output.mapsBytes -= this.#mapBytes(size);
@@ -138,6 +149,7 @@ export class PlanCounter {
       totals.tiles++;
       const { source, size, rect } = work;
       const { stored } = planPipeline(this.#pipeline, rect, size).stages[0]!;
+      this.#work.addTile(work, stored);
       totals.haloPixels += stored.width * stored.height - rect.width * rect.height;
       const pixel = this.#sizes.get(source.index)?.pixel;
       const item = this.#addItem(source, rect, { ...size, pixel });
@@ -150,6 +162,7 @@ export class PlanCounter {
       totals.segments++;
       totals.videoFrames += work.sources.length;
     }
+    this.#work.addFrames(work);
     const all = { stagingBytes: 0, resultsBytes: 0 };
     for (const source of work.sources) {
       const { index } = source;

@@ -25,7 +25,7 @@ export interface PlannerInputs {
   earlier: (typeof EarlierOutput)['open'];
 }
 
-const realInputs: PlannerInputs = {
+export const realInputs: PlannerInputs = {
   list: listAllSources,
   open: openImage,
   peek: peekSize,

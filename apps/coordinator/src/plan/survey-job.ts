@@ -1,6 +1,7 @@
 import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
+import { listAllSources } from '@halogrid/sources';
 import { mapAhead } from '@halogrid/threads';
 import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
 import { checkSpec } from '../job/check-spec.ts';
@@ -10,7 +11,7 @@ import type { ImageSize, PlannedStep } from '../job/shard.ts';
 import { QuarantineReasons } from '../ledger/quarantine-reasons.ts';
 import { hasEarlierOutput } from '../output/output-folder.ts';
 import { PlanCounter, type PlanTotals } from './plan-totals.ts';
-import { planJob } from './planner.ts';
+import { planJob, realInputs } from './planner.ts';
 
 /** Headers that are read at once. */
 const peeksAhead = 8;
@@ -22,12 +23,14 @@ export interface JobSurvey extends PlanTotals {
 
 /**
  * Plans a job without running it. The plan is the one that a coordinator makes; here every image is looked at, though not
- * decoded, for its size. `onNote` is told what is to be told of the plan, in sentences. Throws UsageError for a specification or a source that is refused, and the signal's reason.
+ * decoded, for its size. `onNote` is told what is to be told of the plan, in sentences, and `onBegin` given what grows into its
+ * totals. Throws UsageError for a specification or a source that is refused, and the signal's reason.
  */
 export async function surveyJob(
   given: JobSpec,
   signal?: AbortSignal,
   onNote: (text: string) => void = () => {},
+  onBegin: (soFar: Readonly<PlanTotals>) => void = () => {},
 ): Promise<JobSurvey> {
   const asked = await checked(given);
   // What another job left there says nothing of this one.
@@ -37,17 +40,18 @@ export async function surveyJob(
     grid: jobGrid(spec),
     mapFormat: spec.mapFormat,
   });
+  onBegin(counter.totals);
   const tilePixels = tileSide(spec.tilePx) ** 2;
   const channels = pipeline.input.length === 1 ? 'gray' : 'rgb';
   const reasons = new QuarantineReasons();
   const examples = new Map<number, string>();
   let lastUri = '';
+  const { list, fileBytes } = withFileBytes(listAllSources);
+  const steps = planJob(spec, pipeline, signal, { ...realInputs, list });
   const sized = (step: PlannedStep) => withSize(step, tilePixels, channels);
-  for await (const { step, size, copyBytes } of mapAhead(planJob(spec, pipeline, signal), peeksAhead, sized, {
-    signal,
-  })) {
+  for await (const { step, size, copyBytes } of mapAhead(steps, peeksAhead, sized, { signal })) {
     if (step.kind === 'source') {
-      counter.addSource(step.index, size, copyBytes);
+      counter.addSource(step.index, step.uri, size, { copyBytes, fileBytes: fileBytes(step.uri) });
       lastUri = step.uri;
     } else if (step.kind === 'quarantine') {
       counter.addQuarantine();
@@ -57,6 +61,27 @@ export async function surveyJob(
     else counter.addShard(step.shard.work);
   }
   return { ...counter.totals, quarantine: reasons.list((source) => examples.get(source)!) };
+}
+
+/** Lists the same, and remembers how long files are until that is asked for, once. */
+function withFileBytes(list: typeof listAllSources): {
+  list: typeof listAllSources;
+  fileBytes: (uri: string) => number;
+} {
+  const bytes = new Map<string, number>();
+  return {
+    list: async function* (...given) {
+      for await (const source of list(...given)) {
+        if (source.sizeBytes > 0) bytes.set(source.uri, source.sizeBytes);
+        yield source;
+      }
+    },
+    fileBytes: (uri) => {
+      const found = bytes.get(uri) ?? 0;
+      bytes.delete(uri);
+      return found;
+    },
+  };
 }
 
 async function checked(given: JobSpec): Promise<JobSpec> {

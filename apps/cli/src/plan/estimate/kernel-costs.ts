@@ -1,0 +1,52 @@
+import type { KernelName, Operation } from '@halogrid/kernels';
+
+/** A node's device, as its cost goes. */
+export type CostDevice = 'gpu' | 'software' | 'cpu';
+
+/** Nanoseconds a pixel and core on the cpu device, for pixels of 8 bits; how often that where they have 16, and on SwiftShader. */
+interface CpuCost {
+  nanoseconds: number;
+  of16Bits: number;
+  onSoftware: number;
+}
+
+/** A line a kernel, for which the compiler asks. Measured on one core of an AMD EPYC, see docs/benchmarks.md. */
+const cpuCosts: Record<KernelName, (operation: Operation) => CpuCost> = {
+  // The 3x3 square; neighbours on a ring by their number; variances are computed by the reference.
+  lbp: ({ parameters, halo }) => {
+    const points = Number(parameters.points);
+    if (parameters.labels === 'var') return { nanoseconds: 19 * points, of16Bits: 1, onSoftware: 100 };
+    const isSquare = halo === 1 && points === 8 && parameters.convention?.startsWith('nw-');
+    return { nanoseconds: isSquare ? 1.2 : 1.1 * points, of16Bits: 1, onSoftware: 100 };
+  },
+  // 16 bits are computed by the reference.
+  ldp: ({ halo }) => ({ nanoseconds: 3.5 + 0.3 * halo, of16Bits: 100, onSoftware: 100 }),
+  // Rounded ones are sums of integers over the whole matrix.
+  conv: ({ parameters, halo, output }) => {
+    const side = 2 * halo + 1;
+    const isSeparable = /^(gaussian|box|sobel|prewitt)/.test(parameters.kernel ?? '');
+    const rounded = 3 + 0.13 * side ** 2;
+    const float = isSeparable ? 1.5 + 0.3 * side : 1 + 0.12 * side ** 2;
+    return {
+      nanoseconds: output.channels.length * (output.sample === 'f32' ? float : rounded),
+      of16Bits: 1,
+      onSoftware: 50,
+    };
+  },
+};
+
+/**
+ * Seconds of a core, or of the whole GPU, for a pixel of the first kernel's input, by figures of docs/benchmarks.md. On a GPU,
+ * most kernels take less than the copy into its memory.
+ */
+export function kernelSecondsAPixel(operations: readonly Operation[], device: CostDevice, bits: 8 | 16): number {
+  let nanoseconds = 0;
+  for (const operation of operations) {
+    const cost = cpuCosts[operation.kernel as KernelName](operation);
+    // What follows the first kernel reads 8 bits.
+    const isDeep = bits === 16 && operation === operations[0] && device === 'cpu';
+    const times = device === 'software' ? cost.onSoftware : isDeep ? cost.of16Bits : 1;
+    nanoseconds += cost.nanoseconds * times;
+  }
+  return device !== 'gpu' ? 1e-9 * nanoseconds : (bits / 8) * 0.1e-9 + 1e-12 * nanoseconds;
+}

@@ -1,0 +1,49 @@
+import type { PlanTotals, PlanWork, SourceWork } from '@halogrid/coordinator/plan';
+
+/** What a job turned out to have. */
+export interface JobCounts {
+  sources: number;
+  shards: number;
+  pixels: number;
+}
+
+/**
+ * The totals of a whole job by those of a part of its plan, as if the rest were like that part: a large archive runs before a plan of
+ * all of it is made. Undefined where the part has nothing to tell by.
+ */
+export function scaleTotals(totals: PlanTotals, { sources, shards, pixels }: JobCounts): PlanTotals | undefined {
+  const { work, haloPixels, output } = totals;
+  const planned = work.kernelPixels.u8 + work.kernelPixels.u16 - haloPixels;
+  if (planned <= 0 || totals.shards === 0) return undefined;
+  const by = pixels / planned;
+  const ofShards = shards / totals.shards;
+  const [tiles, segments] = [totals.tiles * ofShards, totals.segments * ofShards];
+  const mapsBytes = (output.mapsBytes * pixels) / Math.max(totals.pixels, planned);
+  return {
+    ...totals,
+    sources,
+    shards,
+    tiles,
+    segments,
+    pixels,
+    output: { ...output, mapsBytes },
+    work: scaleWork(work, by),
+  };
+}
+
+function scaleWork(work: PlanWork, by: number): PlanWork {
+  const kinds = Object.entries(work.kinds).map(([kind, { units, opens, pixels, bytes }]): [string, SourceWork] => [
+    kind,
+    { units: units * by, opens: opens * by, pixels: pixels * by, bytes: bytes * by },
+  ]);
+  const { u8, u16 } = work.kernelPixels;
+  return {
+    ...work,
+    inputs: work.inputs * by,
+    kinds: Object.fromEntries(kinds),
+    kernelPixels: { u8: u8 * by, u16: u16 * by },
+    bins: work.bins * by,
+    remoteFiles: work.remoteFiles * by,
+    remoteBytes: work.remoteBytes * by,
+  };
+}

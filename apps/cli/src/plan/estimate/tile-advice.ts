@@ -1,0 +1,41 @@
+import type { PlanTotals } from '@halogrid/coordinator/plan';
+import type { Parts } from './cost-model.ts';
+import { partsOfCut } from './work-parts.ts';
+
+/** Advice is given where so much of the time goes to the cut, and of what is read, lies around tiles. */
+const tooMuch = 0.5;
+
+/** What remains of that with the size that is advised. */
+const fine = 0.1;
+
+/** Sides that are advised, of which the last is the one that is chosen unless another is asked for. */
+const sidesPx = [128, 256, 512, 1024, 2048, 4096];
+
+/** Fewer shards are done at once, however small they are. */
+const fewTiles = 100;
+
+/**
+ * A sentence on tiles that are so small that most of the time, or of what is read, is spent on their number; undefined where they
+ * are not. `tilePx` is what was asked for.
+ */
+export function tileAdvice(
+  { tiles, pixels, haloPixels }: Pick<PlanTotals, 'tiles' | 'pixels' | 'haloPixels'>,
+  parts: Parts,
+  tilePx: number,
+): string | undefined {
+  if (tiles < fewTiles) return undefined;
+  const cut = partsOfCut.reduce((sum, name) => sum + (parts[name] ?? 0), 0);
+  const rest = Object.values(parts).reduce((sum, seconds) => sum + seconds, 0) - cut;
+  const cutShare = cut / (cut + rest);
+  const haloShare = haloPixels / (pixels + haloPixels);
+  if (Math.max(cutShare, haloShare) <= tooMuch) return undefined;
+  // Twice the side has a quarter of the tiles, and half of what is read around them.
+  const isFine = (px: number): boolean =>
+    cut * (tilePx / px) ** 2 <= fine * rest && (haloPixels / pixels) * (tilePx / px) <= fine;
+  const better =
+    sidesPx.find((px) => px > tilePx && (isFine(px) || tiles * (tilePx / px) ** 2 < fewTiles)) ?? sidesPx.at(-1)!;
+  const wasted = `${percent(cutShare)} of the time goes to their number, and ${percent(haloShare)} of what is read lies around them`;
+  return `Tiles of ${tilePx} pixels make ${tiles.toLocaleString('en')} shards: ${wasted}; --tile ${better} gives the same results sooner`;
+}
+
+const percent = (share: number): string => `${Math.round(100 * share)} %`;

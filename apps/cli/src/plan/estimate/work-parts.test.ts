@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { PlanTotals, PlanWork } from '@halogrid/coordinator/plan';
+import { createPipeline, kernelNames, parseOperation } from '@halogrid/kernels';
+import fc from 'fast-check';
+import { fitCosts, predict } from './cost-model.ts';
+import { kernelSecondsAPixel } from './kernel-costs.ts';
+import { startSeconds, type Workers, workParts } from './work-parts.ts';
+
+const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
+const job = { pipeline, mapFormat: 'tiff' };
+const workers: Workers = { nodes: 2, device: 'cpu', cores: 4 };
+
+const noWork: PlanWork = {
+  ...{ inputs: 0, kinds: {}, kernelPixels: { u8: 0, u16: 0 }, bins: 0, previews: 0, previewPixels: 0 },
+  ...{ remoteFiles: 0, remoteBytes: 0 },
+};
+const nothing = { stagingBytes: 0, resultsBytes: 0 };
+const totalsOf = (work: Partial<PlanWork>, more: Partial<PlanTotals> = {}): PlanTotals => ({
+  ...{ sources: 0, kept: 0, quarantined: 0, unknown: 0, pixels: 0, shards: 0, tiles: 0, segments: 0, videoFrames: 0 },
+  ...{ haloPixels: 0, largest: { width: 0, height: 0, ...nothing }, batch: nothing, all: nothing, scratchBytes: 0 },
+  output: { mapsBytes: 0, featuresBytes: 0, histogramBytes: 0 },
+  work: { ...noWork, ...work },
+  ...more,
+});
+const secondsOf = (totals: PlanTotals, by = workers) => predict(workParts(totals, job, by), fitCosts([])).seconds;
+
+const amount = fc.nat(1e6);
+/** Frames of a kind and tiles of a TIFF, of as many pixels each. */
+const shape = fc.record({ frames: amount, framePixels: amount, tiles: amount, tilePixels: amount, mapsBytes: amount });
+type Shape = { frames: number; framePixels: number; tiles: number; tilePixels: number; mapsBytes: number };
+const totalsOfShape = ({ frames, framePixels, tiles, tilePixels, mapsBytes }: Shape): PlanTotals => {
+  const read = (units: number, pixels: number) => ({
+    units,
+    opens: units,
+    pixels: units * pixels,
+    bytes: units * 1000,
+  });
+  const pixels = frames * framePixels + tiles * tilePixels;
+  return totalsOf(
+    {
+      inputs: frames + 1,
+      kinds: { jpeg: read(frames, framePixels), tiff: read(tiles, tilePixels) },
+      kernelPixels: { u8: pixels, u16: 0 },
+      bins: 256 * (frames + 1),
+    },
+    {
+      ...{ sources: frames + 1, pixels, tiles, shards: tiles + frames },
+      output: { mapsBytes, featuresBytes: 0, histogramBytes: 0 },
+    },
+  );
+};
+
+describe('the time of a job', () => {
+  test('grows with everything that there is more of', () => {
+    fc.assert(
+      fc.property(
+        shape,
+        fc.constantFrom<keyof Shape>('frames', 'framePixels', 'tiles', 'tilePixels', 'mapsBytes'),
+        fc.nat(1e6),
+        (of, name, more) => {
+          const grown = { ...of, [name]: of[name] + more };
+          assert.ok(secondsOf(totalsOfShape(grown)) >= secondsOf(totalsOfShape(of)) * (1 - 1e-12));
+        },
+      ),
+    );
+  });
+
+  test('is never less than one core takes for its share, nor than the bytes of its maps take', () => {
+    fc.assert(
+      fc.property(shape, (of) => {
+        const seconds = secondsOf(totalsOfShape(of));
+        // A tenth of what was measured on one core: nothing does a lease in 0.1 ms, or a pixel in 0.1 ns.
+        assert.ok(seconds >= (0.1e-3 * of.tiles) / workers.cores);
+        assert.ok(seconds >= (0.1e-9 * (of.frames * of.framePixels + of.tiles * of.tilePixels)) / workers.cores);
+        assert.ok(seconds >= 0.1e-9 * of.mapsBytes);
+      }),
+    );
+  });
+
+  test('is no longer with more cores, and no shorter than one piece takes on one of them', () => {
+    fc.assert(
+      fc.property(shape, fc.integer({ min: 1, max: 64 }), (of, cores) => {
+        const totals = totalsOfShape(of);
+        const [fewer, more] = [cores, cores + 1].map((count) => secondsOf(totals, { ...workers, cores: count }));
+        assert.ok(more! <= fewer!);
+      }),
+    );
+    const one = totalsOfShape({ frames: 1, framePixels: 1e9, tiles: 0, tilePixels: 0, mapsBytes: 0 });
+    const parts = (cores: number) => workParts(one, job, { ...workers, cores });
+    assert.equal(parts(64)['decode jpeg'], parts(1)['decode jpeg']);
+  });
+
+  test('of 347,457 tiles of 7 x 7 pixels is counted in minutes, not in a third of a second', () => {
+    const [side, read] = [7, 9];
+    const tiles = 347_457;
+    const tiff = { units: tiles, opens: tiles, pixels: tiles * (read + 512) ** 2, bytes: tiles * side ** 2 };
+    const work = { inputs: 1, kinds: { tiff }, kernelPixels: { u8: tiles * read ** 2, u16: 0 } };
+    const totals = totalsOf(work, { sources: 1, shards: tiles, tiles, pixels: tiles * side ** 2 });
+    assert.ok(secondsOf(totals, { ...workers, cores: 2 }) > 600);
+  });
+});
+
+test('parts have names of the kind of source, the device and the kernel', () => {
+  const kinds = { video: { units: 4, opens: 4, pixels: 1e9, bytes: 1e7 } };
+  const totals = totalsOf({ inputs: 500, kinds, kernelPixels: { u8: 1e9, u16: 0 } }, { sources: 500, shards: 4 });
+  const names = Object.keys(workParts(totals, { ...job, mapFormat: 'none' }, workers));
+  assert.deepEqual(names, [
+    ...['job', 'inputs', 'batches', 'open video', 'index video', 'decode video'],
+    'cpu lbp:convention=nw-cw-msb,labels=all,points=8,radius=1 border=interior of 8 bits',
+  ]);
+});
+
+test('a start takes longer with more nodes and fewer cores', () => {
+  assert.ok(startSeconds({ nodes: 8, cores: 2 }) > startSeconds({ nodes: 1, cores: 2 }));
+  assert.ok(startSeconds({ nodes: 8, cores: 2 }) > startSeconds({ nodes: 8, cores: 8 }));
+});
+
+describe('a kernel takes', () => {
+  const of = (text: string, device: 'gpu' | 'software' | 'cpu', bits: 8 | 16 = 8) =>
+    kernelSecondsAPixel(createPipeline([parseOperation(text)]).operations, device, bits);
+
+  test('some time on every device', () => {
+    for (const name of kernelNames) {
+      const [gpu, cpu, software] = (['gpu', 'cpu', 'software'] as const).map((device) =>
+        of(name === 'conv' ? 'conv:kernel=sobel' : name, device),
+      );
+      assert.ok(gpu! > 0 && cpu! > gpu! && software! > 10 * cpu!, name);
+    }
+  });
+
+  // docs/benchmarks.md, "Without a GPU" and "Estimates": of one core.
+  test('within a factor of 2 of what was measured', () => {
+    for (const [text, nanoseconds] of [
+      ['lbp', 1],
+      ['lbp:points=16,radius=2', 15],
+      ['lbp:points=24,radius=3', 33],
+      ['lbp:labels=var', 155],
+      ['ldp:order=3', 4.5],
+      ['conv:kernel=gaussian-5', 2.5],
+      ['conv:kernel=gaussian-9,as=u8', 13],
+      ['conv:kernel=gaussian-21,as=u8', 60],
+      ['conv:kernel=gaussian-5,channels=rgb,as=u8', 19],
+    ] as const) {
+      const told = 1e9 * of(text, 'cpu');
+      assert.ok(told > nanoseconds / 2 && told < nanoseconds * 2, `${text}: ${told} ns`);
+    }
+    assert.ok(of('ldp', 'cpu', 16) > 40 * of('ldp', 'cpu'));
+  });
+});
