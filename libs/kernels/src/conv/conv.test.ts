@@ -144,12 +144,18 @@ test('a pipeline of conv says what it gives', () => {
     pixel: 'u8',
     output: { sample: 'u8', channels: ['gray'] },
     meaning: 'values',
+    words: { channels: ['the gray channel convolved'], bin: 'pixels whose result is rounded to i' },
     bins: 256,
     binning: { first: 0, width: 1, isExact: true, isOneValue: true, deepScale: 1 },
     minSide: 21,
     convention: 'convolution',
   });
-  const { input, output, bins, minSide } = pipelineOf({ matrix: identity(7), channels: 'rgb', as: 'i16' });
+  const { input, output, bins, minSide, words, binning } = pipelineOf({
+    matrix: identity(7),
+    channels: 'rgb',
+    as: 'i16',
+  });
   assert.deepEqual([input, output.channels], [output.channels, ['red', 'green', 'blue']]);
   assert.deepEqual([output.sample, bins, minSide], ['i16', 1786, 7]);
+  assert.match(words.bin!, new RegExp(`^pixels whose result is ${binning!.first * binning!.width} \\+ 1 i or more,`));
 });
