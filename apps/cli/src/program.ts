@@ -18,6 +18,8 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   jobs: async () => (await import('./commands/jobs.ts')).addJobsCommand,
   nodes: async () => (await import('./commands/nodes.ts')).addNodesCommand,
   cancel: async () => (await import('./commands/jobs.ts')).addCancelCommand,
+  index: async () => (await import('./commands/index-jobs.ts')).addIndexCommand,
+  search: async () => (await import('./commands/search.ts')).addSearchCommand,
   coordinator: async () => (await import('./commands/coordinator.ts')).addCoordinatorCommand,
   node: async () => (await import('./commands/node.ts')).addNodeCommand,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
