@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import {
@@ -12,9 +11,10 @@ import {
   withoutPadding,
 } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
+import { makeFolders } from '@halogrid/service/make-folders';
 import type { Command } from 'commander';
 import { moment, oneOf, wholeNumber } from '../options/option-values.ts';
-import { type AnswersOfQuery, answersOf, describeAnswers, fewerThanAsked } from '../search/answers.ts';
+import { type AnswersOfQuery, answersOf, describeAnswers, fewerThanAsked, sheetRows } from '../search/answers.ts';
 import { computeImages } from '../search/compute-images.ts';
 import { type Query, readQuery } from '../search/read-query.ts';
 
@@ -88,7 +88,7 @@ async function search(texts: readonly string[], options: SearchOptions): Promise
     if (notice) process.stderr.write(`${notice}\n`);
     const text = `${JSON.stringify(answers, null, 2)}\n`;
     process.stdout.write(json ? text : answers.map(describeAnswers).join('\n'));
-    if (out !== undefined) await writeAnswers(resolve(out), text, answers, json ?? false);
+    if (out !== undefined) await writeAnswers(out, text, answers);
   } finally {
     await index.close();
   }
@@ -128,8 +128,10 @@ function rowOf(query: Query, catalog: Catalog): number | undefined {
   return row;
 }
 
-async function writeAnswers(out: string, text: string, answers: AnswersOfQuery[], isQuiet: boolean): Promise<void> {
-  await mkdir(out, { recursive: true });
+async function writeAnswers(out: string, text: string, answers: readonly AnswersOfQuery[]): Promise<void> {
+  await makeFolders(out);
   await writeFileAtomically(join(out, 'results.json'), text);
-  if (!isQuiet) process.stderr.write(`${answers.length} in ${out}\n`);
+  const { contactSheet } = await import('@halogrid/results/contact-sheet');
+  await writeFileAtomically(join(out, 'contact-sheet.png'), await contactSheet(sheetRows(answers)));
+  process.stderr.write(`Written: ${out}/results.json and ${out}/contact-sheet.png.\n`);
 }

@@ -1,3 +1,4 @@
+import type { SheetRow } from '@halogrid/results/contact-sheet';
 import { type Catalog, cellsOf, type DistanceName, type Finding, type Unit } from '@halogrid/search';
 import { table } from '@halogrid/service/text-table';
 import { plural } from '../progress/quantities.ts';
@@ -67,9 +68,28 @@ const cellOf = ({ cellRow, cellColumn }: Answer): string =>
   cellRow === undefined ? '' : ` cell ${cellRow},${cellColumn}`;
 
 /** When it was captured, where that is known, else how far into its source it is. */
-export function timeOf({ capturedAt, timestampMs }: Pick<Answer, 'capturedAt' | 'timestampMs'>): string {
+function timeOf({ capturedAt, timestampMs }: Pick<Answer, 'capturedAt' | 'timestampMs'>): string {
   if (capturedAt !== null) return capturedAt;
   return timestampMs === null ? '-' : `${(timestampMs / 1000).toFixed(3)} s`;
+}
+
+/** Results on a contact sheet: as many as a person looks at, each with its score and time. Frames of videos are named alone. */
+export function sheetRows(answers: readonly AnswersOfQuery[]): SheetRow[] {
+  return answers.map(({ query, distance, results }) => ({
+    title: `${query} by ${distance}`,
+    tiles: results.slice(0, sheetTiles).map((answer) => ({
+      ...(answer.timestampMs === null && { uri: answer.uri }),
+      caption: [`${answer.rank}. ${answer.score.toFixed(6)}`, captionOf(answer)],
+    })),
+  }));
+}
+
+const sheetTiles = 50;
+
+function captionOf(answer: Answer): string {
+  const name = decodeURI(answer.uri.slice(answer.uri.lastIndexOf('/') + 1));
+  const time = answer.capturedAt === null && answer.timestampMs === null ? '' : ` ${timeOf(answer)}`;
+  return `${name}${answer.timestampMs === null ? '' : `#${answer.frame}`}${cellOf(answer)}${time}`;
 }
 
 /** One sentence where the index has fewer frames or cells than were asked for. */
