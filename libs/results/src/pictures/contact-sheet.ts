@@ -24,7 +24,7 @@ const titleHeight = 34;
 const maxPixels = 2 ** 26;
 
 /** Tiles in a row of the sheet. */
-const columns = 5;
+const columns = 6;
 
 /**
  * Draws rows of thumbnails with captions as a PNG. An image that cannot be shown leaves its place empty: the caption names it. Text
