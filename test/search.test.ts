@@ -7,7 +7,7 @@ import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// From pictures to an index, and from a picture to those most like it.
+// From pictures to an index, from a picture to those most like it, and how well that tells classes apart.
 
 const folder = scratchFolder();
 const [frames, out, index] = ['frames', 'out', 'index'].map((name) => join(folder, name)) as [string, string, string];
@@ -79,4 +79,43 @@ test('what cannot be found is said in one sentence', async () => {
     assert.match(ended.stderr, sentence);
   }
   assert.equal(existsSync(join(index, 'writer.json')), false);
+});
+
+test('a labelled tree is evaluated, with the JSON that is promised, a curve and a sheet', async () => {
+  const [tree, written] = [join(folder, 'tree'), join(folder, 'evaluated')];
+  // Two classes that no descriptor could mix up, each alike but for its noise, and one that has nobody to be found with.
+  for (const [label, count] of Object.entries({ slopes: 3, stripes: 2, alone: 1 })) {
+    mkdirSync(join(tree, label), { recursive: true });
+    for (let i = 0; i < count; i++) {
+      const picture = drawPicture(48, 40, i + 1);
+      const { pixels } = picture;
+      for (let at = 0; at < pixels.length; at++) {
+        if (label === 'stripes') pixels[at] = at % 4 < 2 ? 255 : pixels[at]! >> 4;
+        if (label === 'alone') pixels[at] = 128;
+      }
+      await writePgm(join(tree, label, `${i}.pgm`), picture);
+    }
+  }
+  const { code, stdout, stderr } = await halogrid([
+    'evaluate',
+    tree,
+    '--device',
+    'cpu',
+    '--grid',
+    '2x2',
+    '--json',
+    '--out',
+    written,
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^Of one image, which is compared and no query: alone\.$/m);
+  const { images, classes, tpr, recognition_rate, map, threshold, fpr } = JSON.parse(stdout);
+  assert.deepEqual({ images, classes, tpr, recognition_rate }, { images: 6, classes: 3, tpr: 1, recognition_rate: 1 });
+  assert.ok(map > 0.5 && threshold > 0 && threshold < 1 && fpr < 1);
+  assert.match(readFileSync(join(written, 'roc.svg'), 'utf8'), /^<svg .*6 images of 3 classes/s);
+  assert.equal(readFileSync(join(written, 'evaluation.json'), 'utf8'), stdout);
+
+  const ended = await halogrid(['evaluate', frames]);
+  assert.equal(ended.code, 2);
+  assert.match(ended.stderr, /^halogrid: Expected a folder with a sub-folder for each class but '.*frames' has 0\n$/);
 });

@@ -5,7 +5,7 @@ import { isThorough } from '@halogrid/kernels/testing';
 import { readFinishedJob } from '../build/finished-job.ts';
 import { IndexWriter } from '../build/index-writer.ts';
 import { compareScores, type DistanceName, distanceNames, distances, type Score } from '../distances/distance.ts';
-import { massOf } from '../distances/vector.ts';
+import { massOf, type Vector } from '../distances/vector.ts';
 import { queryVector } from '../store/read-block.ts';
 import { type MadeFrame, type MadeJob, madeBins, makeJob, noise } from '../testing/make-job.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
@@ -32,19 +32,21 @@ function* frames(count: number, sizes: number, seed: number): Generator<MadeFram
   }
 }
 
+const vectorOf = (bins: ArrayLike<number>): Vector => ({ bins: Float64Array.from(bins), mass: massOf(bins) });
+
+type Scored = Pick<MadeFrame, 'source' | 'frame'> & { vector: Vector };
+
 /** What the definitions say: every frame scored, and the best of them kept in order. */
-function byDefinition(all: MadeFrame[], query: ArrayLike<number>, distance: DistanceName, top: number) {
+function byDefinition(all: readonly Scored[], query: ArrayLike<number>, distance: DistanceName, top: number) {
   const { sense, score } = distances[distance];
-  const of = (bins: ArrayLike<number>) => ({ bins: Float64Array.from(bins), mass: massOf(bins) });
-  const wanted = of(query);
+  const wanted = vectorOf(query);
   const best: { source: string; frame: number; score: Score }[] = [];
   const isBetter = (a: (typeof best)[0], b: (typeof best)[0]): boolean => {
     const order = compareScores(sense, a.score, b.score);
     if (order !== 0) return order < 0;
     return a.source === b.source ? a.frame < b.frame : a.source < b.source;
   };
-  for (const { source, frame, cells } of all) {
-    const vector = of(cells[0]!);
+  for (const { source, frame, vector } of all) {
     if (vector.mass === 0) continue;
     const scored = { source, frame, score: score(wanted, vector) };
     const place = best.findIndex((other) => isBetter(scored, other));
@@ -57,6 +59,7 @@ function byDefinition(all: MadeFrame[], query: ArrayLike<number>, distance: Dist
 for (const sizes of [1, 4]) {
   test(`what is found is what a plain loop finds, for every distance and cut${sizes > 1 ? ', where frames differ in size' : ''}`, async (t) => {
     const all = [...frames(rowCount, sizes, sizes)];
+    const vectors = all.map(({ source, frame, cells }) => ({ source, frame, vector: vectorOf(cells[0]!) }));
     const random = noise(99);
     const queries = [
       all[7]!.cells[0]!,
@@ -74,7 +77,7 @@ for (const sizes of [1, 4]) {
       };
       const [one, other] = [await whole.search(request), await parts.search(request)];
       for (const [i, query] of queries.entries()) {
-        const expected = byDefinition(all, query, distance, 25);
+        const expected = byDefinition(vectors, query, distance, 25);
         for (const [index, found] of [
           [whole, one],
           [parts, other],
