@@ -6,9 +6,12 @@ import { readFinishedJob } from '../build/finished-job.ts';
 import { IndexWriter } from '../build/index-writer.ts';
 import { compareScores, type DistanceName, distanceNames, distances, type Score } from '../distances/distance.ts';
 import { massOf, type Vector } from '../distances/vector.ts';
+import { writeManifest } from '../store/index-folder.ts';
 import { queryVector } from '../store/read-block.ts';
+import { SegmentsWriter } from '../store/segments-writer.ts';
 import { type MadeFrame, type MadeJob, madeBins, makeJob, noise } from '../testing/make-job.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
+import type { Filter } from './scan-index.ts';
 import { SearchIndex } from './search-index.ts';
 
 const [rowCount, queryCount] = isThorough ? [100_000, 100] : [1_500, 6];
@@ -143,6 +146,52 @@ test('near-duplicates are folded and sources bounded, however many hits are to b
     bounded!.map(({ row }) => row < 395),
     [true, false],
   );
+});
+
+test('only frames of the time and the camera that are asked for are found, none of which that is not known', async (t) => {
+  const folder = await temporaryFolder(t);
+  const job = await readFinishedJob(await makeJob(join(folder, 'out'), []));
+  const writer = new SegmentsWriter(folder, { cells: 1, cellBins: madeBins }, 1);
+  const bins = Array.from({ length: madeBins }, () => 1);
+  const hours = [Number.NaN, 1, 2, 3, 4, 5];
+  for (const [frame, hour] of hours.entries()) {
+    const camera = [null, 'north', 'south'][frame % 3]!;
+    await writer.add(job, { uri: 'file:///a', frame, timestampMs: Number.NaN, capturedAtMs: hour, camera, bins });
+  }
+  const { segments, next } = await writer.finish();
+  await writeManifest(folder, { pipeline: job.pipeline, segments, nextSegment: next });
+  const index = await SearchIndex.open(folder);
+  t.after(() => index.close());
+  const request = {
+    queries: [queryVector(job.pipeline, bins, 'frame')],
+    distance: 'l1',
+    top: 9,
+    unit: 'frame',
+  } as const;
+  const table: [Filter, number[]][] = [
+    [{}, [0, 1, 2, 3, 4, 5]],
+    [{ sinceMs: 2 }, [2, 3, 4, 5]],
+    [{ sinceMs: 2, untilMs: 4 }, [2, 3, 4]],
+    [{ camera: 'north' }, [1, 4]],
+    [{ camera: 'south', untilMs: 2 }, [2]],
+    [{ camera: 'west' }, []],
+  ];
+  for (const [filter, rows] of table) {
+    const [found] = await index.search({ ...request, filter });
+    assert.deepEqual(
+      found!.map(({ row }) => row),
+      rows,
+    );
+  }
+  assert.deepEqual(index.catalog.describe(2), {
+    row: 2,
+    uri: 'file:///a',
+    frame: 2,
+    timestampMs: null,
+    capturedAtMs: 2,
+    camera: 'south',
+    counted: madeBins,
+  });
 });
 
 test('a query that counts nothing is refused', async (t) => {
