@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import { parseJob } from '../options/job-options.ts';
 import { collect, type DeviceChoice, deviceChoices, oneOf } from '../options/option-values.ts';
 import { exitCodes } from '../process/exit-code.ts';
+import { unlessStopped } from '../process/unless-stopped.ts';
 import { createProgressView } from '../progress/follow-job.ts';
 import { plural } from '../progress/quantities.ts';
 import { type ClassFolder, classFolders, labelOf } from '../search/class-folders.ts';
@@ -41,13 +42,14 @@ export function addEvaluateCommand(program: Command): void {
     .option('--out <dir>', 'write evaluation.json, roc.svg and a sheet of the best five of some images there')
     .option('--json', 'as JSON')
     .action(async (folder: string, options: EvaluateOptions) => {
-      process.exitCode = await evaluateFolder(resolve(folder), options);
+      await unlessStopped((signal) => evaluateFolder(resolve(folder), options, signal));
     });
 }
 
 async function evaluateFolder(
   folder: string,
   { distance, device, out, json, ...pipeline }: EvaluateOptions,
+  signal: AbortSignal,
 ): Promise<number> {
   const classes = await classFolders(folder);
   const { spec } = parseJob(
@@ -56,7 +58,7 @@ async function evaluateFolder(
     process.cwd(),
   );
   const view = createProgressView(process.stderr, Date.now);
-  const { job, finished, frames } = await framesOfJob(spec!, device, view);
+  const { job, finished, frames } = await framesOfJob(spec!, device, view, signal);
   const images = frames.flatMap(({ uri, frame, bins }) => {
     if (frame > 0) throw new UsageError(`Expected images but '${uri}' is a video`);
     const label = labelOf(uri, classes);

@@ -36,7 +36,7 @@ async function indexJobs(outs: readonly string[], { to, compact, json }: IndexOp
   try {
     for (const job of jobs) writer.check(job);
     for (const [i, job] of jobs.entries()) {
-      const indexed = await writer.add(job);
+      const indexed = await writer.add(job, showProgress(outs[i]!));
       done.push({ out: outs[i]!, ...indexed });
       if (!json) process.stderr.write(`${sentenceOf(outs[i]!, job, indexed)}\n`);
     }
@@ -50,6 +50,12 @@ async function indexJobs(outs: readonly string[], { to, compact, json }: IndexOp
   } finally {
     writer.close();
   }
+}
+
+/** A line on a terminal that the next takes the place of. */
+function showProgress(out: string): ((frames: number) => void) | undefined {
+  const { stderr } = process;
+  return stderr.isTTY ? (frames) => stderr.write(`${out}: ${plural(frames, 'frame')} …\r`) : undefined;
 }
 
 function sentenceOf(out: string, { id }: FinishedJob, { outcome, frames }: Indexed): string {

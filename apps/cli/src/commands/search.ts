@@ -12,8 +12,11 @@ import {
 } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
+import { redactUri } from '@halogrid/sources';
 import type { Command } from 'commander';
 import { moment, oneOf, wholeNumber } from '../options/option-values.ts';
+import { exitCodes } from '../process/exit-code.ts';
+import { unlessStopped } from '../process/unless-stopped.ts';
 import { type AnswersOfQuery, answersOf, describeAnswers, fewerThanAsked, sheetRows } from '../search/answers.ts';
 import { computeImages } from '../search/compute-images.ts';
 import { type Query, readQuery } from '../search/read-query.ts';
@@ -59,10 +62,12 @@ export function addSearchCommand(program: Command): void {
     )
     .option('--out <dir>', 'also write results.json and a contact sheet there')
     .option('--json', 'as JSON')
-    .action(async (texts: string[], options: SearchOptions) => search(texts, options));
+    .action(async (texts: string[], options: SearchOptions) => {
+      await unlessStopped((signal) => search(texts, options, signal));
+    });
 }
 
-async function search(texts: readonly string[], options: SearchOptions): Promise<void> {
+async function search(texts: readonly string[], options: SearchOptions, signal: AbortSignal): Promise<number> {
   const { top, distance, camera, perSource, group, out, json } = options;
   const queries = texts.map((text) => readQuery(text, process.cwd()));
   const unit: Unit = options.cells ? 'cell' : 'frame';
@@ -71,7 +76,7 @@ async function search(texts: readonly string[], options: SearchOptions): Promise
     const { catalog } = index;
     if (catalog.frames === 0) throw new UsageError(`The index '${options.index}' is empty: there is nothing to find`);
     checkFilter(catalog, options);
-    const bins = await binsOf(queries, catalog);
+    const bins = await binsOf(queries, catalog, signal);
     const findings = await index.search({
       queries: bins.map((counts) => queryVector(catalog.pipeline, counts, unit)),
       distance,
@@ -89,6 +94,7 @@ async function search(texts: readonly string[], options: SearchOptions): Promise
     const text = `${JSON.stringify(answers, null, 2)}\n`;
     process.stdout.write(json ? text : answers.map(describeAnswers).join('\n'));
     if (out !== undefined) await writeAnswers(out, text, answers);
+    return exitCodes.complete;
   } finally {
     await index.close();
   }
@@ -107,10 +113,10 @@ function checkFilter(catalog: Catalog, { since, until, camera }: SearchOptions):
 }
 
 /** The histograms of queries: from the index, or computed as its jobs have computed them. */
-async function binsOf(queries: readonly Query[], catalog: Catalog): Promise<Float64Array[]> {
+async function binsOf(queries: readonly Query[], catalog: Catalog, signal: AbortSignal): Promise<Float64Array[]> {
   const rows = queries.map((query) => rowOf(query, catalog));
   const images = queries.filter((query) => query.kind === 'image').map(({ uri }) => uri);
-  const computed = images.length > 0 ? await computeImages(images, catalog.pipeline) : [];
+  const computed = images.length > 0 ? await computeImages(images, catalog.pipeline, signal) : [];
   return rows.map((row) =>
     row === undefined ? computed.shift()! : withoutPadding(catalog.pipeline, readFrame(catalog, row)),
   );
@@ -123,8 +129,8 @@ function rowOf(query: Query, catalog: Catalog): number | undefined {
     if (query.row < catalog.frames) return query.row;
     throw new Error(`There is no ${query.text}: the rows of the index are 0 to ${catalog.frames - 1}`);
   }
-  const row = catalog.find(query.uri, query.frame);
-  if (row === undefined) throw new Error(`Frame ${query.frame} of '${query.uri}' is not in the index`);
+  const row = catalog.find(redactUri(query.uri), query.frame);
+  if (row === undefined) throw new Error(`Frame ${query.frame} of '${redactUri(query.uri)}' is not in the index`);
   return row;
 }
 

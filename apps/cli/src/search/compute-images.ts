@@ -9,7 +9,11 @@ const silent = { show() {}, note() {}, end() {} };
  * The histograms of images by an index's pipeline, in their order. Rejects with one sentence where an image cannot be read, or is a
  * video or a folder.
  */
-export async function computeImages(uris: readonly string[], pipeline: PipelineIdentity): Promise<Float64Array[]> {
+export async function computeImages(
+  uris: readonly string[],
+  pipeline: PipelineIdentity,
+  signal: AbortSignal,
+): Promise<Float64Array[]> {
   if (pipeline.resultsVersion !== resultsVersion) {
     throw new Error(
       `The index holds results version ${pipeline.resultsVersion} and this halogrid computes ${resultsVersion}: ` +
@@ -25,7 +29,7 @@ export async function computeImages(uris: readonly string[], pipeline: PipelineI
     batchFrames: 0,
     grid: { ...pipeline.grid },
   };
-  const { job, frames } = await framesOfJob(spec, 'cpu', silent);
+  const { job, frames } = await framesOfJob(spec, 'cpu', silent, signal);
   const reason = job.reasons[0];
   if (reason) throw new Error(`The query '${redactUri(reason.example)}' cannot be used: ${reason.error}`);
   const computed = new Map<string, Float64Array>();

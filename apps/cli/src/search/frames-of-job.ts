@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type JobSpec, JobState, type JobStatus } from '@halogrid/proto';
 import { type FinishedJob, readFeatures, readFinishedJob } from '@halogrid/search';
-import { aborted, shutdownSignal } from '@halogrid/service';
+import { aborted } from '@halogrid/service';
 import { connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { followJob, type ProgressView } from '../progress/follow-job.ts';
@@ -25,10 +25,14 @@ export interface ComputedJob {
 
 /**
  * Runs a job on this machine as `run` does and keeps its histograms alone: its output is in a temporary folder. Rejects with one
- * sentence where the job fails, or Ctrl-C stops it.
+ * sentence where the job fails, or the signal aborts.
  */
-export async function framesOfJob(spec: JobSpec, device: string, view: ProgressView): Promise<ComputedJob> {
-  const signal = shutdownSignal();
+export async function framesOfJob(
+  spec: JobSpec,
+  device: string,
+  view: ProgressView,
+  signal: AbortSignal,
+): Promise<ComputedJob> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-job-'));
   let cluster: LocalCluster | undefined;
   try {

@@ -17,6 +17,9 @@ export interface Indexed {
   frames: number;
 }
 
+/** Frames from one word of progress to the next: some tenths of a second. */
+const progressFrames = 10_000;
+
 /**
  * Makes and extends an index, for one process at a time. Each change is whole when its promise resolves, and whoever reads the
  * index meanwhile sees it as it was.
@@ -69,9 +72,9 @@ export class IndexWriter {
 
   /**
    * Adds the frames of a job. One that is there, by its id or by its digest and sources, is skipped; an earlier one of the same
-   * output folder makes room.
+   * output folder makes room. `progress` is told now and then how many frames were added so far.
    */
-  async add(job: FinishedJob): Promise<Indexed> {
+  async add(job: FinishedJob, progress: (frames: number) => void = () => {}): Promise<Indexed> {
     this.check(job);
     const there = this.segments.flatMap(({ jobs }) => jobs);
     const isThere = ({ id, digest, sources }: JobName): boolean =>
@@ -89,7 +92,7 @@ export class IndexWriter {
         let count = 0;
         for await (const frame of readFeatures(job)) {
           await writer.add(name, frame);
-          count++;
+          if (++count % progressFrames === 0) progress(count);
         }
         return count;
       },

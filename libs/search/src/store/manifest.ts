@@ -65,10 +65,15 @@ export function parseManifest(text: string, path: string): Manifest {
   const { sha256, ...content } = written;
   if (sha256 !== hashOf(content))
     throw new IndexError(`'${path}' has changed since it was written: index the jobs again`);
+  if (!content.segments.every(({ name }) => namePattern.test(name)))
+    throw new IndexError(`'${path}' names files of its own`);
   return { pipeline: content.pipeline, segments: content.segments, nextSegment: content.nextSegment };
 }
 
 const hashOf = (content: object): string => createHash('sha256').update(JSON.stringify(content)).digest('hex');
+
+/** What segmentName gives: no path leads out of the folder. */
+const namePattern = /^segment-\d{6,15}$/;
 
 /** The name of the segment of that number. */
 export const segmentName = (number: number): string => `segment-${String(number).padStart(6, '0')}`;
