@@ -73,12 +73,12 @@ function timeOf({ capturedAt, timestampMs }: Pick<Answer, 'capturedAt' | 'timest
   return timestampMs === null ? '-' : `${(timestampMs / 1000).toFixed(3)} s`;
 }
 
-/** Results on a contact sheet: as many as a person looks at, each with its score and time. Frames of videos are named alone. */
+/** Results on a contact sheet: as many as a person looks at, each with its score and time. */
 export function sheetRows(answers: readonly AnswersOfQuery[]): SheetRow[] {
   return answers.map(({ query, distance, results }) => ({
     title: `${query} by ${distance}`,
     tiles: results.slice(0, sheetTiles).map((answer) => ({
-      ...(answer.timestampMs === null && { uri: answer.uri }),
+      shown: { uri: answer.uri, ...(answer.timestampMs !== null && { videoFrame: answer.frame }) },
       caption: [`${answer.rank}. ${answer.score.toFixed(6)}`, captionOf(answer)],
     })),
   }));

@@ -60,7 +60,7 @@ export function evaluationRows({ best }: Evaluation): SheetRow[] {
     .slice(0, rowsOfSheet)
     .map(({ uri, label, others }) => {
       const tiles = others.map(({ image, score }, i) => ({
-        uri: best[image]!.uri,
+        shown: { uri: best[image]!.uri },
         caption: [
           `${i + 1}. ${score.toFixed(6)}`,
           `${best[image]!.label}${best[image]!.label === label ? '' : ' (another class)'}`,
@@ -68,7 +68,7 @@ export function evaluationRows({ best }: Evaluation): SheetRow[] {
       }));
       return {
         title: `${label}: the query, and those most like it`,
-        tiles: [{ uri, caption: ['query', label] }, ...tiles],
+        tiles: [{ shown: { uri }, caption: ['query', label] }, ...tiles],
       };
     });
 }
