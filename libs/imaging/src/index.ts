@@ -10,6 +10,7 @@ export { imageOpener } from './threads/image-opener.ts';
 export { isVideoFile } from './video/is-video-file.ts';
 export { type PlannedFrame, planVideo, type VideoPart, type VideoSegment } from './video/plan-video.ts';
 export { checkFfmpeg } from './video/process/ffmpeg.ts';
+export { type DecodedFrame, readFrames } from './video/read-frames.ts';
 export { SegmentDecoder, type SegmentEvent } from './video/video-child.ts';
 export { changedVideo, openVideoFile, type VideoFile } from './video/video-file.ts';
 export { DecoderBrokeError } from './video/video-reader.ts';

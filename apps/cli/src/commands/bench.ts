@@ -86,4 +86,16 @@ export function addBenchCommand(program: Command): void {
       const { benchScale } = await import('@halogrid/bench/scale');
       process.stdout.write(await benchScale(options, startFrameCluster, (line) => console.error(line)));
     });
+  bench
+    .command('search')
+    .summary('an index: making, opening and searching it')
+    .description('Makes an index of frames that are made up, in a temporary folder, and searches it.')
+    .option('--frames <n>', 'frames of the index', wholeNumber('--frames', 1, 100_000_000), 1_000_000)
+    .option('--kernel <name>', 'lbp (256 bins) or ldp (1024)', oneOf('--kernel', ['lbp', 'ldp'] as const), 'lbp')
+    .option('--queries <n>', 'queries that are also searched for at once', wholeNumber('--queries', 1, 1000), 64)
+    .option('--repetitions <n>', 'searches of each kind', wholeNumber('--repetitions', 1, 1000), 5)
+    .action(async (options) => {
+      const { benchSearch } = await import('@halogrid/bench/search');
+      process.stdout.write(await benchSearch(options, (line) => console.error(line)));
+    });
 }

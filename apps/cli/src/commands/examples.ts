@@ -57,11 +57,21 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid node --coordinator rack-1:7070 --gpu all', 'on each NVIDIA GPU'],
     ['halogrid node --coordinator rack-1:7070 --storage remote', 'without the files of the cluster'],
   ],
+  index: [
+    ['halogrid index results --to archive.index', 'makes an index of a finished job'],
+    ['halogrid index results/* --to archive.index', 'and adds those that it lacks'],
+  ],
+  search: [
+    ['halogrid search query.jpg --index archive.index', 'the ten most similar frames'],
+    ['halogrid search query.jpg --index archive.index --top 50 --out found', 'with a contact sheet'],
+  ],
+  evaluate: [['halogrid evaluate faces --op ldp:order=3 --grid 4x4', 'a folder for each class']],
   doctor: [['halogrid doctor', 'which devices work, and why others do not']],
   bench: [['halogrid bench kernels', 'kernel times on the GPU']],
   'bench kernels': [['halogrid bench kernels --width 1920 --height 1080', 'for images of that size']],
   'bench reports': [['halogrid bench reports r1 r3 --quick', 'two of the five, with small images']],
   'bench frames': [['halogrid bench frames --frames 500 --nodes 2', 'a shorter one, with two nodes']],
+  'bench search': [['halogrid bench search', 'an index that is made up']],
   'bench scale': [['halogrid bench scale --gpus 1,2 --format pgm', 'without decoding']],
   tune: [
     ['halogrid tune', 'minutes, once for each GPU'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
 import fc from 'fast-check';
-import { ascendingCounts, collect, oneOf, wholeNumber } from './option-values.ts';
+import { ascendingCounts, collect, moment, oneOf, wholeNumber } from './option-values.ts';
 
 test('whole numbers in the range are taken and all else is refused', () => {
   const parse = wholeNumber('--n', 1, 64);
@@ -37,4 +37,16 @@ test('numbers that ascend are taken and all else is refused', () => {
 
 test('a repeated option collects its values in order', () => {
   assert.deepEqual(collect('b', collect('a', undefined)), ['a', 'b']);
+});
+
+test('moments have their zone', () => {
+  const since = moment('--since');
+  assert.equal(since('2026-01-31T08:00Z'), Date.UTC(2026, 0, 31, 8));
+  assert.equal(since('2026-01-31T08:00:01.5+01:00'), Date.UTC(2026, 0, 31, 7, 0, 1, 500));
+  for (const text of ['2026-01-31', '2026-01-31T08:00', '2026-13-31T08:00Z', 'yesterday', '']) {
+    assert.throws(
+      () => since(text),
+      new RegExp(`^UsageError: Expected a moment with its zone.* but received '${text}'$`),
+    );
+  }
 });

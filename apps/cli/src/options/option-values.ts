@@ -49,6 +49,21 @@ export function oneOf<T extends string>(option: string, allowed: readonly T[]): 
   };
 }
 
+/**
+ * Makes a parser of moments with their zone, `2026-01-31T08:00Z` or `2026-01-31T08:00:00+01:00`, for commander; it gives milliseconds
+ * since 1970. It throws UsageError.
+ */
+export function moment(option: string): (text: string) => number {
+  return (text) => {
+    const isMoment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
+    const value = isMoment ? Date.parse(text) : Number.NaN;
+    if (!Number.isNaN(value)) return value;
+    throw new UsageError(
+      `Expected a moment with its zone, such as 2026-01-31T08:00Z, for ${option} but received '${text}'`,
+    );
+  };
+}
+
 /** Collects the values of an option that may be repeated. */
 export function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text];

@@ -39,6 +39,50 @@ test('a file of an older version, without names and without a word of itself, is
   for (const [row, histogram] of histograms.entries()) assert.deepEqual(await reader.histogram(row), histogram);
 });
 
+test('row groups are read as columns, with times and cameras where the file has them', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-features-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'features.parquet');
+  const capturedAt = new Date('2026-01-31T08:00:00.250Z');
+  const flat = [
+    { name: 'source', data: ['file:///a', 'file:///b'], type: 'STRING' },
+    { name: 'frame', data: [0, 7], type: 'INT32' },
+    { name: 'timestamp_ms', data: [null, 280], type: 'DOUBLE', nullable: true },
+    { name: 'captured_at', data: [capturedAt, null], type: 'TIMESTAMP', nullable: true },
+    { name: 'camera', data: [null, 'north'], type: 'STRING', nullable: true },
+    { name: 'cell_row', data: [0, 1], type: 'INT32' },
+    { name: 'cell_col', data: [2, 0], type: 'INT32' },
+    { name: 'counted', data: [3n, 5n], type: 'INT64' },
+  ] as const;
+  const histogram = {
+    name: 'histogram',
+    data: [
+      [1, 2],
+      [5, 0],
+    ],
+  };
+  await writeFile(
+    path,
+    Buffer.from(
+      parquetWriteBuffer({ columnData: [...flat, histogram].map((column) => ({ ...column, data: [...column.data] })) }),
+    ),
+  );
+  const reader = (await FeatureReader.open(path))!;
+  assert.equal(reader.rowGroups, 1);
+  assert.deepEqual(await reader.columns(0, 2), {
+    source: ['file:///a', 'file:///b'],
+    frame: [0, 7],
+    timestampMs: Float64Array.of(Number.NaN, 280),
+    capturedAtMs: Float64Array.of(capturedAt.getTime(), Number.NaN),
+    camera: [null, 'north'],
+    cellRow: [0, 1],
+    cellColumn: [2, 0],
+    counted: Float64Array.of(3, 5),
+    histogram: Float64Array.of(1, 2, 5, 0),
+  });
+  await assert.rejects(reader.columns(0, 3), /^Error: Row 0 has 2 bins instead of 3$/);
+});
+
 test('a file that is not there is none', async () => {
   assert.equal(await FeatureReader.open('/nowhere/features.parquet'), undefined);
 });

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, describeAnswers, sheetRows } from './answers.ts';
+
+const answer: Answer = {
+  rank: 1,
+  uri: 'file:///archive/north%20gate/a.jpg',
+  frame: 0,
+  score: 0.98765432,
+  row: 3,
+  timestampMs: null,
+  capturedAt: null,
+  camera: null,
+};
+const ofVideo: Answer = {
+  ...answer,
+  rank: 2,
+  uri: 'file:///cam.mp4',
+  frame: 250,
+  timestampMs: 10_000,
+  cellRow: 1,
+  cellColumn: 2,
+  folded: 7,
+};
+const answers = { query: 'a.jpg', distance: 'intersection' as const, results: [answer, ofVideo] };
+
+test('answers are a table for people', () => {
+  assert.equal(
+    describeAnswers(answers),
+    [
+      'a.jpg: 2 results',
+      '  rank  intersection  frame  time      source',
+      '  1     0.987654      0      -         file:///archive/north%20gate/a.jpg',
+      '  2     0.987654      250    10.000 s  file:///cam.mp4 cell 1,2 (and 7 near it)',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a sheet shows images and frames of videos', () => {
+  const captured = { ...answer, rank: 3, capturedAt: '2026-01-31T08:00:00.000Z' };
+  assert.deepEqual(sheetRows([{ ...answers, results: [answer, ofVideo, captured] }]), [
+    {
+      title: 'a.jpg by intersection',
+      tiles: [
+        { shown: { uri: answer.uri }, caption: ['1. 0.987654', 'a.jpg'] },
+        { shown: { uri: ofVideo.uri, videoFrame: 250 }, caption: ['2. 0.987654', 'cam.mp4#250 cell 1,2 10.000 s'] },
+        { shown: { uri: answer.uri }, caption: ['3. 0.987654', 'a.jpg 2026-01-31T08:00:00.000Z'] },
+      ],
+    },
+  ]);
+});

@@ -1,0 +1,99 @@
+import type { SheetRow } from '@halogrid/results/contact-sheet';
+import { type Catalog, cellsOf, type DistanceName, type Finding, type Unit } from '@halogrid/search';
+import { table } from '@halogrid/service/text-table';
+import { plural } from '../progress/quantities.ts';
+
+/** A result as `--json` prints it. */
+export interface Answer {
+  rank: number;
+  uri: string;
+  frame: number;
+  score: number;
+  /** The score as an exact fraction, of distances that have one. */
+  exact?: string;
+  /** Of the index, for `row:N`. */
+  row: number;
+  cellRow?: number;
+  cellColumn?: number;
+  timestampMs: number | null;
+  /** In UTC. */
+  capturedAt: string | null;
+  camera: string | null;
+  /** Further hits that are folded into it. */
+  folded?: number;
+}
+
+export interface AnswersOfQuery {
+  query: string;
+  distance: DistanceName;
+  results: Answer[];
+}
+
+/** What was found, in words that do not need the index. */
+export function answersOf(findings: readonly Finding[], catalog: Catalog, unit: Unit, isGrouped: boolean): Answer[] {
+  const { columns } = catalog.pipeline.grid;
+  return findings.map(({ score, row, cell, folded }, i) => {
+    const { uri, frame, timestampMs, capturedAtMs, camera } = catalog.describe(row);
+    const { value, fraction } = score;
+    return {
+      rank: i + 1,
+      uri,
+      frame,
+      score: value,
+      ...(fraction && { exact: `${fraction.numerator}/${fraction.denominator}` }),
+      row,
+      ...(unit === 'cell' && { cellRow: Math.floor(cell / columns), cellColumn: cell % columns }),
+      timestampMs,
+      capturedAt: capturedAtMs === null ? null : new Date(capturedAtMs).toISOString(),
+      camera,
+      ...(isGrouped && { folded }),
+    };
+  });
+}
+
+/** The answers as a table for people. */
+export function describeAnswers({ query, distance, results }: AnswersOfQuery): string {
+  const head = ['rank', distance, 'frame', 'time', 'source'];
+  const rows = results.map((answer) => [
+    String(answer.rank),
+    answer.score.toFixed(6),
+    String(answer.frame),
+    timeOf(answer),
+    `${answer.uri}${cellOf(answer)}${answer.folded ? ` (and ${answer.folded} near it)` : ''}`,
+  ]);
+  return `${query}: ${plural(results.length, 'result')}\n${table([head, ...rows], '  ')}`;
+}
+
+const cellOf = ({ cellRow, cellColumn }: Answer): string =>
+  cellRow === undefined ? '' : ` cell ${cellRow},${cellColumn}`;
+
+/** When it was captured, where that is known, else how far into its source it is. */
+function timeOf({ capturedAt, timestampMs }: Pick<Answer, 'capturedAt' | 'timestampMs'>): string {
+  if (capturedAt !== null) return capturedAt;
+  return timestampMs === null ? '-' : `${(timestampMs / 1000).toFixed(3)} s`;
+}
+
+/** Results on a contact sheet: as many as a person looks at, each with its score and time. */
+export function sheetRows(answers: readonly AnswersOfQuery[]): SheetRow[] {
+  return answers.map(({ query, distance, results }) => ({
+    title: `${query} by ${distance}`,
+    tiles: results.slice(0, sheetTiles).map((answer) => ({
+      shown: { uri: answer.uri, ...(answer.timestampMs !== null && { videoFrame: answer.frame }) },
+      caption: [`${answer.rank}. ${answer.score.toFixed(6)}`, captionOf(answer)],
+    })),
+  }));
+}
+
+const sheetTiles = 50;
+
+function captionOf(answer: Answer): string {
+  const name = decodeURI(answer.uri.slice(answer.uri.lastIndexOf('/') + 1));
+  const time = answer.capturedAt === null && answer.timestampMs === null ? '' : ` ${timeOf(answer)}`;
+  return `${name}${answer.timestampMs === null ? '' : `#${answer.frame}`}${cellOf(answer)}${time}`;
+}
+
+/** One sentence where the index has fewer frames or cells than were asked for. */
+export function fewerThanAsked(catalog: Catalog, unit: Unit, top: number): string | undefined {
+  const units = catalog.frames * (unit === 'cell' ? cellsOf(catalog.pipeline) : 1);
+  return units < top ? `The index has ${plural(units, unit)}, so no more than that can be found.` : undefined;
+}

@@ -1,0 +1,45 @@
+import type { PipelineIdentity } from '@halogrid/search';
+import { resultsVersion } from '@halogrid/service';
+import { redactUri } from '@halogrid/sources';
+import { framesOfJob } from './frames-of-job.ts';
+
+const silent = { show() {}, note() {}, end() {} };
+
+/**
+ * The histograms of images by an index's pipeline, in their order. Rejects with one sentence where an image cannot be read, or is a
+ * video or a folder.
+ */
+export async function computeImages(
+  uris: readonly string[],
+  pipeline: PipelineIdentity,
+  signal: AbortSignal,
+): Promise<Float64Array[]> {
+  if (pipeline.resultsVersion !== resultsVersion) {
+    throw new Error(
+      `The index holds results version ${pipeline.resultsVersion} and this halogrid computes ${resultsVersion}: ` +
+        'index jobs of this version, or ask for frames of the index',
+    );
+  }
+  const spec = {
+    sources: [...new Set(uris)],
+    pipeline: { operations: pipeline.operations.map((operation) => ({ ...operation })) },
+    out: '',
+    mapFormat: 'none',
+    tilePx: 0,
+    batchFrames: 0,
+    grid: { ...pipeline.grid },
+  };
+  const { job, frames } = await framesOfJob(spec, 'cpu', silent, signal);
+  const reason = job.reasons[0];
+  if (reason) throw new Error(`The query '${redactUri(reason.example)}' cannot be used: ${reason.error}`);
+  const computed = new Map<string, Float64Array>();
+  for (const { uri, frame, bins } of frames) {
+    if (frame > 0) throw new Error(`'${uri}' has more than one frame: index it, and ask for one as PATH#FRAME`);
+    computed.set(uri, bins);
+  }
+  return uris.map((uri) => {
+    const bins = computed.get(redactUri(uri));
+    if (!bins) throw new Error(`The query '${redactUri(uri)}' is no image file`);
+    return bins;
+  });
+}

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type JobSpec, JobState, type JobStatus } from '@halogrid/proto';
+import { type FinishedJob, readFeatures, readFinishedJob } from '@halogrid/search';
+import { aborted } from '@halogrid/service';
+import { connectCoordinator } from '../client/coordinator-client.ts';
+import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
+import { followJob, type ProgressView } from '../progress/follow-job.ts';
+
+/** A frame of a job, and the counts of all its cells. */
+export interface ComputedFrame {
+  uri: string;
+  frame: number;
+  bins: Float64Array;
+}
+
+export interface ComputedJob {
+  job: JobStatus;
+  /** Of the job's pipeline and results. */
+  finished: FinishedJob;
+  frames: ComputedFrame[];
+}
+
+/**
+ * Runs a job on this machine as `run` does and keeps its histograms alone: its output is in a temporary folder. Rejects with one
+ * sentence where the job fails, or the signal aborts.
+ */
+export async function framesOfJob(
+  spec: JobSpec,
+  device: string,
+  view: ProgressView,
+  signal: AbortSignal,
+): Promise<ComputedJob> {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-job-'));
+  let cluster: LocalCluster | undefined;
+  try {
+    cluster = await startLocalCluster({ nodes: 1, device, note: view.note });
+    const out = join(folder, 'out');
+    const job = await runOn(cluster, { ...spec, out: pathToFileURL(out).href }, signal, view);
+    if (job.state !== JobState.COMPLETE) throw new Error(`The job failed: ${job.error}`);
+    if (!job.counts?.frames) throw new Error(`Nothing was computed: ${job.reasons[0]?.error ?? 'there is no image'}`);
+    const finished = await readFinishedJob(out);
+    const frames: ComputedFrame[] = [];
+    for await (const { uri, frame, bins } of readFeatures(finished)) {
+      frames.push({ uri, frame, bins: Float64Array.from(bins) });
+    }
+    return { job, finished, frames };
+  } finally {
+    await cluster?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function runOn(
+  cluster: LocalCluster,
+  spec: JobSpec,
+  signal: AbortSignal,
+  view: ProgressView,
+): Promise<JobStatus> {
+  const client = connectCoordinator(cluster.address, cluster.security);
+  try {
+    const { jobId } = await client.submit({ spec, nameOutByJob: false });
+    const job = await Promise.race([followJob(client, jobId, view), aborted(signal), cluster.broken]);
+    if (!job) throw new Error('Stopped: nothing was found or written');
+    return job;
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,57 @@
+import type { PixelType, Size } from '@halogrid/geometry';
+import { planVideo, type VideoSegment } from './plan-video.ts';
+import { SegmentDecoder } from './video-child.ts';
+import { changedVideo, openVideoFile, type VideoFile } from './video-file.ts';
+
+/** A frame of a video, in gray. */
+export interface DecodedFrame extends Size {
+  /** Its number in the video. */
+  frame: number;
+  pixel: PixelType;
+  /** Rows without gaps, two bytes a pixel of `u16`. */
+  luma: Uint8Array;
+}
+
+/**
+ * Decodes frames of a video by their numbers, in its order: of each group of frames that has some no more than leads to the last of
+ * them. Frames that are bad or not there are left out. Rejects with InputError.
+ */
+export async function* readFrames(uri: string, wanted: ReadonlySet<number>): AsyncGenerator<DecodedFrame> {
+  const segments: VideoSegment[] = [];
+  let missing = wanted.size;
+  for await (const part of planVideo(uri, {}, () => ({ aim: 1, most: Number.POSITIVE_INFINITY }))) {
+    if (part.kind !== 'segment') continue;
+    const frames = part.segment.frames.filter(({ frame }) => wanted.has(frame));
+    if (frames.length > 0) segments.push({ ...part.segment, frames });
+    missing -= frames.length;
+    if (missing === 0) break;
+  }
+  const file = await openVideoFile(uri);
+  try {
+    for (const segment of segments) {
+      if (segment.version !== file.version) throw changedVideo();
+      yield* decode(file, segment);
+    }
+  } finally {
+    file.close();
+  }
+}
+
+async function* decode(
+  file: VideoFile,
+  { start, strictFrom, end, frames }: VideoSegment,
+): AsyncGenerator<DecodedFrame> {
+  const decoder = new SegmentDecoder(file, { start, strictFrom, end, wanted: frames, hwaccel: '' });
+  try {
+    for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
+      if (event.kind !== 'frame') continue;
+      const { position, width, height, pixel } = event;
+      const stride = width * (pixel === 'u8' ? 1 : 2);
+      const luma = new Uint8Array(stride * height);
+      await decoder.luma(event, { bytes: luma, offset: 0, stride, channels: 'gray', planeBytes: luma.length });
+      yield { frame: frames[position]!.frame, width, height, pixel, luma };
+    }
+  } finally {
+    await decoder.close();
+  }
+}

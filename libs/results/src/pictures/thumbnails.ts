@@ -1,0 +1,85 @@
+import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
+import { openImage, readFrames } from '@halogrid/imaging';
+import { loadSharp } from '@halogrid/imaging/sharp';
+import { pngOptions } from './encodings.ts';
+
+/** An image, or a frame of a video by its number. */
+export interface Shown {
+  uri: string;
+  videoFrame?: number;
+}
+
+/** A small picture as a PNG. */
+export interface Thumbnail extends Size {
+  png: Buffer;
+}
+
+/** Images of more pixels are not shown: they would be decoded whole for a thumbnail. */
+const maxPixels = 2 ** 26;
+
+/** Equal for what is shown alike. */
+export const keyOf = ({ uri, videoFrame }: Shown): string => (videoFrame === undefined ? uri : `${uri}#${videoFrame}`);
+
+/**
+ * Pictures that fit `box`, by `keyOf`: images in colour, frames of videos in gray. What cannot be read, or is too large, is not
+ * among them.
+ */
+export async function thumbnails(shown: readonly Shown[], box: Size): Promise<Map<string, Thumbnail>> {
+  const pictures = new Map<string, Thumbnail>();
+  const byVideo = Map.groupBy(shown, ({ uri, videoFrame }) => (videoFrame === undefined ? undefined : uri));
+  for (const { uri } of byVideo.get(undefined) ?? []) {
+    if (pictures.has(uri)) continue;
+    const picture = await imageAt(uri, box).catch(() => undefined);
+    if (picture) pictures.set(uri, picture);
+  }
+  byVideo.delete(undefined);
+  for (const [uri, frames] of byVideo) {
+    try {
+      for await (const { frame, luma, pixel, ...size } of readFrames(
+        uri!,
+        new Set(frames.map((each) => each.videoFrame!)),
+      )) {
+        pictures.set(keyOf({ uri: uri!, videoFrame: frame }), await shrink(luma, pixel, size, 1, box));
+      }
+    } catch {
+      // Those that were read before are shown.
+    }
+  }
+  return pictures;
+}
+
+async function imageAt(uri: string, box: Size): Promise<Thumbnail | undefined> {
+  const image = await openImage(uri);
+  try {
+    const { width, height, pixel } = image;
+    if (width * height > maxPixels) return undefined;
+    const stride = width * sampleBytes[pixel];
+    const planeBytes = stride * height;
+    const bytes = new Uint8Array(3 * planeBytes);
+    await image.decode({ x: 0, y: 0, width, height }, { bytes, offset: 0, stride, channels: 'rgb', planeBytes });
+    return await shrink(bytes, pixel, { width, height }, 3, box);
+  } finally {
+    await image.close();
+  }
+}
+
+/** Planes of pixels, one after another, as a picture; of 16 bits the upper 8 are shown. */
+async function shrink(
+  planes: Uint8Array,
+  pixel: PixelType,
+  size: Size,
+  channels: 1 | 3,
+  box: Size,
+): Promise<Thumbnail> {
+  const plane = size.width * size.height;
+  const bytes = sampleBytes[pixel];
+  const pixels = new Uint8Array(channels * plane);
+  for (let channel = 0; channel < channels; channel++) {
+    const from = channel * plane * bytes + bytes - 1;
+    for (let i = 0; i < plane; i++) pixels[channels * i + channel] = planes[from + i * bytes]!;
+  }
+  const sharp = await loadSharp();
+  const resized = sharp(pixels, { raw: { ...size, channels } }).resize(box.width, box.height, { fit: 'inside' });
+  const { data, info } = await resized.png(pngOptions).toBuffer({ resolveWithObject: true });
+  return { png: data, width: info.width, height: info.height };
+}

@@ -1,0 +1,85 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { type FeatureColumns, FeatureReader } from '@halogrid/results/feature-reader';
+import { mapAhead, sayEnd, ThreadClient } from '@halogrid/threads';
+import { IndexError } from '../store/index-error.ts';
+import { binsOfCell, cellsOf } from '../store/pipeline-identity.ts';
+import type { IndexFrame } from '../store/segment-writer.ts';
+import type { FeaturesOrder } from './features-worker.ts';
+import type { FinishedJob } from './finished-job.ts';
+
+/** Row groups of fewer files are decoded on this thread: another takes 100 ms to start, and a row group 15 ms (measured). */
+const worthThreads = 16;
+
+/**
+ * The frames of a job, in the order of its features.parquet; one is valid until the next is asked for. Rejects with IndexError
+ * where the file is not what a job with that pipeline writes.
+ */
+export async function* readFeatures(job: FinishedJob): AsyncGenerator<IndexFrame> {
+  const damaged = (why: string, cause?: unknown): IndexError =>
+    new IndexError(`'${job.features}' cannot be indexed: ${why}`, { cause });
+  const [cells, cellBins] = [cellsOf(job.pipeline), binsOfCell(job.pipeline)];
+  const bins = new Float64Array(cells * cellBins);
+  let cell = 0;
+  for await (const rows of rowGroupsOf(job, damaged)) {
+    for (let row = 0; row < rows.source.length; row++) {
+      if (rows.cellRow[row]! * job.pipeline.grid.columns + rows.cellColumn[row]! !== cell) {
+        throw damaged(`cells of frame ${rows.frame[row]} of '${rows.source[row]}' are missing or in another order`);
+      }
+      const counts = rows.histogram.subarray(row * cellBins, (row + 1) * cellBins);
+      if (!addUp(counts, job.pipeline.channels.length, rows.counted[row]!)) {
+        throw damaged(`bins of frame ${rows.frame[row]} of '${rows.source[row]}' do not add up to the pixels counted`);
+      }
+      bins.set(counts, cell * cellBins);
+      if (++cell < cells) continue;
+      cell = 0;
+      yield {
+        uri: rows.source[row]!,
+        frame: rows.frame[row]!,
+        timestampMs: rows.timestampMs[row]!,
+        capturedAtMs: rows.capturedAtMs[row]!,
+        camera: rows.camera[row]!,
+        bins,
+      };
+    }
+  }
+  if (cell > 0) throw damaged('its last frame lacks cells');
+}
+
+/** Whether the bins of every channel add up to the pixels counted. */
+function addUp(counts: Float64Array, channels: number, counted: number): boolean {
+  const bins = counts.length / channels;
+  for (let channel = 0; channel < channels; channel++) {
+    let sum = 0;
+    for (let bin = 0; bin < bins; bin++) sum += counts[channel * bins + bin]!;
+    if (sum !== counted) return false;
+  }
+  return true;
+}
+
+async function* rowGroupsOf(
+  { features, pipeline }: FinishedJob,
+  damaged: (why: string, cause?: unknown) => IndexError,
+): AsyncGenerator<FeatureColumns> {
+  const reader = await FeatureReader.open(features).catch((cause) => {
+    throw damaged((cause as Error).message, cause);
+  });
+  if (!reader) throw damaged('it is not there');
+  const count = reader.rowGroups < worthThreads ? 0 : availableParallelism();
+  const threads = Array.from({ length: count }, startThread);
+  const bins = binsOfCell(pipeline);
+  const read = (rowGroup: number): Promise<FeatureColumns> =>
+    threads[rowGroup % count]?.order({ path: features, rowGroup, bins }) ?? reader.columns(rowGroup, bins);
+  try {
+    yield* mapAhead(Array(reader.rowGroups).keys(), Math.max(1, 2 * count), read);
+  } catch (cause) {
+    throw cause instanceof IndexError ? cause : damaged((cause as Error).message, cause);
+  } finally {
+    await Promise.all(threads.map((thread) => thread.end()));
+  }
+}
+
+function startThread(): ThreadClient<FeaturesOrder, FeatureColumns> {
+  const worker = new Worker(new URL('./features-worker.ts', import.meta.url));
+  return new ThreadClient(worker, { ended: (end) => new Error(`its thread ended: ${sayEnd(end)}`) });
+}

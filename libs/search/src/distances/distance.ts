@@ -1,0 +1,54 @@
+import { commonPart } from './common-part.ts';
+import { chiSquare, cosine, hellinger } from './float-sums.ts';
+import { compareFractions, type Fraction, nearestFloat } from './fraction.ts';
+import type { Vector } from './vector.ts';
+
+/** How near two histograms are. */
+export interface Score {
+  /** What is printed: the score itself, or the float64 nearest to its fraction. */
+  readonly value: number;
+  /** The exact score, of distances that have one. */
+  readonly fraction?: Fraction;
+}
+
+/** A way to compare the shares of two vectors of equal length; its definition is its function. */
+export interface Distance {
+  /** Of similarities the largest score is the best, of distances the smallest. */
+  readonly sense: 'similarity' | 'distance';
+  /** The same whichever vector comes first. */
+  score(a: Vector, b: Vector): Score;
+}
+
+export const distanceNames = ['intersection', 'chi2', 'l1', 'hellinger', 'cosine'] as const;
+export type DistanceName = (typeof distanceNames)[number];
+
+/**
+ * The distances by name; p and q are the shares of a bin. docs/retrieval.md has the formulas and where they come from:
+ *   intersection  sum(min(p, q)), from 0 to 1 (Swain and Ballard, "Color indexing", 1991), exact
+ *   l1            sum(|p - q|), from 0 to 2, which is 2 less twice the intersection, exact
+ *   chi2, hellinger, cosine   float-sums.ts
+ */
+export const distances: Readonly<Record<DistanceName, Distance>> = {
+  intersection: { sense: 'similarity', score: (a, b) => exact(commonPart(a, b)) },
+  chi2: { sense: 'distance', score: (a, b) => ({ value: chiSquare(a, b) }) },
+  l1: { sense: 'distance', score: (a, b) => exact(restOf(commonPart(a, b))) },
+  hellinger: { sense: 'distance', score: (a, b) => ({ value: hellinger(a, b) }) },
+  cosine: { sense: 'similarity', score: (a, b) => ({ value: cosine(a, b) }) },
+};
+
+const exact = (fraction: Fraction): Score => ({ value: nearestFloat(fraction), fraction });
+
+/** 2 less twice a fraction of at most 1. */
+function restOf({ numerator, denominator }: Fraction): Fraction {
+  if (typeof numerator === 'bigint')
+    return { numerator: 2n * (BigInt(denominator) - numerator), denominator: BigInt(denominator) };
+  const rest = Number(denominator) - numerator;
+  if (2 * rest <= Number.MAX_SAFE_INTEGER) return { numerator: 2 * rest, denominator: Number(denominator) };
+  return { numerator: 2n * BigInt(rest), denominator: BigInt(denominator) };
+}
+
+/** Below 0 where `a` is the better score in that sense, above 0 where `b` is, 0 where they are equal. */
+export function compareScores(sense: Distance['sense'], a: Score, b: Score): number {
+  if (sense === 'similarity') return compareScores('distance', b, a);
+  return a.value - b.value || (a.fraction && b.fraction ? compareFractions(a.fraction, b.fraction) : 0);
+}

@@ -1,0 +1,17 @@
+/**
+ * Counts of bins, whole numbers from 0 to 2^53 - 1, and what they add up to, which is above 0 and at most 2^53 - 1. What distances
+ * compare are shares: each count divided by `mass`.
+ */
+export interface Vector {
+  readonly bins: Counts;
+  readonly mass: number;
+}
+
+export type Counts = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+/** The sum of all counts. */
+export function massOf(bins: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < bins.length; i++) sum += bins[i]!;
+  return sum;
+}

@@ -1,0 +1,92 @@
+import { WasmModule } from '@halogrid/kernels/wasm-module';
+import type { DistanceName } from '../distances/distance.ts';
+import type { Counts, Vector } from '../distances/vector.ts';
+import { floatBound, integerBound, nearnesses } from './nearness.ts';
+
+type Program = (...addresses: number[]) => void;
+/** What assembly/scan.ts exports; addresses are bytes in the memory. */
+type Exports = Record<'common' | 'intersect' | 'chiSquare' | 'affinity' | 'cosine', Program>;
+
+/** Vectors of equal length that lie one after another. */
+export interface Block {
+  /** Bytes of a count. */
+  readonly width: CountBytes;
+  /** Counts of a vector, a multiple of `lengthUnit`. */
+  readonly length: number;
+  /** The masses of the vectors; 0 for one that counts nothing. */
+  readonly masses: Float64Array;
+}
+
+/** Bytes of a count in a block: as u8, u16 and u32, or as float64 where one of its counts is above 2^32 - 1. */
+export type CountBytes = 1 | 2 | 4 | 8;
+
+export const countArrays = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array } as const;
+
+/** Vectors are as long as a multiple of this, with counts of 0 behind their own, so that loops have no rest. */
+export const lengthUnit = 16;
+
+export const paddedLength = (length: number): number => Math.ceil(length / lengthUnit) * lengthUnit;
+
+/** What is known of the vectors of a block without scoring them. */
+export interface Estimates {
+  /** How near each is; of one that counts nothing this means nothing. */
+  readonly near: Float64Array;
+  /** How far that may be off. */
+  readonly bound: number;
+}
+
+/**
+ * Estimates how near the vectors of a block are to queries, with WebAssembly SIMD. The memory holds one block, which is read into
+ * it, and what belongs to one query.
+ */
+export class BlockScanner {
+  readonly #wasm = new WasmModule<Exports>(new URL('./scan.wasm', import.meta.url));
+
+  /** Memory for a block of that many bytes; it is valid until the next is asked for. */
+  memory(bytes: number): Uint8Array {
+    return this.#wasm.reserve(blockAt + bytes).subarray(blockAt, blockAt + bytes);
+  }
+
+  /** The counts in the memory. */
+  counts({ width, length, masses }: Block): Counts {
+    return new countArrays[width](this.#wasm.buffer, blockAt, length * masses.length);
+  }
+
+  /** How near the block in the memory is to a query of the same length. */
+  estimate(name: DistanceName, query: Vector, block: Block): Estimates {
+    const { width, length, masses } = block;
+    if (width === 8) return { near: new Float64Array(masses.length).fill(Number.POSITIVE_INFINITY), bound: 0 };
+    const queryAt = blockAt + align(width * length * masses.length);
+    const scalesAt = queryAt + 4 * length;
+    const outAt = align(scalesAt + 4 * masses.length);
+    this.#wasm.reserve(outAt + 8 * masses.length);
+    const { program, prepare, scale } = nearnesses[name];
+    const { buffer, exports } = this.#wasm;
+    const near = new Float64Array(buffer, outAt, masses.length);
+    if (program === 'intersect' && areSummed(masses, query.mass)) {
+      const largest = 2 ** (8 * width) - 1;
+      const counts = new countArrays[width](buffer, queryAt, length);
+      for (let i = 0; i < length; i++) counts[i] = Math.min(query.bins[i]!, largest);
+      exports.common(blockAt, masses.length, length, width, queryAt, outAt);
+      for (let i = 0; i < near.length; i++) near[i]! /= query.mass;
+      return { near, bound: integerBound };
+    }
+    const shares = Float64Array.from(query.bins, (count) => count / query.mass);
+    new Float32Array(buffer, queryAt, length).set(prepare(shares));
+    if (scale) {
+      const scales = new Float32Array(buffer, scalesAt, masses.length);
+      for (let i = 0; i < masses.length; i++) scales[i] = masses[i]! > 0 ? scale(masses[i]!) : 0;
+      exports[program](blockAt, masses.length, length, width, queryAt, scalesAt, outAt);
+    } else exports[program](blockAt, masses.length, length, width, queryAt, outAt);
+    return { near, bound: floatBound };
+  }
+}
+
+/** The block, behind what the compiler keeps. */
+const blockAt = WasmModule.begin;
+
+const align = (bytes: number): number => Math.ceil(bytes / 16) * 16;
+
+/** Whether all vectors that count anything have that mass, and sums of their counts are below 2^32. */
+const areSummed = (masses: Float64Array, mass: number): boolean =>
+  mass < 2 ** 32 && masses.every((other) => other === mass || other === 0);

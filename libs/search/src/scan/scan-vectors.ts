@@ -1,0 +1,42 @@
+import type { DistanceName } from '../distances/distance.ts';
+import { distances } from '../distances/distance.ts';
+import type { Vector } from '../distances/vector.ts';
+import type { Best } from '../ranking/best.ts';
+import type { Hit } from '../ranking/hit.ts';
+import type { Block, BlockScanner } from './block-scanner.ts';
+import { nearnesses } from './nearness.ts';
+
+/** A query, and the best that were found so far. */
+export interface Search {
+  readonly query: Vector;
+  readonly best: Best<Hit>;
+}
+
+/** Which frame and cell the i-th vector of a block is; undefined where it is not asked for. */
+export type HitAt = (i: number) => Pick<Hit, 'row' | 'cell'> | undefined;
+
+/**
+ * Offers the vectors of the block in the scanner's memory to a search. One is scored by the definition unless its estimate says
+ * that it cannot be among the best; those that count nothing have no score.
+ */
+export function scanVectors(
+  scanner: BlockScanner,
+  name: DistanceName,
+  block: Block,
+  { query, best }: Search,
+  hitAt: HitAt,
+): void {
+  const { near, bound } = scanner.estimate(name, query, block);
+  const counts = scanner.counts(block);
+  const { length, masses } = block;
+  const limit = (): number =>
+    best.worst ? nearnesses[name].of(best.worst.score.value) - bound : Number.NEGATIVE_INFINITY;
+  let least = limit();
+  for (let i = 0; i < masses.length; i++) {
+    if (near[i]! < least || masses[i] === 0) continue;
+    const hit = hitAt(i);
+    if (!hit) continue;
+    const bins = counts.subarray(i * length, (i + 1) * length);
+    if (best.offer({ ...hit, score: distances[name].score(query, { bins, mass: masses[i]! }) })) least = limit();
+  }
+}

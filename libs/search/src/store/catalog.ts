@@ -1,0 +1,95 @@
+import type { Place } from '../ranking/hit.ts';
+import type { Segment } from './manifest.ts';
+import { cellsOf, type PipelineIdentity } from './pipeline-identity.ts';
+import { noText, type RowColumns, textAt } from './row-columns.ts';
+
+/** What is known of a frame of an index. Times are milliseconds; null is not known. */
+export interface IndexRow extends Place {
+  readonly row: number;
+  readonly timestampMs: number | null;
+  /** Since 1970 in UTC. */
+  readonly capturedAtMs: number | null;
+  readonly camera: string | null;
+  /** Pixels that are counted, in all cells. */
+  readonly counted: number;
+}
+
+/** A segment that is open: its columns, in memory that threads share, and the file of its histograms. */
+export interface OpenSegment {
+  readonly segment: Segment;
+  readonly columns: RowColumns;
+  /** Descriptor of NAME.bins. */
+  readonly bins: number;
+}
+
+/** All frames of an index by their number, which counts over its segments from 0. It can be sent to threads. */
+export class Catalog {
+  readonly pipeline: PipelineIdentity;
+  readonly segments: readonly OpenSegment[];
+  /** Number of the first frame of each segment, and of the one behind the last. */
+  readonly starts: readonly number[];
+
+  constructor(pipeline: PipelineIdentity, segments: readonly OpenSegment[]) {
+    this.pipeline = pipeline;
+    this.segments = segments;
+    const starts = [0];
+    for (const { segment } of segments) starts.push(starts.at(-1)! + segment.frames);
+    this.starts = starts;
+  }
+
+  get frames(): number {
+    return this.starts.at(-1)!;
+  }
+
+  /** The segment of a frame, and its number there. */
+  locate(row: number): { segment: number; at: number } {
+    let [low, high] = [0, this.segments.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.starts[middle]! <= row) low = middle;
+      else high = middle - 1;
+    }
+    return { segment: low, at: row - this.starts[low]! };
+  }
+
+  readonly placeOf = (row: number): Place => {
+    const { segment, at } = this.locate(row);
+    const { columns } = this.segments[segment]!;
+    return { uri: textAt(columns, columns.source[at]!), frame: columns.frame[at]! };
+  };
+
+  describe(row: number): IndexRow {
+    const { segment, at } = this.locate(row);
+    const { columns } = this.segments[segment]!;
+    const cells = cellsOf(this.pipeline);
+    const masses = columns.masses.subarray(at * cells, (at + 1) * cells);
+    const camera = columns.camera[at]!;
+    return {
+      row,
+      ...this.placeOf(row),
+      timestampMs: orNull(columns.timestampMs[at]!),
+      capturedAtMs: orNull(columns.capturedAtMs[at]!),
+      camera: camera === noText ? null : textAt(columns, camera),
+      // Every channel counts the same pixels.
+      counted: masses.reduce((sum, mass) => sum + mass, 0) / this.pipeline.channels.length,
+    };
+  }
+
+  /** The first frame of that URI and number; undefined where there is none. */
+  find(uri: string, frame: number): number | undefined {
+    const wanted = Buffer.from(uri, 'utf8');
+    for (const [index, { columns }] of this.segments.entries()) {
+      const texts = new Set<number>();
+      columns.textEnds.forEach((end, text) => {
+        const from = text === 0 ? 0 : columns.textEnds[text - 1]!;
+        if (end - from === wanted.length && wanted.equals(columns.textBytes.subarray(from, end))) texts.add(text);
+      });
+      if (texts.size === 0) continue;
+      const at = columns.source.findIndex((text, i) => texts.has(text) && columns.frame[i] === frame);
+      if (at >= 0) return this.starts[index]! + at;
+    }
+    return undefined;
+  }
+}
+
+const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);

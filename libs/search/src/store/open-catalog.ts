@@ -1,0 +1,73 @@
+import { close, closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { paddedLength } from '../scan/block-scanner.ts';
+import { Catalog, type OpenSegment } from './catalog.ts';
+import { IndexError } from './index-error.ts';
+import { readManifest } from './index-folder.ts';
+import type { Segment } from './manifest.ts';
+import { binsOfCell, cellsOf, type PipelineIdentity } from './pipeline-identity.ts';
+import { parseRows } from './row-columns.ts';
+
+/** Times that a reader looks again where a writer has put other segments in the place of those that it was about to open. */
+const tries = 5;
+
+/**
+ * Opens an index for reading: its columns are read and checked, its histograms are opened. It stays what it is while writers go on.
+ * Rejects with IndexError where there is none, or it is damaged. `closeCatalog` is to be called in the end.
+ */
+export async function openCatalog(folder: string): Promise<Catalog> {
+  for (let left = tries; ; left--) {
+    const manifest = await readManifest(folder);
+    if (!manifest)
+      throw new IndexError(`There is no index in '${folder}': 'halogrid index OUT… --to ${folder}' makes one`);
+    const opened: OpenSegment[] = [];
+    try {
+      for (const segment of manifest.segments) opened.push(openSegment(folder, segment, manifest.pipeline));
+      return new Catalog(manifest.pipeline, opened);
+    } catch (error) {
+      for (const { bins } of opened) closeSync(bins);
+      const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if (!isGone) throw error;
+      if (left === 1)
+        throw new IndexError(`'${folder}' lacks a file that its manifest names: index the jobs again`, {
+          cause: error,
+        });
+    }
+  }
+}
+
+export function closeCatalog({ segments }: Catalog): void {
+  for (const { bins } of segments) close(bins);
+}
+
+function openSegment(folder: string, segment: Segment, pipeline: PipelineIdentity): OpenSegment {
+  const cells = cellsOf(pipeline);
+  const rows = readWhole(join(folder, `${segment.name}.rows`));
+  const columns = parseRows(rows, segment, cells, folder);
+  const path = join(folder, `${segment.name}.bins`);
+  const bins = openSync(path, 'r');
+  const frameCounts = cells * paddedLength(binsOfCell(pipeline));
+  const expected = segment.blocks.reduce((sum, { frames, width }) => sum + frames * frameCounts * width, 0);
+  const { size } = fstatSync(bins);
+  if (size !== expected) {
+    closeSync(bins);
+    throw new IndexError(`'${path}' is torn: it has ${size} of ${expected} bytes; index its jobs again`);
+  }
+  return { segment, columns, bins };
+}
+
+/** The bytes of a file, in memory that threads may share. */
+function readWhole(path: string): Uint8Array {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = new Uint8Array(new SharedArrayBuffer(fstatSync(file).size));
+    for (let at = 0; at < bytes.length; ) {
+      const read = readSync(file, bytes, at, bytes.length - at, at);
+      if (read === 0) break;
+      at += read;
+    }
+    return bytes;
+  } finally {
+    closeSync(file);
+  }
+}

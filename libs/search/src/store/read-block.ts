@@ -1,0 +1,99 @@
+import { readSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { type Counts, massOf, type Vector } from '../distances/vector.ts';
+import { type Block, countArrays, paddedLength } from '../scan/block-scanner.ts';
+import type { Catalog } from './catalog.ts';
+import { IndexError } from './index-error.ts';
+import { binsOfCell, cellsOf, type PipelineIdentity } from './pipeline-identity.ts';
+
+/** What is compared: histograms of frames with all their cells one after another, or those of single cells. */
+export type Unit = 'frame' | 'cell';
+
+/** Where a block lies. */
+export interface BlockPlace {
+  readonly segment: number;
+  /** Number of its first frame in the segment. */
+  readonly from: number;
+  readonly frames: number;
+  readonly width: Block['width'];
+  readonly offset: number;
+  readonly bytes: number;
+  readonly crc32: number;
+}
+
+/** Counts of a vector, with its padding. */
+export function lengthOf(pipeline: PipelineIdentity, unit: Unit): number {
+  return paddedLength(binsOfCell(pipeline)) * (unit === 'frame' ? cellsOf(pipeline) : 1);
+}
+
+/** All blocks of an index, in its order. */
+export function blocksOf({ pipeline, segments }: Catalog): BlockPlace[] {
+  const places: BlockPlace[] = [];
+  for (const [index, { segment }] of segments.entries()) {
+    let [from, offset] = [0, 0];
+    for (const { frames, width, crc32 } of segment.blocks) {
+      const bytes = frames * width * lengthOf(pipeline, 'frame');
+      places.push({ segment: index, from, frames, width, offset, bytes, crc32 });
+      from += frames;
+      offset += bytes;
+    }
+  }
+  return places;
+}
+
+/** Reads a block into `bytes`, which has its length. Throws IndexError where it is not what was written. */
+export function readBlock({ segments }: Catalog, place: BlockPlace, bytes: Uint8Array): void {
+  const { bins, segment } = segments[place.segment]!;
+  let read = 0;
+  for (let more = -1; more !== 0 && read < bytes.length; read += more) {
+    more = readSync(bins, bytes, read, bytes.length - read, place.offset + read);
+  }
+  if (read === bytes.length && crc32(bytes) === place.crc32) return;
+  throw new IndexError(
+    `'${segment.name}.bins' is torn or has changed since it was written (${place.bytes} bytes from ${place.offset} on): index its jobs again`,
+  );
+}
+
+/** The masses of the vectors of a block. */
+export function massesOf(
+  { pipeline, segments }: Catalog,
+  { segment, from, frames }: BlockPlace,
+  unit: Unit,
+): Float64Array {
+  const cells = cellsOf(pipeline);
+  const masses = segments[segment]!.columns.masses.subarray(from * cells, (from + frames) * cells);
+  if (unit === 'cell' || cells === 1) return masses;
+  return Float64Array.from({ length: frames }, (_, i) => massOf(masses.subarray(i * cells, (i + 1) * cells)));
+}
+
+/** The histogram of a frame of the index, as it is stored, with all its cells. */
+export function readFrame(catalog: Catalog, row: number): Counts {
+  const { segment, at } = catalog.locate(row);
+  const place = blocksOf(catalog).find((each) => each.segment === segment && at < each.from + each.frames)!;
+  const bytes = new Uint8Array(place.bytes);
+  readBlock(catalog, place, bytes);
+  const length = lengthOf(catalog.pipeline, 'frame');
+  const counts = new countArrays[place.width](bytes.buffer);
+  return counts.slice((at - place.from) * length, (at - place.from + 1) * length);
+}
+
+/** Counts of all cells, without padding, as the query that they are: cells one after another, or all of them in one. */
+export function queryVector(pipeline: PipelineIdentity, bins: ArrayLike<number>, unit: Unit): Vector {
+  const cellBins = binsOfCell(pipeline);
+  const cellLength = paddedLength(cellBins);
+  const counts = new Float64Array(lengthOf(pipeline, unit));
+  for (let i = 0; i < bins.length; i++) {
+    const [cell, bin] = [Math.floor(i / cellBins), i % cellBins];
+    counts[unit === 'frame' ? cell * cellLength + bin : bin]! += bins[i]!;
+  }
+  return { bins: counts, mass: massOf(counts) };
+}
+
+/** Counts as they are stored without their padding. */
+export function withoutPadding(pipeline: PipelineIdentity, stored: Counts): Float64Array {
+  const cellBins = binsOfCell(pipeline);
+  const cellLength = paddedLength(cellBins);
+  const bins = new Float64Array(cellsOf(pipeline) * cellBins);
+  for (let i = 0; i < bins.length; i++) bins[i] = stored[Math.floor(i / cellBins) * cellLength + (i % cellBins)]!;
+  return bins;
+}

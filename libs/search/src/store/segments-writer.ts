@@ -1,0 +1,44 @@
+import { type Segment, segmentName } from './manifest.ts';
+import { type IndexFrame, type JobName, SegmentWriter } from './segment-writer.ts';
+
+/** Frames of a segment at most: the rows of one take some 100 bytes each while it is written. */
+export const segmentFrames = 2 ** 20;
+
+/** Writes as many segments as frames need, one after another. */
+export class SegmentsWriter {
+  readonly #folder: string;
+  readonly #shape: { cells: number; cellBins: number };
+  readonly #segments: Segment[] = [];
+  #next: number;
+  #writer: SegmentWriter | undefined;
+
+  /** `next` is the number of the first segment. */
+  constructor(folder: string, shape: { cells: number; cellBins: number }, next: number) {
+    this.#folder = folder;
+    this.#shape = shape;
+    this.#next = next;
+  }
+
+  /** Wait for one before adding the next. */
+  async add(job: JobName, frame: IndexFrame): Promise<void> {
+    this.#writer ??= await SegmentWriter.create(this.#folder, segmentName(this.#next++), this.#shape);
+    await this.#writer.add(job, frame);
+    if (this.#writer.frames === segmentFrames) await this.#end();
+  }
+
+  /** The segments, durable, and the number of the one that would follow. */
+  async finish(): Promise<{ segments: Segment[]; next: number }> {
+    await this.#end();
+    return { segments: this.#segments, next: this.#next };
+  }
+
+  /** Closes the file that is open. What was written is removed by `removeUnnamed`, as after a crash. */
+  async abort(): Promise<void> {
+    await this.#writer?.abort();
+  }
+
+  async #end(): Promise<void> {
+    if (this.#writer) this.#segments.push(await this.#writer.finish());
+    this.#writer = undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FeatureRow, FeatureWriter } from '@halogrid/results/features';
+
+/** What a job in a test is, beside its rows. */
+export interface MadeJob {
+  id?: string;
+  digest?: string;
+  state?: string;
+  convention?: string;
+  grid?: { rows: number; columns: number };
+  sources?: string[];
+}
+
+/** Bins of LBP labels of 8 points that are uniform: few enough for a test to write many rows. */
+export const madeBins = 59;
+
+/** A frame of a test: the counts of its cells, one after another. */
+export type MadeFrame = Pick<FeatureRow, 'source' | 'frame' | 'timestampMs'> & { cells: ArrayLike<number>[] };
+
+/** Writes the output of a job into `out` as far as an index reads it. */
+export async function makeJob(out: string, frames: Iterable<MadeFrame>, job: MadeJob = {}): Promise<string> {
+  const {
+    id = 'job-1',
+    digest = `digest of ${id}`,
+    state = 'complete',
+    convention = 'nw-cw-msb',
+    sources = ['file:///archive'],
+  } = job;
+  const { grid = { rows: 1, columns: 1 } } = job;
+  await mkdir(out, { recursive: true });
+  const writer = await FeatureWriter.create(join(out, 'features.parquet'), madeBins);
+  for (const { cells, ...frame } of frames) {
+    for (const [cell, histogram] of cells.entries()) {
+      let counted = 0;
+      for (let bin = 0; bin < histogram.length; bin++) counted += histogram[bin]!;
+      const [cellRow, cellColumn] = [Math.floor(cell / grid.columns), cell % grid.columns];
+      await writer.add({ ...frame, name: '', cellRow, cellColumn, counted, histogram });
+    }
+  }
+  await writer.finish();
+  const parameters = { convention, points: '8', radius: '1', labels: 'nri-uniform' };
+  const pipeline = { operations: [{ kernel: 'lbp', parameters, border: 'interior' }] };
+  const text = { id, state, digest, resultsVersion: 2, specification: { sources, pipeline, grid } };
+  await writeFile(join(out, 'job.json'), JSON.stringify(text));
+  return out;
+}
+
+/** Makes numbers that look random, the same for the same seed: the upper bits of a linear congruential generator. */
+export function noise(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}

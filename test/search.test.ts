@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// From pictures to an index, from a picture to those most like it, and how well that tells classes apart.
+
+const folder = scratchFolder();
+const [frames, out, index] = ['frames', 'out', 'index'].map((name) => join(folder, name)) as [string, string, string];
+/** Sizes differ, so that pixels counted do. */
+const sizes = [40, 48, 56, 64, 72];
+
+before(async () => {
+  mkdirSync(frames);
+  for (const [i, size] of sizes.entries()) await writePgm(join(frames, `${i}.pgm`), drawPicture(size, 40));
+  for (const args of [
+    ['run', frames, '--out', out, '--device', 'cpu'],
+    ['index', out, '--to', index],
+  ]) {
+    const { code, stderr } = await halogrid(args);
+    assert.equal(code, 0, stderr);
+  }
+});
+
+test('a picture finds itself first, with the JSON that is promised, and a sheet to look at', async () => {
+  const query = join(frames, '3.pgm');
+  const found = join(folder, 'found');
+  const { code, stdout, stderr } = await halogrid([
+    'search',
+    query,
+    'row:1',
+    '--index',
+    index,
+    '--json',
+    '--top',
+    '9',
+    '--out',
+    found,
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^The index has 5 frames, so no more than that can be found\.$/m);
+  const answers = JSON.parse(stdout);
+  assert.deepEqual(
+    answers.map((answer: { query: string }) => answer.query),
+    [query, 'row:1'],
+  );
+  for (const [i, file] of [
+    [0, '3.pgm'],
+    [1, '1.pgm'],
+  ] as const) {
+    const { results } = answers[i];
+    assert.equal(results.length, sizes.length);
+    const { rank, uri, frame, score } = results[0];
+    assert.deepEqual(
+      { rank, uri, frame, score },
+      { rank: 1, uri: pathToFileURL(join(frames, file)).href, frame: 0, score: 1 },
+    );
+    for (let r = 1; r < results.length; r++)
+      assert.ok(results[r].score <= results[r - 1].score && results[r].score > 0);
+  }
+  assert.equal(readFileSync(join(found, 'results.json'), 'utf8'), stdout);
+  assert.equal(readFileSync(join(found, 'contact-sheet.png')).readUInt32BE(0), 0x89504e47);
+});
+
+test('what cannot be found is said in one sentence', async () => {
+  const wrong: [string[], number, RegExp][] = [
+    [['row:5'], 1, /^halogrid: There is no row:5: the rows of the index are 0 to 4\n$/],
+    [[`${frames}/0.pgm#1`], 1, /^halogrid: Frame 1 of 'file:.*0\.pgm' is not in the index\n$/],
+    [['row:0', '--since', '2026-01-01T00:00Z'], 2, /^halogrid: No frame of the index knows when it was captured/],
+    [['row:0', '--camera', 'north'], 2, /^halogrid: No frame of the index knows its camera/],
+  ];
+  for (const [args, code, sentence] of wrong) {
+    const ended = await halogrid(['search', ...args, '--index', index]);
+    assert.deepEqual([ended.code, ended.stdout], [code, '']);
+    assert.match(ended.stderr, sentence);
+  }
+  assert.equal(existsSync(join(index, 'writer.json')), false);
+});
+
+test('a labelled tree is evaluated, with the JSON that is promised, a curve and a sheet', async () => {
+  const [tree, written] = [join(folder, 'tree'), join(folder, 'evaluated')];
+  // Two classes that no descriptor could mix up, each alike but for its noise, and one that has nobody to be found with.
+  for (const [label, count] of Object.entries({ slopes: 3, stripes: 2, alone: 1 })) {
+    mkdirSync(join(tree, label), { recursive: true });
+    for (let i = 0; i < count; i++) {
+      const picture = drawPicture(48, 40, i + 1);
+      const { pixels } = picture;
+      for (let at = 0; at < pixels.length; at++) {
+        if (label === 'stripes') pixels[at] = at % 4 < 2 ? 255 : pixels[at]! >> 4;
+        if (label === 'alone') pixels[at] = 128;
+      }
+      await writePgm(join(tree, label, `${i}.pgm`), picture);
+    }
+  }
+  const { code, stdout, stderr } = await halogrid([
+    'evaluate',
+    tree,
+    '--device',
+    'cpu',
+    '--grid',
+    '2x2',
+    '--json',
+    '--out',
+    written,
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^Of one image, which is compared and no query: alone\.$/m);
+  const { images, classes, tpr, recognition_rate, map, threshold, fpr } = JSON.parse(stdout);
+  assert.deepEqual({ images, classes, tpr, recognition_rate }, { images: 6, classes: 3, tpr: 1, recognition_rate: 1 });
+  assert.ok(map > 0.5 && threshold > 0 && threshold < 1 && fpr < 1);
+  assert.match(readFileSync(join(written, 'roc.svg'), 'utf8'), /^<svg .*6 images of 3 classes/s);
+  assert.equal(readFileSync(join(written, 'evaluation.json'), 'utf8'), stdout);
+
+  const ended = await halogrid(['evaluate', frames]);
+  assert.equal(ended.code, 2);
+  assert.match(ended.stderr, /^halogrid: Expected a folder with a sub-folder for each class but '.*frames' has 0\n$/);
+});
