@@ -1,25 +1,15 @@
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
-import {
-  type Catalog,
-  type DistanceName,
-  distanceNames,
-  queryVector,
-  readFrame,
-  SearchIndex,
-  type Unit,
-  withoutPadding,
-} from '@halogrid/search';
+import { type Catalog, type DistanceName, distanceNames, queryVector, SearchIndex, type Unit } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
-import { redactUri } from '@halogrid/sources';
 import type { Command } from 'commander';
 import { moment, oneOf, wholeNumber } from '../options/option-values.ts';
 import { exitCodes } from '../process/exit-code.ts';
 import { unlessStopped } from '../process/unless-stopped.ts';
 import { type AnswersOfQuery, answersOf, describeAnswers, fewerThanAsked, sheetRows } from '../search/answers.ts';
-import { computeImages } from '../search/compute-images.ts';
-import { type Query, readQuery } from '../search/read-query.ts';
+import { queryHistograms } from '../search/query-histograms.ts';
+import { readQuery } from '../search/read-query.ts';
 
 interface SearchOptions {
   index: string;
@@ -76,7 +66,7 @@ async function search(texts: readonly string[], options: SearchOptions, signal: 
     const { catalog } = index;
     if (catalog.frames === 0) throw new UsageError(`The index '${options.index}' is empty: there is nothing to find`);
     checkFilter(catalog, options);
-    const bins = await binsOf(queries, catalog, signal);
+    const bins = await queryHistograms(queries, catalog, signal);
     const findings = await index.search({
       queries: bins.map((counts) => queryVector(catalog.pipeline, counts, unit)),
       distance,
@@ -102,36 +92,12 @@ async function search(texts: readonly string[], options: SearchOptions, signal: 
 
 /** Throws one sentence where no frame of the index has what is asked for. */
 function checkFilter(catalog: Catalog, { since, until, camera }: SearchOptions): void {
-  const isKnown = (column: 'capturedAtMs' | 'camera', isMissing: (value: number) => boolean): boolean =>
-    catalog.segments.some(({ columns }) => !columns[column].every(isMissing));
-  if ((since !== undefined || until !== undefined) && !isKnown('capturedAtMs', Number.isNaN)) {
+  if ((since !== undefined || until !== undefined) && !catalog.knows('capturedAtMs')) {
     throw new UsageError('No frame of the index knows when it was captured, so --since and --until find none');
   }
-  if (camera !== undefined && !isKnown('camera', (text) => text === 2 ** 32 - 1)) {
+  if (camera !== undefined && !catalog.knows('camera')) {
     throw new UsageError('No frame of the index knows its camera, so --camera finds none');
   }
-}
-
-/** The histograms of queries: from the index, or computed as its jobs have computed them. */
-async function binsOf(queries: readonly Query[], catalog: Catalog, signal: AbortSignal): Promise<Float64Array[]> {
-  const rows = queries.map((query) => rowOf(query, catalog));
-  const images = queries.filter((query) => query.kind === 'image').map(({ uri }) => uri);
-  const computed = images.length > 0 ? await computeImages(images, catalog.pipeline, signal) : [];
-  return rows.map((row) =>
-    row === undefined ? computed.shift()! : withoutPadding(catalog.pipeline, readFrame(catalog, row)),
-  );
-}
-
-/** The frame of the index that a query names; undefined where it names an image. Throws one sentence where there is no such frame. */
-function rowOf(query: Query, catalog: Catalog): number | undefined {
-  if (query.kind === 'image') return undefined;
-  if (query.kind === 'row') {
-    if (query.row < catalog.frames) return query.row;
-    throw new Error(`There is no ${query.text}: the rows of the index are 0 to ${catalog.frames - 1}`);
-  }
-  const row = catalog.find(redactUri(query.uri), query.frame);
-  if (row === undefined) throw new Error(`Frame ${query.frame} of '${redactUri(query.uri)}' is not in the index`);
-  return row;
 }
 
 async function writeAnswers(out: string, text: string, answers: readonly AnswersOfQuery[]): Promise<void> {
