@@ -10,12 +10,14 @@ import { unlessStopped } from '../process/unless-stopped.ts';
 import { type AnswersOfQuery, answersOf, describeAnswers, fewerThanAsked, sheetRows } from '../search/answers.ts';
 import { queryHistograms } from '../search/query-histograms.ts';
 import { readQuery } from '../search/read-query.ts';
+import { countsIn, type Region, readRegion } from '../search/region.ts';
 
 interface SearchOptions {
   index: string;
   top: number;
   distance: DistanceName;
   cells?: boolean;
+  region?: Region;
   since?: number;
   until?: number;
   camera?: string;
@@ -41,6 +43,11 @@ export function addSearchCommand(program: Command): void {
     .option('--top <k>', 'results a query', wholeNumber('--top', 1, maxTop), 10)
     .option('--distance <name>', `${distanceNames.join(', ')}`, oneOf('--distance', distanceNames), 'intersection')
     .option('--cells', 'compare the query as a whole with each cell of the grid')
+    .option(
+      '--region <cells>',
+      'of the query only these cells, ROW,COLUMN or ROW,COLUMN-ROW,COLUMN; with --cells',
+      readRegion,
+    )
     .option('--since <time>', 'only frames captured then or later, such as 2026-01-31T08:00Z', moment('--since'))
     .option('--until <time>', 'only frames captured then or earlier', moment('--until'))
     .option('--camera <name>', 'only frames of this camera')
@@ -61,6 +68,9 @@ async function search(texts: readonly string[], options: SearchOptions, signal: 
   const { top, distance, camera, perSource, group, out, json } = options;
   const queries = texts.map((text) => readQuery(text, process.cwd()));
   const unit: Unit = options.cells ? 'cell' : 'frame';
+  const { region } = options;
+  if (region && unit === 'frame')
+    throw new UsageError('Expected --cells with --region: a part of a query is compared with cells');
   const index = await SearchIndex.open(resolve(options.index));
   try {
     const { catalog } = index;
@@ -68,7 +78,10 @@ async function search(texts: readonly string[], options: SearchOptions, signal: 
     checkFilter(catalog, options);
     const bins = await queryHistograms(queries, catalog, signal);
     const findings = await index.search({
-      queries: bins.map((counts) => queryVector(catalog.pipeline, counts, unit)),
+      queries: bins.map((counts) => {
+        const wanted = region ? countsIn(region, catalog.pipeline, counts) : counts;
+        return queryVector(catalog.pipeline, wanted, unit);
+      }),
       distance,
       top,
       unit,
