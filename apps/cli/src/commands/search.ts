@@ -1,31 +1,23 @@
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
-import {
-  type Catalog,
-  type DistanceName,
-  distanceNames,
-  queryVector,
-  readFrame,
-  SearchIndex,
-  type Unit,
-  withoutPadding,
-} from '@halogrid/search';
+import { type Catalog, type DistanceName, distanceNames, queryVector, SearchIndex, type Unit } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
-import { redactUri } from '@halogrid/sources';
 import type { Command } from 'commander';
 import { moment, oneOf, wholeNumber } from '../options/option-values.ts';
 import { exitCodes } from '../process/exit-code.ts';
 import { unlessStopped } from '../process/unless-stopped.ts';
 import { type AnswersOfQuery, answersOf, describeAnswers, fewerThanAsked, sheetRows } from '../search/answers.ts';
-import { computeImages } from '../search/compute-images.ts';
-import { type Query, readQuery } from '../search/read-query.ts';
+import { queryHistograms } from '../search/query-histograms.ts';
+import { readQuery } from '../search/read-query.ts';
+import { countsIn, type Region, readRegion } from '../search/region.ts';
 
 interface SearchOptions {
   index: string;
   top: number;
   distance: DistanceName;
   cells?: boolean;
+  region?: Region;
   since?: number;
   until?: number;
   camera?: string;
@@ -51,6 +43,11 @@ export function addSearchCommand(program: Command): void {
     .option('--top <k>', 'results a query', wholeNumber('--top', 1, maxTop), 10)
     .option('--distance <name>', `${distanceNames.join(', ')}`, oneOf('--distance', distanceNames), 'intersection')
     .option('--cells', 'compare the query as a whole with each cell of the grid')
+    .option(
+      '--region <cells>',
+      'of the query only these cells, ROW,COLUMN or ROW,COLUMN-ROW,COLUMN; with --cells',
+      readRegion,
+    )
     .option('--since <time>', 'only frames captured then or later, such as 2026-01-31T08:00Z', moment('--since'))
     .option('--until <time>', 'only frames captured then or earlier', moment('--until'))
     .option('--camera <name>', 'only frames of this camera')
@@ -71,14 +68,20 @@ async function search(texts: readonly string[], options: SearchOptions, signal: 
   const { top, distance, camera, perSource, group, out, json } = options;
   const queries = texts.map((text) => readQuery(text, process.cwd()));
   const unit: Unit = options.cells ? 'cell' : 'frame';
+  const { region } = options;
+  if (region && unit === 'frame')
+    throw new UsageError('Expected --cells with --region: a part of a query is compared with cells');
   const index = await SearchIndex.open(resolve(options.index));
   try {
     const { catalog } = index;
     if (catalog.frames === 0) throw new UsageError(`The index '${options.index}' is empty: there is nothing to find`);
     checkFilter(catalog, options);
-    const bins = await binsOf(queries, catalog, signal);
+    const bins = await queryHistograms(queries, catalog, signal);
     const findings = await index.search({
-      queries: bins.map((counts) => queryVector(catalog.pipeline, counts, unit)),
+      queries: bins.map((counts) => {
+        const wanted = region ? countsIn(region, catalog.pipeline, counts) : counts;
+        return queryVector(catalog.pipeline, wanted, unit);
+      }),
       distance,
       top,
       unit,
@@ -102,36 +105,12 @@ async function search(texts: readonly string[], options: SearchOptions, signal: 
 
 /** Throws one sentence where no frame of the index has what is asked for. */
 function checkFilter(catalog: Catalog, { since, until, camera }: SearchOptions): void {
-  const isKnown = (column: 'capturedAtMs' | 'camera', isMissing: (value: number) => boolean): boolean =>
-    catalog.segments.some(({ columns }) => !columns[column].every(isMissing));
-  if ((since !== undefined || until !== undefined) && !isKnown('capturedAtMs', Number.isNaN)) {
+  if ((since !== undefined || until !== undefined) && !catalog.knows('capturedAtMs')) {
     throw new UsageError('No frame of the index knows when it was captured, so --since and --until find none');
   }
-  if (camera !== undefined && !isKnown('camera', (text) => text === 2 ** 32 - 1)) {
+  if (camera !== undefined && !catalog.knows('camera')) {
     throw new UsageError('No frame of the index knows its camera, so --camera finds none');
   }
-}
-
-/** The histograms of queries: from the index, or computed as its jobs have computed them. */
-async function binsOf(queries: readonly Query[], catalog: Catalog, signal: AbortSignal): Promise<Float64Array[]> {
-  const rows = queries.map((query) => rowOf(query, catalog));
-  const images = queries.filter((query) => query.kind === 'image').map(({ uri }) => uri);
-  const computed = images.length > 0 ? await computeImages(images, catalog.pipeline, signal) : [];
-  return rows.map((row) =>
-    row === undefined ? computed.shift()! : withoutPadding(catalog.pipeline, readFrame(catalog, row)),
-  );
-}
-
-/** The frame of the index that a query names; undefined where it names an image. Throws one sentence where there is no such frame. */
-function rowOf(query: Query, catalog: Catalog): number | undefined {
-  if (query.kind === 'image') return undefined;
-  if (query.kind === 'row') {
-    if (query.row < catalog.frames) return query.row;
-    throw new Error(`There is no ${query.text}: the rows of the index are 0 to ${catalog.frames - 1}`);
-  }
-  const row = catalog.find(redactUri(query.uri), query.frame);
-  if (row === undefined) throw new Error(`Frame ${query.frame} of '${redactUri(query.uri)}' is not in the index`);
-  return row;
 }
 
 async function writeAnswers(out: string, text: string, answers: readonly AnswersOfQuery[]): Promise<void> {

@@ -75,7 +75,7 @@ function timeOf({ capturedAt, timestampMs }: Pick<Answer, 'capturedAt' | 'timest
 
 /** Results on a contact sheet: as many as a person looks at, each with its score and time. */
 export function sheetRows(answers: readonly AnswersOfQuery[]): SheetRow[] {
-  return answers.map(({ query, distance, results }) => ({
+  return answers.slice(0, sheetQueries).map(({ query, distance, results }) => ({
     title: `${query} by ${distance}`,
     tiles: results.slice(0, sheetTiles).map((answer) => ({
       shown: { uri: answer.uri, ...(answer.timestampMs !== null && { videoFrame: answer.frame }) },
@@ -85,11 +85,21 @@ export function sheetRows(answers: readonly AnswersOfQuery[]): SheetRow[] {
 }
 
 const sheetTiles = 50;
+const sheetQueries = 20;
 
 function captionOf(answer: Answer): string {
-  const name = decodeURI(answer.uri.slice(answer.uri.lastIndexOf('/') + 1));
+  const name = readable(answer.uri.slice(answer.uri.lastIndexOf('/') + 1));
   const time = answer.capturedAt === null && answer.timestampMs === null ? '' : ` ${timeOf(answer)}`;
   return `${name}${answer.timestampMs === null ? '' : `#${answer.frame}`}${cellOf(answer)}${time}`;
+}
+
+/** The name without its escapes, where these are those of UTF-8. */
+function readable(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 /** One sentence where the index has fewer frames or cells than were asked for. */

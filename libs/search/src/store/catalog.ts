@@ -75,6 +75,12 @@ export class Catalog {
     };
   }
 
+  /** Whether that is known of any frame. */
+  knows(column: 'capturedAtMs' | 'camera'): boolean {
+    const isMissing = (value: number): boolean => (column === 'camera' ? value === noText : Number.isNaN(value));
+    return this.segments.some(({ columns }) => !columns[column].every(isMissing));
+  }
+
   /** The first frame of that URI and number; undefined where there is none. */
   find(uri: string, frame: number): number | undefined {
     const wanted = Buffer.from(uri, 'utf8');

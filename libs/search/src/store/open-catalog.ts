@@ -29,7 +29,7 @@ export async function openCatalog(folder: string): Promise<Catalog> {
       const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
       if (!isGone) throw error;
       if (left === 1)
-        throw new IndexError(`'${folder}' lacks a file that its manifest names: index the jobs again`, {
+        throw new IndexError(`'${folder}' lacks a file that its manifest names: make the index anew`, {
           cause: error,
         });
     }
@@ -51,7 +51,7 @@ function openSegment(folder: string, segment: Segment, pipeline: PipelineIdentit
   const { size } = fstatSync(bins);
   if (size !== expected) {
     closeSync(bins);
-    throw new IndexError(`'${path}' is torn: it has ${size} of ${expected} bytes; index its jobs again`);
+    throw new IndexError(`'${path}' is torn: it has ${size} of ${expected} bytes; make the index anew`);
   }
   return { segment, columns, bins };
 }

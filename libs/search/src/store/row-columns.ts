@@ -39,7 +39,7 @@ export function parseRows(
   folder: string,
 ): RowColumns {
   if (bytes.length !== rows.bytes || crc32(bytes) !== rows.crc32) {
-    throw new IndexError(`'${folder}/${name}.rows' is torn or has changed since it was written: index its jobs again`);
+    throw new IndexError(`'${folder}/${name}.rows' is torn or has changed since it was written: make the index anew`);
   }
   let at = bytes.byteOffset;
   const floats = (count: number): Float64Array => {

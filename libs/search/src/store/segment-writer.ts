@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { type CountBytes, countArrays, paddedLength } from '../scan/block-scanner.ts';
 import type { IndexedJob, Segment, StoredBlock } from './manifest.ts';
 import { noText, type RowColumns, rowsFile } from './row-columns.ts';
+import { TextTable } from './text-table.ts';
 
 /** A frame as it comes into an index. */
 export interface IndexFrame {
@@ -158,34 +159,4 @@ function widthFor(largest: number): CountBytes {
   if (largest < 2 ** 8) return 1;
   if (largest < 2 ** 16) return 2;
   return largest < 2 ** 32 ? 4 : 8;
-}
-
-/** Texts by number. Frames of a source follow one another, so a text is looked for among the last few alone. */
-class TextTable {
-  readonly #recent: { text: string; number: number }[] = [];
-  readonly #ends: number[] = [];
-  #bytes = Buffer.alloc(2 ** 16);
-
-  get size(): number {
-    return this.#ends.length;
-  }
-
-  numberOf(text: string): number {
-    const known = this.#recent.find((each) => each.text === text);
-    if (known) return known.number;
-    const number = this.#ends.length;
-    const from = this.#ends.at(-1) ?? 0;
-    const end = from + Buffer.byteLength(text, 'utf8');
-    if (end > this.#bytes.length)
-      this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(Math.max(end, this.#bytes.length))]);
-    this.#bytes.write(text, from, 'utf8');
-    this.#ends.push(end);
-    this.#recent.unshift({ text, number });
-    if (this.#recent.length > 4) this.#recent.pop();
-    return number;
-  }
-
-  columns(): Pick<RowColumns, 'textEnds' | 'textBytes'> {
-    return { textEnds: Uint32Array.from(this.#ends), textBytes: this.#bytes.subarray(0, this.#ends.at(-1) ?? 0) };
-  }
 }
