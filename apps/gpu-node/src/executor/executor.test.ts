@@ -6,6 +6,7 @@ import type { Size } from '@halogrid/geometry';
 import { type OpenImage, openImage } from '@halogrid/imaging';
 import type { TestImage } from '@halogrid/kernels/testing';
 import { Cause } from '@halogrid/proto';
+import { writeChunk } from '@halogrid/results';
 import { CpuDevice, openTwinDevice } from '../devices/cpu-device.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import type { Executor } from './executor.ts';
@@ -331,6 +332,39 @@ test('what is to be checked is computed by the twin, and not by the device', asy
     } finally {
       await twin.close();
     }
+  });
+});
+
+test('pixels of a preview are not read from the memory of a GPU, which gets them all the same', async () => {
+  await withFolder(async (folder) => {
+    const { uris, frames } = await putFrames(folder);
+    const ofDevice = new Set<ArrayBufferLike>();
+    const info = { ...device.info, kind: 'gpu' as const };
+    const acquire: Device['acquire'] = async (bytes) => {
+      const staging = await device.acquire(bytes);
+      ofDevice.add(staging.bytes.buffer);
+      return staging;
+    };
+    const { device: gpu } = noted(device, { info, acquire });
+    let pictures = 0;
+    const run = createTestExecutor(gpu, {
+      writeChunk: async (chunk, samples) => {
+        if (chunk.kind === 'source') {
+          assert.ok(!ofDevice.has(samples.bytes.buffer));
+          pictures++;
+        }
+        await writeChunk(chunk, samples);
+      },
+    });
+    const { results } = await run(frameLease(folder, uris, { wantsMap: true, previews: 2 }), never);
+    for (const [i, frame] of frames.entries()) assert.deepEqual(results[i]!.bins, referenceOf([lbp()], frame).bins);
+    const [size, rect] = [sizes[0]!, { x: 8, y: 8, width: 30, height: 20 }];
+    const source = { index: 0, uri: uris[0]!, preview: true };
+    await run(
+      tileLease(folder, uris[0]!, size, rect, { work: { $case: 'tile', value: { source, ...size, rect } } }),
+      never,
+    );
+    assert.equal(pictures, 3);
   });
 });
 

@@ -1,9 +1,11 @@
+import type { PipelineItem } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
 import { InputError } from '@halogrid/sources';
 import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
 import {
   closeImage,
   failedOutcome,
+  needsPreview,
   runOnDevice,
   type ShardRun,
   type SourceOutcome,
@@ -34,7 +36,7 @@ export async function runFrames(run: ShardRun, sources: readonly Source[]): Prom
 /** Decodes the batch straight into staging memory, computes the frames that could be decoded, and keeps what is wanted. */
 async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: SourceOutcome[]): Promise<void> {
   let decoded: PlacedFrame[] = [];
-  const compute = runOnDevice(run, batch, async (bytes) => {
+  const fill = async (bytes: Uint8Array): Promise<PipelineItem[]> => {
     decoded = await run.clock.time('decode', () => decodeFrames(run, frames, bytes, outcomes));
     await settleAll(
       decoded.map(({ source, image: { pixel }, whole, item }) =>
@@ -42,7 +44,9 @@ async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: 
       ),
     );
     return decoded.map(({ item }) => item);
-  });
+  };
+  const isRead = frames.some(({ source }) => needsPreview(source));
+  const compute = runOnDevice(run, batch, fill, isRead);
   const items = await compute.finally(() => settleAll(frames.map(({ image }) => closeImage(run, image))));
   await run.clock.time('encode', () =>
     settleAll(decoded.map(({ source, whole }, i) => writeChunks(run, source, whole, whole, items[i]!))),

@@ -9,6 +9,7 @@ import {
   closeImage,
   failedOutcome,
   needsMap,
+  needsPreview,
   runOnDevice,
   type ShardRun,
   type SourceOutcome,
@@ -43,11 +44,12 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
       const limit = `the device takes at once (${run.device.maxStagingBytes} bytes)`;
       throw new Error(`A tile of ${rect.width} x ${rect.height} pixels and its results are more than ${limit}`);
     }
-    const [result] = await runOnDevice(run, batch, async (bytes) => {
+    const fillTile = async (bytes: Uint8Array): Promise<PipelineItem[]> => {
       await fill(bytes, plan.copies, item);
       await writeSourceChunk(run, source, { size, rect, pixel }, bytes, item);
       return [item];
-    });
+    };
+    const [result] = await runOnDevice(run, batch, fillTile, needsPreview(source));
     return result!;
   };
   const isWhole = rect.width === width && rect.height === height;

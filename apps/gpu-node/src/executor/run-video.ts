@@ -6,6 +6,7 @@ import { Batch } from './batch.ts';
 import {
   failedOutcomes,
   needsMap,
+  needsPreview,
   runOnDevice,
   type ShardRun,
   type SourceOutcome,
@@ -167,7 +168,7 @@ class VideoRun {
     }
     const frames: ReadFrame[] = [];
     const filled = Promise.withResolvers<void>();
-    const compute = runOnDevice(this.#run, batch, async (bytes) => {
+    const fill = async (bytes: Uint8Array): Promise<PipelineItem[]> => {
       try {
         for (const item of places) {
           const next = this.#next;
@@ -188,7 +189,9 @@ class VideoRun {
         throw error;
       }
       return frames.map(({ item }) => item);
-    });
+    };
+    const isRead = left.slice(0, places.length).some(needsPreview);
+    const compute = runOnDevice(this.#run, batch, fill, isRead);
     compute.catch((error) => filled.reject(error));
     await filled.promise;
     const done = this.#finish(frames, compute);
