@@ -14,6 +14,7 @@ COPY libs/imaging/package.json libs/imaging/
 COPY libs/kernels/package.json libs/kernels/
 COPY libs/proto/package.json libs/proto/
 COPY libs/results/package.json libs/results/
+COPY libs/search/package.json libs/search/
 COPY libs/service/package.json libs/service/
 COPY libs/sources/package.json libs/sources/
 COPY libs/threads/package.json libs/threads/

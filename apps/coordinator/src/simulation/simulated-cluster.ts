@@ -264,8 +264,11 @@ export class SimulatedCluster {
 
 /** Everything that is promised now comes, before time passes: nothing but the disk takes time here. */
 async function settle(): Promise<void> {
-  do await new Promise<void>((resolve) => setImmediate(resolve));
-  while (process.getActiveResourcesInfo().some(isUnderWay));
+  for (let quietTurns = 0; quietTurns < 2; quietTurns++) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    // What a thread of the disk's has just done is told in the next turn.
+    if (process.getActiveResourcesInfo().some(isUnderWay)) quietTurns = -1;
+  }
 }
 
 /** Whether the disk is at work, or something waits for the end of a turn of the event loop, as the journal does. */
