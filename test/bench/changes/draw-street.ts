@@ -18,7 +18,7 @@ export function* drawStreet(street: Street): Generator<Uint8Array> {
     const kind = street.incidents.find(
       ({ kind, start, end }) => kind !== 'left' && second >= start && second < end,
     )?.kind;
-    const light = lightAt(second / street.seconds);
+    const light = lightAt(second, street.seconds);
     if (kind === 'covered') scene.fill(9);
     else drawScene(scene, street, world, second, light, kind === 'turned' ? turnedBy : 0, random);
     if (kind === 'blurred') for (const step of [1, width]) blur(scene, step);
@@ -33,8 +33,11 @@ export function* drawStreet(street: Street): Generator<Uint8Array> {
   }
 }
 
-/** Full light until two thirds of the time, then dusk down to a third of it. */
-const lightAt = (part: number): number => 1 - 0.65 * Math.min(1, Math.max(0, (part - 0.6) / 0.35));
+/** Full light but for clouds, minutes long, until three fifths of the time; then dusk, down to a third of it. */
+function lightAt(second: number, seconds: number): number {
+  const clouds = 0.04 * Math.sin(second / 97) + 0.03 * Math.sin(second / 41);
+  return (0.93 + clouds) * (1 - 0.65 * Math.min(1, Math.max(0, (second / seconds - 0.6) / 0.35)));
+}
 
 /** Sky, houses with windows, pavements, a road with its line: what does not move. */
 function drawWorld(random: () => number): Float32Array {
@@ -48,7 +51,7 @@ function drawWorld(random: () => number): Float32Array {
       else if (y >= 96 && y < 116) value = (x + y) % 12 === 0 ? 125 : 140;
       else if (y >= 116 && y < 160) value = y >= 136 && y < 139 && x % 40 < 20 ? 200 : 90;
       else if (y >= 160) value = y === 160 ? 180 : 135;
-      world[y * worldWidth + x] = value + (y < roof ? 0 : 10 * (random() - 0.5));
+      world[y * worldWidth + x] = value + (y < roof ? 0 : 3 * (random() - 0.5));
     }
   }
   return world;

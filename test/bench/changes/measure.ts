@@ -1,5 +1,5 @@
 // How well `halogrid changes` tells what happens in a drawn street:
-//   npx node test/bench/changes/measure.ts [--hours 2] [--seed 1] [--grid 6x8] [--op …] [--threshold 8] [--keep]
+//   npx node test/bench/changes/measure.ts [--hours 2] [--seed 1] [--grid 9x16] [--op …] [--threshold 8] [--keep]
 // Draws a frame a second as PGM into halogrid-out/street (200 MB an hour), runs a job and looks for changes. Prints a Markdown table.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -15,8 +15,8 @@ const { values } = parseArgs({
   options: {
     hours: { type: 'string', default: '2' },
     seed: { type: 'string', default: '1' },
-    grid: { type: 'string', default: '6x8' },
-    op: { type: 'string', multiple: true, default: ['lbp:labels=nri-uniform'] },
+    grid: { type: 'string', default: '9x16' },
+    op: { type: 'string', multiple: true, default: ['conv:kernel=gaussian-5,as=u8', 'lbp:labels=nri-uniform'] },
     threshold: { type: 'string', default: '8' },
     folder: { type: 'string', default: 'halogrid-out/street' },
     keep: { type: 'boolean', default: false },

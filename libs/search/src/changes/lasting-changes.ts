@@ -25,8 +25,9 @@ const adaption = 1 / 8;
 const leastChange = 0.03;
 /** Two blocks show the same where they are nearer to each other than this part of the way from the reference. */
 const settled = 0.5;
-/** Of the cells, so many change where the view does. */
-const viewShare = 0.5;
+/** So many of the cells change where the view does; and so many of those are certain before it is told what became of it. */
+const viewShare = 0.4;
+const certainShare = 0.6;
 /** Changes of cells that touch, at most so many samples apart, are one. */
 const samplesApart = 4;
 /** Open events that are remembered, so that their end is noticed. */
@@ -112,10 +113,13 @@ export class LastingChanges {
       this.#usual[cell]!.add(distance);
       this.#usualOfAll.add(distance);
     });
-    const isView = moved >= viewShare * distances.length && certain.length >= (viewShare / 2) * distances.length;
-    const groups = isView ? [distances.map((_, cell) => cell)] : groupsOf(certain, this.#shape);
-    const changes = groups.map((cells) => this.#change(cells, isView, distances, block));
-    for (const cells of groups) for (const cell of cells) this.#take(cell, block, 1);
+    const isView = moved >= viewShare * distances.length;
+    // Parts of a view that has not settled wait for the others.
+    if (isView && certain.length < certainShare * moved) certain.length = 0;
+    const changedCells =
+      isView && certain.length > 0 ? [distances.map((_, cell) => cell)] : groupsOf(certain, this.#shape);
+    const changes = changedCells.map((cells) => this.#change(cells, isView, distances, block));
+    for (const cells of changedCells) for (const cell of cells) this.#take(cell, block, 1);
     for (let cell = 0; cell < distances.length; cell++)
       if (this.#otherwise[cell] === 0) this.#take(cell, block, adaption);
     return changes;
