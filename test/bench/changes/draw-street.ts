@@ -33,10 +33,11 @@ export function* drawStreet(street: Street): Generator<Uint8Array> {
   }
 }
 
-/** Full light but for clouds, minutes long, until three fifths of the time; then dusk, down to a third of it. */
+/** Full light but for clouds, minutes long, until three fifths of the time; then dusk, an hour at most, down to a third of it. */
 function lightAt(second: number, seconds: number): number {
   const clouds = 0.04 * Math.sin(second / 97) + 0.03 * Math.sin(second / 41);
-  return (0.93 + clouds) * (1 - 0.65 * Math.min(1, Math.max(0, (second / seconds - 0.6) / 0.35)));
+  const dusk = (second - 0.6 * seconds) / Math.min(0.35 * seconds, 3600);
+  return (0.93 + clouds) * (1 - 0.65 * Math.min(1, Math.max(0, dusk)));
 }
 
 /** Sky, houses with windows, pavements, a road with its line: what does not move. */
@@ -75,8 +76,10 @@ function drawScene(
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const isPost = y >= 96 && y < 140 && Math.abs(x + shift - postShadow - (y - 96)) < 2;
-      const isShaded = (y >= 96 && y < shadowEnd) || isPost;
-      scene[y * width + x] = world[y * worldWidth + x + shift]! * light * (isShaded ? 0.65 : 1);
+      // The edge of the shadow is soft and slants.
+      const shaded =
+        y < 96 ? 0 : Math.max(isPost ? 1 : 0, Math.min(1, Math.max(0, (shadowEnd + (x + shift) / 16 - y) / 2)));
+      scene[y * width + x] = world[y * worldWidth + x + shift]! * light * (1 - 0.35 * shaded);
     }
   }
   // Leaves in the wind.

@@ -1,11 +1,13 @@
 import { apart, type CellShape } from './appearance.ts';
 import type { ChangeEvent, Moment } from './change-event.ts';
 import type { Sample } from './lasting-changes.ts';
-import { UsualRange } from './usual-range.ts';
+import { medianOf, UsualRange } from './usual-range.ts';
 
 /** Samples from which the usual distance of a cell is known, and how many of them must be there. */
 const usualSamples = 128;
 const learned = 8;
+/** So few samples may deviate less than usual by chance: until then, no cell is taken for quieter than most. */
+const ownDeviation = 64;
 /** A cell is no further off than usual where it is no further off than usual by this. */
 const leastExcess = 0.03;
 
@@ -58,9 +60,11 @@ export class PassingChanges {
   /** Takes what was learned until now for usual. */
   learn(): void {
     if (this.#usual[0]!.count < learned) return;
-    this.#limits = Float32Array.from(this.#usual, (usual) =>
-      Math.max(usual.limit(this.#times), usual.median + leastExcess),
-    );
+    const most = medianOf(Float32Array.from(this.#usual, ({ deviation }) => deviation));
+    this.#limits = Float32Array.from(this.#usual, ({ count, median, deviation }) => {
+      const usual = count < ownDeviation ? Math.max(deviation, most) : deviation;
+      return median + Math.max(leastExcess, this.#times * usual);
+    });
   }
 
   /** What looked otherwise in cells of a lasting change, since shortly before it began, is that change. */

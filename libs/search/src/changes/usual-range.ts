@@ -33,6 +33,11 @@ export class UsualRange {
     return this.#range().median;
   }
 
+  /** By the median deviation, as for a normal distribution. */
+  get deviation(): number {
+    return this.#range().deviation;
+  }
+
   #range(): { median: number; deviation: number } {
     if (this.#usual) return this.#usual;
     const values = this.#values.slice(0, this.#count);
@@ -43,8 +48,8 @@ export class UsualRange {
   }
 }
 
-/** Sorts the values, of which there is at least one. */
-function medianOf(values: Float32Array): number {
+/** The median; sorts the values, of which there is at least one. */
+export function medianOf(values: Float32Array): number {
   values.sort();
   const middle = values.length >> 1;
   return values.length % 2 ? values[middle]! : (values[middle - 1]! + values[middle]!) / 2;
