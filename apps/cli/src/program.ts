@@ -22,6 +22,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   index: async () => (await import('./commands/index-jobs.ts')).addIndexCommand,
   search: async () => (await import('./commands/search.ts')).addSearchCommand,
   evaluate: async () => (await import('./commands/evaluate.ts')).addEvaluateCommand,
+  changes: async () => (await import('./commands/changes.ts')).addChangesCommand,
   coordinator: async () => (await import('./commands/coordinator.ts')).addCoordinatorCommand,
   node: async () => (await import('./commands/node.ts')).addNodeCommand,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,

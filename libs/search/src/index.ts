@@ -1,6 +1,8 @@
 export { type FinishedJob, readFinishedJob } from './build/finished-job.ts';
 export { type Indexed, IndexWriter } from './build/index-writer.ts';
 export { readFeatures } from './build/read-features.ts';
+export { type ChangeEvent, type ChangeKind, changeKinds, type Moment } from './changes/change-event.ts';
+export { type CameraChanges, findChanges, type TimeKind } from './changes/find-changes.ts';
 export { type DistanceName, distanceNames, distances, type Score } from './distances/distance.ts';
 export { massOf, type Vector } from './distances/vector.ts';
 export { type Evaluation, evaluate, type LabelledImage } from './evaluation/evaluate.ts';
@@ -10,5 +12,5 @@ export type { Finding } from './ranking/thin-out.ts';
 export { SearchIndex, type SearchRequest } from './search/search-index.ts';
 export type { Catalog, IndexRow } from './store/catalog.ts';
 export { IndexError } from './store/index-error.ts';
-export { cellsOf, differences, identityOf, type PipelineIdentity } from './store/pipeline-identity.ts';
+export { binsOfCell, cellsOf, differences, identityOf, type PipelineIdentity } from './store/pipeline-identity.ts';
 export { queryVector, readFrame, type Unit, withoutPadding } from './store/read-block.ts';

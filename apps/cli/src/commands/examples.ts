@@ -66,6 +66,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid search query.jpg --index archive.index --top 50 --out found', 'with a contact sheet'],
   ],
   evaluate: [['halogrid evaluate faces --op ldp:order=3 --grid 4x4', 'a folder for each class']],
+  changes: [
+    ['halogrid changes results', 'what changed, of frames run with --grid 8x8'],
+    ['halogrid changes results --kind covered,left --out seen', 'with a timeline and pictures'],
+  ],
   doctor: [['halogrid doctor', 'which devices work, and why others do not']],
   bench: [['halogrid bench kernels', 'kernel times on the GPU']],
   'bench kernels': [['halogrid bench kernels --width 1920 --height 1080', 'for images of that size']],

@@ -1,0 +1,134 @@
+import type { ChangesRow } from '@halogrid/results/changes-svg';
+import type { SheetRow, SheetTile } from '@halogrid/results/contact-sheet';
+import type { CameraChanges, ChangeEvent, ChangeKind, Moment, TimeKind } from '@halogrid/search';
+import { table } from '@halogrid/service/text-table';
+import { plural } from '../progress/quantities.ts';
+
+/** An event as `changes --json` prints it; part of the program's interface. */
+export interface Change {
+  camera: string;
+  kind: ChangeKind;
+  /** In UTC as text for `captured_at`, else milliseconds of the video or numbers of frames of the camera, from 0. */
+  start: string | number;
+  end: string | number;
+  time: TimeKind;
+  strength: number;
+  /** Rows and columns of the grid. */
+  cells: [row: number, column: number][];
+  /** The last frame without it, its first, and one that shows it. */
+  frames: Record<'before' | 'first' | 'after', { uri: string; frame: number }>;
+}
+
+export function changesOf({ camera, time, events }: CameraChanges, columns: number): Change[] {
+  const named = ({ uri, frame }: Moment): { uri: string; frame: number } => ({ uri, frame });
+  return events.map(({ kind, start, end, strength, cells, before, after }) => ({
+    camera,
+    kind,
+    start: timeText(start.time, time),
+    end: timeText(end.time, time),
+    time,
+    strength: Math.round(strength * 1e4) / 1e4,
+    cells: cells.map((cell) => [Math.floor(cell / columns), cell % columns]),
+    frames: { before: named(before), first: named(start), after: named(after) },
+  }));
+}
+
+const timeText = (time: number, kind: TimeKind): string | number =>
+  kind === 'captured_at' ? new Date(time).toISOString() : time;
+
+/** A time as a person reads it. */
+function spoken(time: string | number, kind: TimeKind): string {
+  if (kind === 'timestamp_ms') return `${(Number(time) / 1000).toFixed(1)} s`;
+  return kind === 'frame' ? `frame ${time}` : String(time);
+}
+
+/** The events as a table for people, camera by camera. */
+export function describeChanges(changes: readonly Change[], cameras: readonly CameraChanges[], cells: number): string {
+  const head = ['kind', 'start', 'end', 'strength', 'cells'];
+  const texts = cameras.map(({ camera, frames }) => {
+    const own = changes.filter((change) => change.camera === camera);
+    const rows = own.map((change) => [
+      change.kind,
+      spoken(change.start, change.time),
+      spoken(change.end, change.time),
+      change.strength.toFixed(3),
+      placeOf(change.cells, cells),
+    ]);
+    const what = `${camera}: ${plural(own.length, 'change')} in ${plural(frames, 'frame')}`;
+    return rows.length === 0 ? `${what}\n` : `${what}\n${table([head, ...rows], '  ')}`;
+  });
+  return texts.join('\n');
+}
+
+const namedCells = 3;
+
+function placeOf(cells: Change['cells'], all: number): string {
+  if (cells.length === all) return 'all';
+  const names = cells.slice(0, namedCells).map((cell) => cell.join(','));
+  return cells.length > namedCells ? `${names.join(' ')} and ${cells.length - namedCells} more` : names.join(' ');
+}
+
+/** Samples that a camera needs: one block for the reference, one to learn what is usual. */
+const learnedSamples = 16;
+
+/** What a person should know of the times, a sentence each. */
+export function changeNotes(cameras: readonly CameraChanges[]): string[] {
+  return cameras.flatMap(({ camera, time, frames, withoutTime, empty, clockWentBack, firstBack }) => {
+    const notes = [];
+    if (clockWentBack > 0) {
+      notes.push(
+        `The clock of ${camera} goes back ${clockWentBack === 1 ? 'once' : `${clockWentBack} times`}, first at frame ` +
+          `${firstBack!.frame} of '${firstBack!.uri}': frames were taken in the order of features.parquet, and times repeat.`,
+      );
+    }
+    if (withoutTime > 0) {
+      notes.push(`${plural(withoutTime, 'frame')} of ${camera} without ${time}, which others have, left out.`);
+    }
+    if (empty > 0) notes.push(`${plural(empty, 'frame')} of ${camera} without a pixel that is counted left out.`);
+    if (frames - withoutTime - empty <= learnedSamples) {
+      notes.push(
+        `${camera} has ${plural(frames, 'frame')}: the first ${learnedSamples} are what others are compared with.`,
+      );
+    }
+    return notes;
+  });
+}
+
+const isLasting = ({ kind }: Pick<ChangeEvent, 'kind'>): boolean => kind !== 'passing';
+
+/** Rows of a timeline, a camera each. */
+export function timelineRows(cameras: readonly CameraChanges[]): ChangesRow[] {
+  return cameras.map(({ camera, time, events, timeline }) => {
+    const ends = [timeline[0]?.time ?? 0, timeline.at(-1)?.time ?? 0].map((at) => spoken(timeText(at, time), time));
+    return {
+      title: camera,
+      ends: [ends[0]!, ends[1]!],
+      points: timeline,
+      events: events.map((event) => ({
+        start: event.start.time,
+        end: event.end.time,
+        name: `${event.kind}, ${event.strength.toFixed(3)}`,
+        isLasting: isLasting(event),
+      })),
+    };
+  });
+}
+
+const sheetEvents = 24;
+
+/** Rows of a contact sheet, three events each before and after: lasting ones first, then the strongest. */
+export function changeSheetRows({ camera, time, events }: CameraChanges): SheetRow[] {
+  const shown = events
+    .toSorted((a, b) => Number(isLasting(b)) - Number(isLasting(a)) || b.strength - a.strength)
+    .slice(0, sheetEvents)
+    .sort((a, b) => a.start.time - b.start.time);
+  const tileOf = ({ uri, frame, isVideo, time: at }: Moment, words: string): SheetTile => ({
+    shown: { uri, ...(isVideo && { videoFrame: frame }) },
+    caption: [words, spoken(timeText(at, time), time)],
+  });
+  const tiles = shown.flatMap(({ kind, before, after, strength }) => [
+    tileOf(before, 'before'),
+    tileOf(after, `${kind}, ${strength.toFixed(3)}`),
+  ]);
+  return tiles.length === 0 ? [] : [{ title: camera, tiles }];
+}

@@ -1,0 +1,88 @@
+import { apart, type CellShape, sharesOf } from './appearance.ts';
+import type { ChangeEvent, Moment } from './change-event.ts';
+import { blockSamples, LastingChanges, type Sample } from './lasting-changes.ts';
+import { PassingChanges } from './passing-changes.ts';
+import { Timeline, type TimelinePoint } from './timeline.ts';
+
+export interface WatchOptions {
+  /** How long a change stays at least to be a lasting one: milliseconds, or frames where no time is known. */
+  readonly minDuration: number;
+  /** Standard deviations above the median from which a distance is not usual. */
+  readonly times: number;
+}
+
+/** A lasting change takes two blocks to be certain, so that a block is half of its least duration. */
+const blocksOfChange = 2;
+/** Passing changes wait for so many least durations: what lasts may yet be found to be of them. */
+const waiting = 4;
+const timelinePoints = 2000;
+
+/** Watches one camera, frame by frame, in the order given. Holds some sixty frames' histograms as float32. */
+export class CameraWatch {
+  readonly #shape: CellShape;
+  readonly #options: WatchOptions;
+  readonly #lasting: LastingChanges;
+  readonly #passing: PassingChanges;
+  readonly #timeline = new Timeline(timelinePoints);
+  readonly #events: ChangeEvent[] = [];
+  #samples = 0;
+  #nextSample = Number.NEGATIVE_INFINITY;
+  #last: Sample | undefined;
+
+  constructor(shape: CellShape, options: WatchOptions) {
+    this.#shape = shape;
+    this.#options = options;
+    this.#lasting = new LastingChanges(shape, options.times);
+    this.#passing = new PassingChanges(shape, options.times, this.#period);
+  }
+
+  get timeline(): readonly TimelinePoint[] {
+    return this.#timeline.points;
+  }
+
+  /** Time from one sample to the next. */
+  get #period(): number {
+    return this.#options.minDuration / (blocksOfChange * blockSamples);
+  }
+
+  add(moment: Moment, counts: ArrayLike<number>): void {
+    const sample = { moment, shares: sharesOf(counts, this.#shape) };
+    // A clock that goes back begins anew.
+    const isBack = this.#last !== undefined && moment.time < this.#last.moment.time;
+    const isSample = isBack || moment.time >= this.#nextSample;
+    const { reference } = this.#lasting;
+    const far = reference ? this.#passing.add(sample, reference, isSample) : 0;
+    this.#timeline.add({
+      time: moment.time,
+      step: this.#last ? this.#meanApart(sample, this.#last) : 0,
+      reference: far,
+    });
+    this.#last = sample;
+    if (isSample) this.#addSample(sample);
+  }
+
+  /** All events, by their start. */
+  finish(): ChangeEvent[] {
+    if (this.#last) this.#lasting.finish(this.#last.moment);
+    this.#events.push(...this.#lasting.events, ...this.#passing.takeEnded());
+    return this.#events.sort((a, b) => a.start.time - b.start.time);
+  }
+
+  #addSample(sample: Sample): void {
+    const { time } = sample.moment;
+    // Even distances, where frames are not late by more than one of them.
+    const even = this.#nextSample + this.#period;
+    this.#nextSample = even > time && even <= time + this.#period ? even : time + this.#period;
+    for (const change of this.#lasting.add(sample)) this.#passing.forget(change);
+    if (++this.#samples % blockSamples > 0) return;
+    this.#passing.learn();
+    this.#events.push(...this.#passing.takeEnded(time - waiting * this.#options.minDuration));
+  }
+
+  #meanApart({ shares }: Sample, { shares: others }: Sample): number {
+    const cells = this.#shape.rows * this.#shape.columns;
+    let sum = 0;
+    for (let cell = 0; cell < cells; cell++) sum += apart(shares, others, cell, this.#shape.bins);
+    return sum / cells;
+  }
+}
