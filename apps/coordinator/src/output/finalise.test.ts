@@ -363,7 +363,6 @@ async function makeResults(
     digest: '',
     planned: true,
     counts: { sources: 3, frames: 2, shards: 7, shardsDone: 7, attempts: 8, pixels: 235, quarantined: 1 },
-    capturedBy: { unknown: 2 },
   };
   const done = { state: 'done', digest: new Uint8Array(32) } as const;
   const sources: SourceOutcome[] = [

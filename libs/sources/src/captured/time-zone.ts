@@ -1,4 +1,5 @@
-import { Temporal } from 'temporal-polyfill';
+import { createRequire } from 'node:module';
+import type { Temporal } from 'temporal-polyfill';
 import { offsetOf } from './capture-time.ts';
 
 /** Makes milliseconds since 1970 in UTC of what a clock shows, as CaptureTime.localMs has it. */
@@ -31,16 +32,19 @@ export function parseZone(text: string): ToUtc {
   };
 }
 
+/** Loaded when it is needed: that takes 15 ms, which every command would wait for. */
+const loadTemporal = (): typeof Temporal => createRequire(import.meta.url)('temporal-polyfill').Temporal;
+
 function placeOf(text: string): string | undefined {
   if (!/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(text)) return undefined;
   try {
-    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text).timeZoneId;
+    return loadTemporal().Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text).timeZoneId;
   } catch {
     return undefined;
   }
 }
 
 function utcOf(localMs: number, timeZone: string): number {
-  const clock = Temporal.Instant.fromEpochMilliseconds(localMs).toZonedDateTimeISO('UTC').toPlainDateTime();
+  const clock = loadTemporal().Instant.fromEpochMilliseconds(localMs).toZonedDateTimeISO('UTC').toPlainDateTime();
   return clock.toZonedDateTime(timeZone, { disambiguation: 'compatible' }).epochMilliseconds;
 }
