@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import type { Temporal } from 'temporal-polyfill';
 import { offsetOf } from './capture-time.ts';
 
 /** Makes milliseconds since 1970 in UTC of what a clock shows, as CaptureTime.localMs has it. */
@@ -32,8 +31,13 @@ export function parseZone(text: string): ToUtc {
   };
 }
 
+let loaded: typeof import('temporal-polyfill') | undefined;
+
 /** Loaded when it is needed: that takes 15 ms, which every command would wait for. */
-const loadTemporal = (): typeof Temporal => createRequire(import.meta.url)('temporal-polyfill').Temporal;
+function loadTemporal(): typeof import('temporal-polyfill').Temporal {
+  loaded ??= createRequire(import.meta.url)('temporal-polyfill') as typeof import('temporal-polyfill');
+  return loaded.Temporal;
+}
 
 function placeOf(text: string): string | undefined {
   if (!/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(text)) return undefined;
