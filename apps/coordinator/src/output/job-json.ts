@@ -4,8 +4,8 @@ import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { redactUri } from '@halogrid/sources';
-import { type CaptureOrigin, CaptureRule } from '@halogrid/sources/captured';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
+import { capturedBy } from './captured-by.ts';
 import { type NamedSource, namedSources } from './output-names.ts';
 import type { Changes } from './previous/changes.ts';
 
@@ -119,7 +119,7 @@ export function* completeJobJson(
     finished: isoTime(finishedMs),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
     quarantine: job.reasons,
-    capturedBy: pipeline.bins > 0 ? countOrigins(results) : undefined,
+    capturedBy: capturedBy(results, pipeline),
     ...(incremental && { incremental }),
     ...(earlierResultsVersion !== undefined && { earlierResultsVersion }),
     wallSeconds: (finishedMs - job.submittedMs) / 1000,
@@ -134,18 +134,6 @@ export function* completeJobJson(
     separator = ',\n    ';
   }
   yield results.sources.length ? '\n  ]\n}\n' : ']\n}\n';
-}
-
-/** Where the capture times of the sources that are done are from, and how many from each. */
-function countOrigins({ job, sources }: JobResults): Partial<Record<CaptureOrigin, number>> {
-  const rule = new CaptureRule(job.spec.captured);
-  const counts: Partial<Record<CaptureOrigin, number>> = {};
-  for (const source of sources) {
-    if (source.state === 'quarantined') continue;
-    const origin = rule.origin(source);
-    counts[origin] = (counts[origin] ?? 0) + 1;
-  }
-  return counts;
 }
 
 /** An entry a source, but one for all the frames of a video that follow one another. */
