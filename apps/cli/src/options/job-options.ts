@@ -124,10 +124,13 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     fresh: options.fresh || undefined,
     maxQuarantined: options.maxQuarantined,
     waitForNode: options.waitForNode || undefined,
-    captured: capturedOptions(options),
   };
   const video = videoOptions(options);
-  return { spec: video ? { ...spec, video } : spec, nameOutByJob: options.out === undefined };
+  const captured = capturedOptions(options);
+  return {
+    spec: { ...spec, ...(video && { video }), ...(captured && { captured }) },
+    nameOutByJob: options.out === undefined,
+  };
 }
 
 function parseGrid(text: string): Grid {

@@ -62,7 +62,7 @@ export async function checkSpec(
   spec.fresh = given.fresh || undefined;
   spec.maxQuarantined = given.maxQuarantined;
   spec.waitForNode = given.waitForNode || undefined;
-  spec.captured = captured;
+  if (captured) spec.captured = captured;
   return { spec, pipeline };
 }
 
