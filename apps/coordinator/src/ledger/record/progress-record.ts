@@ -39,7 +39,7 @@ class Expected {
   localMs = 0;
 }
 
-/** Measured: 6 bytes for a lease and its shard, 49 for a frame with its digest and its place in the spool; 5 more for its time. */
+/** Measured: 6 bytes for a lease and its shard, 49 for a frame with its digest and its place in the spool; 7 more for its time. */
 export class ProgressWriter {
   readonly #bytes: ByteWriter;
   readonly #expected = new Expected();
