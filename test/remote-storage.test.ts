@@ -40,7 +40,10 @@ test('without the option, such a node reads nothing', async () => {
   await cluster.adopt(node);
   const ended = await cluster.halogrid(['run', source, '--out', join(folder, 'blind')]);
   assert.equal(ended.code, 1, ended.stderr);
-  assert.match(ended.stderr, /No attached node can (read|write) '.*': node 'blind': The path lies outside of the data roots/);
+  assert.match(
+    ended.stderr,
+    /No attached node can (read|write) '.*': node 'blind': The path lies outside of the data roots/,
+  );
   const { state, counts } = readJson(folder, 'blind', 'job.json');
   assert.deepEqual([state, counts.frames, counts.quarantined], ['failed', 0, 0]);
   node.program.signal('SIGTERM');

@@ -66,6 +66,47 @@ test('a picture finds itself first, with the JSON that is promised, and a sheet 
   assert.equal(readFileSync(join(found, 'contact-sheet.png')).readUInt32BE(0), 0x89504e47);
 });
 
+test('frames are found by when and by which camera they were captured, as their names say', async () => {
+  const [archive, results, timed] = ['archive', 'timed', 'timed-index'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  // Clocks were put forward between the two of the north.
+  for (const [i, name] of [
+    'camnorth/20260329/013000',
+    'camnorth/20260329/033000',
+    'camsouth/20260329/033000',
+  ].entries()) {
+    mkdirSync(join(archive, name, '..'), { recursive: true });
+    await writePgm(join(archive, `${name}.pgm`), drawPicture(40 + 8 * i, 40));
+  }
+  const asked = ['--captured-from', 'cam{camera}/%Y%m%d/%H%M%S', '--captured-zone', 'Europe/Berlin'];
+  for (const args of [
+    ['run', archive, '--out', results, '--device', 'cpu', ...asked],
+    ['index', results, '--to', timed],
+  ]) {
+    const { code, stderr } = await halogrid(args);
+    assert.equal(code, 0, stderr);
+  }
+  assert.deepEqual(JSON.parse(readFileSync(join(results, 'job.json'), 'utf8')).capturedBy, { name: 3 });
+  const found = async (...options: string[]): Promise<string[]> => {
+    const { code, stdout, stderr } = await halogrid(['search', 'row:0', '--index', timed, '--json', ...options]);
+    assert.equal(code, 0, stderr);
+    const [{ results: hits }] = JSON.parse(stdout);
+    return hits
+      .map(({ camera, capturedAt }: { camera: string; capturedAt: string }) => `${camera} ${capturedAt}`)
+      .sort();
+  };
+  assert.deepEqual(await found('--since', '2026-03-29T01:00Z'), [
+    'north 2026-03-29T01:30:00.000Z',
+    'south 2026-03-29T01:30:00.000Z',
+  ]);
+  assert.deepEqual(await found('--camera', 'north', '--until', '2026-03-29T01:00Z'), [
+    'north 2026-03-29T00:30:00.000Z',
+  ]);
+});
+
 test('what cannot be found is said in one sentence', async () => {
   const wrong: [string[], number, RegExp][] = [
     [['row:5'], 1, /^halogrid: There is no row:5: the rows of the index are 0 to 4\n$/],

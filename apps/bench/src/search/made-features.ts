@@ -42,6 +42,8 @@ export async function makeFeatures(out: string, kernel: 'lbp' | 'ldp', frames: n
       name: `frame-${frame}`,
       frame: 0,
       timestampMs: null,
+      capturedAtMs: null,
+      camera: null,
       cellRow: 0,
       cellColumn: 0,
       counted,

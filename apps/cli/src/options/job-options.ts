@@ -21,13 +21,14 @@ import { whyNotHeld } from '@halogrid/results/map-format';
 import { UsageError } from '@halogrid/service';
 import { toFileUri, toUri } from '@halogrid/sources/to-uri';
 import type { Command } from 'commander';
+import { addCapturedOptions, type CapturedChoice, capturedOptions } from './captured-options.ts';
 import { collect, countOrPercentage, percentage, wholeNumber } from './option-values.ts';
 import { readBorder } from './read-border.ts';
 import { readOperation } from './read-operation.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
 /** What the options of `addJobOptions` parse to. */
-export interface JobOptions extends VideoChoice {
+export interface JobOptions extends VideoChoice, CapturedChoice {
   op?: string[];
   border?: BorderMode;
   out?: string;
@@ -89,7 +90,7 @@ export function addJobOptions(command: Command): Command {
     )
     .option('--checksum', 'tell by their content whether files have changed since the last run with this --out')
     .option('--fresh', 'compute everything, whatever the last run with this --out did');
-  return addVideoOptions(command);
+  return addVideoOptions(addCapturedOptions(command));
 }
 
 /** The job that is asked for; relative paths are seen from `folder`. Throws UsageError or ParameterError. */
@@ -125,7 +126,11 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     waitForNode: options.waitForNode || undefined,
   };
   const video = videoOptions(options);
-  return { spec: video ? { ...spec, video } : spec, nameOutByJob: options.out === undefined };
+  const captured = capturedOptions(options);
+  return {
+    spec: { ...spec, ...(video && { video }), ...(captured && { captured }) },
+    nameOutByJob: options.out === undefined,
+  };
 }
 
 function parseGrid(text: string): Grid {

@@ -6,6 +6,7 @@ import type { PlannedStep } from '../job/shard.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources } from '../ledger/ledger.ts';
 import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
 import { FencedError } from '../ledger/store/ledger-store.ts';
+import { capturedBy, zonelessNotes } from '../output/captured-by.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
 import type { Clock } from './clock.ts';
@@ -163,6 +164,7 @@ export class JobRun {
       stopped.throwIfAborted();
       await this.#setState('finalising');
       const results = await this.#ledger.results(this.job.jobId);
+      this.#listener.planned(zonelessNotes(capturedBy(results, this.job.pipeline)));
       await this.#work.finalise(results, this.job.pipeline, this.#features, this.#clock.wallMs, stopped);
       await this.#setState('complete', { digest: results.digest });
       this.#log.info({ digest: results.digest }, 'The job is complete');

@@ -20,6 +20,7 @@ import {
 import { whyNotHeld } from '@halogrid/results';
 import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
 import { jobGrid, jobPipeline } from './accepted-job.ts';
+import { checkCaptured } from './check-captured.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVideo } from './check-video.ts';
 import { mapType } from './map-type.ts';
@@ -48,6 +49,7 @@ export async function checkSpec(
   checkPriority(priority);
   checkVerify(verifyPercent, pipeline);
   checkMaxQuarantined(given.maxQuarantined);
+  const captured = checkCaptured(given);
   await check(sources, checkVideo(given, pipeline));
 
   const operations = specifiedOperations(pipeline);
@@ -60,6 +62,7 @@ export async function checkSpec(
   spec.fresh = given.fresh || undefined;
   spec.maxQuarantined = given.maxQuarantined;
   spec.waitForNode = given.waitForNode || undefined;
+  if (captured) spec.captured = captured;
   return { spec, pipeline };
 }
 

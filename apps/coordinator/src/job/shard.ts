@@ -1,5 +1,6 @@
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import type { Cause, VideoSegment } from '@halogrid/proto';
+import type { CaptureTime } from '@halogrid/sources/captured';
 
 /** An input of a job: an image or a frame. Sources are numbered in the order of results. */
 export interface SourceRef {
@@ -55,6 +56,8 @@ export interface KeptResult {
   counted: number;
   /** Those of all cells, as HistogramShape lays them out. */
   bins: number[];
+  /** As SourceResult.captured. */
+  captured?: CaptureTime;
 }
 
 /**
@@ -100,6 +103,8 @@ export interface SourceResult {
    * another. Empty where the pipeline has no histogram.
    */
   bins: number[];
+  /** What the file states of when it was captured; of a video, its first frame. */
+  captured?: CaptureTime;
 }
 
 /** An input that cannot be processed, and why, in one sentence. */

@@ -1,5 +1,6 @@
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels';
+import { isCaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import type { ShardWork, SourceError, SourceRef, SourceResult } from '../job/shard.ts';
 
@@ -29,6 +30,7 @@ export function checkAnswer(
   for (const result of answer.results) {
     checkArea(work, result);
     checkCounts(result, shape);
+    if (result.captured && !isCaptureTime(result.captured)) refuse(result.source, 'has a capture time that is none');
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Size } from '@halogrid/geometry';
 import type { JobSpec, JobTimes, QuarantineReason } from '@halogrid/proto';
+import type { CaptureTime } from '@halogrid/sources/captured';
 import type { FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
 import type { HistogramPlace, SourceDigest } from './record/settled-source.ts';
 
@@ -66,7 +67,7 @@ export interface OpenShard {
 
 /** A source as the finished job lists it. `attempts` is 0 where the planner itself could not read it. */
 export type SourceOutcome = { index: number; uri: string; name: string; video?: FrameOfVideo } & (
-  | { state: 'done'; size: Size; tiles: number; counted: number; digest: SourceDigest }
+  | { state: 'done'; size: Size; tiles: number; counted: number; digest: SourceDigest; captured?: CaptureTime }
   | { state: 'quarantined'; stage: string; error: string; attempts: number }
 );
 
@@ -85,7 +86,7 @@ export interface SettledSources {
    * Those that are done, in order of index, and where `file` has the histograms of all their cells, as HistogramShape lays
    * them out; none where the pipeline has no histogram. `readHistograms` reads them.
    */
-  done: (HistogramPlace & { index: number; uri: string; video?: FrameOfVideo })[];
+  done: (HistogramPlace & { index: number; uri: string; video?: FrameOfVideo; captured?: CaptureTime })[];
   /** A path; it is valid until the job has ended. */
   file: string;
 }

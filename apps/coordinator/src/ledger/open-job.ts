@@ -1,14 +1,25 @@
 import type { JobSpec, JobTimes } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
+import { changedMsOf } from '@halogrid/sources';
+import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
 import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
 import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
+import { CapturedTimes } from './captured-times.ts';
 import { checkAnswer } from './check-answer.ts';
 import { jobDigest, jobLine } from './digest.ts';
 import type { HistogramSpool } from './histogram-spool.ts';
 import { encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
 import type { Journaled } from './journal.ts';
-import type { JobFacts, JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
+import type {
+  JobFacts,
+  JobRecord,
+  JobResults,
+  OpenShard,
+  SettledSources,
+  ShardCommit,
+  SourceOutcomes,
+} from './ledger.ts';
 import { Merge } from './merge.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
 import { FrameVersions } from './record/frame-versions.ts';
@@ -39,6 +50,8 @@ export class OpenJob implements Journaled {
   readonly shape: HistogramShape;
   /** Histograms of the sources that the merge says are done; undefined where the pipeline has none. */
   readonly spool: HistogramSpool | undefined;
+  /** What is stated of when sources were captured; where the job goes by times of change, when they were changed. */
+  readonly captured = new CapturedTimes();
   /** Shards that were planned and are not done, by number. */
   readonly shards = new Map<number, OpenShard>();
   readonly times: JobTimes = { leasedMs: 0, listedMs: 0, computedMs: 0, stageSeconds: {}, busySeconds: {} };
@@ -52,6 +65,7 @@ export class OpenJob implements Journaled {
   /** Those of which the journal has an entry. */
   readonly keptSources = new Set<number>();
   readonly #line: string;
+  readonly #goesByMtime: boolean;
   /** Open sources to which something was added. */
   readonly #touched = new Set<number>();
   /** Whether the store has heard of the job. */
@@ -69,6 +83,7 @@ export class OpenJob implements Journaled {
     this.resultsVersion = version;
     this.shape = histogramShape(pipeline, grid);
     this.#line = jobLine(pipeline, grid);
+    this.#goesByMtime = new CaptureRule(spec.captured).isMtime;
     const spool = this.shape.bins > 0 ? openSpool(spec) : undefined;
     this.spool = spool;
     this.merge = new Merge(this.shape, (source, bins) => spool?.append(source, bins));
@@ -97,6 +112,7 @@ export class OpenJob implements Journaled {
     switch (step.kind) {
       case 'source':
         this.merge.addSource(step.uri, step.name, step.tiles, step.video);
+        if (this.#goesByMtime && !step.video) this.#takeMtime(step.index, step.version);
         break;
       case 'quarantine':
         this.merge.quarantine(step.index, { stage: step.stage, error: step.error, attempts: 0, shard: -1 });
@@ -147,7 +163,10 @@ export class OpenJob implements Journaled {
     this.#shardDone(shard, this.#nodeNumber(node));
     const counting = results.filter(({ source }) => this.merge.isOpen(source));
     this.merge.add(counting);
-    for (const { source } of counting) this.#noteSource(source);
+    for (const { source, captured } of counting) {
+      this.#capture(source, captured);
+      this.#noteSource(source);
+    }
     for (const { source, stage, error } of errors) this.#quarantine(source, { stage, error, attempts, shard });
     addSeconds(this.times.stageSeconds, stageSeconds);
     addSeconds(this.times.busySeconds, busySeconds);
@@ -184,7 +203,8 @@ export class OpenJob implements Journaled {
       if (isCounted && !place) break;
       const { uri, name, video } = this.merge.planned(next);
       names.push(name);
-      if (place) done.push({ index: next, uri, ...(video && { video }), ...place });
+      const captured = this.captured.get(next);
+      if (place) done.push({ index: next, uri, ...(video && { video }), ...(captured && { captured }), ...place });
     }
     return { next, names, done, file: this.spool?.path ?? '' };
   }
@@ -200,7 +220,7 @@ export class OpenJob implements Journaled {
     });
     return {
       job: this.record,
-      sources: this.merge.outcomes(),
+      sources: withTimes(this.merge.outcomes(), this.captured),
       counted: this.merge.counted,
       bins: this.merge.bins.slice(),
       stageSeconds: { ...this.times.stageSeconds },
@@ -248,11 +268,25 @@ export class OpenJob implements Journaled {
   }
 
   #keep({ index, result }: Extract<PlanStep, { kind: 'kept' }>): void {
-    const { size, counted, bins } = result!;
+    const { size, counted, bins, captured } = result!;
     this.merge.add([{ source: index, size, rect: { x: 0, y: 0, ...size }, counted, bins }]);
     this.facts.counts.kept = (this.facts.counts.kept ?? 0) + 1;
     this.#hasTotals = true;
+    this.#capture(index, captured);
     this.#noteSource(index);
+  }
+
+  /** Takes down what a file states, once: tiles of an image all say the same. */
+  #capture(source: number, time: CaptureTime | undefined): void {
+    if (!time || this.#goesByMtime || this.captured.get(source)) return;
+    this.captured.set(source, time);
+    this.#note({ kind: 'captured', source, time });
+  }
+
+  /** The plan is recorded, and this with it. */
+  #takeMtime(source: number, version: string | undefined): void {
+    const changedMs = version === undefined ? undefined : changedMsOf(version);
+    if (changedMs !== undefined) this.captured.set(source, { localMs: changedMs, offsetMinutes: 0 });
   }
 
   #shard(shard: number): OpenShard | undefined {
@@ -316,6 +350,20 @@ export class OpenJob implements Journaled {
 
 function addSeconds(sums: Record<string, number>, more: Record<string, number>): void {
   for (const [name, seconds] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + seconds;
+}
+
+/** Outcomes with what is known of when sources were captured. */
+function withTimes(outcomes: SourceOutcomes, times: CapturedTimes): SourceOutcomes {
+  const { length } = outcomes;
+  return {
+    length,
+    *[Symbol.iterator]() {
+      for (const outcome of outcomes) {
+        const captured = outcome.state === 'done' ? times.get(outcome.index) : undefined;
+        yield captured ? { ...outcome, captured } : outcome;
+      }
+    },
+  };
 }
 
 const beginProgress = (bytes: ByteWriter): ProgressWriter => new ProgressWriter(bytes);

@@ -118,6 +118,9 @@ function recordTaker(job: OpenJob): (record: ProgressRecord) => void {
         if (place) spool?.restore(source, place);
         break;
       }
+      case 'captured':
+        job.captured.set(record.source, record.time);
+        break;
       case 'quarantined':
         merge.restore(record.source, { state: 'quarantined', reason: record.reason });
         break;

@@ -233,6 +233,8 @@ function expectedRows(fates: Fate[], grid: Grid): Record<string, unknown>[] {
         name: nameOf(source),
         frame: 0,
         timestamp_ms: null,
+        captured_at: null,
+        camera: null,
         cell_row,
         cell_col,
         counted: 2n,

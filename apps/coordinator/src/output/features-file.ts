@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import type { CaptureOptions } from '@halogrid/sources/captured';
 import { SpareThread, ThreadClient } from '@halogrid/threads';
 import { jobGrid } from '../job/accepted-job.ts';
 import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
@@ -13,6 +14,8 @@ export interface FeaturesTask {
   /** Where the file grows: in a folder that goes with the job, on the same file system. */
   unfinishedPath: string;
   shape: HistogramShape;
+  /** How it is known when sources were captured; absent: by what files state. */
+  captured?: CaptureOptions;
 }
 
 /** What the thread does next; it is given the next when it has answered. */
@@ -95,7 +98,7 @@ export class FeaturesFile {
   }
 
   async #write(): Promise<void> {
-    const { path, unfinishedPath, shape, settled, thread = featuresThread } = this.#options;
+    const { path, unfinishedPath, shape, captured, settled, thread = featuresThread } = this.#options;
     if (this.#stopped) throw this.#stopped;
     const client: ThreadClient<FeaturesOrder, void> = new ThreadClient(thread.take(), {
       ended: (end) => failure(path, 'error' in end ? end.error.message : `its thread exited with ${end.code}`),
@@ -103,7 +106,7 @@ export class FeaturesFile {
     });
     this.#thread = client;
     void client.whenEnded.then((error) => this.#stop(error));
-    await this.#order({ kind: 'open', path, unfinishedPath, shape });
+    await this.#order({ kind: 'open', path, unfinishedPath, shape, ...(captured && { captured }) });
     for (let from = 0; from !== this.#sources; ) {
       const areAllSettled = this.#sources !== undefined;
       const { next, names, done, file } = await settled(from, orderSources);
@@ -151,6 +154,7 @@ export function openFeatures(
     path: join(newOutputPath(spec.out), 'features.parquet'),
     unfinishedPath: unfinishedFeaturesPath(spec.out),
     shape: histogramShape(pipeline, jobGrid(spec)),
+    ...(spec.captured && { captured: spec.captured }),
     ...events,
   });
 }

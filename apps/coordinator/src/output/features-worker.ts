@@ -1,6 +1,7 @@
 // Runs in a worker thread: writes features.parquet as the FeaturesFile of a job orders, one order at a time.
 import { rename } from 'node:fs/promises';
 import { type FeatureRow, FeatureWriter } from '@halogrid/results/features';
+import { type Capture, CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import { serveOrders } from '@halogrid/threads';
 import { binsOfCell, binsOfSource, type HistogramShape } from '../job/histogram-shape.ts';
@@ -10,6 +11,7 @@ import type { FeaturesOrder, FeaturesTask } from './features-file.ts';
 import { OutputNames } from './output-names.ts';
 
 let task: FeaturesTask;
+let rule: CaptureRule;
 let outputNames: OutputNames;
 let writer: FeatureWriter;
 
@@ -17,6 +19,7 @@ serveOrders(async (order: FeaturesOrder): Promise<void> => {
   switch (order.kind) {
     case 'open':
       task = order;
+      rule = new CaptureRule(task.captured);
       outputNames = new OutputNames();
       writer = await FeatureWriter.create(task.unfinishedPath, binsOfCell(task.shape));
       break;
@@ -35,8 +38,9 @@ async function write({ from, file, names, done }: Extract<FeaturesOrder, { kind:
   if (done.length === 0) return;
   let source = 0;
   for (const bins of readHistograms(file, done, binsOfSource(shape))) {
-    const { index, uri, video } = done[source++]!;
-    const row = { uri: redactUri(uri), name: named[index - from]!, video };
+    const { index, uri, video, captured } = done[source++]!;
+    const capture = rule.of({ uri, captured, video });
+    const row = { uri: redactUri(uri), name: named[index - from]!, video, capture };
     for (const cell of featureRows(row, bins, shape)) await writer.add(cell);
   }
 }
@@ -46,10 +50,11 @@ async function write({ from, file, names, done }: Extract<FeaturesOrder, { kind:
  * out as `shape` says; a row is valid as long as it.
  */
 function* featureRows(
-  { uri, name, video }: { uri: string; name: string; video?: FrameOfVideo },
+  { uri, name, video, capture }: { uri: string; name: string; video?: FrameOfVideo; capture: Capture },
   bins: Float64Array,
   shape: HistogramShape,
 ): Generator<FeatureRow> {
+  const { atMs: capturedAtMs, camera } = capture;
   const { frame, timestampMs } = video ?? { frame: 0, timestampMs: null };
   const { rows, columns } = shape.grid;
   const cellBins = binsOfCell(shape);
@@ -59,6 +64,6 @@ function* featureRows(
     let counted = 0;
     for (let bin = 0; bin < shape.bins; bin++) counted += histogram[bin]!;
     const [cellRow, cellColumn] = [Math.floor(cell / columns), cell % columns];
-    yield { source: uri, name, frame, timestampMs, cellRow, cellColumn, counted, histogram };
+    yield { source: uri, name, frame, timestampMs, capturedAtMs, camera, cellRow, cellColumn, counted, histogram };
   }
 }

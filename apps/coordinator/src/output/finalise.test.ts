@@ -69,6 +69,7 @@ test('a complete job is what the contract says, and nothing else is left', async
     submitted: '1970-01-01T00:00:01.000Z',
     finished: '1970-01-01T00:01:01.000Z',
     counts: { sources: 3, frames: 2, shards: 7, attempts: 8, pixels: 235, quarantined: 1 },
+    capturedBy: { unknown: 2 },
     wallSeconds: 60,
     seconds: { decode: 0.3, read: 2 },
     nodes: [{ name: 'node-1', device: 'cpu', shards: 7 }],
@@ -430,7 +431,18 @@ async function readBands(path: string, bands: number, depth: 'uchar' | 'float'):
 
 function featureOf(source: string, cell_row: number, cell_col: number, counted: number, histogram: number[]) {
   const name = source === 'file:///in/a.tif' ? 'a' : 'a.png';
-  return { source, name, frame: 0, timestamp_ms: null, cell_row, cell_col, counted: BigInt(counted), histogram };
+  return {
+    source,
+    name,
+    frame: 0,
+    timestamp_ms: null,
+    captured_at: null,
+    camera: null,
+    cell_row,
+    cell_col,
+    counted: BigInt(counted),
+    histogram,
+  };
 }
 
 /** What features.parquet says of itself. */

@@ -5,6 +5,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { redactUri } from '@halogrid/sources';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
+import { capturedBy } from './captured-by.ts';
 import { type NamedSource, namedSources } from './output-names.ts';
 import type { Changes } from './previous/changes.ts';
 
@@ -118,6 +119,7 @@ export function* completeJobJson(
     finished: isoTime(finishedMs),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
     quarantine: job.reasons,
+    capturedBy: capturedBy(results, pipeline),
     ...(incremental && { incremental }),
     ...(earlierResultsVersion !== undefined && { earlierResultsVersion }),
     wallSeconds: (finishedMs - job.submittedMs) / 1000,

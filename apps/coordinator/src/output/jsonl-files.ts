@@ -1,4 +1,5 @@
 import { redactUri } from '@halogrid/sources';
+import { captureText } from '@halogrid/sources/captured';
 import type { PlanStep } from '../job/shard.ts';
 import type { JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { type NamedSource, namedSources } from './output-names.ts';
@@ -22,8 +23,9 @@ function lineOf(
 ): SourceLine {
   const what = { uri: redactUri(uri), ...video, version };
   if (source.state === 'quarantined') return { ...what, quarantined: true };
-  const { size, counted, digest } = source;
-  return { ...what, name, width: size.width, height: size.height, counted, digest: hex(digest) };
+  const { size, counted, digest, captured } = source;
+  const line = { ...what, name, width: size.width, height: size.height, counted, digest: hex(digest) };
+  return captured ? { ...line, captured: captureText(captured) } : line;
 }
 
 /**

@@ -30,7 +30,7 @@ export function describeDifferences(differences: readonly Difference[]): string 
 
 /** The fields of a specification by their options; kernels one by one where those of the other are the same. */
 function fieldsOf(spec: JobSpec, other: JobSpec): Map<string, string> {
-  const { grid, video, priority = 0, verifyPercent = 0 } = spec;
+  const { grid, video, captured, priority = 0, verifyPercent = 0 } = spec;
   const fields = new Map<string, string>([
     ...firstOtherSource(spec, other),
     ...operationFields(operationsOf(spec), operationsOf(other)),
@@ -45,6 +45,8 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Map<string, string> {
     ['--to', milliseconds(video?.toMs)],
     ['--fps', video?.fpsNum ? `${video.fpsNum}/${video.fpsDen}` : 'not given'],
     ['--hwaccel', video?.hwaccel || 'not given'],
+    ['--captured-from', captured?.from || 'not given'],
+    ['--captured-zone', captured?.zone || 'not given'],
   ]);
   return fields;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { PlanNotes } from './plan-notes.ts';
 
 test('what is left out is told of once, but for the own output and for more than anybody reads', () => {
-  const notes = new PlanNotes('file:///a/own/');
+  const notes = new PlanNotes({ out: 'file:///a/own/' });
   notes.leaveOut({ path: '/a/own', jobId: 'j0' });
   assert.deepEqual(notes.take(), []);
   notes.leaveOut({ path: '/a/b', jobId: 'j1' });
@@ -13,5 +13,21 @@ test('what is left out is told of once, but for the own output and for more than
   assert.equal(notes.take().length, 19);
   assert.deepEqual(notes.takeLast(), [
     { kind: 'note', text: 'Left out as well: 3 more folders that hold the output of a job' },
+  ]);
+});
+
+test('how many inputs a pattern of names fits is told once they are all known', () => {
+  const captured = { from: '%Y%m%d', zone: '' };
+  const told = (...uris: string[]): string[] => {
+    const notes = new PlanNotes({ out: 'file:///a/own/', captured });
+    for (const uri of uris) notes.count(uri);
+    return notes.takeLast().map(({ text }) => text);
+  };
+  assert.deepEqual(told('file:///20260131.jpg'), []);
+  assert.deepEqual(told('file:///20260131.jpg', 'file:///a.jpg', 'file:///b.jpg'), [
+    "The pattern '%Y%m%d' of --captured-from fits 1 of 3 inputs: what it tells is null for the others",
+  ]);
+  assert.deepEqual(told('file:///a.jpg'), [
+    "The pattern '%Y%m%d' of --captured-from fits no input: what it tells is null",
   ]);
 });

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { JobSpec } from '@halogrid/proto';
 import type { LeftOut } from '@halogrid/sources';
+import { CaptureRule } from '@halogrid/sources/captured';
 import type { PlanNote } from '../job/shard.ts';
 
 /** Told of one plan, at most; of the others, one note tells how many there are. */
@@ -8,13 +10,25 @@ const maxNotes = 20;
 
 /** Gathers what is to be told of a plan. */
 export class PlanNotes {
+  /** URI of the job's own output folder: that it is no input goes without saying. */
   readonly #out: string;
+  readonly #pattern: string;
+  readonly #rule: CaptureRule;
   #waiting: PlanNote[] = [];
   #leftOut = 0;
+  #inputs = 0;
+  #misfits = 0;
 
-  /** `out` is the URI of the job's own output folder: that it is no input goes without saying. */
-  constructor(out: string) {
+  constructor({ out, captured }: Pick<JobSpec, 'out' | 'captured'>) {
     this.#out = out;
+    this.#pattern = captured?.from ?? '';
+    this.#rule = new CaptureRule(captured);
+  }
+
+  /** To be told of every input, by its URI. */
+  count(uri: string): void {
+    this.#inputs++;
+    if (this.#rule.fits(uri) === false) this.#misfits++;
   }
 
   readonly leaveOut = ({ path, jobId }: LeftOut): void => {
@@ -35,6 +49,14 @@ export class PlanNotes {
       kind: 'note',
       text: `Left out as well: ${more} more folders that hold the output of a job`,
     };
-    return more > 0 ? [...this.take(), last] : this.take();
+    return [...this.take(), ...(more > 0 ? [last] : []), ...this.#misfit()];
+  }
+
+  #misfit(): PlanNote[] {
+    if (this.#misfits === 0) return [];
+    const which =
+      this.#misfits === this.#inputs ? 'no input' : `${this.#inputs - this.#misfits} of ${this.#inputs} inputs`;
+    const text = `The pattern '${this.#pattern}' of --captured-from fits ${which}: what it tells is null for the others`;
+    return [{ kind: 'note', text: which === 'no input' ? text.replace(' for the others', '') : text }];
   }
 }

@@ -55,12 +55,13 @@ export async function* planJob(
   const inputs = new InputProbe(spec, pipeline.input.length === 1, { open, peek, earlier });
   const previews = new PreviewChoice(await earlier?.previews());
   const emitter = new PlanEmitter(spec, pipeline, previews, signal);
-  const notes = new PlanNotes(spec.out);
+  const notes = new PlanNotes(spec);
   const videoOption = spec.video && optionOf(spec.video);
   let hasVideo = false;
   const listed = list(spec.sources, { onLeftOut: notes.leaveOut });
   for await (const found of mapAhead(listed, looksAhead, (source) => inputs.probe(source), { signal })) {
     yield* notes.take();
+    notes.count(found.input.uri);
     hasVideo ||= found.kind === 'video' || hasVideoExtension(found.input.name);
     const first = emitter.sources;
     const isChosen = (nth: number, frame?: number) => previews.add(first + nth, { uri: found.input.uri, frame });

@@ -1,4 +1,5 @@
 import type { ShardCompleted, SourceResult as WireResult } from '@halogrid/proto';
+import type { CaptureTime } from '@halogrid/sources/captured';
 import type { ShardAnswer, SourceResult } from '../job/shard.ts';
 import { activities, stageLabel } from '../job/shard.ts';
 import type { LeaseId } from '../scheduler/events.ts';
@@ -37,7 +38,13 @@ function knownActivities(busySeconds: Record<string, number>): Record<string, nu
   return Object.fromEntries(Object.entries(busySeconds).filter(isKnown));
 }
 
-function toSourceResult({ source, width, height, rect, counted, bins }: WireResult): SourceResult {
+function toSourceResult({ source, width, height, rect, counted, bins, captured }: WireResult): SourceResult {
   const nowhere = { x: 0, y: 0, width: 0, height: 0 };
-  return { source, size: { width, height }, rect: rect ?? nowhere, counted, bins };
+  const result = { source, size: { width, height }, rect: rect ?? nowhere, counted, bins };
+  return captured ? { ...result, captured: toCaptureTime(captured) } : result;
+}
+
+/** Without a zone that is not stated: a field that is undefined is not the same as none in what is compared and kept. */
+function toCaptureTime({ localMs, offsetMinutes }: CaptureTime): CaptureTime {
+  return offsetMinutes === undefined ? { localMs } : { localMs, offsetMinutes };
 }

@@ -1,15 +1,16 @@
 import type { PixelType } from '@halogrid/geometry';
 import type { InputError } from '@halogrid/sources';
+import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { Budget } from '../devices/budget.ts';
 
 /** What is known of an image after it was opened once. */
 export type ImageContent =
   /** It is decoded as a whole; its planes one after another, rows without gaps. */
-  | { kind: 'planes'; width: number; height: number; pixel: PixelType; bytes: Uint8Array }
+  | { kind: 'planes'; width: number; height: number; pixel: PixelType; bytes: Uint8Array; captured?: CaptureTime }
   /** It is read by region, so there is nothing to keep. */
   | { kind: 'regions' }
   /** It is too large to be kept, and not read by region: a copy of it is. */
-  | { kind: 'large' }
+  | { kind: 'large'; captured?: CaptureTime }
   /** It cannot be decoded. */
   | { kind: 'broken'; error: InputError };
 

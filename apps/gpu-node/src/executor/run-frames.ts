@@ -51,8 +51,8 @@ async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: 
   await run.clock.time('encode', () =>
     settleAll(decoded.map(({ source, whole }, i) => writeChunks(run, source, whole, whole, items[i]!))),
   );
-  for (const [i, { source, position, whole }] of decoded.entries()) {
-    outcomes[position] = sourceResult(source, whole, whole, items[i]!);
+  for (const [i, { source, position, whole, image }] of decoded.entries()) {
+    outcomes[position] = sourceResult(source, whole, whole, items[i]!, image.captured);
   }
 }
 

@@ -3,6 +3,7 @@ import type { OpenImage } from '@halogrid/imaging';
 import { type CopyRect, type ItemResult, type PipelineItem, pipelineOver, planPipeline } from '@halogrid/kernels';
 import type { Source, Tile } from '@halogrid/proto';
 import { changedInput, InputError } from '@halogrid/sources';
+import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { Batch } from './batch.ts';
 import type { ImageContent } from './plane-cache.ts';
 import {
@@ -30,6 +31,12 @@ type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: PipelineItem)
 /** Computes the tile of an image of that type of pixels. */
 type Compute = (pixel: PixelType, fill: Fill) => Promise<ItemResult>;
 
+/** The result of a tile, and when its image was captured. */
+interface Computed {
+  item: ItemResult;
+  captured: CaptureTime | undefined;
+}
+
 /** Computes one tile. */
 export async function runTile(run: ShardRun, { source, width, height, rect }: Tile): Promise<SourceOutcome> {
   if (!source || !rect) throw new Error('The lease has a tile without a source or a rectangle');
@@ -54,18 +61,18 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   };
   const isWhole = rect.width === width && rect.height === height;
   try {
-    const result = isWhole
+    const { item, captured } = isWhole
       ? await withOpenImage(run, source, size, compute)
       : await withSharedImage(run, source, size, compute);
-    await run.clock.time('encode', () => writeChunks(run, source, size, rect, result));
-    return sourceResult(source, size, rect, result);
+    await run.clock.time('encode', () => writeChunks(run, source, size, rect, item));
+    return sourceResult(source, size, rect, item, captured);
   } catch (error) {
     return await failedOutcome(source, error);
   }
 }
 
 /** Uses an image that other tiles need too: by region where it or a copy can be read so, from the cache where not. */
-async function withSharedImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<ItemResult> {
+async function withSharedImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<Computed> {
   const version = source.version ?? (await run.clock.time('read', () => sourceVersion(source.uri)));
   const { content, release } = await run.planes.borrow(`${run.channels} ${source.uri} ${version}`, (reserve) =>
     loadImage(run, source, reserve),
@@ -74,20 +81,21 @@ async function withSharedImage(run: ShardRun, source: Source, size: Size, comput
     switch (content.kind) {
       case 'regions':
         return await withOpenImage(run, source, size, compute);
-      case 'large':
-        return await withOpenImage(
-          run,
-          { ...source, version: undefined, uri: await copyOf(run, source, version) },
-          size,
-          compute,
-        );
+      case 'large': {
+        const copy = { ...source, version: undefined, uri: await copyOf(run, source, version) };
+        const { item } = await withOpenImage(run, copy, size, compute);
+        return { item, captured: content.captured };
+      }
       case 'broken':
         throw content.error;
       case 'planes':
         checkSize(content, size);
-        return await compute(content.pixel, async (bytes, copies, item) =>
-          copyPlanes(run, content, bytes, copies, item),
-        );
+        return {
+          item: await compute(content.pixel, async (bytes, copies, item) =>
+            copyPlanes(run, content, bytes, copies, item),
+          ),
+          captured: content.captured,
+        };
     }
   } finally {
     release();
@@ -95,14 +103,14 @@ async function withSharedImage(run: ShardRun, source: Source, size: Size, comput
 }
 
 /** Decodes the planned regions straight into staging memory. */
-async function withOpenImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<ItemResult> {
+async function withOpenImage(run: ShardRun, source: Source, size: Size, compute: Compute): Promise<Computed> {
   const image = await run.clock.time('read', () => run.openImage(source.uri));
   try {
     checkVersion(image.version, source.version);
     checkSize(image, size);
     const { channels } = run;
     const unit = sampleBytes[image.pixel];
-    return await compute(image.pixel, async (bytes, copies, { offset, stride, planeBytes }) => {
+    const item = await compute(image.pixel, async (bytes, copies, { offset, stride, planeBytes }) => {
       await run.clock.time('decode', () =>
         settleAll(
           copies.map(({ from, to }) => {
@@ -113,6 +121,7 @@ async function withOpenImage(run: ShardRun, source: Source, size: Size, compute:
       );
       await checkStillVersion(source);
     });
+    return { item, captured: image.captured };
   } finally {
     await closeImage(run, image);
   }
@@ -144,7 +153,8 @@ async function loadImage(
     image = await run.clock.time('read', () => run.openImage(source.uri));
     checkVersion(image.version, source.version);
     if (image.readsRegions) return { kind: 'regions' };
-    if (image.copy) return { kind: 'large' };
+    const { captured } = image;
+    if (image.copy) return { kind: 'large', ...(captured && { captured }) };
     const { width, height, pixel } = image;
     const stride = width * sampleBytes[pixel];
     const planeBytes = stride * height;
@@ -157,7 +167,7 @@ async function loadImage(
       return opened.decode({ x: 0, y: 0, width, height }, to);
     });
     await checkStillVersion(source);
-    return { kind: 'planes', width, height, pixel, bytes };
+    return { kind: 'planes', width, height, pixel, bytes, ...(captured && { captured }) };
   } catch (error) {
     if (error instanceof InputError && error.fault === 'content') return { kind: 'broken', error };
     throw error;

@@ -2,6 +2,7 @@ import type { PixelType, Rect, Size } from '@halogrid/geometry';
 import { changedVideo, openVideoFile, SegmentDecoder, type SegmentEvent, type VideoFile } from '@halogrid/imaging';
 import { type PipelineItem, pipelineOver, planPipeline } from '@halogrid/kernels';
 import type { Source, VideoSegment } from '@halogrid/proto';
+import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { Batch } from './batch.ts';
 import {
   failedOutcomes,
@@ -55,6 +56,8 @@ class VideoRun {
   readonly #outcomes: SourceOutcome[];
   /** Why frames count nothing, by position. */
   readonly #bad = new Map<number, string>();
+  /** When the video was made, as its container says. */
+  #captured: CaptureTime | undefined;
   #decoder!: SegmentDecoder;
   #next: NextFrame | undefined;
 
@@ -118,6 +121,7 @@ class VideoRun {
         return;
       }
       if (event.kind === 'bad') this.#bad.set(event.position, event.error);
+      else if (event.kind === 'created') this.#captured = { localMs: event.ms, offsetMinutes: 0 };
       else if (event.kind === 'note') this.#run.note(event.line);
       else {
         const why = tooSmall(event, this.#run.pipeline) ?? this.#tooLarge(event);
@@ -209,7 +213,7 @@ class VideoRun {
       ),
     );
     for (const [i, { position, whole }] of frames.entries()) {
-      this.#outcomes[position] = sourceResult(this.#sources[position]!, whole, whole, items[i]!);
+      this.#outcomes[position] = sourceResult(this.#sources[position]!, whole, whole, items[i]!, this.#captured);
     }
   }
 }

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { type PixelType, type Rect, sampleBytes } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
+import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { Sharp, SharpOptions } from 'sharp';
+import { exifTime } from '../captured/exif-time.ts';
 import { loadSharp } from '../load-sharp.ts';
 import { asPixels, below, type PlaneTarget } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
@@ -35,6 +37,8 @@ export interface SharpImage {
   readonly width: number;
   readonly height: number;
   readonly pixel: PixelType;
+  /** As OpenImage.captured; of a TIFF libvips does not say. */
+  readonly captured?: CaptureTime;
   /** Decodes `region` into the planes of `to`. Rejects with InputError. */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
   /** Bytes of the pixels of a copy. */
@@ -62,7 +66,7 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
   const refuse = (error: Error): never => {
     throw refusal(error, format);
   };
-  const { width, height, depth, space } = await open().metadata().catch(refuse);
+  const { width, height, depth, space, exif } = await open().metadata().catch(refuse);
   const stored = spaces[space];
   if (!stored || depth !== (stored.pixel === 'u8' ? 'uchar' : 'ushort')) {
     throw new InputError(
@@ -70,11 +74,13 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
       `Samples of type ${depth} in ${space} are not supported: 8 and 16-bit gray and RGB are`,
     );
   }
+  const captured = exif && exifTime(exif);
   const layout = { ...stored, space };
   return {
     width,
     height,
     pixel: stored.pixel,
+    ...(captured && { captured }),
     copyBytes: width * height * stored.channels * sampleBytes[stored.pixel],
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       const bandRows = Math.max(1, Math.floor(bandPixels / region.width));

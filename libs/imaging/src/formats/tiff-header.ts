@@ -1,4 +1,6 @@
 import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
+import type { CaptureTime } from '@halogrid/sources/capture-time';
+import { exifTags, exifTimeOf, maxTextBytes } from '../captured/exif-time.ts';
 
 /** What the first directory of a TIFF or BigTIFF says. */
 export interface TiffHeader {
@@ -17,6 +19,8 @@ export interface TiffHeader {
   isDng: boolean;
   /** Undefined where rows are stored in strips. `count` is how many the file lists. */
   tiles: { width: number; height: number; count: number } | undefined;
+  /** As OpenImage.captured. */
+  captured?: CaptureTime;
 }
 
 const tags = {
@@ -49,7 +53,9 @@ export async function readTiffHeader(file: InputFile): Promise<TiffHeader> {
   if (bitsPerSample.some((b) => b !== bitsPerSample[0])) {
     throw new InputError('decode', `Samples of different depths (${bitsPerSample.join(', ')} bits) are not supported`);
   }
+  const captured = await readExifTime(reader, entries.get(exifTags.directory));
   return {
+    ...(captured && { captured }),
     width: await first(tags.width),
     height: await first(tags.height),
     bitsPerSample: bitsPerSample[0]!,
@@ -68,11 +74,34 @@ export async function readTiffHeader(file: InputFile): Promise<TiffHeader> {
   };
 }
 
+/** Damage to the Exif is no damage to the image. */
+async function readExifTime(reader: TiffReader, place: TiffEntry | undefined): Promise<CaptureTime | undefined> {
+  if (!place) return undefined;
+  try {
+    const [start] = await reader.integers(place, 1);
+    const { entries } = await reader.readDirectory(start!);
+    const text = async (tag: number): Promise<string> => {
+      const entry = entries.get(tag);
+      return entry ? await reader.text(entry, maxTextBytes) : '';
+    };
+    return exifTimeOf({
+      time: await text(exifTags.time),
+      offset: await text(exifTags.offset),
+      fraction: await text(exifTags.fraction),
+    });
+  } catch (error) {
+    if (error instanceof InputError && error.fault === 'content') return undefined;
+    throw error;
+  }
+}
+
 /** Bytes of a value of an unsigned integer type, by the type's number. */
 const integerBytes: Record<number, number> = { 1: 1, 3: 2, 4: 4, 13: 4, 16: 8, 18: 8 };
 
 /** Those of the other types: text, signed, fractions, floating point. */
 const otherBytes: Record<number, number> = { 2: 1, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 17: 8 };
+
+const asciiType = 2;
 
 export interface TiffEntry {
   type: number;
@@ -104,9 +133,14 @@ export class TiffReader {
 
   async readFirstDirectory(): Promise<TiffDirectory> {
     const word = this.#big ? 8 : 4;
+    return await this.readDirectory(this.#integer(await this.#bytes(word, word), 0, word));
+  }
+
+  /** The directory at that byte. */
+  async readDirectory(start: number): Promise<TiffDirectory> {
+    const word = this.#big ? 8 : 4;
     const countBytes = this.#big ? 8 : 2;
     const entryBytes = this.#big ? 20 : 12;
-    const start = this.#integer(await this.#bytes(word, word), 0, word);
     const count = this.#integer(await this.#bytes(start, countBytes), 0, countBytes);
     // Seen in practice: a few dozen. The format allows 65535 in a classic file.
     if (count > 65535) throw new InputError('decode', `The TIFF is damaged: its directory claims ${count} entries`);
@@ -142,6 +176,15 @@ export class TiffReader {
     const place = this.placeOf(entry);
     const bytes = place ? await this.#bytes(place.start + from * size, length * size) : inline.subarray(from * size);
     return Array.from({ length }, (_, i) => this.#integer(bytes, i * size, size));
+  }
+
+  /** The first `max` characters of an entry that is a text; empty where it is none. */
+  async text(entry: TiffEntry, max: number): Promise<string> {
+    const { type, count, inline } = entry;
+    if (type !== asciiType) return '';
+    const place = this.placeOf(entry);
+    const bytes = place ? await this.#bytes(place.start, Math.min(count, max)) : inline.subarray(0, count);
+    return bytes.toString('latin1');
   }
 
   #integer(bytes: Buffer, at: number, size: number): number {

@@ -48,7 +48,9 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
   checkSupported(header);
   const { width, height, tiles } = header;
   checkHasPixels(width, height);
-  if (!tiles || tiles.width * tiles.height > maxTilePixels) return openWholeImage(file, 'tiff', maxWholePixels);
+  if (!tiles || tiles.width * tiles.height > maxTilePixels) {
+    return openWholeImage(file, 'tiff', maxWholePixels, header.captured);
+  }
   checkTiles(header, tiles, file.sizeBytes);
   const access =
     file.kind === 'remote' ? await openRemoteTiles(file, header, tiles) : await openLocalTiles(file, tiles);
@@ -58,6 +60,7 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
     width,
     height,
     pixel: image.pixel,
+    ...(header.captured && { captured: header.captured }),
     readsRegions: true,
     get inputBytes() {
       return access.inputBytes();

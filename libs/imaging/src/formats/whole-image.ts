@@ -1,5 +1,6 @@
 import type { Rect } from '@halogrid/geometry';
 import { formats, InputError, type InputFile } from '@halogrid/sources';
+import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { checkHasPixels, checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest } from '../planes/decode-request.ts';
 import type { OpenImage } from '../planes/image.ts';
@@ -27,10 +28,16 @@ export async function openPng(file: InputFile, maxWholePixels: number): Promise<
 
 /**
  * A PNG, WebP or striped TIFF, which can only be decoded whole, or copied where it is larger than that. Takes `file` over.
+ * `ofHeader`: when it was captured, where whoever calls knows.
  */
-export async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixels: number): Promise<OpenImage> {
+export async function openWholeImage(
+  file: InputFile,
+  format: SharpFormat,
+  maxWholePixels: number,
+  ofHeader?: CaptureTime,
+): Promise<OpenImage> {
   const image = await openSharp(await file.whole(), format);
-  const { width, height, pixel } = image;
+  const { width, height, pixel, captured = ofHeader } = image;
   const isLarge = width * height > maxWholePixels;
   // What claims more than it can hold is refused before anything is read for it.
   if (isLarge)
@@ -47,6 +54,7 @@ export async function openWholeImage(file: InputFile, format: SharpFormat, maxWh
     pixel,
     readsRegions: false,
     inputBytes: file.bytesRead,
+    ...(captured && { captured }),
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       checkDecodeRequest(opened, region, to);
       checkWholePixels(width, height, maxWholePixels);

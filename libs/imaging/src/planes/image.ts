@@ -1,5 +1,6 @@
 import type { PixelType, Rect } from '@halogrid/geometry';
 import type { Format } from '@halogrid/sources';
+import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { PlaneTarget } from './plane-target.ts';
 
 /** An image whose header is read. Its pixels are those stored: no EXIF rotation, no colour profile, alpha left out. */
@@ -11,6 +12,8 @@ export interface OpenImage {
   readonly pixel: PixelType;
   /** A name for its file as it was opened, which changes when that is written to: see `localVersion`, `remoteVersion`. */
   readonly version?: string;
+  /** When it was captured, as its Exif states it; absent where that does not. */
+  readonly captured?: CaptureTime;
   /** Whether a region is read without decoding the rest. */
   readonly readsRegions: boolean;
   /** Encoded bytes read from the source so far: of a remote one, those that came over the network. */

@@ -24,7 +24,10 @@ export interface SentTarget extends Omit<PlaneTarget, 'bytes'> {
 }
 
 /** What is known of an image once it is open. */
-export type OpenedImage = Pick<OpenImage, 'format' | 'width' | 'height' | 'pixel' | 'version' | 'readsRegions'> & {
+export type OpenedImage = Pick<
+  OpenImage,
+  'format' | 'width' | 'height' | 'pixel' | 'version' | 'captured' | 'readsRegions'
+> & {
   /** What its copy takes, where it has one. */
   copyBytes?: Record<PlaneTarget['channels'], number>;
 };

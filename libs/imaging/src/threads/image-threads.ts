@@ -68,6 +68,7 @@ class DistantImage implements OpenImage {
   readonly height: number;
   readonly pixel: OpenImage['pixel'];
   readonly version?: string;
+  readonly captured?: OpenImage['captured'];
   readonly readsRegions: boolean;
   readonly copy?: ImageCopy;
   inputBytes: number;
@@ -75,12 +76,13 @@ class DistantImage implements OpenImage {
   readonly #image: number;
 
   constructor(thread: ImageThread, image: number, opened: OpenedImage, inputBytes: number) {
-    const { format, width, height, pixel, version, readsRegions, copyBytes } = opened;
+    const { format, width, height, pixel, version, captured, readsRegions, copyBytes } = opened;
     this.format = format;
     this.width = width;
     this.height = height;
     this.pixel = pixel;
     if (version !== undefined) this.version = version;
+    if (captured) this.captured = captured;
     this.readsRegions = readsRegions;
     this.inputBytes = inputBytes;
     this.#thread = thread;

@@ -48,7 +48,11 @@ async function obey(order: ImageOrder): Promise<OpenedImage | undefined> {
   }
 }
 
-function describe({ format, width, height, pixel, version, readsRegions, copy }: OpenImage): OpenedImage {
-  const known = { format, width, height, pixel, readsRegions, ...(version !== undefined && { version }) };
+function describe({ format, width, height, pixel, version, captured, readsRegions, copy }: OpenImage): OpenedImage {
+  const known = {
+    ...{ format, width, height, pixel, readsRegions },
+    ...(version !== undefined && { version }),
+    ...(captured && { captured }),
+  };
   return copy ? { ...known, copyBytes: { gray: copy.bytes('gray'), rgb: copy.bytes('rgb') } } : known;
 }

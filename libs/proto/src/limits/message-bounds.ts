@@ -1,6 +1,6 @@
 // How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
 // message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
-import type { Grid, JobSpec, Operation, Pipeline, VideoOptions } from '../gen/halogrid/v1/job.ts';
+import type { CaptureOptions, Grid, JobSpec, Operation, Pipeline, VideoOptions } from '../gen/halogrid/v1/job.ts';
 import type { CancelRequest, GetRequest, ListRequest, SubmitRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
 import type {
   AttachRequest,
@@ -71,6 +71,8 @@ const spec = fields<JobSpec>({
   grid,
   video,
   maxQuarantined: any,
+  // What it may be is for `checkSpec`, which has a sentence for it.
+  captured: fields<CaptureOptions>({ from: text(maxDescriptionLength), zone: word }),
 });
 
 export const submitBounds = fields<SubmitRequest>({ spec });
@@ -97,7 +99,7 @@ const hello = fields<Hello>({
 });
 
 /** How many bins a result has is for the ledger to check, which knows the job. */
-const result = fields<SourceResult>({ bins: any, rect: any });
+const result = fields<SourceResult>({ bins: any, rect: any, captured: any });
 
 const completed = fields<ShardCompleted>({
   jobId: id,

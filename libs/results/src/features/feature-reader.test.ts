@@ -96,6 +96,8 @@ async function write(t: TestContext, rows: number, histogramOf: (row: number) =>
       name: '',
       frame: 0,
       timestampMs: null,
+      capturedAtMs: null,
+      camera: null,
       cellRow: 0,
       cellColumn: 0,
       counted: 1,

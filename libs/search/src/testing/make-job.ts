@@ -35,7 +35,16 @@ export async function makeJob(out: string, frames: Iterable<MadeFrame>, job: Mad
       let counted = 0;
       for (let bin = 0; bin < histogram.length; bin++) counted += histogram[bin]!;
       const [cellRow, cellColumn] = [Math.floor(cell / grid.columns), cell % grid.columns];
-      await writer.add({ ...frame, name: '', cellRow, cellColumn, counted, histogram });
+      await writer.add({
+        ...frame,
+        name: '',
+        capturedAtMs: null,
+        camera: null,
+        cellRow,
+        cellColumn,
+        counted,
+        histogram,
+      });
     }
   }
   await writer.finish();

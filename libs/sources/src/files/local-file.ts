@@ -34,6 +34,12 @@ const ofProcess = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 /** A name for a file as it is now, which changes when it is written to. */
 export const localVersion = ({ size, mtimeMs }: { size: number; mtimeMs: number }): string => `${size} ${mtimeMs}`;
 
+/** When a file of that version was changed, in whole milliseconds since 1970; undefined for a version that does not say. */
+export function changedMsOf(version: string): number | undefined {
+  const [, mtimeMs] = /^\d+ (\d{1,15}(?:\.\d+)?)$/.exec(version) ?? [];
+  return mtimeMs === undefined ? undefined : Math.floor(Number(mtimeMs));
+}
+
 /** A regular file open for reading, and its first bytes. What it gives out is good until it is closed. */
 export class LocalFile {
   readonly kind = 'local';

@@ -1,4 +1,5 @@
 import type { Size } from '@halogrid/geometry';
+import type { CaptureTime } from '@halogrid/sources/captured';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import type { HistogramPlace, Quarantine, SourceDigest } from './settled-source.ts';
@@ -20,10 +21,12 @@ export type ProgressRecord =
       digest: SourceDigest;
       place: HistogramPlace | undefined;
     }
+  /** What the file of a source states of when it was captured. */
+  | { kind: 'captured'; source: number; time: CaptureTime }
   /** A source is set aside; the last of several reasons holds. */
   | { kind: 'quarantined'; source: number; reason: Quarantine };
 
-const tags = { node: 0, shard: 1, attempt: 2, done: 3, quarantined: 4 } as const;
+const tags = { node: 0, shard: 1, attempt: 2, done: 3, quarantined: 4, captured: 5 } as const;
 
 const digestBytes = 32;
 
@@ -33,9 +36,10 @@ class Expected {
   attempted = 0;
   source = 0;
   offset = 0;
+  localMs = 0;
 }
 
-/** Measured: 6 bytes for a lease and its shard, 49 for a frame with its digest and its place in the spool. */
+/** Measured: 6 bytes for a lease and its shard, 49 for a frame with its digest and its place in the spool; 7 more for its time. */
 export class ProgressWriter {
   readonly #bytes: ByteWriter;
   readonly #expected = new Expected();
@@ -79,6 +83,16 @@ export class ProgressWriter {
         expected.source = source + 1;
         break;
       }
+      case 'captured': {
+        const { source, time } = record;
+        bytes.int(source - expected.source);
+        // Frames that follow one another were captured one after another.
+        bytes.int(time.localMs - expected.localMs);
+        bytes.uint(time.offsetMinutes === undefined ? 0 : 1);
+        if (time.offsetMinutes !== undefined) bytes.int(time.offsetMinutes);
+        expected.localMs = time.localMs;
+        break;
+      }
       case 'quarantined': {
         const { stage, error, attempts, shard } = record.reason;
         bytes.int(record.source - expected.source);
@@ -117,6 +131,13 @@ function readRecord(bytes: ByteReader, expected: Expected): ProgressRecord {
     }
     case tags.done:
       return readDone(bytes, expected);
+    case tags.captured: {
+      const source = expected.source + bytes.int();
+      const localMs = expected.localMs + bytes.int();
+      expected.localMs = localMs;
+      const time = bytes.uint() === 0 ? { localMs } : { localMs, offsetMinutes: bytes.int() };
+      return { kind: 'captured', source, time };
+    }
     case tags.quarantined: {
       const source = expected.source + bytes.int();
       expected.source = source + 1;

@@ -184,6 +184,11 @@ test('any progress is read as it was written', () => {
   });
   const digest = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
   const reason = record({ stage: text, error: text, attempts: index, shard: fc.integer({ min: -1, max: 2 ** 31 }) });
+  const localMs = fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 });
+  const captureTime = fc.oneof(
+    record({ localMs }),
+    record({ localMs, offsetMinutes: fc.integer({ min: -1080, max: 1080 }) }),
+  );
   const any: fc.Arbitrary<ProgressRecord> = fc.oneof(
     record({ kind: fc.constant('node' as const), name: text, device: text }),
     record({ kind: fc.constant('shard' as const), shard: index, node: index }),
@@ -197,6 +202,7 @@ test('any progress is read as it was written', () => {
       place: fc.option(place, { nil: undefined }),
     }),
     record({ kind: fc.constant('quarantined' as const), source: index, reason }),
+    record({ kind: fc.constant('captured' as const), source: index, time: captureTime }),
   );
   fc.assert(
     fc.property(fc.array(any), (records) => {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { allowedPath, redactUri } from '@halogrid/sources';
+import { parseCapture } from '@halogrid/sources/captured';
 import { jobGrid } from '../../job/accepted-job.ts';
 import { binsOfSource, digestedBins, type HistogramShape, histogramShape } from '../../job/histogram-shape.ts';
 import { outputPath } from '../../job/output-paths.ts';
@@ -138,11 +139,12 @@ export class EarlierOutput {
     let row = this.index.file(file).doneBefore * this.#cells;
     for await (const line of this.lines(file)) {
       if (line.quarantined) throw altered(this.#folder, line);
-      const { width, height, counted, digest } = line;
+      const { width, height, counted, digest, captured: text } = line;
       const bins = await this.#bins(row, line);
       const own = sourceDigest({ width, height }, counted, digestedBins(this.#shape, bins));
       if (hex(own) !== digest || bins.length !== binsOfSource(this.#shape)) throw altered(this.#folder, line);
-      yield { line, result: { size: { width, height }, counted, bins } };
+      const captured = text === undefined ? undefined : parseCapture(text);
+      yield { line, result: { size: { width, height }, counted, bins, ...(captured && { captured }) } };
       row += this.#cells;
     }
   }

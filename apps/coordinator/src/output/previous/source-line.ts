@@ -15,6 +15,8 @@ export type SourceLine = { uri: string; version?: string } & Partial<FrameOfVide
         counted: number;
         /** SHA-256 in hex: see sourceDigest. */
         digest: string;
+        /** What its file states of when it was captured: see captureText. */
+        captured?: string;
       }
   );
 

@@ -39,6 +39,8 @@ export interface SegmentSink {
   frame(position: number, size: { width: number; height: number }, luma: Uint8Array): void;
   /** The frame counts nothing, also where it was there before. */
   bad(position: number, error: string): void;
+  /** When the file says that it was made, in milliseconds since 1970 in UTC; called before the first frame, if at all. */
+  created(ms: number): void;
   /** For the log. */
   note(line: string): void;
 }
@@ -55,6 +57,7 @@ export function decodeSegment(ffmpeg: Ffmpeg, bytes: VideoBytes, request: Segmen
   let hardware: Hardware | undefined;
   try {
     const reader = readers.at(request.start.packet);
+    if (reader.createdMs !== undefined) sink.created(reader.createdMs);
     if (request.hwaccel) hardware = openHardware(ffmpeg, reader, request.hwaccel, sink.note);
     return new SegmentDecoding(ffmpeg, readers, hardware, request, sink).decode(reader);
   } finally {

@@ -83,6 +83,7 @@ export interface FormatContext {
   pb: IoContext | null;
   readonly streams: Stream[] | null;
   readonly iformat: { readonly name: string | null } | null;
+  readonly metadata: { get(key: string, flags: number): string | null } | null;
   allocContext(): void;
   openInputSync(url: string, format: null, options: Dictionary): number;
   findStreamInfoSync(options: null): number;

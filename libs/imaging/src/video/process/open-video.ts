@@ -31,6 +31,8 @@ export class PacketReader {
   last: VideoPacket | undefined;
   /** Why there are no more packets, where that is not the end of the file. */
   failure: string | undefined;
+  /** When the file says that it was made, in milliseconds since 1970 in UTC; undefined where it does not. */
+  readonly createdMs: number | undefined;
   /** What decoders need before they can decode, where the container has said that it is no more what the stream says. */
   newExtradata: Buffer | undefined;
   readonly #ffmpeg: Ffmpeg;
@@ -52,6 +54,7 @@ export class PacketReader {
     this.#ffmpeg = ffmpeg;
     this.#bytes = bytes;
     this.#format = openFormat(ffmpeg, bytes);
+    this.createdMs = createdMsOf(this.#format);
     try {
       this.#stream = findStream(this.#format);
       const { codecId, format, extradata } = this.#stream.codecpar;
@@ -216,6 +219,12 @@ export class PacketReader {
     const isAtTime = (hasPlace && this.#isIn('avi')) || found.dts === wanted.dts;
     return found.size === wanted.size && isAtPlace && (isAtTime || found.dts === null || wanted.dts === null);
   }
+}
+
+/** FFmpeg gives the creation time of MP4 and Matroska as ISO 8601 in UTC, and leaves out one that is 0. */
+function createdMsOf({ context: { metadata } }: OpenFormat): number | undefined {
+  const createdMs = Date.parse(metadata?.get('creation_time', 0) ?? '');
+  return Number.isNaN(createdMs) ? undefined : Math.floor(createdMs);
 }
 
 /** The first that is no cover picture. */

@@ -18,6 +18,7 @@ type VideoOrder = VideoTask & { access: VideoFile['access'] };
 /** What it says beside frames. */
 export type VideoMessage =
   | { kind: 'bad'; position: number; error: string }
+  | { kind: 'created' /** Since 1970 in UTC. */; ms: number }
   | { kind: 'note'; line: string }
   | { kind: 'refused'; stage: 'read' | 'decode'; error: string }
   | { kind: 'end' /** Encoded, of the packets that were read. */; inputBytes: number };
@@ -37,6 +38,7 @@ function main(): void {
       const inputBytes = decodeSegment(ffmpeg, bytes, order.request, {
         frame: (position, { width, height }, luma) => sayRecord([position, width, height, luma.length], luma),
         bad: (position, error) => sayMessage({ kind: 'bad', position, error }),
+        created: (ms) => sayMessage({ kind: 'created', ms }),
         note: (line) => sayMessage({ kind: 'note', line }),
       });
       say({ kind: 'end', inputBytes });

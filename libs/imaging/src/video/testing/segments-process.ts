@@ -19,6 +19,7 @@ export type SegmentOutcome =
 export type SegmentOutcomeEvent =
   | { kind: 'frame'; position: number; luma: Uint8Array }
   | { kind: 'bad'; position: number; error: string }
+  | { kind: 'created'; ms: number }
   | { kind: 'note'; line: string };
 
 function outcomeOf(access: VideoFile['access'], request: SegmentRequest): SegmentOutcome {
@@ -27,6 +28,7 @@ function outcomeOf(access: VideoFile['access'], request: SegmentRequest): Segmen
     decodeSegment(ffmpeg, openVideoBytes(access), request, {
       frame: (position, _size, luma) => events.push({ kind: 'frame', position, luma: luma.slice() }),
       bad: (position, error) => events.push({ kind: 'bad', position, error }),
+      created: (ms) => events.push({ kind: 'created', ms }),
       note: (line) => events.push({ kind: 'note', line }),
     });
     return { kind: 'decoded', events };

@@ -92,6 +92,7 @@ export async function* decodeInProcesses(uri: string, segments: readonly VideoSe
     const decoder = new SegmentDecoder(file, requestOf(planned));
     for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
       if (event.kind === 'note') assert.fail(event.line);
+      if (event.kind === 'created') continue;
       const { position } = event;
       if (event.kind === 'bad') {
         yield { segment, position, error: event.error };
@@ -131,6 +132,7 @@ export async function* decodeInOneProcess(
       if (outcome.kind === 'refused') throw new InputError(outcome.stage, outcome.error);
       for (const event of outcome.events) {
         if (event.kind === 'note') assert.fail(event.line);
+        if (event.kind === 'created') continue;
         if (event.kind === 'bad') yield { segment, position: event.position, error: event.error };
         else yield { segment, position: event.position, luma: Buffer.from(event.luma) };
       }

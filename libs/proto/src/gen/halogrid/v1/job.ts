@@ -182,7 +182,19 @@ export interface JobSpec {
     | MaxQuarantined
     | undefined;
   /** The job waits where no attached node can read its sources or write its results; otherwise it fails after a while. */
-  waitForNode?: boolean | undefined;
+  waitForNode?:
+    | boolean
+    | undefined;
+  /** How it is known when the sources were captured; absent: by what files state with a zone. */
+  captured?: CaptureOptions | undefined;
+}
+
+/** Tells captured_at and camera of features.parquet. It changes nothing else. */
+export interface CaptureOptions {
+  /** A pattern of names such as "cam{camera}/%Y%m%d/%H%M%S"; "mtime": when files were changed last; empty: what files state. */
+  from: string;
+  /** The zone of times that state none: "Europe/Berlin", "UTC", "+02:00"; empty: they are not known. */
+  zone: string;
 }
 
 /** How many inputs may be quarantined. */
@@ -605,6 +617,7 @@ function createBaseJobSpec(): JobSpec {
     fresh: undefined,
     maxQuarantined: undefined,
     waitForNode: undefined,
+    captured: undefined,
   };
 }
 
@@ -651,6 +664,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.waitForNode !== undefined) {
       writer.uint32(112).bool(message.waitForNode);
+    }
+    if (message.captured !== undefined) {
+      CaptureOptions.encode(message.captured, writer.uint32(138).fork()).join();
     }
     return writer;
   },
@@ -780,6 +796,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.waitForNode = reader.bool();
             continue;
           }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.captured = CaptureOptions.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -817,6 +841,76 @@ export const JobSpec: MessageFns<JobSpec> = {
       ? MaxQuarantined.fromPartial(object.maxQuarantined)
       : undefined;
     message.waitForNode = object.waitForNode ?? undefined;
+    message.captured = (object.captured !== undefined && object.captured !== null)
+      ? CaptureOptions.fromPartial(object.captured)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCaptureOptions(): CaptureOptions {
+  return { from: "", zone: "" };
+}
+
+export const CaptureOptions: MessageFns<CaptureOptions> = {
+  encode(message: CaptureOptions, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.from !== "") {
+      writer.uint32(10).string(message.from);
+    }
+    if (message.zone !== "") {
+      writer.uint32(18).string(message.zone);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CaptureOptions {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCaptureOptions();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.zone = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CaptureOptions>): CaptureOptions {
+    return CaptureOptions.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CaptureOptions>): CaptureOptions {
+    const message = createBaseCaptureOptions();
+    message.from = object.from ?? "";
+    message.zone = object.zone ?? "";
     return message;
   },
 };

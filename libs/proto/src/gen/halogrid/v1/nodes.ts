@@ -223,6 +223,16 @@ export interface SourceResult {
   /** Pixels that have a result and were counted, in each channel. */
   counted: number;
   bins: number[];
+  /** When the file states that its image was captured, or its video began; absent where it does not. */
+  captured?: CaptureTime | undefined;
+}
+
+/** A date and time of day, as a file states it. */
+export interface CaptureTime {
+  /** Milliseconds from 1970-01-01T00:00 of the clock that it states; of the years 1 to 9999. */
+  localMs: number;
+  /** Minutes by which that clock is ahead of UTC, -1080 to 1080; absent where the file does not say. */
+  offsetMinutes?: number | undefined;
 }
 
 /** Why a source cannot be processed. */
@@ -1587,7 +1597,7 @@ export const ShardCompleted_BusySecondsEntry: MessageFns<ShardCompleted_BusySeco
 };
 
 function createBaseSourceResult(): SourceResult {
-  return { source: 0, width: 0, height: 0, rect: undefined, counted: 0, bins: [] };
+  return { source: 0, width: 0, height: 0, rect: undefined, counted: 0, bins: [], captured: undefined };
 }
 
 export const SourceResult: MessageFns<SourceResult> = {
@@ -1613,6 +1623,9 @@ export const SourceResult: MessageFns<SourceResult> = {
         writer.uint32(v);
       }
       writer.join();
+    }
+    if (message.captured !== undefined) {
+      CaptureTime.encode(message.captured, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -1688,6 +1701,14 @@ export const SourceResult: MessageFns<SourceResult> = {
 
             break;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.captured = CaptureTime.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1711,6 +1732,76 @@ export const SourceResult: MessageFns<SourceResult> = {
     message.rect = (object.rect !== undefined && object.rect !== null) ? Rect.fromPartial(object.rect) : undefined;
     message.counted = object.counted ?? 0;
     message.bins = object.bins?.map((e) => e) || [];
+    message.captured = (object.captured !== undefined && object.captured !== null)
+      ? CaptureTime.fromPartial(object.captured)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCaptureTime(): CaptureTime {
+  return { localMs: 0, offsetMinutes: undefined };
+}
+
+export const CaptureTime: MessageFns<CaptureTime> = {
+  encode(message: CaptureTime, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.localMs !== 0) {
+      writer.uint32(8).sint64(message.localMs);
+    }
+    if (message.offsetMinutes !== undefined) {
+      writer.uint32(16).sint32(message.offsetMinutes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CaptureTime {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCaptureTime();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.localMs = longToNumber(reader.sint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.offsetMinutes = reader.sint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CaptureTime>): CaptureTime {
+    return CaptureTime.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CaptureTime>): CaptureTime {
+    const message = createBaseCaptureTime();
+    message.localMs = object.localMs ?? 0;
+    message.offsetMinutes = object.offsetMinutes ?? undefined;
     return message;
   },
 };

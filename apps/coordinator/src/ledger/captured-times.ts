@@ -1,0 +1,33 @@
+import type { CaptureTime } from '@halogrid/sources/captured';
+
+const blockSources = 1024;
+
+/** Of a time whose zone nobody states. */
+const noOffset = 0x7fff;
+
+/** 10 bytes a source. */
+class Block {
+  /** NaN where no time is known. */
+  readonly localMs = new Float64Array(blockSources).fill(Number.NaN);
+  readonly offsetMinutes = new Int16Array(blockSources);
+}
+
+/** What is stated of when the sources of a job were captured, by index; sources of which nothing is stated take no memory. */
+export class CapturedTimes {
+  readonly #blocks: (Block | undefined)[] = [];
+
+  set(index: number, { localMs, offsetMinutes = noOffset }: CaptureTime): void {
+    const number = Math.floor(index / blockSources);
+    this.#blocks[number] ??= new Block();
+    this.#blocks[number].localMs[index % blockSources] = localMs;
+    this.#blocks[number].offsetMinutes[index % blockSources] = offsetMinutes;
+  }
+
+  get(index: number): CaptureTime | undefined {
+    const block = this.#blocks[Math.floor(index / blockSources)];
+    const localMs = block?.localMs[index % blockSources] ?? Number.NaN;
+    if (Number.isNaN(localMs)) return undefined;
+    const offsetMinutes = block!.offsetMinutes[index % blockSources]!;
+    return offsetMinutes === noOffset ? { localMs } : { localMs, offsetMinutes };
+  }
+}

@@ -1,0 +1,18 @@
+export {
+  type Capture,
+  type CapturedInput,
+  type CaptureOptions,
+  type CaptureOrigin,
+  CaptureRule,
+  captureOrigins,
+  checkCaptureOptions,
+} from './capture-rule.ts';
+export {
+  type CaptureTime,
+  type ClockFields,
+  captureText,
+  clockMs,
+  isCaptureTime,
+  offsetOf,
+  parseCapture,
+} from './capture-time.ts';
