@@ -20,7 +20,7 @@ interface ChangesOptions {
   minDuration: number;
   threshold: number;
   camera?: string;
-  kind: ChangeKind[];
+  kind?: ChangeKind[];
   out?: string;
   json?: boolean;
 }
@@ -47,7 +47,7 @@ export function addChangesCommand(program: Command): void {
       8,
     )
     .option('--camera <name>', 'only this camera')
-    .option('--kind <names>', `only these, of ${changeKinds.join(', ')}`, readKinds, [...changeKinds])
+    .option('--kind <names>', `only these, of ${changeKinds.join(', ')} (all)`, readKinds)
     .option('--out <dir>', 'also write events.jsonl, timeline.svg and a contact sheet there')
     .option('--json', 'as JSON')
     .action(async (out: string, options: ChangesOptions) => listChanges(out, options));
@@ -70,7 +70,7 @@ async function listChanges(folder: string, options: ChangesOptions): Promise<voi
   checkFrames(folder, found, camera);
   const cameras = found.map((one) => ({
     ...one,
-    events: one.events.filter(({ kind }) => options.kind.includes(kind)),
+    events: one.events.filter(({ kind }) => options.kind?.includes(kind) ?? true),
   }));
   const changes = cameras.flatMap((one) => changesOf(one, shape.columns));
   for (const note of changeNotes(cameras)) process.stderr.write(`${note}\n`);
