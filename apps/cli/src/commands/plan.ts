@@ -42,7 +42,7 @@ async function plan(sources: string[], { coordinator, json, nodes, device, ...jo
   const { describePlan } = await import('../plan/describe-plan.ts');
   try {
     const { plan, notes, quarantine } = await makePlan(spec!, { nodes, device, ownThreads: 1 }, signal);
-    const further = [plan.advice && `${plan.advice}.`, onlyPreviews(spec!)].filter((note) => note !== undefined);
+    const further = [plan.advice && `${plan.advice}.`, onlyPreviews(spec!)].filter((note) => note != null);
     for (const note of [...notes, ...further]) console.error(note);
     const whole = { ...plan, notes, quarantine };
     process.stdout.write(json ? `${JSON.stringify(whole, null, 2)}\n` : describePlan(plan, quarantine));
