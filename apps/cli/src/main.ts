@@ -5,8 +5,14 @@ import { runProgram } from './program.ts';
 tolerateClosedOutput();
 endWithParent();
 await runProgram(process.argv.slice(2));
+await printed();
 // WebGPU would keep the process alive.
 process.exit();
+
+/** Resolves when a reader that is slower than the program has taken all that was printed, or has gone. */
+function printed(): Promise<unknown> {
+  return new Promise((resolve) => process.stdout.write('', resolve));
+}
 
 /**
  * Output that nobody reads any more, as behind `head`, is no error: the work goes on. Results that cannot be written for

@@ -42,6 +42,9 @@ export const frameSize = { width: 320, height: 180 } as const;
 const pavements = [112, 174];
 const lanes = [132, 154];
 
+/** Objects on one pavement are so far from each other, or further. */
+const apartPx = 20;
+
 /** Makes numbers from 0 to 1 that look random, the same for the same seed: mulberry32, of Tommy Ettinger. */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
@@ -76,8 +79,7 @@ export function planStreet(seconds: number, seed: number): Street {
     const lasts = Math.min(300, Math.floor(seconds / 20));
     incidents.push({ kind, start, end: kind === 'left' ? seconds : start + lasts });
     if (kind !== 'left') continue;
-    const carrier = person(start - 4, random);
-    const x = Math.round(carrier.from + 4 * carrier.speed);
+    const { carrier, x } = freePlace(start, objects, random);
     movers.push(carrier);
     objects.push({
       start,
@@ -89,6 +91,15 @@ export function planStreet(seconds: number, seed: number): Street {
     });
   }
   return { seconds, seed, movers, objects, incidents };
+}
+
+/** Somebody who carries an object to where none is yet: one in front of another could not be told from it. */
+function freePlace(start: number, objects: readonly LeftObject[], random: () => number): { carrier: Mover; x: number } {
+  for (;;) {
+    const carrier = person(start - 4, random);
+    const x = Math.round(carrier.from + 4 * carrier.speed);
+    if (objects.every((other) => other.foot !== carrier.foot || Math.abs(other.x - x) > apartPx)) return { carrier, x };
+  }
 }
 
 function person(start: number, random: () => number): Mover {

@@ -11,15 +11,19 @@ const ownDeviation = 64;
 /** A cell is no further off than usual where it is no further off than usual by this. */
 const leastExcess = 0.03;
 
-/** Cells that look otherwise for a while. */
-interface Passage {
+/** When a cell was the first and the last to look otherwise, and when most. */
+interface Seen {
   first: Moment;
   last: Moment;
-  before: Moment;
   peak: Moment;
   strength: number;
-  /** Of each cell, when it was the first and the last to look otherwise, in the order of frames. */
-  cells: Map<number, { first: Moment; last: Moment }>;
+}
+
+/** Cells that look otherwise for a while. */
+interface Passage {
+  last: Moment;
+  before: Moment;
+  cells: Map<number, Seen>;
 }
 
 /**
@@ -85,25 +89,27 @@ export class PassingChanges {
     return ended.map(eventOf);
   }
 
-  #note(cell: number, distance: number, moment: Moment): void {
+  #note(cell: number, strength: number, moment: Moment): void {
     let passage = this.#passages.at(-1);
     if (!passage || moment.time - passage.last.time > this.#gap) {
-      const before = this.#quiet ?? moment;
-      passage = { first: moment, last: moment, before, peak: moment, strength: 0, cells: new Map() };
+      passage = { last: moment, before: this.#quiet ?? moment, cells: new Map() };
       this.#passages.push(passage);
     }
     passage.last = moment;
-    if (distance > passage.strength) [passage.strength, passage.peak] = [distance, moment];
     const seen = passage.cells.get(cell);
-    if (seen) seen.last = moment;
-    else passage.cells.set(cell, { first: moment, last: moment });
+    if (!seen) passage.cells.set(cell, { first: moment, last: moment, peak: moment, strength });
+    else {
+      seen.last = moment;
+      if (strength > seen.strength) [seen.strength, seen.peak] = [strength, moment];
+    }
   }
 }
 
-function eventOf({ before, peak, strength, cells }: Passage): ChangeEvent {
+function eventOf({ before, cells }: Passage): ChangeEvent {
   const seen = [...cells.values()];
-  const start = seen.reduce((least, { first }) => (first.time < least.time ? first : least), seen[0]!.first);
-  const end = seen.reduce((most, { last }) => (last.time > most.time ? last : most), seen[0]!.last);
+  const { first: start } = seen.reduce((least, one) => (one.first.time < least.first.time ? one : least));
+  const { last: end } = seen.reduce((most, one) => (one.last.time > most.last.time ? one : most));
+  const { peak, strength } = seen.reduce((most, one) => (one.strength > most.strength ? one : most));
   const numbers = [...cells.keys()].sort((a, b) => a - b);
   return { kind: 'passing', start, end, strength, cells: numbers, before, after: peak };
 }
