@@ -63,7 +63,7 @@ export function jobView(job, ms, rates) {
   return {
     id: job.jobId,
     state: jobState(job),
-    work: (job.spec?.pipeline?.operations ?? []).map(describeOperation).join(' → '),
+    work: describeWork(job),
     // A job that has ended has no bar: nothing of it moves any more.
     percent: hasEnded(job) ? undefined : percentDone(job),
     progress: describeProgress(job),
@@ -77,6 +77,16 @@ export function jobView(job, ms, rates) {
     waiting: hasEnded(job) ? '' : job.waiting,
     reasons: job.reasons.map(describeReason),
   };
+}
+
+/** The kernels of a job, one after another; of named pipelines each with its name. @param {JobStatus} job */
+function describeWork({ spec }) {
+  const named = spec?.pipelines?.named ?? [{ name: '', pipeline: spec?.pipeline }];
+  const chains = named.map(({ name, pipeline }) => {
+    const chain = (pipeline?.operations ?? []).map(describeOperation).join(' → ');
+    return name === '' ? chain : `${name}: ${chain}`;
+  });
+  return chains.join('; ');
 }
 
 /** @param {NodeStatus} node @param {number} ms @param {Rates} rates */

@@ -32,6 +32,16 @@ const complete = JobStatus.fromPartial({
   counts: { ...counts, shardsDone: 40 },
 });
 
+test('named pipelines are shown with their kernels', () => {
+  const lbp = { operations: [{ kernel: 'lbp', parameters: {} }] };
+  const named = [
+    { name: 'edges', pipeline: spec.pipeline },
+    { name: 'plain', pipeline: lbp },
+  ];
+  const job = JobStatus.fromPartial({ ...running, spec: { out: spec.out, pipelines: { named } } });
+  assert.equal(jobView(job, 0, new Rates()).work, 'edges: conv:kernel=gaussian-5,as=u8 → lbp; plain: lbp');
+});
+
 test('a job that runs shows what it computes, how far it is and how fast', () => {
   const rates = new Rates();
   rates.take(5000, new Map([['job a', 0]]));

@@ -37,7 +37,9 @@ test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, 
       const { results } = await session.report('completed');
       const { counted, bins } = referenceOf(operations, image);
       const rect = { x: 0, y: 0, ...size };
-      assert.deepEqual(results, [{ source: 0, ...size, rect, counted, bins, captured: undefined }]);
+      assert.deepEqual(results, [
+        { source: 0, ...size, rect, counted, bins, captured: undefined, pipeline: undefined },
+      ]);
 
       assert.equal((await at('/readyz')).status, 200);
       const text = await (await at('/metrics')).text();

@@ -18,5 +18,6 @@ export {
   specifiedOperations,
 } from './pipeline/pipeline.ts';
 export { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline/pipeline-item.ts';
+export { placeSharedItem, planPipelines, type SharedItem, type SharedPlan } from './pipeline/shared-plan.ts';
 export { runReference } from './reference.ts';
 export type { Programs } from './registry.ts';

@@ -10,14 +10,17 @@ export * from './gen/halogrid/v1/nodes.ts';
 export { hasEnded } from './has-ended.ts';
 export {
   hwaccels,
+  isPipelineName,
   jobPriorities,
   mapFormats,
   maxBatchFrames,
   maxEvery,
   maxMessageBytes,
+  maxPipelines,
   maxSources,
   maxTilePx,
   maxUriLength,
+  pipelineNames,
   whyNotVerified,
 } from './job-limits.ts';
 export type { Bound, Excess } from './limits/bounds.ts';
@@ -35,7 +38,7 @@ export {
 export { decodeNeed, needInWords, pathIn, readNeed, writeNeed } from './needs.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
-export const protocolVersion = 5;
+export const protocolVersion = 6;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

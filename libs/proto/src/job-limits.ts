@@ -22,6 +22,15 @@ export const maxUriLength = 8_192;
  */
 export const maxBatchFrames = 4096;
 
+/** Pipelines of a job at most. */
+export const maxPipelines = 8;
+
+/** Whether a pipeline may have that name, which is that of its folder as well. */
+export const isPipelineName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name);
+
+/** What `isPipelineName` wants. */
+export const pipelineNames = "letters, digits, '-' and '_', at most 64 of them, with a letter or digit first,";
+
 /** `JobSpec.priority` at least and at most. */
 export const jobPriorities = { lowest: -100, highest: 100 };
 

@@ -37,6 +37,40 @@ test('a source alone asks for the defaults', () => {
   });
 });
 
+test('--pipeline names chains of kernels, which are taken apart before the name of a kernel alone', () => {
+  const { spec } = parse(
+    'a.png',
+    '--pipeline',
+    'plain=lbp',
+    '--pipeline',
+    'edges-1=conv:kernel=gaussian-5,as=u8+lbp+lbp',
+  );
+  const gaussian = { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' } };
+  const lbp = { kernel: 'lbp', parameters: {} };
+  const operationsOf = (...asked: (typeof gaussian | typeof lbp)[]) => {
+    return { operations: specifiedOperations(createPipeline(asked as (typeof lbp)[])) };
+  };
+  assert.equal(spec!.pipeline, undefined);
+  assert.deepEqual(spec!.pipelines, {
+    named: [
+      { name: 'plain', pipeline: operationsOf(lbp) },
+      { name: 'edges-1', pipeline: operationsOf(gaussian, lbp, lbp) },
+    ],
+  });
+});
+
+for (const [given, message] of [
+  [['--pipeline', 'lbp'], /^Expected NAME=OP for --pipeline, such as lbp=lbp, but received 'lbp'$/],
+  [['--pipeline', 'lbp:points=8'], /^Expected NAME=OP for --pipeline/],
+  [['--pipeline', 'a b=lbp'], /^Expected letters, digits, .* for the name of --pipeline but received 'a b'$/],
+  [['--pipeline', 'a=lbp', '--op', 'lbp'], /^Expected --op or --pipeline but received both/],
+  [['--pipeline', 'a=lbp', '--pipeline', 'b=conv:kernel=sobel', '--verify', '5'], /^Expected 0 for --verify/],
+] as const) {
+  test(`${given.join(' ')} is refused with a sentence`, () => {
+    assert.throws(() => parse('a.png', ...given), { message });
+  });
+}
+
 test('every option reaches the specification', () => {
   const { spec, nameOutByJob } = parse(
     ...['/x/a b.png', 'file:///y/frames', '--op', 'conv:kernel=gaussian-5,as=u8'],

@@ -6,9 +6,11 @@ import {
   type Grid,
   hasExactHistogram,
   kernelNames,
+  type Pipeline,
   specifiedOperations,
 } from '@halogrid/kernels';
 import {
+  type JobSpec,
   jobPriorities,
   type MaxQuarantined,
   mapFormats,
@@ -25,11 +27,13 @@ import { addCapturedOptions, type CapturedChoice, capturedOptions } from './capt
 import { collect, countOrPercentage, percentage, wholeNumber } from './option-values.ts';
 import { readBorder } from './read-border.ts';
 import { readOperation } from './read-operation.ts';
+import { readPipeline } from './read-pipeline.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
 /** What the options of `addJobOptions` parse to. */
 export interface JobOptions extends VideoChoice, CapturedChoice {
   op?: string[];
+  pipeline?: string[];
   border?: BorderMode;
   out?: string;
   map: string;
@@ -51,6 +55,11 @@ export function addJobOptions(command: Command): Command {
   const { lowest, highest } = jobPriorities;
   command
     .option('--op <name[:k=v,…]>', `a kernel: ${kernels}; repeat it for a pipeline (default: lbp)`, collect)
+    .option(
+      '--pipeline <name=op[+op…]>',
+      'in place of --op, one of up to 8 pipelines over the same images, which are decoded once; repeat it',
+      collect,
+    )
     .option(
       '--border <mode>',
       `pixels outside the image: ${borderModes.join(', ')} (default: the kernel's own)`,
@@ -95,24 +104,15 @@ export function addJobOptions(command: Command): Command {
 
 /** The job that is asked for; relative paths are seen from `folder`. Throws UsageError or ParameterError. */
 export function parseJob(sources: readonly string[], options: JobOptions, folder: string): SubmitRequest {
-  const asked = (options.op ?? ['lbp']).map((op) => ({ ...readOperation(op, folder), border: options.border }));
-  const pipeline = createPipeline(asked);
+  const pipelines = readPipelines(options, folder);
   if (!mapFormats.includes(options.map)) {
     throw new UsageError(`Expected one of ${mapFormats.join(', ')} for --map but received '${options.map}'`);
   }
-  const { sample, channels } = pipeline.output;
-  const why = whyNotHeld(options.map, { sample, bands: channels.length }, pipeline.bins);
-  if (why) {
-    throw new UsageError(`Expected tiff, zarr or none for --map but received '${options.map}', because ${why}`);
-  }
-  if (options.verify && !hasExactHistogram(pipeline)) {
-    throw new UsageError(`Expected 0 for --verify but received '${options.verify}', because ${whyNotVerified}`);
-  }
   const grid = parseGrid(options.grid);
-  checkGrid(grid, pipeline);
+  for (const { pipeline } of pipelines) checkResults(pipeline, options, grid);
   const spec = {
     sources: sources.map((source) => absoluteUri(source, folder, toUri)),
-    pipeline: { operations: specifiedOperations(pipeline) },
+    ...specifiedPipelines(pipelines),
     out: absoluteUri(options.out ?? 'halogrid-out', folder, toFileUri),
     mapFormat: options.map,
     tilePx: options.tile ?? 0,
@@ -131,6 +131,42 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     spec: { ...spec, ...(video && { video }), ...(captured && { captured }) },
     nameOutByJob: options.out === undefined,
   };
+}
+
+/** What is computed, each with its name; the name is empty where --op says it. */
+function readPipelines(
+  { op, pipeline, border }: JobOptions,
+  folder: string,
+): [{ name: string; pipeline: Pipeline }, ...{ name: string; pipeline: Pipeline }[]] {
+  if (op && pipeline)
+    throw new UsageError('Expected --op or --pipeline but received both: --pipeline has its own kernels');
+  const create = (name: string, ops: readonly string[]) => {
+    return { name, pipeline: createPipeline(ops.map((text) => ({ ...readOperation(text, folder), border }))) };
+  };
+  const [first, ...others] = (pipeline ?? []).map(readPipeline);
+  if (!first) return [create('', op ?? ['lbp'])];
+  return [create(first.name, first.ops), ...others.map(({ name, ops }) => create(name, ops))];
+}
+
+function specifiedPipelines(pipelines: ReturnType<typeof readPipelines>): Pick<JobSpec, 'pipeline' | 'pipelines'> {
+  const named = pipelines.map(({ name, pipeline }) => ({
+    name,
+    pipeline: { operations: specifiedOperations(pipeline) },
+  }));
+  return named[0]!.name === '' ? { pipeline: named[0]!.pipeline } : { pipeline: undefined, pipelines: { named } };
+}
+
+/** Throws UsageError or ParameterError where a pipeline has not the results that are asked for. */
+function checkResults(pipeline: Pipeline, options: JobOptions, grid: Grid): void {
+  const { sample, channels } = pipeline.output;
+  const why = whyNotHeld(options.map, { sample, bands: channels.length }, pipeline.bins);
+  if (why) {
+    throw new UsageError(`Expected tiff, zarr or none for --map but received '${options.map}', because ${why}`);
+  }
+  if (options.verify && !hasExactHistogram(pipeline)) {
+    throw new UsageError(`Expected 0 for --verify but received '${options.verify}', because ${whyNotVerified}`);
+  }
+  checkGrid(grid, pipeline);
 }
 
 function parseGrid(text: string): Grid {

@@ -2,9 +2,9 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { itemBytes, mostOf, type PlanTotals } from '@halogrid/coordinator/plan';
-import { createPipeline } from '@halogrid/kernels';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
+import { specPipelines } from '../options/spec-pipelines.ts';
 import { describeBytes } from './describe-plan.ts';
 import { estimateTime } from './estimate/estimate-time.ts';
 import { type RunCosts, runCosts } from './estimate/run-costs.ts';
@@ -37,7 +37,7 @@ export async function makePlan(
   const { surveyJob } = await import('@halogrid/coordinator/plan');
   const notes: string[] = [];
   const workers = { nodes: run.nodes, cores: coresHere() };
-  const job = { pipeline: createPipeline(spec.pipeline!.operations), mapFormat: spec.mapFormat };
+  const job = { pipelines: pipelinesOf(spec), mapFormat: spec.mapFormat };
   const slowdown = othersRunning(run.ownThreads).then((others) => slowdownBy(others, workers.cores, machineCores()));
   const begin = (soFar: PlanTotals): void => onCosts(runCosts(soFar, job, workers, slowdown));
   const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin);
@@ -48,6 +48,8 @@ export async function makePlan(
   const advice = spec.tilePx ? tileAdvice(totals, parts, spec.tilePx) : undefined;
   return { plan: jobPlan(totals, run, { estimate, advice }), notes, quarantine: totals.quarantine };
 }
+
+const pipelinesOf = (spec: JobSpec) => specPipelines(spec).map(({ pipeline }) => pipeline);
 
 /** The largest buffer of a WebGPU device at best, and of the cpu device. */
 const largestBufferBytes = 2 ** 31 - 256;
@@ -73,10 +75,9 @@ export function checkLargest({ largest }: PlanTotals, spec: JobSpec): void {
 }
 
 function tileFits(px: number, { width, height }: PlanTotals['largest'], spec: JobSpec): boolean {
-  const pipeline = createPipeline(spec.pipeline!.operations);
   const rect = { x: 0, y: 0, width: Math.min(px, width), height: Math.min(px, height) };
   const grid = { rows: spec.grid?.rows || 1, columns: spec.grid?.columns || 1 };
-  const { stagingBytes, resultsBytes, mapBytes } = itemBytes(pipeline, rect, { width, height }, grid);
+  const { stagingBytes, resultsBytes, mapBytes } = itemBytes(pipelinesOf(spec), rect, { width, height }, grid);
   return mostOf({ stagingBytes, resultsBytes: resultsBytes + mapBytes }) <= largestBufferBytes;
 }
 

@@ -42,6 +42,16 @@ test('a job is told with the reasons why inputs are quarantined', () => {
   );
 });
 
+test('named pipelines are told with their kernels', () => {
+  const operations = [{ kernel: 'conv' }, { kernel: 'lbp' }];
+  const named = [
+    { name: 'edges', pipeline: { operations } },
+    { name: 'plain', pipeline: { operations: [{ kernel: 'lbp' }] } },
+  ];
+  const several = JobStatus.fromPartial({ ...complete, spec: { out: 'file:///out', pipelines: { named } } });
+  assert.match(describeJob(several, 0), /^kernels +edges: conv lbp, plain: lbp$/m);
+});
+
 test('a job that merged nothing says so, and one that failed why', () => {
   const nothing = describeJob({ ...complete, counts: { ...counts, frames: 0, quarantined: 12 } }, 0);
   assert.match(nothing, /^state +complete, but nothing was merged: all 12 inputs are quarantined$/m);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describeShards, isListing, percentDone, secondsLeft } from '@halogrid/console/progress.js';
 import { describeReason, whyNothingMerged } from '@halogrid/console/sentences.js';
-import { hasEnded, JobState, type JobStatus } from '@halogrid/proto';
+import { hasEnded, type JobSpec, JobState, type JobStatus, type Pipeline } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
 import { describeLeft, stateWord } from '../progress/describe-progress.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
@@ -51,11 +51,17 @@ function describeNodes(status: JobStatus): string {
   return `${nodes} attached`;
 }
 
+/** `conv lbp`; of named pipelines `smooth: conv lbp, plain: lbp`. */
+function describeKernels({ pipeline, pipelines }: JobSpec): string {
+  const chain = (its: Pipeline | undefined) => (its?.operations ?? []).map(({ kernel }) => kernel).join(' ');
+  return pipelines?.named.map((named) => `${named.name}: ${chain(named.pipeline)}`).join(', ') ?? chain(pipeline);
+}
+
 type Facts = ReturnType<typeof jobFacts>;
 
 /** A job as `--json` prints it at `nowMs`, whatever its state. */
 export function jobFacts(job: JobStatus, nowMs: number) {
-  const { sources, pipeline, out } = job.spec!;
+  const { sources, out } = job.spec!;
   const isOver = hasEnded(job);
   const seconds = Math.max(0, (isOver ? job.finishedMs : nowMs) - job.submittedMs) / 1000;
   // The time is not that of all pixels where results were kept.
@@ -81,7 +87,7 @@ export function jobFacts(job: JobStatus, nowMs: number) {
     time: whereTimeWent(job) ?? null,
     submitted: new Date(job.submittedMs).toISOString(),
     finished: job.finishedMs ? new Date(job.finishedMs).toISOString() : null,
-    pipeline: pipeline!.operations.map((operation) => operation.kernel).join(' '),
+    pipeline: describeKernels(job.spec!),
     sources,
     out: fileURLToPath(out),
   };

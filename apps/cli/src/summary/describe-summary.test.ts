@@ -34,6 +34,17 @@ test('a person reads what was done, by whom, and where the results are', () => {
   );
 });
 
+test('named pipelines are told with the digest of each', () => {
+  const pipelines = ['plain', 'edges'].map((name) => ({ name, convention: 'nw-cw-msb', digest: `of ${name}` }));
+  const lines = describeSummary({ ...summary, pipelines }, '/home/me').split('\n');
+  assert.deepEqual(lines.slice(6, 9), [
+    '  digest     abc',
+    '  pipelines  plain: of plain',
+    '             edges: of edges',
+  ]);
+  assert.match(lines[9]!, /^ {2}results {4}halogrid-out\/j1\/ \(open pipelines\)$/);
+});
+
 test('a person reads where the time went, and what bound it', () => {
   const busy = { read: 0.01, decode: 0.97, device: 0.06, encode: 0, shard: 1 };
   const time = { starting: 0.3, computing: 1.6, writing: 0.1, busy, bound: 'decode' as const };

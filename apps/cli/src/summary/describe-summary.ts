@@ -10,7 +10,18 @@ import { describeTime } from './where-time-went.ts';
 
 /** What a person reads when a job has ended. Paths are shown as seen from `folder`. */
 export function describeSummary(summary: JobSummary, folder: string): string {
-  const { state, counts, quarantine = [], nothingMerged, incremental, wallSeconds, nodes, digest, error } = summary;
+  const {
+    state,
+    counts,
+    quarantine = [],
+    pipelines = [],
+    nothingMerged,
+    incremental,
+    wallSeconds,
+    nodes,
+    digest,
+    error,
+  } = summary;
   const out = shortest(summary.out, folder);
   if (state !== 'complete') return `Job ${summary.id} ${state}${error ? `: ${error}` : ''}.\n`;
   // The time is not that of all pixels where results were kept.
@@ -28,11 +39,17 @@ export function describeSummary(summary: JobSummary, folder: string): string {
       `${node.name}: ${node.device}, ${plural(node.shards, 'shard')}`,
     ]),
     ['digest', digest ?? ''],
-    ['results', `${out}/${summary.pictures.length ? ` (open ${summary.pictures.join(' and ')})` : ''}`],
+    ...pipelines.map((its, i) => [i === 0 ? 'pipelines' : '', `${its.name}: ${its.digest}`]),
+    ['results', `${out}/${summary.pictures.length ? ` (open ${describePictures(summary)})` : ''}`],
   ];
   const time = describeSeconds(wallSeconds);
   const headline = nothingMerged ? `complete, but ${nothingMerged} (after ${time})` : `complete after ${time}`;
   return `Job ${summary.id} is ${headline}.\n${table(rows, '  ')}`;
+}
+
+/** Those of named pipelines are many, and called the same. */
+function describePictures({ pictures, pipelines }: JobSummary): string {
+  return pipelines ? 'pipelines' : pictures.join(' and ');
 }
 
 function describeChanges(changes: NonNullable<JobSummary['incremental']>): string {

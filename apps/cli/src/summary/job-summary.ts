@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { whyNothingMerged } from '@halogrid/console/sentences.js';
-import { createPipeline } from '@halogrid/kernels';
 import type { Counts, JobStatus, QuarantineReason } from '@halogrid/proto';
+import { specPipelines } from '../options/spec-pipelines.ts';
 import { stateWord } from '../progress/describe-progress.ts';
 import { type TimeSpent, whereTimeWent } from './where-time-went.ts';
 
@@ -14,6 +14,8 @@ export interface JobSummary {
   error?: string;
   digest?: string;
   convention?: string;
+  /** Of a job of named pipelines what each gave. */
+  pipelines?: { name: string; convention: string; digest: string }[];
   counts: { sources: number; frames: number; shards: number; attempts: number; pixels: number; quarantined: number };
   /** Why inputs are quarantined, where some are: the most frequent reason first. */
   quarantine?: QuarantineReason[];
@@ -63,6 +65,7 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     ...(job.error && { error: job.error }),
     ...(job.digest && { digest: job.digest }),
     ...(written?.convention && { convention: written.convention }),
+    ...(written?.pipelines && { pipelines: written.pipelines }),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
     ...(job.reasons.length > 0 && { quarantine: job.reasons }),
     ...(job.notes.length > 0 && { notes: job.notes }),
@@ -82,7 +85,10 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
 /** Nothing is drawn of no result, and of a kernel that has no histogram there is no chart. */
 function picturesOf({ spec, counts }: JobStatus): string[] {
   if (!counts?.frames) return [];
-  return createPipeline(spec!.pipeline!.operations).bins > 0 ? ['histogram.svg', 'preview'] : ['preview'];
+  return specPipelines(spec!).flatMap(({ name, pipeline }) => {
+    const pictures = pipeline.bins > 0 ? ['histogram.svg', 'preview'] : ['preview'];
+    return name === '' ? pictures : pictures.map((picture) => `pipelines/${name}/${picture}`);
+  });
 }
 
 const noCounts: Counts = { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };

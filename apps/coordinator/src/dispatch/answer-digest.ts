@@ -19,8 +19,9 @@ const resultBytes = 256;
 export function comparable(content: ShardAnswer, node: ComparableAnswer['node']): ComparableAnswer {
   let digest: string | undefined;
   const { results, errors } = content;
+  const good = results.filter(({ pipeline = 0 }) => pipeline === 0).length;
   return {
-    goodShare: results.length / Math.max(1, results.length + errors.length),
+    goodShare: good / Math.max(1, good + errors.length),
     isDoubtful: errors.some(({ cause = Cause.CONTENT }) => cause !== Cause.CONTENT),
     content,
     node,
@@ -42,7 +43,18 @@ export function answerDigest({ results, errors }: Pick<ShardAnswer, 'results' | 
   return hash('sha256', Float64Array.from(numbers));
 }
 
-function appendResult(numbers: number[], { source, size, rect, counted, bins }: SourceResult): void {
-  numbers.push(source, size.width, size.height, rect.x, rect.y, rect.width, rect.height, counted, bins.length);
+function appendResult(numbers: number[], { pipeline = 0, source, size, rect, counted, bins }: SourceResult): void {
+  numbers.push(
+    pipeline,
+    source,
+    size.width,
+    size.height,
+    rect.x,
+    rect.y,
+    rect.width,
+    rect.height,
+    counted,
+    bins.length,
+  );
   for (const bin of bins) numbers.push(bin);
 }

@@ -185,9 +185,9 @@ test('features are started with the first lease, told of every result, and finis
   };
   const complete = await setStage(t, {
     features: (_job, { settled }) => {
-      return { ...told, advance: async () => void features.push(`settled ${(await settled(0, 9)).next}`) };
+      return { ...told, advance: async () => void features.push(`settled ${(await settled(0, 9, 0)).next}`) };
     },
-    finalise: async (results, _pipeline, output) => output!.finish(results.sources.length, {}),
+    finalise: async (results, _pipeline, output) => output!.finish(results.sources.length, [{}]),
   });
   attachWorker(complete.dispatcher);
   await complete.dispatcher.submit(job);

@@ -3,10 +3,11 @@ import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep } from '../job/shard.ts';
-import type { JobRecord, JobResults, Ledger, LedgerState, SettledSources } from '../ledger/ledger.ts';
+import type { JobRecord, JobResults, Ledger, LedgerState } from '../ledger/ledger.ts';
 import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
 import { FencedError } from '../ledger/store/ledger-store.ts';
 import { capturedBy, zonelessNotes } from '../output/captured-by.ts';
+import type { FeaturesEvents, FeaturesOutput } from '../output/features-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
 import type { Clock } from './clock.ts';
@@ -40,24 +41,6 @@ export interface JobWork {
   abandon(job: JobRecord, end: JobEnd, finishedMs: number): Promise<void>;
   /** Gives the output folder back. */
   release(out: string): void;
-}
-
-export interface FeaturesOutput {
-  /** The first of the work is given out. */
-  start(): void;
-  /** More sources may be settled. */
-  advance(): void;
-  /** All sources are settled, that many, and `description` is what the file says of itself. Resolves when it is written. */
-  finish(sources: number, description: object): Promise<void>;
-  /** Stops writing; resolves when nothing is being written any more. May be called again. */
-  abort(): Promise<void>;
-}
-
-export interface FeaturesEvents {
-  /** As the ledger has it, of the job. */
-  settled(from: number, atMost: number): Promise<SettledSources>;
-  /** It cannot be written. */
-  failed(error: Error): void;
 }
 
 export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string };
@@ -116,7 +99,7 @@ export class JobRun {
     this.#log = log.child({ jobId: job.jobId });
     this.#listener = listener;
     this.#features = work.features(job, {
-      settled: (from, atMost) => ledger.settled(job.jobId, from, atMost),
+      settled: (from, atMost, part) => ledger.settled(job.jobId, from, atMost, part),
       failed: (error) => this.stop(endBecause(error)),
     });
     this.ended = this.#run();

@@ -17,7 +17,7 @@ export interface LedgerContext {
   lost: (error: LostLedgerError) => void;
 }
 
-const openSpool = ({ out }: JobSpec): HistogramSpool => new HistogramSpool(histogramSpoolPath(out));
+const openSpool = ({ out }: JobSpec, name: string): HistogramSpool => new HistogramSpool(histogramSpoolPath(out, name));
 
 /** The ledger of a coordinator that leads the store with this epoch. Rejects with one sentence where it is damaged. */
 export async function openSharedLedger(

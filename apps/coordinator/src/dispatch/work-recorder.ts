@@ -163,10 +163,11 @@ export class WorkRecorder {
     if (outcome !== 'committed') return 0;
 
     const { results, errors, stageSeconds, inputBytes } = answer.content;
-    const pixels = results.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
+    const read = results.filter(({ pipeline = 0 }) => pipeline === 0);
+    const pixels = read.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
     metrics.shardSeconds.observe({ kernel }, (nowMs - leasedAtMs) / 1000);
     metrics.inputPixels.inc({ kernel }, pixels);
-    metrics.inputFrames.inc({ kernel }, results.filter(isLastPart).length);
+    metrics.inputFrames.inc({ kernel }, read.filter(isLastPart).length);
     metrics.inputBytes.inc(inputBytes);
     for (const [stage, seconds] of Object.entries(stageSeconds)) {
       if (Number.isFinite(seconds) && seconds > 0) metrics.stageSeconds.inc({ stage: stageLabel(stage) }, seconds);

@@ -3,9 +3,9 @@ import {
   checkGrid,
   type Grid,
   hasExactHistogram,
+  maxImageBins,
   ParameterError,
   type Pipeline,
-  specifiedOperations,
 } from '@halogrid/kernels';
 import type { JobSpec, MaxQuarantined } from '@halogrid/proto';
 import {
@@ -19,15 +19,16 @@ import {
 } from '@halogrid/proto/job-limits';
 import { whyNotHeld } from '@halogrid/results';
 import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
-import { jobGrid, jobPipeline } from './accepted-job.ts';
+import { jobGrid } from './accepted-job.ts';
 import { checkCaptured } from './check-captured.ts';
+import { checkPipelines } from './check-pipelines.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVideo } from './check-video.ts';
 import { mapType } from './map-type.ts';
 import { Refusal, refuseValue } from './refusal.ts';
 
 /**
- * Checks a specification, all of it: the same with everything in canonical form, and its pipeline. Throws Refusal:
+ * Checks a specification, all of it: the same with everything in canonical form, and its first pipeline. Throws Refusal:
  * 'invalid' for a wrong option, 'missing' for a source that leads to no input, 'forbidden' for what this process may not read or write.
  *
  * `check` is checkSources, here or on another thread.
@@ -38,22 +39,21 @@ export async function checkSpec(
 ): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
   if (!given) throw new Refusal('invalid', 'Expected a specification of the job but received none');
   const { sources, out, mapFormat, tilePx, batchFrames, video, priority = 0, verifyPercent = 0 } = given;
-  const { pipeline, grid } = checkWork(given);
+  const { pipelines, fields, grid } = checkWork(given);
   if (sources.length === 0) throw new Refusal('invalid', 'Expected at least one source but received none');
   if (sources.length > maxSources) refuseValue('the number of sources', sources.length, `1 to ${maxSources}`);
   for (const uri of [...sources, out]) checkLength(uri);
   await checkOut(out);
-  checkMapFormat(mapFormat, pipeline);
+  for (const pipeline of pipelines) checkMapFormat(mapFormat, pipeline);
   if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
   if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
   checkPriority(priority);
-  checkVerify(verifyPercent, pipeline);
+  for (const pipeline of pipelines) checkVerify(verifyPercent, pipeline);
   checkMaxQuarantined(given.maxQuarantined);
   const captured = checkCaptured(given);
-  await check(sources, checkVideo(given, pipeline));
+  await check(sources, checkVideo(given, pipelines[0]));
 
-  const operations = specifiedOperations(pipeline);
-  const spec: JobSpec = { sources, pipeline: { operations }, out, mapFormat, tilePx, batchFrames, grid };
+  const spec: JobSpec = { sources, ...fields, out, mapFormat, tilePx, batchFrames, grid };
   // What is not asked for is left out, as it was before there was such a thing.
   spec.priority = priority || undefined;
   spec.verifyPercent = verifyPercent || undefined;
@@ -63,7 +63,7 @@ export async function checkSpec(
   spec.maxQuarantined = given.maxQuarantined;
   spec.waitForNode = given.waitForNode || undefined;
   if (captured) spec.captured = captured;
-  return { spec, pipeline };
+  return { spec, pipeline: pipelines[0] };
 }
 
 function checkPriority(priority: number): void {
@@ -79,15 +79,24 @@ function checkVerify(percent: number, pipeline: Pipeline): void {
     refuseValue('verify_percent', percent, `0, because ${whyNotVerified}`);
 }
 
-function checkWork(given: JobSpec): { pipeline: Pipeline; grid: Grid } {
+function checkWork(given: JobSpec): ReturnType<typeof checkPipelines> & { grid: Grid } {
   try {
-    const pipeline = jobPipeline(given);
+    const checked = checkPipelines(given);
     const grid = jobGrid(given);
-    checkGrid(grid, pipeline);
-    return { pipeline, grid };
+    for (const pipeline of checked.pipelines) checkGrid(grid, pipeline);
+    checkBinsOfAll(grid, checked.pipelines);
+    return { ...checked, grid };
   } catch (error) {
     throw error instanceof ParameterError ? new Refusal('invalid', error.message) : error;
   }
+}
+
+/** Throws ParameterError where an image has more bins of all pipelines than one message carries. */
+function checkBinsOfAll(grid: Grid, pipelines: readonly Pipeline[]): void {
+  const binsOfCells = pipelines.reduce((sum, { bins, output }) => sum + bins * output.channels.length, 0);
+  if (grid.rows * grid.columns * binsOfCells <= maxImageBins) return;
+  const cells = `at most ${Math.floor(maxImageBins / binsOfCells)} cells (of ${binsOfCells} bins each, of all pipelines)`;
+  throw new ParameterError('the grid', `${grid.rows}x${grid.columns}`, cells);
 }
 
 /** Throws Refusal for a format of dense results that there is not, or that cannot hold what the pipeline gives. */

@@ -11,14 +11,21 @@ export function outputPath(out: string): string {
   }
 }
 
+/** URI of the folder that has the output of the pipeline of that name. */
+export const partOut = (out: string, name: string): string => `${out.replace(/\/+$/, '')}/pipelines/${name}`;
+
 /** URI of the folder for unfinished results, inside the output folder so that finished ones never cross a file system. */
 export function scratchUri(out: string): string {
   return pathToFileURL(join(outputPath(out), '.halogrid')).href;
 }
 
-/** Where the histograms of a job's sources are kept until its output is written. */
-export function histogramSpoolPath(out: string): string {
-  return join(outputPath(out), '.halogrid', 'histograms');
+/** URI of the folder for unfinished results of the pipeline of that name; of the only one, which has none, that of all. */
+export const partScratchUri = (out: string, name: string): string =>
+  name === '' ? scratchUri(out) : `${scratchUri(out)}/pipelines/${name}`;
+
+/** Where the histograms of a job's sources by the pipeline of that name are kept until its output is written. */
+export function histogramSpoolPath(out: string, name = ''): string {
+  return join(outputPath(out), '.halogrid', name === '' ? 'histograms' : `histograms-${name}`);
 }
 
 /** The ledger of a job that is kept by itself, for as long as it runs. */
@@ -26,9 +33,9 @@ export function ledgerPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'ledger.sqlite');
 }
 
-/** Where the output of a job is put together, until all of it is there. */
-export function newOutputPath(out: string): string {
-  return join(outputPath(out), '.halogrid', 'output');
+/** Where the output of a job is put together, until all of it is there; with a name that of its pipeline of that name. */
+export function newOutputPath(out: string, name = ''): string {
+  return join(outputPath(out), '.halogrid', 'output', ...(name === '' ? [] : ['pipelines', name]));
 }
 
 /** The job.json of the complete job whose output stays in the folder until the job that runs there is complete as well. */
@@ -36,7 +43,7 @@ export function earlierJobPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'earlier.json');
 }
 
-/** Where features.parquet grows until it is whole. */
-export function unfinishedFeaturesPath(out: string): string {
-  return join(outputPath(out), '.halogrid', 'features.parquet');
+/** Where features.parquet of the pipeline of that name grows until it is whole. */
+export function unfinishedFeaturesPath(out: string, name = ''): string {
+  return join(outputPath(out), '.halogrid', name === '' ? 'features.parquet' : `features-${name}.parquet`);
 }

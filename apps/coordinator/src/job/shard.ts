@@ -103,8 +103,10 @@ export interface SourceResult {
    * another. Empty where the pipeline has no histogram.
    */
   bins: number[];
-  /** What the file states of when it was captured; of a video, its first frame. */
+  /** What the file states of when it was captured; of a video, its first frame. Only the first pipeline's result has it. */
   captured?: CaptureTime;
+  /** Place of the pipeline among those of the job; absent: 0. */
+  pipeline?: number;
 }
 
 /** An input that cannot be processed, and why, in one sentence. */

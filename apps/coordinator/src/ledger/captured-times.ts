@@ -1,4 +1,5 @@
 import type { CaptureTime } from '@halogrid/sources/captured';
+import type { SourceOutcomes } from './ledger.ts';
 
 const blockSources = 1024;
 
@@ -30,4 +31,18 @@ export class CapturedTimes {
     const offsetMinutes = block!.offsetMinutes[index % blockSources]!;
     return offsetMinutes === noOffset ? { localMs } : { localMs, offsetMinutes };
   }
+}
+
+/** Outcomes with what is known of when sources were captured. */
+export function withTimes(outcomes: SourceOutcomes, times: CapturedTimes): SourceOutcomes {
+  const { length } = outcomes;
+  return {
+    length,
+    *[Symbol.iterator]() {
+      for (const outcome of outcomes) {
+        const captured = outcome.state === 'done' ? times.get(outcome.index) : undefined;
+        yield captured ? { ...outcome, captured } : outcome;
+      }
+    },
+  };
 }

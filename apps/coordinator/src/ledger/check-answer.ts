@@ -34,6 +34,29 @@ export function checkAnswer(
   }
 }
 
+/**
+ * Checks the answer of several pipelines: of each what checkAnswer does, and that all found the same size. Returns the results of
+ * each, in its order. Throws InvalidResultError.
+ */
+export function checkAnswers(
+  work: ShardWork,
+  { results, errors }: { results: readonly SourceResult[]; errors: readonly SourceError[] },
+  shapes: readonly HistogramShape[],
+): SourceResult[][] {
+  const byPart = shapes.map((): SourceResult[] => []);
+  for (const result of results) {
+    const part = byPart[result.pipeline ?? 0];
+    if (!part) refuse(result.source, `has a result of pipeline ${result.pipeline}, which the job has not`);
+    part.push(result);
+  }
+  for (const [i, shape] of shapes.entries()) checkAnswer(work, { results: byPart[i]!, errors }, shape);
+  const sizes = new Map(byPart[0]!.map(({ source, size }) => [source, text(size)]));
+  for (const { source, size } of byPart.slice(1).flat()) {
+    if (sizes.get(source) !== text(size)) refuse(source, `is ${sizes.get(source)} and ${text(size)}`);
+  }
+  return byPart;
+}
+
 function checkArea(work: ShardWork, { source, size, rect }: SourceResult): void {
   const pixels = size.width * size.height;
   if (!(pixels > 0) || !Number.isSafeInteger(pixels)) refuse(source, `has ${size.width} x ${size.height} pixels`);

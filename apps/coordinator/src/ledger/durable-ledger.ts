@@ -2,9 +2,10 @@ import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
 import type { PlanStep } from '../job/shard.ts';
 import { endedEntries } from './job-record.ts';
+import type { OpenSpool } from './job-sums.ts';
 import type { Journal, Journaled } from './journal.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
-import { OpenJob, type OpenSpool } from './open-job.ts';
+import { OpenJob } from './open-job.ts';
 import { readJobs, readPlan } from './recover-job.ts';
 import { LostLedgerError } from './store/ledger-errors.ts';
 import type { Change } from './store/ledger-store.ts';
@@ -136,8 +137,8 @@ export class DurableLedger implements Ledger {
     await home.journal.write(open);
   }
 
-  async settled(jobId: string, from: number, atMost: number): Promise<SettledSources> {
-    return this.#job(jobId).open?.settled(from, atMost) ?? { next: from, names: [], done: [], file: '' };
+  async settled(jobId: string, from: number, atMost: number, part = 0): Promise<SettledSources> {
+    return this.#job(jobId).open?.settled(from, atMost, part) ?? { next: from, names: [], done: [], file: '' };
   }
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {
@@ -152,9 +153,14 @@ export class DurableLedger implements Ledger {
   async results(jobId: string): Promise<JobResults> {
     const job = this.#job(jobId);
     if (!job.open) throw new Error(`Job ${jobId} has ended, its results are in ${job.record.spec.out}`);
-    const results = job.open.results();
+    const { parts, ...results } = job.open.results();
     await job.home.journal.written(job.open);
-    return { ...results, plan: () => this.recordedPlan(jobId) };
+    const plan = () => this.recordedPlan(jobId);
+    return {
+      ...results,
+      plan,
+      ...(parts && { parts: parts.map((part) => ({ name: part.name, results: { ...part.results, plan } })) }),
+    };
   }
 
   async resume(jobId: string): Promise<OpenShard[]> {
@@ -165,7 +171,7 @@ export class DurableLedger implements Ledger {
         `What is done of job ${jobId} is of results version ${open.resultsVersion}, this is ${resultsVersion}: run it again`,
       );
     }
-    await open.spool?.recover();
+    for (const { spool } of open.parts) await spool?.recover();
     return [...open.shards.values()];
   }
 

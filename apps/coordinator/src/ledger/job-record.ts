@@ -23,6 +23,8 @@ export interface JobState {
     openSources: number;
     /** Pixels counted in the sources that are done: a whole number of any size. */
     counted: string;
+    /** The same of each pipeline after the first; absent where there is one. */
+    others?: { openSources: number; counted: string }[];
   };
 }
 
@@ -35,12 +37,15 @@ interface WrittenJob {
   times: JobTimes;
   plan: { count: number };
   progress: { count: number };
-  keptSources: { size: number };
-  merge: Pick<Merge, 'counted'>;
+  /** One a pipeline. */
+  parts: readonly { keptSources: { size: number }; merge: Pick<Merge, 'counted'> }[];
 }
 
 export function encodeJob(job: WrittenJob): Uint8Array {
-  const { facts, resultsVersion, plan, progress, keptSources, merge } = job;
+  const { facts, resultsVersion, plan, progress } = job;
+  const [first, ...others] = job.parts.map(({ keptSources, merge }) => {
+    return { openSources: keptSources.size, counted: String(merge.counted) };
+  });
   const { stageSeconds, ...times } = job.times;
   const open: JobState['open'] = {
     resultsVersion,
@@ -48,8 +53,8 @@ export function encodeJob(job: WrittenJob): Uint8Array {
     times,
     planPieces: plan.count,
     progressPieces: progress.count,
-    openSources: keptSources.size,
-    counted: String(merge.counted),
+    ...first!,
+    ...(others.length > 0 && { others }),
   };
   return toBytes({ format, facts, open });
 }

@@ -106,6 +106,11 @@ export interface JobResults {
   digest: string;
   /** The steps of the job, as they are recorded; until it has ended. */
   plan: () => AsyncIterable<PlanStep>;
+  /**
+   * Of a job of named pipelines what each found, as a job of its own would have it; sums and bins of the whole are then those of the
+   * first, and its digest is that of all.
+   */
+  parts?: readonly { name: string; results: JobResults }[];
 }
 
 /**
@@ -145,9 +150,10 @@ export interface Ledger {
   skipShard(jobId: string, shard: number): Promise<void>;
   /**
    * The sources from index `from` on that are settled, up to the first that is not, and `atMost`. The last ones may follow
-   * a little later, as what is kept of them is written, and are there once `results` has resolved.
+   * a little later, as what is kept of them is written, and are there once `results` has resolved. `part` is the place of the
+   * pipeline whose histograms are told, 0 unless given.
    */
-  settled(jobId: string, from: number, atMost: number): Promise<SettledSources>;
+  settled(jobId: string, from: number, atMost: number, part?: number): Promise<SettledSources>;
   getJob(jobId: string): Promise<JobRecord | undefined>;
   /** Newest first. The newest thousand of those that have ended are kept. */
   listJobs(): Promise<JobRecord[]>;

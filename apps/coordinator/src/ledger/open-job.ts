@@ -2,25 +2,16 @@ import type { JobSpec, JobTimes } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
 import { changedMsOf } from '@halogrid/sources';
 import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
-import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
-import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
+import { jobParts } from '../job/accepted-job.ts';
 import type { PlanStep } from '../job/shard.ts';
 import { CapturedTimes } from './captured-times.ts';
-import { checkAnswer } from './check-answer.ts';
-import { jobDigest, jobLine } from './digest.ts';
-import type { HistogramSpool } from './histogram-spool.ts';
+import { checkAnswers } from './check-answer.ts';
+import { digestOfAll } from './digest.ts';
 import { encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
+import { JobSums, type OpenSpool } from './job-sums.ts';
 import type { Journaled } from './journal.ts';
-import type {
-  JobFacts,
-  JobRecord,
-  JobResults,
-  OpenShard,
-  SettledSources,
-  ShardCommit,
-  SourceOutcomes,
-} from './ledger.ts';
-import { Merge } from './merge.ts';
+import type { JobFacts, JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
+import type { Merge } from './merge.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
 import { FrameVersions } from './record/frame-versions.ts';
 import { Pieces } from './record/pieces.ts';
@@ -28,9 +19,6 @@ import { type ProgressRecord, ProgressWriter } from './record/progress-record.ts
 import { seal } from './record/sealed.ts';
 import { StepWriter } from './record/step-record.ts';
 import type { Change } from './store/ledger-store.ts';
-
-/** The histograms of a job with that specification; nothing is opened before there is something to write. */
-export type OpenSpool = (spec: JobSpec) => HistogramSpool;
 
 /** The shards that a node did. Nodes of a job are numbered from 1. */
 export interface NodeShards {
@@ -46,10 +34,8 @@ export class OpenJob implements Journaled {
   /** Version of the results that are done of it. */
   readonly resultsVersion: number;
   readonly spec: JobSpec;
-  readonly merge: Merge;
-  readonly shape: HistogramShape;
-  /** Histograms of the sources that the merge says are done; undefined where the pipeline has none. */
-  readonly spool: HistogramSpool | undefined;
+  /** One a pipeline. A source is open, done or quarantined in all at once. */
+  readonly parts: readonly [JobSums, ...JobSums[]];
   /** What is stated of when sources were captured; where the job goes by times of change, when they were changed. */
   readonly captured = new CapturedTimes();
   /** Shards that were planned and are not done, by number. */
@@ -62,9 +48,6 @@ export class OpenJob implements Journaled {
   readonly #beginSteps = (bytes: ByteWriter): StepWriter => new StepWriter(bytes, this.versions);
   plan = new Pieces(this.#beginSteps);
   progress = new Pieces(beginProgress);
-  /** Those of which the journal has an entry. */
-  readonly keptSources = new Set<number>();
-  readonly #line: string;
   readonly #goesByMtime: boolean;
   /** Open sources to which something was added. */
   readonly #touched = new Set<number>();
@@ -76,17 +59,17 @@ export class OpenJob implements Journaled {
 
   /** `openSpool` gives the file of histograms, which is in a folder that is there while the job runs. */
   constructor(spec: JobSpec, facts: JobFacts, openSpool: OpenSpool, version = resultsVersion) {
-    const pipeline = jobPipeline(spec);
-    const grid = jobGrid(spec);
     this.spec = spec;
     this.facts = facts;
     this.resultsVersion = version;
-    this.shape = histogramShape(pipeline, grid);
-    this.#line = jobLine(pipeline, grid);
     this.#goesByMtime = new CaptureRule(spec.captured).isMtime;
-    const spool = this.shape.bins > 0 ? openSpool(spec) : undefined;
-    this.spool = spool;
-    this.merge = new Merge(this.shape, (source, bins) => spool?.append(source, bins));
+    const [first, ...others] = jobParts(spec);
+    this.parts = [new JobSums(spec, first, openSpool), ...others.map((part) => new JobSums(spec, part, openSpool))];
+  }
+
+  /** That of the first pipeline, which says of every source what all say, but for its results. */
+  get merge(): Merge {
+    return this.parts[0].merge;
   }
 
   get record(): JobRecord {
@@ -111,11 +94,13 @@ export class OpenJob implements Journaled {
   takeStep(step: PlanStep): void {
     switch (step.kind) {
       case 'source':
-        this.merge.addSource(step.uri, step.name, step.tiles, step.video);
+        for (const { merge } of this.parts) merge.addSource(step.uri, step.name, step.tiles, step.video);
         if (this.#goesByMtime && !step.video) this.#takeMtime(step.index, step.version);
         break;
       case 'quarantine':
-        this.merge.quarantine(step.index, { stage: step.stage, error: step.error, attempts: 0, shard: -1 });
+        for (const { merge } of this.parts) {
+          merge.quarantine(step.index, { stage: step.stage, error: step.error, attempts: 0, shard: -1 });
+        }
         break;
       case 'kept':
         // What it was is with what is done.
@@ -158,11 +143,15 @@ export class OpenJob implements Journaled {
   commit(commit: ShardCommit): boolean {
     const open = this.#shard(commit.shard);
     if (!open) return false;
-    checkAnswer(open.shard.work, commit, this.shape);
-    const { shard, attempt: attempts, node, results, errors, stageSeconds, busySeconds = {} } = commit;
+    const byPart = checkAnswers(
+      open.shard.work,
+      commit,
+      this.parts.map(({ shape }) => shape),
+    );
+    const { shard, attempt: attempts, node, errors, stageSeconds, busySeconds = {} } = commit;
     this.#shardDone(shard, this.#nodeNumber(node));
-    const counting = results.filter(({ source }) => this.merge.isOpen(source));
-    this.merge.add(counting);
+    const counting = byPart[0]!.filter(({ source }) => this.merge.isOpen(source));
+    for (const [i, { merge }] of this.parts.entries()) merge.add(byPart[i]!);
     for (const { source, captured } of counting) {
       this.#capture(source, captured);
       this.#noteSource(source);
@@ -191,25 +180,27 @@ export class OpenJob implements Journaled {
     this.#takeCounts();
   }
 
-  settled(from: number, atMost: number): SettledSources {
+  /** By the pipeline at that place. */
+  settled(from: number, atMost: number, part: number): SettledSources {
+    const { merge, spool } = this.parts[part]!;
     const done: SettledSources['done'] = [];
     const names: string[] = [];
     let next = from;
     for (; next - from < atMost; next++) {
-      const state = this.merge.settled(next);
+      const state = merge.settled(next);
       if (!state) break;
-      const isCounted = state !== 'quarantined' && this.spool !== undefined;
-      const place = isCounted ? this.spool.written(next) : undefined;
+      const isCounted = state !== 'quarantined' && spool !== undefined;
+      const place = isCounted ? spool.written(next) : undefined;
       if (isCounted && !place) break;
-      const { uri, name, video } = this.merge.planned(next);
+      const { uri, name, video } = merge.planned(next);
       names.push(name);
       const captured = this.captured.get(next);
       if (place) done.push({ index: next, uri, ...(video && { video }), ...(captured && { captured }), ...place });
     }
-    return { next, names, done, file: this.spool?.path ?? '' };
+    return { next, names, done, file: spool?.path ?? '' };
   }
 
-  results(): Omit<JobResults, 'plan'> {
+  results(): UnplannedResults {
     const { jobId, planned, counts } = this.facts;
     if (!planned || this.shards.size > 0) {
       throw new Error(`Job ${jobId} has ${counts.shardsDone} of ${counts.shards} shards done and is not ready`);
@@ -218,15 +209,19 @@ export class OpenJob implements Journaled {
       const { name, device, shards } = this.nodes.get(key)!;
       return { name, device, shards };
     });
-    return {
-      job: this.record,
-      sources: withTimes(this.merge.outcomes(), this.captured),
-      counted: this.merge.counted,
-      bins: this.merge.bins.slice(),
+    const { record } = this;
+    const common = {
       stageSeconds: { ...this.times.stageSeconds },
       nodes: nodes.filter(({ shards }) => shards > 0),
-      digest: jobDigest(this.#line, this.merge.digests()),
     };
+    const parts = this.parts.map((part) => {
+      const found = part.results(this.captured);
+      return { name: part.name, results: { job: { ...record, spec: part.spec }, ...common, ...found } };
+    });
+    const [{ name, results }] = parts as [(typeof parts)[number]];
+    if (name === '') return results;
+    const digest = digestOfAll(parts.map((part) => ({ name: part.name, digest: part.results.digest })));
+    return { ...results, job: record, digest, parts };
   }
 
   changes(): Change[] {
@@ -238,25 +233,31 @@ export class OpenJob implements Journaled {
       const piece = this[kind].take();
       if (piece) changes.push(seal({ jobId, kind, key: piece.key }, piece.content));
     }
-    for (const source of this.#touched) {
-      const state = this.merge.state(source);
-      const place = { jobId, kind: 'open', key: source };
-      if (state.state === 'open') {
-        this.keptSources.add(source);
-        changes.push(seal(place, encodeOpenSource(state)));
-      } else if (this.keptSources.delete(source)) changes.push({ ...place, value: undefined });
+    for (const [i, { merge, keptSources }] of this.parts.entries()) {
+      for (const source of this.#touched) {
+        const state = merge.state(source);
+        const place = { jobId, kind: openKind(i), key: source };
+        if (state.state === 'open') {
+          keptSources.add(source);
+          changes.push(seal(place, encodeOpenSource(state)));
+        } else if (keptSources.delete(source)) changes.push({ ...place, value: undefined });
+      }
+      if (this.#hasTotals) changes.push(seal({ jobId, kind: 'totals', key: i }, encodeTotals(merge)));
     }
     this.#touched.clear();
-    if (this.#hasTotals) changes.push(seal({ jobId, kind: 'totals', key: 0 }, encodeTotals(this.merge)));
     this.#hasTotals = false;
     changes.push(seal({ jobId, kind: 'job', key: 0 }, encodeJob(this)));
     return changes;
   }
 
   async sync(): Promise<void> {
-    if (this.#hasEnded || !this.spool) return;
-    this.#syncing = this.spool.sync();
+    if (this.#hasEnded) return;
+    this.#syncing = this.#syncSpools();
     await this.#syncing;
+  }
+
+  async #syncSpools(): Promise<void> {
+    for (const { spool } of this.parts) await spool?.sync();
   }
 
   /** The journal is told nothing more of it. */
@@ -264,7 +265,7 @@ export class OpenJob implements Journaled {
     this.#hasEnded = true;
     // It may be opening the file just now.
     await this.#syncing.catch(() => {});
-    await this.spool?.close();
+    for (const { spool } of this.parts) await spool?.close();
   }
 
   #keep({ index, result }: Extract<PlanStep, { kind: 'kept' }>): void {
@@ -315,7 +316,7 @@ export class OpenJob implements Journaled {
   }
 
   #quarantine(index: number, reason: Extract<ProgressRecord, { kind: 'quarantined' }>['reason']): void {
-    this.merge.quarantine(index, reason);
+    for (const { merge } of this.parts) merge.quarantine(index, reason);
     const source = this.merge.state(index);
     // A source has one reason, though several may be told.
     if (source.state === 'quarantined' && source.reason === reason) this.#noteSource(index);
@@ -323,13 +324,15 @@ export class OpenJob implements Journaled {
 
   /** What became of a source to which something was added. */
   #noteSource(index: number): void {
-    const source = this.merge.state(index);
     this.#touched.add(index);
-    if (source.state === 'done') {
-      const { size, counted, digest } = source;
-      this.#note({ kind: 'done', source: index, size, counted, digest, place: this.spool?.place(index) });
-    } else if (source.state === 'quarantined') {
-      this.#note({ kind: 'quarantined', source: index, reason: source.reason });
+    for (const [part, { merge, spool }] of this.parts.entries()) {
+      const source = merge.state(index);
+      if (source.state === 'done') {
+        const { size, counted, digest } = source;
+        this.#note({ kind: 'done', part, source: index, size, counted, digest, place: spool?.place(index) });
+      } else if (source.state === 'quarantined' && part === 0) {
+        this.#note({ kind: 'quarantined', source: index, reason: source.reason });
+      }
     }
   }
 
@@ -352,19 +355,13 @@ function addSeconds(sums: Record<string, number>, more: Record<string, number>):
   for (const [name, seconds] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + seconds;
 }
 
-/** Outcomes with what is known of when sources were captured. */
-function withTimes(outcomes: SourceOutcomes, times: CapturedTimes): SourceOutcomes {
-  const { length } = outcomes;
-  return {
-    length,
-    *[Symbol.iterator]() {
-      for (const outcome of outcomes) {
-        const captured = outcome.state === 'done' ? times.get(outcome.index) : undefined;
-        yield captured ? { ...outcome, captured } : outcome;
-      }
-    },
-  };
-}
+/** Kind of the entries of sources some of whose tiles a pipeline has. */
+export const openKind = (part: number): string => (part === 0 ? 'open' : `open-${part}`);
+
+/** Of a job whose plan is not read with them. */
+type UnplannedResults = Omit<JobResults, 'plan' | 'parts'> & {
+  parts?: { name: string; results: Omit<JobResults, 'plan' | 'parts'> }[];
+};
 
 const beginProgress = (bytes: ByteWriter): ProgressWriter => new ProgressWriter(bytes);
 

@@ -1,8 +1,9 @@
 import { binsOfSource } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import { decodeJob, decodeOpenSource, decodeSpec, type JobState, restoreTotals } from './job-record.ts';
+import type { OpenSpool } from './job-sums.ts';
 import type { JobFacts, JobRecord } from './ledger.ts';
-import { OpenJob, type OpenSpool } from './open-job.ts';
+import { OpenJob, openKind } from './open-job.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { FrameVersions } from './record/frame-versions.ts';
 import { type ProgressRecord, readProgress } from './record/progress-record.ts';
@@ -68,35 +69,52 @@ function asDamage(error: unknown): unknown {
 }
 
 async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobState['open']>): Promise<void> {
-  const { facts, merge } = job;
+  const { facts, merge: first } = job;
   const { jobId, counts } = facts;
   const known = { ...counts };
   for await (const bytes of readPieces(store, facts, 'plan', open.planPieces)) {
-    for (const step of readSteps(bytes, (source) => merge.planned(source).uri, job.versions)) job.takeStep(step);
+    for (const step of readSteps(bytes, (source) => first.planned(source).uri, job.versions)) job.takeStep(step);
   }
   // The plan has counted shards on its way, and set aside sources.
   Object.assign(counts, known);
-  merge.done = counts.frames;
-  merge.pixels = counts.pixels;
-  merge.quarantined = counts.quarantined;
-  merge.counted = BigInt(open.counted);
+  const sums = [open, ...(open.others ?? [])];
+  if (sums.length !== job.parts.length) throw missing(facts, 'job');
+  for (const [i, { merge }] of job.parts.entries()) {
+    merge.done = counts.frames;
+    merge.pixels = counts.pixels;
+    merge.quarantined = counts.quarantined;
+    merge.counted = BigInt(sums[i]!.counted);
+  }
   Object.assign(job.times, open.times, { stageSeconds: open.stageSeconds });
 
   const takeRecord = recordTaker(job);
   for await (const bytes of readPieces(store, facts, 'progress', open.progressPieces)) {
     for (const record of readProgress(bytes)) takeRecord(record);
   }
-  for await (const entry of store.entries({ jobId, kind: 'open' })) {
-    merge.restore(entry.key, decodeOpenSource(unseal(entry), binsOfSource(job.shape)));
-    job.keptSources.add(entry.key);
+  for (const [i, { merge, shape, keptSources }] of job.parts.entries()) {
+    for await (const entry of store.entries({ jobId, kind: openKind(i) })) {
+      merge.restore(entry.key, decodeOpenSource(unseal(entry), binsOfSource(shape)));
+      keptSources.add(entry.key);
+    }
+    if (keptSources.size !== sums[i]!.openSources) throw missing(facts, openKind(i));
   }
-  if (job.keptSources.size !== open.openSources) throw missing(facts, 'open');
-  if (counts.shardsDone > 0 || counts.frames > 0) restoreTotals(merge, unseal(await theOnly(store, facts, 'totals')));
+  if (counts.shardsDone > 0 || counts.frames > 0) await restoreAllTotals(store, job);
   job.continueAfter(open);
 }
 
+/** The entries of kind 'totals' have a pipeline each, in order. */
+async function restoreAllTotals(store: LedgerStore, { facts, parts }: OpenJob): Promise<void> {
+  let restored = 0;
+  for await (const entry of store.entries({ jobId: facts.jobId, kind: 'totals' })) {
+    const part = entry.key === restored ? parts[restored++] : undefined;
+    if (!part) break;
+    restoreTotals(part.merge, unseal(entry));
+  }
+  if (restored !== parts.length) throw missing(facts, 'totals');
+}
+
 function recordTaker(job: OpenJob): (record: ProgressRecord) => void {
-  const { merge, shards, nodes, spool } = job;
+  const { parts, shards, nodes } = job;
   const byNumber: (typeof nodes extends Map<string, infer Node> ? Node : never)[] = [];
   return (record) => {
     switch (record.kind) {
@@ -113,16 +131,18 @@ function recordTaker(job: OpenJob): (record: ProgressRecord) => void {
         break;
       }
       case 'done': {
-        const { source, size, counted, digest, place } = record;
-        merge.restore(source, { state: 'done', size, counted, digest });
-        if (place) spool?.restore(source, place);
+        const { part: number = 0, source, size, counted, digest, place } = record;
+        const part = parts[number];
+        if (!part) throw new RangeError(`There is no pipeline ${number}`);
+        part.merge.restore(source, { state: 'done', size, counted, digest });
+        if (place) part.spool?.restore(source, place);
         break;
       }
       case 'captured':
         job.captured.set(record.source, record.time);
         break;
       case 'quarantined':
-        merge.restore(record.source, { state: 'quarantined', reason: record.reason });
+        for (const { merge } of parts) merge.restore(record.source, { state: 'quarantined', reason: record.reason });
         break;
     }
   };

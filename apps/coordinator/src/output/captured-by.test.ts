@@ -25,6 +25,13 @@ test('sources that are done are counted by where their times are from', () => {
   assert.deepEqual(count('%Y%m%d', ''), { zoneless: 1, unknown: 3 });
 });
 
+test('sources of several pipelines are counted once, also where the first of them has no histograms', () => {
+  const named = ['a', 'b'].map((name) => ({ name, pipeline: spec.pipeline }));
+  const job = { spec: { ...spec, pipeline: undefined, pipelines: { named } } };
+  const counts = capturedBy({ job: job as never, sources, parts: [] }, { bins: 0 });
+  assert.deepEqual(counts, { zoneless: 2, exif: 1, unknown: 1 });
+});
+
 test('how many times lack a zone is told', () => {
   assert.deepEqual(zonelessNotes({ exif: 3 }), []);
   assert.deepEqual(zonelessNotes(undefined), []);

@@ -1,14 +1,19 @@
 import type { Pipeline } from '@halogrid/kernels';
 import { type CaptureOrigin, CaptureRule } from '@halogrid/sources/captured';
+import { jobPipelines } from '../job/accepted-job.ts';
 import type { PlanNote } from '../job/shard.ts';
 import type { JobResults } from '../ledger/ledger.ts';
 
-/** How many sources that are done have a capture time from where; undefined for a job that writes none. */
+/**
+ * How many sources that are done have a capture time from where; undefined for a job that writes none. `pipeline` is that of a job
+ * whose results are not those of several.
+ */
 export function capturedBy(
-  { job, sources }: Pick<JobResults, 'job' | 'sources'>,
-  { bins }: Pick<Pipeline, 'bins'>,
+  { job, sources, parts }: Pick<JobResults, 'job' | 'sources' | 'parts'>,
+  pipeline: Pick<Pipeline, 'bins'>,
 ): Partial<Record<CaptureOrigin, number>> | undefined {
-  if (bins === 0) return undefined;
+  const pipelines = parts ? jobPipelines(job.spec) : [pipeline];
+  if (pipelines.every(({ bins }) => bins === 0)) return undefined;
   const rule = new CaptureRule(job.spec.captured);
   const counts: Partial<Record<CaptureOrigin, number>> = {};
   for (const source of sources) {

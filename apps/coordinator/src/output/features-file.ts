@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import type { Pipeline } from '@halogrid/kernels';
-import type { JobSpec } from '@halogrid/proto';
 import type { CaptureOptions } from '@halogrid/sources/captured';
 import { SpareThread, ThreadClient } from '@halogrid/threads';
-import { jobGrid } from '../job/accepted-job.ts';
+import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
 import { type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
 import { newOutputPath, unfinishedFeaturesPath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
+import type { FeaturesEvents, FeaturesOutput } from './features-output.ts';
 
 /** What the thread writes. */
 export interface FeaturesTask {
@@ -144,19 +143,51 @@ export class FeaturesFile {
   }
 }
 
-/** features.parquet of a job whose folder is claimed; undefined where its pipeline has no histogram. */
+/** features.parquet of each pipeline of a job that has a histogram. */
+export class FeaturesFiles implements FeaturesOutput {
+  /** By the place of the pipeline. */
+  readonly #files: readonly (FeaturesFile | undefined)[];
+
+  constructor(files: readonly (FeaturesFile | undefined)[]) {
+    this.#files = files;
+  }
+
+  start(): void {
+    for (const file of this.#files) file?.start();
+  }
+
+  advance(): void {
+    for (const file of this.#files) file?.advance();
+  }
+
+  async finish(sources: number, descriptions: readonly object[]): Promise<void> {
+    await Promise.all(this.#files.map((file, part) => file?.finish(sources, descriptions[part]!)));
+  }
+
+  async abort(): Promise<void> {
+    await Promise.all(this.#files.map((file) => file?.abort()));
+  }
+}
+
+/** features.parquet of a job whose folder is claimed; undefined where no pipeline has a histogram. */
 export function openFeatures(
-  { spec, pipeline }: { spec: JobSpec; pipeline: Pipeline },
-  events: Pick<FeaturesFileOptions, 'settled' | 'failed'>,
-): FeaturesFile | undefined {
-  if (pipeline.bins === 0) return undefined;
-  return new FeaturesFile({
-    path: join(newOutputPath(spec.out), 'features.parquet'),
-    unfinishedPath: unfinishedFeaturesPath(spec.out),
-    shape: histogramShape(pipeline, jobGrid(spec)),
-    ...(spec.captured && { captured: spec.captured }),
-    ...events,
+  { spec, pipeline: first }: Pick<AcceptedJob, 'spec' | 'pipeline'>,
+  { settled, failed }: FeaturesEvents,
+): FeaturesOutput | undefined {
+  const parts = spec.pipelines ? jobParts(spec) : [{ name: '', pipeline: first }];
+  if (parts.every(({ pipeline }) => pipeline.bins === 0)) return undefined;
+  const files = parts.map(({ name, pipeline }, part) => {
+    if (pipeline.bins === 0) return undefined;
+    return new FeaturesFile({
+      path: join(newOutputPath(spec.out, name), 'features.parquet'),
+      unfinishedPath: unfinishedFeaturesPath(spec.out, name),
+      shape: histogramShape(pipeline, jobGrid(spec)),
+      ...(spec.captured && { captured: spec.captured }),
+      settled: (from, atMost) => settled(from, atMost, part),
+      failed,
+    });
   });
+  return new FeaturesFiles(files);
 }
 
 const aborted = new Error('features.parquet is not wanted any more');

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Rect } from '@halogrid/geometry';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
@@ -12,14 +12,15 @@ import {
   writeFileAtomically,
 } from '@halogrid/results';
 import { forEachLimited } from '@halogrid/threads';
+import { jobPipeline } from '../job/accepted-job.ts';
 import { cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { mapType } from '../job/map-type.ts';
-import { newOutputPath, outputPath, scratchUri } from '../job/output-paths.ts';
+import { newOutputPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
 import { PreviewChoice } from '../job/preview-choice.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { describeResults } from './describe-results.ts';
-import type { FeaturesFile } from './features-file.ts';
+import type { FeaturesOutput } from './features-output.ts';
 import { histogramJson } from './histogram-json.ts';
 import { abandonedJobJson, completeJobJson } from './job-json.ts';
 import { errorsJsonl, sourcesJsonl } from './jsonl-files.ts';
@@ -38,6 +39,16 @@ const picturesAtOnce = 4;
 
 type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
 
+/** What a pipeline of a job found, and where its files are put together. */
+interface Part {
+  folder: string;
+  results: JobResults;
+  pipeline: Pipeline;
+  /** Folder URI of the chunks of its results, and of those of the sources themselves. */
+  scratch: string;
+  sourcesScratch: string;
+}
+
 /**
  * Writes the output of a job whose shards are all done, and then puts it in its folder, job.json with state "complete" last;
  * what an earlier job left there is replaced, but for the maps and previews of sources that are kept. Removes the scratch
@@ -48,7 +59,7 @@ type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
 export async function finaliseJob(
   results: JobResults,
   pipeline: Pipeline,
-  features: Pick<FeaturesFile, 'finish'> | undefined,
+  features: Pick<FeaturesOutput, 'finish'> | undefined,
   now: () => number,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -69,7 +80,7 @@ export async function finaliseJob(
 async function prepareOutput(
   results: JobResults,
   pipeline: Pipeline,
-  features: Pick<FeaturesFile, 'finish'> | undefined,
+  features: Pick<FeaturesOutput, 'finish'> | undefined,
   now: () => number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -77,26 +88,62 @@ async function prepareOutput(
   const folder = newOutputPath(spec.out);
   // A process may have ended while it wrote there.
   await rm(folder, { recursive: true, force: true });
-  for (const pictures of ['preview', 'maps']) await mkdir(join(folder, pictures), { recursive: true });
+  const parts = partsOf(results, pipeline);
+  for (const part of parts) {
+    for (const pictures of ['preview', 'maps']) await mkdir(join(part.folder, pictures), { recursive: true });
+  }
   const isKept = await keptSources(results);
   const previewed = previewedSources(results);
+  const descriptions = parts.map((part) => describeResults(part.results, part.pipeline));
   // Side by side: most of a small job's end is waiting for the disk.
   const writers = [
-    () => writePreviews(folder, results, pipeline, (index) => previewed.has(index) && !isKept[index], signal),
-    () => writeMaps(folder, results, pipeline, (index) => !isKept[index], signal),
-    async () => features?.finish(results.sources.length, describeResults(results, pipeline)),
-    () => writeFileAtomically(join(folder, 'sources.jsonl'), sourcesJsonl(results)),
-    () => writeHistogram(folder, results, pipeline),
-    () => writeErrors(folder, results),
+    ...parts.flatMap((part) => [
+      () => writePreviews(part, (index) => previewed.has(index) && !isKept[index], signal),
+      () => writeMaps(part, (index) => !isKept[index], signal),
+      () => writeFileAtomically(join(part.folder, 'sources.jsonl'), sourcesJsonl(part.results)),
+      () => writeHistogram(part),
+      () => writeErrors(part),
+    ]),
+    async () => features?.finish(results.sources.length, descriptions),
+    ...(results.parts ? [() => writeErrors({ folder, results })] : []),
   ];
   await forEachLimited(writers, writers.length, (write) => write());
+  if (results.parts) await completeParts(parts, now());
   await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, previewed, await readdir(folder)));
-  const earlier = await EarlierOutput.open(spec, pipeline);
+  const earlier = spec.pipelines ? undefined : await EarlierOutput.open(spec, pipeline);
   const before = {
     incremental: earlier && (await findChanges(results.plan(), earlier)),
     earlierResultsVersion: await otherResultsVersion(spec),
   };
   await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, now(), before));
+}
+
+/** Named pipelines have a folder each, with what a job of its own would leave there. */
+function partsOf(results: JobResults, pipeline: Pipeline): Part[] {
+  const { out } = results.job.spec;
+  const sourcesScratch = scratchUri(out);
+  if (!results.parts)
+    return [{ folder: newOutputPath(out), results, pipeline, scratch: sourcesScratch, sourcesScratch }];
+  return results.parts.map((part) => ({
+    folder: newOutputPath(out, part.name),
+    results: part.results,
+    pipeline: jobPipeline(part.results.job.spec),
+    scratch: partScratchUri(out, part.name),
+    sourcesScratch,
+  }));
+}
+
+/** Ends the folders of named pipelines, which are put in their place as a whole. */
+async function completeParts(parts: readonly Part[], finishedMs: number): Promise<void> {
+  for (const { folder, results, pipeline } of parts) {
+    // A folder that nothing came to is not shown.
+    for (const pictures of ['preview', 'maps']) await rmdir(join(folder, pictures)).catch(unlessNotEmpty);
+    await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, finishedMs));
+  }
+}
+
+function unlessNotEmpty(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOTEMPTY') throw error;
 }
 
 /** By index, 1 for a source of which there is nothing to be written but its row and its line. */
@@ -164,7 +211,7 @@ export async function abandonJob(
 }
 
 /** Where the pipeline has no histogram, histogram.json has its channels without bins, and there is nothing to draw. */
-async function writeHistogram(folder: string, results: JobResults, pipeline: Pipeline): Promise<void> {
+async function writeHistogram({ folder, results, pipeline }: Part): Promise<void> {
   const { counted, bins } = results;
   const { kernel } = pipeline.operations[pipeline.operations.length - 1]!;
   const channels = pipeline.output.channels.map((name, channel) => {
@@ -182,21 +229,18 @@ async function writeHistogram(folder: string, results: JobResults, pipeline: Pip
   );
 }
 
-async function writeErrors(folder: string, { job, sources }: JobResults): Promise<void> {
+async function writeErrors({ folder, results: { job, sources } }: Pick<Part, 'folder' | 'results'>): Promise<void> {
   if (job.counts.quarantined === 0) return;
   await writeFileAtomically(join(folder, 'errors.jsonl'), errorsJsonl(sources));
 }
 
 /** A picture of the map of each source that gets one, and beside it one of the source. */
 async function writePreviews(
-  folder: string,
-  results: JobResults,
-  pipeline: Pipeline,
+  { folder, results, pipeline, scratch, sourcesScratch }: Part,
   isWanted: (index: number) => boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { spec } = results.job;
-  const scratch = scratchUri(spec.out);
   const wanted = namedSources(results)
     .filter(isDone)
     .filter(({ source }) => isWanted(source.index));
@@ -208,22 +252,19 @@ async function writePreviews(
     // A plan of a version that chose others has none of it.
     if (!(await hasChunks(scratch, 'preview', index))) return;
     await assemblePreview({ ...set, type: mapType(pipeline.output), to: map, levels: pipeline.bins });
-    await assembleSourcePicture({ ...set, bands: pipeline.input.length, to: original });
+    await assembleSourcePicture({ ...set, scratch: sourcesScratch, bands: pipeline.input.length, to: original });
   });
 }
 
 /** Maps of all sources that are computed, where the job asks for them. */
 async function writeMaps(
-  folder: string,
-  results: JobResults,
-  pipeline: Pipeline,
+  { folder, results, pipeline, scratch }: Part,
   isWanted: (index: number) => boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { spec } = results.job;
   if (!isMapFormat(spec.mapFormat)) return;
   const type = mapType(pipeline.output);
-  const scratch = scratchUri(spec.out);
   const format = spec.mapFormat;
   const { convention, output, bins, meaning: kind } = pipeline;
   const description = type.bands > 1 ? `${convention}; bands ${output.channels.join(', ')}` : convention;

@@ -4,6 +4,7 @@ import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { redactUri } from '@halogrid/sources';
+import { jobPipeline } from '../job/accepted-job.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { capturedBy } from './captured-by.ts';
 import { type NamedSource, namedSources } from './output-names.ts';
@@ -113,8 +114,9 @@ export function* completeJobJson(
     state: 'complete',
     version: softwareVersion,
     resultsVersion,
-    convention: pipeline.convention,
-    digest,
+    ...(results.parts
+      ? { digest, pipelines: results.parts.map(partEntry) }
+      : { convention: pipeline.convention, digest }),
     submitted: isoTime(job.submittedMs),
     finished: isoTime(finishedMs),
     counts: { sources, frames, shards, attempts, pixels, quarantined },
@@ -130,10 +132,16 @@ export function* completeJobJson(
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "sources": [`;
   let separator = '\n    ';
   for (const entry of sourceEntries(namedSources(results))) {
-    yield separator + JSON.stringify(entry);
+    // How many pixels count is another number for each pipeline.
+    yield separator + JSON.stringify(results.parts ? { ...entry, counted: undefined } : entry);
     separator = ',\n    ';
   }
   yield results.sources.length ? '\n  ]\n}\n' : ']\n}\n';
+}
+
+/** A named pipeline, whose results are in the folder of that name. */
+function partEntry({ name, results }: NonNullable<JobResults['parts']>[number]): object {
+  return { name, convention: jobPipeline(results.job.spec).convention, digest: results.digest };
 }
 
 /** An entry a source, but one for all the frames of a video that follow one another. */

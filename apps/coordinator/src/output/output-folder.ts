@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobSpec } from '@halogrid/proto';
 import { makeFolders, UsageError } from '@halogrid/service';
-import { earlierJobPath, ledgerPath, outputPath, scratchUri } from '../job/output-paths.ts';
+import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { createClaim, isLeftOver, removeLeftOvers, replaceClaim, restoreClaim } from './claim-file.ts';
 import { addsMaps, isSameJob, type JobClaim, runningJobJson } from './job-json.ts';
 import { exists, isReady, publishOutput } from './publish-output.ts';
@@ -20,6 +20,7 @@ const outputEntries = [
   'sources.jsonl',
   'preview',
   'maps',
+  'pipelines',
   '.halogrid',
 ];
 
@@ -57,7 +58,7 @@ export async function claimOutputFolder(out: string, job: NewJob): Promise<void>
     if (existing) await replaceJob(path, existing, job);
     else await enterFolder(path, job);
     await removeLeftOvers(path, claimText(job));
-    await mkdir(fileURLToPath(scratchUri(out)), { recursive: true });
+    await makeScratch(out, job.spec);
   } catch (error) {
     held.delete(path);
     if (error instanceof UsageError || !isSystemError(error)) throw error;
@@ -84,7 +85,7 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
     if (existing.state === 'running') {
       await takeOver(path, existing, job);
       await removeLeftOvers(path, claimText(job));
-      await mkdir(fileURLToPath(scratchUri(out)), { recursive: true });
+      await makeScratch(out, job.spec);
     } else held.delete(path);
     return existing;
   } catch (error) {
@@ -131,6 +132,14 @@ export async function removeOutput(out: string): Promise<void> {
 /** Removes what is only there while a job runs; what is left of it spoils nothing. */
 export async function removeScratch(out: string): Promise<void> {
   await rm(fileURLToPath(scratchUri(out)), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+}
+
+/** Whoever writes chunks makes folders in it, but never itself. */
+async function makeScratch(out: string, { pipelines }: JobSpec): Promise<void> {
+  await mkdir(fileURLToPath(scratchUri(out)), { recursive: true });
+  for (const { name } of pipelines?.named ?? []) {
+    await mkdir(fileURLToPath(partScratchUri(out, name)), { recursive: true });
+  }
 }
 
 /** The job.json of the folder; undefined where there is none. */

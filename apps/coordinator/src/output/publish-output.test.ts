@@ -14,6 +14,8 @@ const earlier = {
   'maps/b.tif': 'map of b',
   'maps/c.tif': 'map of c',
   'preview/a.png': 'picture of a',
+  'pipelines/edges/job.json': 'old',
+  'pipelines/edges/errors.jsonl': 'old',
   '.halogrid/earlier.json': 'complete',
 };
 const output = {
@@ -21,6 +23,7 @@ const output = {
   'histogram.json': 'new',
   'sources.jsonl': 'new',
   'maps/d.tif': 'map of d',
+  'pipelines/edges/job.json': 'new',
 };
 /** Names may go round: what is a becomes b. */
 const moves = [
@@ -35,6 +38,7 @@ const expected = {
   'maps/a.tif': 'map of b',
   'maps/b.tif': 'map of a',
   'maps/d.tif': 'map of d',
+  'pipelines/edges/job.json': 'new',
 };
 
 test('a process may end at any step: the output is complete when its job.json says so, and the next one ends the rest', async (t) => {
@@ -68,7 +72,7 @@ test('a process may end at any step: the output is complete when its job.json sa
     assert.deepEqual(await read(folder), expected);
     if (!isInterrupted) break;
   }
-  assert.equal(interrupted, 8);
+  assert.equal(interrupted, 10);
 });
 
 function setRename(rename: typeof fs.rename): void {

@@ -3,8 +3,8 @@ import { open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Folders of which single entries may come from the output that is replaced. */
-const pictureFolders = ['maps', 'preview'];
+/** Folders of which the new output takes the place as a whole; of those of pictures single entries may come from the old one. */
+const replacedFolders = ['maps', 'preview', 'pipelines'];
 
 /**
  * What is done, line by line of the file, when an output takes the place of another: an entry of the old one is moved to where
@@ -17,8 +17,8 @@ export const movesPath = (folder: string): string => join(folder, '.halogrid', '
 
 const newPath = (folder: string): string => join(folder, '.halogrid', 'output');
 
-/** What of the old output was in a folder of pictures. */
-const asidePath = (folder: string, pictures: string): string => join(folder, '.halogrid', `earlier-${pictures}`);
+/** What of the old output was in a folder that is replaced. */
+const asidePath = (folder: string, name: string): string => join(folder, '.halogrid', `earlier-${name}`);
 
 /** Whether all of a new output is there, with its job.json, to take the place of what is in the folder. */
 export function isReady(folder: string): Promise<boolean> {
@@ -30,9 +30,9 @@ export function isReady(folder: string): Promise<boolean> {
  * whatever was moved before is not there to be moved again.
  */
 export async function publishOutput(folder: string): Promise<void> {
-  for (const pictures of pictureFolders) {
-    if (!(await exists(join(newPath(folder), pictures)))) continue;
-    await rename(join(folder, pictures), asidePath(folder, pictures)).catch(unlessMissing);
+  for (const name of replacedFolders) {
+    if (!(await exists(join(newPath(folder), name)))) continue;
+    await rename(join(folder, name), asidePath(folder, name)).catch(unlessMissing);
   }
   for await (const move of readMoves(folder)) {
     if ('remove' in move) await rm(join(folder, move.remove), { recursive: true, force: true, maxRetries: 3 });
@@ -43,7 +43,7 @@ export async function publishOutput(folder: string): Promise<void> {
   }
   for (const entry of await readdir(newPath(folder))) {
     if (entry === 'job.json') continue;
-    if (pictureFolders.includes(entry)) {
+    if (replacedFolders.includes(entry)) {
       // A folder that nothing came to is not shown.
       if (await isRemoved(join(newPath(folder), entry))) continue;
       await syncFolder(join(newPath(folder), entry));

@@ -37,6 +37,11 @@ const table: [before: object, now: object, said: string][] = [
     'kernel of --op conv (kernel 1) is box-3 and was gaussian-5; --border of kernel 2 is mirror and was interior',
   ],
   [{}, { tilePx: 512, grid: { rows: 2, columns: 3 } }, '--grid is 2x3 and was 1x1; --tile is 512 and was not given'],
+  [
+    {},
+    { pipeline: undefined, pipelines: { named: [{ name: 'a', pipeline: { operations: [blur, lbp] } }] } },
+    '--pipeline a is conv:kernel=gaussian-5,as=u8+lbp:convention=nw-cw-msb,labels=all with border zero, interior and was not given',
+  ],
   [{ mapFormat: 'tiff', batchFrames: 7 }, {}, '--map is none and was tiff; --batch is not given and was 7'],
   [{}, { priority: -3, verifyPercent: 1.5 }, '--priority is -3 and was 0; --verify is 1.5 and was 0'],
   [

@@ -34,6 +34,7 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Map<string, string> {
   const fields = new Map<string, string>([
     ...firstOtherSource(spec, other),
     ...operationFields(operationsOf(spec), operationsOf(other)),
+    ...pipelineFields(spec),
     ['--map', spec.mapFormat],
     ['--grid', `${grid?.rows ?? 1}x${grid?.columns ?? 1}`],
     ['--tile', given(spec.tilePx)],
@@ -60,9 +61,19 @@ function firstOtherSource({ sources }: JobSpec, other: JobSpec): [string, string
   return [];
 }
 
+/** Those that have names, each with its chain. */
+function pipelineFields({ pipelines }: JobSpec): [string, string][] {
+  return (pipelines?.named ?? []).map(({ name, pipeline }) => {
+    const operations = pipeline?.operations ?? [];
+    const borders = operations.map(({ border }) => border).join(', ');
+    return [`--pipeline ${name}`, `${operations.map(describeOperation).join('+')} with border ${borders}`];
+  });
+}
+
 const operationsOf = ({ pipeline }: JobSpec): Operation[] => pipeline?.operations ?? [];
 
 function operationFields(operations: readonly Operation[], others: readonly Operation[]): [string, string][] {
+  if (operations.length === 0) return [];
   const kernels = (list: readonly Operation[]) => list.map(({ kernel }) => kernel);
   if (!isDeepStrictEqual(kernels(operations), kernels(others))) {
     return [['--op', operations.map(describeOperation).join(' --op ')]];

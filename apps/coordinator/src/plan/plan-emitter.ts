@@ -1,7 +1,7 @@
-import { type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
+import { type Grid, type Pipeline, planPipelines } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { maxBatchFrames } from '@halogrid/proto/job-limits';
-import { jobGrid } from '../job/accepted-job.ts';
+import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
 import { countTiles, cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../job/histogram-shape.ts';
 import type { PreviewChoice } from '../job/preview-choice.ts';
@@ -40,7 +40,9 @@ type Probed<Kind> = Extract<Probe, { kind: Kind }>;
  */
 export class PlanEmitter {
   readonly #spec: JobSpec;
-  readonly #pipeline: Pipeline;
+  readonly #pipelines: readonly Pipeline[];
+  /** Input channels, which are those of every pipeline. */
+  readonly #channels: number;
   readonly #previews: PreviewChoice;
   readonly #signal: AbortSignal | undefined;
   readonly #tilePx: number;
@@ -52,11 +54,12 @@ export class PlanEmitter {
   /** `previews` is told of every source that is computed or cannot be read; whoever calls tells it of those that are kept. */
   constructor(spec: JobSpec, pipeline: Pipeline, previews: PreviewChoice, signal: AbortSignal | undefined) {
     this.#spec = spec;
-    this.#pipeline = pipeline;
+    this.#pipelines = spec.pipelines ? jobPipelines(spec) : [pipeline];
+    this.#channels = pipeline.input.length;
     this.#previews = previews;
     this.#signal = signal;
     this.#tilePx = tileSide(spec.tilePx);
-    const most = maxFramesOf(pipeline, jobGrid(spec));
+    const most = maxFramesOf(this.#pipelines, jobGrid(spec));
     this.#maxFrames = most;
     this.#batches = new FrameGatherer<SourceRef>({
       maxFrames: (batch) => Math.min(most, spec.batchFrames || chosenBatchFrames(batch)),
@@ -113,7 +116,7 @@ export class PlanEmitter {
     if (probed.kind === 'sized' && tiles > 1) yield* this.#tiles(source, probed);
     else {
       const bytes = probed.kind === 'sized' ? channelBytes(probed.size) : probed.bytes;
-      const closed = this.#batches.add(source, bytes * this.#pipeline.input.length);
+      const closed = this.#batches.add(source, bytes * this.#channels);
       if (closed) yield this.#shard({ kind: 'frames', sources: closed.frames }, closed.costBytes);
     }
   }
@@ -135,10 +138,10 @@ export class PlanEmitter {
     const pinned = { ...source, version };
     for (const rect of cutTiles(size, this.#tilePx)) {
       this.#signal?.throwIfAborted();
-      const { stored } = planPipeline(this.#pipeline, rect, size).stages[0]!;
+      const { stored } = planPipelines(this.#pipelines, rect, size);
       const bytes = channelBytes({ ...stored, pixel });
       const work = { kind: 'tile', source: pinned, size: { width, height }, rect } as const;
-      yield this.#shard(work, bytes * this.#pipeline.input.length);
+      yield this.#shard(work, bytes * this.#channels);
     }
   }
 
@@ -156,6 +159,7 @@ function pinOf({ uri, version, listedVersion = version }: Input): string | undef
 }
 
 /** Frames of a batch at most, for the number of their bins. */
-function maxFramesOf(pipeline: Pipeline, grid: Grid): number {
-  return Math.max(1, Math.floor(maxBatchBins / binsOfSource(histogramShape(pipeline, grid))));
+function maxFramesOf(pipelines: readonly Pipeline[], grid: Grid): number {
+  const bins = pipelines.reduce((sum, pipeline) => sum + binsOfSource(histogramShape(pipeline, grid)), 0);
+  return Math.max(1, Math.floor(maxBatchBins / bins));
 }

@@ -23,7 +23,7 @@ function countFrames(counter: PlanCounter, sizes: readonly (Size | undefined)[])
 }
 
 test('the halo of a cut image is what its tiles read of each other', () => {
-  const counter = new PlanCounter(lbp, options);
+  const counter = new PlanCounter([lbp], options);
   countTiles(counter, { width: 200, height: 100 }, 100);
   const { pixels, shards, tiles, haloPixels } = counter.totals;
   // Either tile reads one column of the other.
@@ -35,7 +35,7 @@ test('the halos of a pipeline add up, and an image that is not cut has none', ()
   fc.assert(
     fc.property(side, side, side, fc.integer({ min: 1, max: 3 }), (width, height, tilePx, kernels) => {
       const pipeline = createPipeline(Array.from({ length: kernels }, () => ({ kernel: 'lbp', parameters: {} })));
-      const counter = new PlanCounter(pipeline, options);
+      const counter = new PlanCounter([pipeline], options);
       countTiles(counter, { width, height }, tilePx);
       // Every tile reads `kernels` pixels around itself, as far as there are any.
       const around = (at: number, length: number, image: number) =>
@@ -53,7 +53,7 @@ test('the halos of a pipeline add up, and an image that is not cut has none', ()
 });
 
 test('a device takes what fits a batch of frames, or one frame that is larger', () => {
-  const many = new PlanCounter(lbp, options);
+  const many = new PlanCounter([lbp], options);
   countFrames(many, Array(100).fill({ width: 1920, height: 1080 }));
   const { batch, all, largest } = many.totals;
   assert.equal(batch.stagingBytes, 64 * MiB);
@@ -61,7 +61,7 @@ test('a device takes what fits a batch of frames, or one frame that is larger', 
   assert.equal(all.resultsBytes, 100 * 256 * 4);
   assert.deepEqual([largest.width, largest.height], [1920, 1080]);
 
-  const one = new PlanCounter(lbp, options);
+  const one = new PlanCounter([lbp], options);
   countFrames(one, [{ width: 10_000, height: 10_000 }, undefined]);
   assert.ok(one.totals.batch.stagingBytes >= 1e8);
   assert.equal(one.totals.unknown, 1);
@@ -70,7 +70,7 @@ test('a device takes what fits a batch of frames, or one frame that is larger', 
 test('dense results take memory where a map or a preview is made of them, and maps take disk twice', () => {
   const size = { width: 1000, height: 700 };
   const bytesOf = (more: Partial<TotalsOptions>, preview: { preview?: true } = {}) => {
-    const counter = new PlanCounter(lbp, { ...options, ...more });
+    const counter = new PlanCounter([lbp], { ...options, ...more });
     for (const index of [0, 1]) counter.addSource(index, `file:///${index}`, size);
     const sources = [
       { index: 0, uri: 'file:///0', ...preview },
@@ -97,7 +97,7 @@ test('the pieces of a Zarr are part of it where they are shards, and a copy take
     [4096, 0],
     [3000, 5000 * 4100],
   ] as const) {
-    const counter = new PlanCounter(lbp, { ...options, mapFormat: 'zarr' });
+    const counter = new PlanCounter([lbp], { ...options, mapFormat: 'zarr' });
     const size = { width: 5000, height: 4100 };
     counter.addSource(0, 'file:///a.tif', size, { copyBytes: 77 });
     for (const rect of cutTiles(size, tilePx)) {
@@ -105,24 +105,24 @@ test('the pieces of a Zarr are part of it where they are shards, and a copy take
     }
     assert.equal(counter.totals.scratchBytes, scratch + 77);
   }
-  const small = new PlanCounter(lbp, { ...options, mapFormat: 'zarr' });
+  const small = new PlanCounter([lbp], { ...options, mapFormat: 'zarr' });
   countFrames(small, [{ width: 17, height: 9 }]);
   assert.deepEqual([small.totals.output.mapsBytes, small.totals.scratchBytes], [17 * 9, 0]);
 });
 
 test('cells of a grid take features and results for each of them', () => {
-  const counter = new PlanCounter(lbp, { ...options, grid: { rows: 2, columns: 3 } });
+  const counter = new PlanCounter([lbp], { ...options, grid: { rows: 2, columns: 3 } });
   countFrames(counter, [{ width: 60, height: 60 }]);
   assert.equal(counter.totals.all.resultsBytes, 6 * 256 * 4);
   assert.equal(counter.totals.output.featuresBytes, 6 * (256 * 4 + 100));
   const variances = createPipeline([{ kernel: 'lbp', parameters: { labels: 'var' } }]);
-  const without = new PlanCounter(variances, options);
+  const without = new PlanCounter([variances], options);
   countFrames(without, [{ width: 60, height: 60 }]);
   assert.deepEqual(without.totals.output, { mapsBytes: 0, featuresBytes: 0, histogramBytes: 0 });
 });
 
 test('a source that is set aside has no unknown size', () => {
-  const counter = new PlanCounter(lbp, options);
+  const counter = new PlanCounter([lbp], options);
   counter.addSource(0, 'file:///a.jpg', undefined);
   counter.addQuarantine();
   const { sources, quarantined, unknown, pixels } = counter.totals;
@@ -132,7 +132,7 @@ test('a source that is set aside has no unknown size', () => {
 test('what a tile takes at once is the larger of its planes and its results', () => {
   const rgb = createPipeline([{ kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' } }]);
   const size = { width: 1000, height: 1000 };
-  const { stagingBytes, resultsBytes, mapBytes } = itemBytes(rgb, { x: 0, y: 0, ...size }, size, options.grid);
+  const { stagingBytes, resultsBytes, mapBytes } = itemBytes([rgb], { x: 0, y: 0, ...size }, size, options.grid);
   assert.ok(stagingBytes >= 3e6 && stagingBytes < 3.2e6);
   // Three histograms of 181 bins: see conv-binning.test.ts.
   assert.equal(resultsBytes, 3 * 181 * 4);

@@ -1,5 +1,5 @@
 import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
-import { type Grid, type Pipeline, pipelineOver, placeItem, planPipeline } from '@halogrid/kernels';
+import { type Grid, type Pipeline, pipelineOver, placeSharedItem, planPipelines } from '@halogrid/kernels';
 import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results';
 import { binsOfSource, type HistogramShape, histogramShape } from '../job/histogram-shape.ts';
@@ -66,21 +66,20 @@ export interface TotalsOptions {
 /** Adds up what the steps of a plan come to. */
 export class PlanCounter {
   readonly totals: PlanTotals;
-  readonly #pipeline: Pipeline;
+  readonly #pipelines: readonly Pipeline[];
   readonly #options: TotalsOptions;
-  readonly #shape: HistogramShape;
+  readonly #shapes: readonly HistogramShape[];
   /** Sizes of the sources that a shard may still ask for. */
   readonly #sizes = new Map<number, ImageSize>();
   readonly #work: WorkCounter;
   #lastItem: { key: string; item: NodeBytes & { mapBytes: number } } | undefined;
   #lastMap: { key: string; bytes: number } | undefined;
 
-  constructor(pipeline: Pipeline, options: TotalsOptions) {
-    this.#pipeline = pipeline;
+  constructor(pipelines: readonly Pipeline[], options: TotalsOptions) {
+    this.#pipelines = pipelines;
     this.#options = options;
-    this.#shape = histogramShape(pipeline, options.grid);
-    const bins = pipeline.bins * pipeline.output.channels.length;
-    this.#work = new WorkCounter(binsOfSource(this.#shape));
+    this.#shapes = pipelines.map((pipeline) => histogramShape(pipeline, options.grid));
+    this.#work = new WorkCounter(sum(this.#shapes, binsOfSource));
     this.totals = {
       sources: 0,
       kept: 0,
@@ -95,7 +94,7 @@ export class PlanCounter {
       largest: { width: 0, height: 0, stagingBytes: 0, resultsBytes: 0 },
       batch: { stagingBytes: 0, resultsBytes: 0 },
       all: { stagingBytes: 0, resultsBytes: 0 },
-      output: { mapsBytes: 0, featuresBytes: 0, histogramBytes: bins && bins * binTextBytes + chartBytes },
+      output: { mapsBytes: 0, featuresBytes: 0, histogramBytes: sum(this.#shapes, histogramFileBytes) },
       scratchBytes: 0,
       work: this.#work.work,
     };
@@ -115,8 +114,7 @@ export class PlanCounter {
     this.#sizes.set(index, size);
     this.#work.addSource(index, uri, size, fileBytes);
     totals.pixels += size.width * size.height;
-    const { grid, channels, bins } = this.#shape;
-    totals.output.featuresBytes += bins && grid.rows * grid.columns * (4 * bins * channels + featureBytes);
+    totals.output.featuresBytes += sum(this.#shapes, featuresFileBytes);
     totals.scratchBytes += copyBytes;
     if (this.#wantsMap) totals.output.mapsBytes += this.#mapBytes(size);
   }
@@ -148,7 +146,7 @@ export class PlanCounter {
     if (work.kind === 'tile') {
       totals.tiles++;
       const { source, size, rect } = work;
-      const { stored } = planPipeline(this.#pipeline, rect, size).stages[0]!;
+      const { stored } = planPipelines(this.#pipelines, rect, size);
       this.#work.addTile(work, stored);
       totals.haloPixels += stored.width * stored.height - rect.width * rect.height;
       const pixel = this.#sizes.get(source.index)?.pixel;
@@ -191,14 +189,21 @@ export class PlanCounter {
     if (this.#lastItem?.key !== key)
       this.#lastItem = {
         key,
-        item: itemBytes(pipelineOver(size.pixel ?? 'u8', this.#pipeline), rect, size, grid),
+        item: itemBytes(
+          this.#pipelines.map((pipeline) => pipelineOver(size.pixel ?? 'u8', pipeline)),
+          rect,
+          size,
+          grid,
+        ),
       };
     const { stagingBytes, resultsBytes, mapBytes } = this.#lastItem.item;
     const item = { stagingBytes, resultsBytes: resultsBytes + (wantsMap || preview ? mapBytes : 0) };
     const { largest, all } = this.totals;
     if (wantsMap) {
-      for (const { kind, rect: part } of piecesOf(rect, size, this.#mapType, mapFormat === 'zarr')) {
-        if (kind === 'map') this.totals.scratchBytes += part.width * part.height * this.#sampleBytes();
+      for (const type of this.#mapTypes) {
+        for (const { kind, rect: part } of piecesOf(rect, size, type, mapFormat === 'zarr')) {
+          if (kind === 'map') this.totals.scratchBytes += part.width * part.height * mapPixelBytes(type);
+        }
       }
     }
     all.stagingBytes += item.stagingBytes;
@@ -210,18 +215,31 @@ export class PlanCounter {
   #mapBytes(size: Size): number {
     const key = `${size.width} ${size.height}`;
     const roundedTo = this.#options.mapFormat === 'zarr' ? 1 : 16;
-    if (this.#lastMap?.key !== key) this.#lastMap = { key, bytes: mapPixels(size, roundedTo) * this.#sampleBytes() };
+    if (this.#lastMap?.key !== key)
+      this.#lastMap = { key, bytes: mapPixels(size, roundedTo) * sum(this.#mapTypes, mapPixelBytes) };
     return this.#lastMap.bytes;
   }
 
-  get #mapType(): MapType {
-    return mapType(this.#pipeline.output);
+  get #mapTypes(): MapType[] {
+    return this.#pipelines.map(({ output }) => mapType(output));
   }
+}
 
-  #sampleBytes(): number {
-    const { sample, bands } = this.#mapType;
-    return sampleBytes[sample] * bands;
-  }
+function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}
+
+/** Bytes of a pixel of a map. */
+const mapPixelBytes = ({ sample, bands }: MapType): number => sampleBytes[sample] * bands;
+
+/** Bytes of histogram.json and its chart. */
+function histogramFileBytes({ channels, bins }: HistogramShape): number {
+  return bins && bins * channels * binTextBytes + chartBytes;
+}
+
+/** Bytes of a source in features.parquet. */
+function featuresFileBytes({ grid, channels, bins }: HistogramShape): number {
+  return bins && grid.rows * grid.columns * (4 * bins * channels + featureBytes);
 }
 
 /** What has to fit into the largest buffer of a device. */
@@ -229,19 +247,21 @@ export const mostOf = ({ stagingBytes, resultsBytes }: NodeBytes): number => Mat
 
 /** What a device needs for a tile, as nodes count it; the dense result apart. */
 export function itemBytes(
-  pipeline: Pipeline,
+  pipelines: readonly Pipeline[],
   rect: Rect,
   size: Size,
   grid: Grid,
 ): NodeBytes & { /** At most: rows are padded. */ mapBytes: number } {
-  const plan = planPipeline(pipeline, rect, size, grid);
-  const { sample, channels } = pipeline.output;
-  const { out } = plan.stages.at(-1)!;
-  return {
-    stagingBytes: placeItem(plan, pipeline.input.length, 0, sampleBytes[pipeline.pixel]).end,
-    resultsBytes: 4 * pipeline.bins * channels.length * plan.parts.length,
-    mapBytes: ((out.width + 15) * sampleBytes[sample] + 15) * out.height * channels.length,
-  };
+  const plan = planPipelines(pipelines, rect, size, grid);
+  const { input, pixel } = pipelines[0]!;
+  let [resultsBytes, mapBytes] = [0, 0];
+  for (const [i, { bins, output }] of pipelines.entries()) {
+    const { parts } = plan.plans[i]!;
+    const { sample, channels } = output;
+    resultsBytes += 4 * bins * channels.length * parts.length;
+    mapBytes += ((rect.width + 15) * sampleBytes[sample] + 15) * rect.height * channels.length;
+  }
+  return { stagingBytes: placeSharedItem(plan, input.length, 0, sampleBytes[pixel]).end, resultsBytes, mapBytes };
 }
 
 /** Pixels of a map and its coarser levels, each of which is stored in whole parts, whose sides are rounded to that. */

@@ -10,7 +10,7 @@ import { kindOfSource, type PlanWork } from './plan-work.ts';
 const lbp = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 
 function counted(fill: (counter: PlanCounter) => void, grid = { rows: 1, columns: 1 }): PlanWork {
-  const counter = new PlanCounter(lbp, { grid, mapFormat: 'none' });
+  const counter = new PlanCounter([lbp], { grid, mapFormat: 'none' });
   fill(counter);
   return counter.totals.work;
 }

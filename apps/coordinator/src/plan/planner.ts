@@ -51,7 +51,8 @@ export async function* planJob(
   signal?: AbortSignal,
   { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlannedStep> {
-  const earlier = await openEarlier(spec, pipeline);
+  // Of several pipelines nothing is kept yet.
+  const earlier = spec.pipelines ? undefined : await openEarlier(spec, pipeline);
   const inputs = new InputProbe(spec, pipeline.input.length === 1, { open, peek, earlier });
   const previews = new PreviewChoice(await earlier?.previews());
   const emitter = new PlanEmitter(spec, pipeline, previews, signal);

@@ -3,7 +3,7 @@ import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { listAllSources } from '@halogrid/sources';
 import { mapAhead } from '@halogrid/threads';
-import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
+import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
 import { checkSpec } from '../job/check-spec.ts';
 import { tileSide } from '../job/cut-tiles.ts';
 import { Refusal } from '../job/refusal.ts';
@@ -35,8 +35,9 @@ export async function surveyJob(
   const asked = await checked(given);
   // What another job left there says nothing of this one.
   const spec = (await hasEarlierOutput(asked)) ? asked : { ...asked, fresh: true };
-  const pipeline = jobPipeline(spec);
-  const counter = new PlanCounter(pipeline, {
+  const pipelines = jobPipelines(spec);
+  const pipeline = pipelines[0]!;
+  const counter = new PlanCounter(pipelines, {
     grid: jobGrid(spec),
     mapFormat: spec.mapFormat,
   });

@@ -38,10 +38,12 @@ function knownActivities(busySeconds: Record<string, number>): Record<string, nu
   return Object.fromEntries(Object.entries(busySeconds).filter(isKnown));
 }
 
-function toSourceResult({ source, width, height, rect, counted, bins, captured }: WireResult): SourceResult {
+function toSourceResult({ source, width, height, rect, counted, bins, captured, pipeline }: WireResult): SourceResult {
   const nowhere = { x: 0, y: 0, width: 0, height: 0 };
-  const result = { source, size: { width, height }, rect: rect ?? nowhere, counted, bins };
-  return captured ? { ...result, captured: toCaptureTime(captured) } : result;
+  const result: SourceResult = { source, size: { width, height }, rect: rect ?? nowhere, counted, bins };
+  if (captured) result.captured = toCaptureTime(captured);
+  if (pipeline) result.pipeline = pipeline;
+  return result;
 }
 
 /** Without a zone that is not stated: a field that is undefined is not the same as none in what is compared and kept. */

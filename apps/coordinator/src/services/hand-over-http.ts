@@ -111,8 +111,10 @@ async function takeChunk(
   request: IncomingMessage,
   response: ServerResponse,
   job: HandedJob,
-  [kind, source, name]: string[],
+  path: string[],
 ): Promise<void> {
+  const part = path[0] === 'pipelines' ? job.pipelines.find((pipeline) => pipeline === path[1]) : undefined;
+  const [kind, source, name] = part === undefined ? path : path.slice(2);
   const sizes = /^\d{1,10}-\d{1,10}-(\d{1,10})-(\d{1,10})\.([a-z0-9]+)$/.exec(name ?? '');
   const unit = (sampleBytes as Record<string, number | undefined>)[sizes?.[3] ?? ''];
   if (!chunkKinds.some((one) => one === kind) || !sizes || !unit || !job.sources.has(Number(source))) {
@@ -127,9 +129,10 @@ async function takeChunk(
   if (!expected) throw new HttpError(400, 'Expected Content-Digest: sha-256=:…:');
 
   const scratch = await allowedPath(fileURLToPath(job.scratch));
-  const path = join(scratch, kind!, String(Number(source)), name!);
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  for (const folder of [dirname(dirname(path)), dirname(path)]) {
+  const below = part === undefined ? [] : ['pipelines', part];
+  const file = join(scratch, ...below, kind!, String(Number(source)), name!);
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  for (const folder of [dirname(dirname(file)), dirname(file)]) {
     await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
@@ -144,7 +147,7 @@ async function takeChunk(
   try {
     await pipeline(request, hashing, createWriteStream(temporary, { flags: 'wx' }));
     if (digest.digest('base64') !== expected) throw new HttpError(400, 'The chunk is not the one that was sent');
-    await rename(temporary, path);
+    await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;

@@ -4,17 +4,17 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Lease } from '@halogrid/proto';
+import type { JobSpec, Lease } from '@halogrid/proto';
 import { setStage, specOf, submit, writeImages } from '../testing/coordinator-stage.ts';
 import { ScriptedNode } from './testing/scripted-node.ts';
 
 const digestOf = (text: string): string => `sha-256=:${createHash('sha256').update(text).digest('base64')}:`;
 
 /** A node of remote storage that holds the lease of one image of two. */
-async function holdLease(t: TestContext) {
+async function holdLease(t: TestContext, more: Partial<JobSpec> = {}) {
   const stage = await setStage(t);
   const uris = await writeImages(stage.folder, 2);
-  const job = await submit(stage.jobs, specOf(stage.folder, uris, { mapFormat: 'tiff' }));
+  const job = await submit(stage.jobs, specOf(stage.folder, uris, { mapFormat: 'tiff', ...more }));
   const node = await ScriptedNode.attach(stage.coordinator.grpcPort, { remoteStorage: true, creditBytes: 1 });
   t.after(() => node.hangUp());
   const lease: Lease = await node.next('lease');
@@ -103,6 +103,23 @@ test('chunks of its leases are kept when they arrive whole, and nothing else is'
   assert.equal((await put('shard/0/0-0-2-1.u8', shard)).status, 204);
   assert.equal((await put('shard/0/0-0-2-1.u8', shard.repeat(2))).status, 413);
   assert.deepEqual(await readdir(join(scratch, 'shard', '0')), ['0-0-2-1.u8']);
+});
+
+test('chunks of named pipelines go to the folder of each, and to no other', async (t) => {
+  const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
+  const named = ['a', 'b'].map((name) => ({ name, pipeline }));
+  const { lease, ask, base } = await holdLease(t, { pipeline: undefined, pipelines: { named } });
+  const put = async (path: string) =>
+    (await ask(`${base}/chunks/${path}`, { method: 'PUT', body: 'ab', headers: { 'content-digest': digestOf('ab') } }))
+      .status;
+  assert.equal(await put('pipelines/b/map/0/0-0-2-1.u8'), 204);
+  assert.equal(await put('source/0/0-0-2-1.u8'), 204);
+  for (const path of ['pipelines/c', 'pipelines/..%2fb']) {
+    assert.equal(await put(`${path}/map/0/0-0-2-1.u8`), 404, path);
+  }
+  const scratch = fileURLToPath(lease.scratch);
+  assert.equal(await readFile(join(scratch, 'pipelines/b/map/0/0-0-2-1.u8'), 'utf8'), 'ab');
+  assert.deepEqual((await readdir(join(scratch, 'pipelines'))).toSorted(), ['a', 'b']);
 });
 
 test('the token ends with the lease: answered, cancelled, or of a node that is gone', async (t) => {

@@ -7,6 +7,8 @@ export interface HandedJob {
   readonly token: string;
   /** Folder URI for chunks. */
   readonly scratch: string;
+  /** Names of its pipelines, where they have some. */
+  readonly pipelines: readonly string[];
   /** URIs of the sources of the leases that are held, by their index in the job. */
   readonly sources: ReadonlyMap<number, HandedSource>;
 }
@@ -61,10 +63,11 @@ export class HandOver {
     };
   }
 
-  #hold({ jobId, scratch, work }: Lease): string {
+  #hold({ jobId, scratch, pipelines, work }: Lease): string {
     let job = this.#jobs.get(jobId);
     if (!job) {
-      job = { token: randomBytes(32).toString('base64url'), scratch, sources: new Map() };
+      const names = pipelines?.named.map(({ name }) => name) ?? [];
+      job = { token: randomBytes(32).toString('base64url'), scratch, pipelines: names, sources: new Map() };
       this.#jobs.set(jobId, job);
     }
     for (const { index, uri, version } of sourcesOf(work)) {

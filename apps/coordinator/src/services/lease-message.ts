@@ -7,6 +7,7 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
   return {
     ...lease,
     pipeline: job.spec.pipeline,
+    ...(job.spec.pipelines && { pipelines: job.spec.pipelines }),
     grid: job.spec.grid,
     // What a check computes is compared and thrown away.
     work: toWork(shard.work, !verify),

@@ -16,6 +16,7 @@ import {
   type Lease,
   type ListRequest,
   type ListResponse,
+  type Pipeline,
   type SourceResult,
 } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
@@ -101,16 +102,16 @@ export async function watchToEnd(jobs: JobsClient, jobId: string): Promise<JobSt
   return messages;
 }
 
-/** Computes the shard as a node does, with the CPU twin, and says so. */
-export async function complete(node: ScriptedNode, lease: Lease): Promise<void> {
-  const pipeline = createPipeline(lease.pipeline!.operations);
-  assert.ok(lease.work);
-  const sources = lease.work.$case === 'tile' ? [lease.work.value.source!] : lease.work.value.sources;
+/** What one pipeline makes of the shard; chunks of its results go to that folder. */
+async function resultsOf(lease: Lease, { operations }: Pipeline, scratch: string): Promise<SourceResult[]> {
+  const pipeline = createPipeline(operations);
+  const work = lease.work!;
+  const sources = work.$case === 'tile' ? [work.value.source!] : work.value.sources;
   const results: SourceResult[] = [];
   for (const source of sources) {
     const image = await openImage(source.uri);
     const size = { width: image.width, height: image.height };
-    const rect = lease.work.$case === 'tile' ? lease.work.value.rect! : { x: 0, y: 0, ...size };
+    const rect = work.$case === 'tile' ? work.value.rect! : { x: 0, y: 0, ...size };
     const plan = planPipeline(pipeline, rect, size, lease.grid);
     const { item, end } = placeItem(plan, pipeline.input.length, 0);
     const bytes = new Uint8Array(end);
@@ -122,9 +123,21 @@ export async function complete(node: ScriptedNode, lease: Lease): Promise<void> 
     const result = runReference(pipeline, bytes, item, true);
     const { counted, bins } = result;
     const type = mapType(pipeline.output);
-    const chunk = { scratch: lease.scratch, source: source.index, size, type, rect };
-    if (source.preview) await writePreviewChunks(chunk, bytes, item, result);
+    const chunk = { scratch, source: source.index, size, type, rect };
+    if (source.preview) await writePreviewChunks(chunk, lease.scratch, bytes, item, result);
     results.push({ source: source.index, ...size, rect, counted, bins: [...bins] });
+  }
+  return results;
+}
+
+/** Computes the shard as a node does, with the CPU twin, and says so. */
+export async function complete(node: ScriptedNode, lease: Lease): Promise<void> {
+  assert.ok(lease.work);
+  const results: SourceResult[] = [];
+  if (!lease.pipelines) results.push(...(await resultsOf(lease, lease.pipeline!, lease.scratch)));
+  for (const [i, { name, pipeline }] of (lease.pipelines?.named ?? []).entries()) {
+    const its = await resultsOf(lease, pipeline!, `${lease.scratch}/pipelines/${name}`);
+    results.push(...its.map((result) => ({ ...result, pipeline: i })));
   }
   const { jobId, shard, attempt, epoch } = lease;
   const answer = {

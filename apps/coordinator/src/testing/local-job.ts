@@ -104,7 +104,7 @@ async function compute(ledger: DurableLedger, job: Omit<LocalJob, 'store'>, { sh
       const samples = { bytes: map!.bytes, strideBytes: map!.stride, bandBytes: map!.bandBytes };
       const chunk = { scratch: scratchUri(job.spec.out), source, size, type, rect };
       if (job.spec.mapFormat !== 'none') await writeChunk({ ...chunk, kind: 'map' }, samples);
-      if (preview) await writePreviewChunks(chunk, bytes, item, result);
+      if (preview) await writePreviewChunks(chunk, chunk.scratch, bytes, item, result);
       results.push({ source, size, rect, counted, bins: [...bins] });
     } catch (error) {
       errors.push({ source, stage: 'decode', error: (error as Error).message });

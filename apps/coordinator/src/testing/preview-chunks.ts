@@ -2,9 +2,10 @@ import type { Rect, Size } from '@halogrid/geometry';
 import type { ItemResult, PipelineItem } from '@halogrid/kernels';
 import { type MapType, writeChunk } from '@halogrid/results';
 
-/** Leaves what a node leaves for the preview of a source of gray bytes, whose planes are in `bytes`. */
+/** Leaves what a node leaves for the preview of a source of gray bytes, whose planes are in `bytes`; of the source itself in `scratch`. */
 export async function writePreviewChunks(
   of: { scratch: string; source: number; size: Size; rect: Rect; type: MapType },
+  scratch: string,
   bytes: Uint8Array,
   { stages, offset, stride, planeBytes }: PipelineItem,
   { map }: ItemResult,
@@ -13,5 +14,5 @@ export async function writePreviewChunks(
   await writeChunk({ ...of, kind: 'preview' }, samples);
   const first = stages.reduce((sum, { out }) => sum + out.y * stride + out.x, offset);
   const plane = { bytes: bytes.subarray(first), strideBytes: stride, bandBytes: planeBytes };
-  await writeChunk({ ...of, kind: 'source', type: { sample: 'u8', bands: 1 } }, plane);
+  await writeChunk({ ...of, scratch, kind: 'source', type: { sample: 'u8', bands: 1 } }, plane);
 }

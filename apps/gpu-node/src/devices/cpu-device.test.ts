@@ -82,6 +82,21 @@ test('staging memory is used again', async () => {
   });
 });
 
+test('staging memory that is kept is its owner’s until a run that does not keep it, or that is refused', async () => {
+  const unknown = { ...pipeline, operations: [{ ...pipeline.operations[0]!, kernel: 'unknown' }] } as typeof pipeline;
+  await withDevice({ threads: 1, stagingBytes: 4 * 2 ** 20 }, async (device) => {
+    for (const end of ['computed', 'refused', 'released']) {
+      const staging = await device.acquire(4 * 2 ** 20);
+      await device.run(staging, [], pipeline, false, true);
+      if (end === 'computed') await device.run(staging, [], pipeline, false);
+      else if (end === 'refused')
+        await assert.rejects(device.run(staging, createBatch(1, 0).items, unknown, false, true));
+      else staging.release();
+    }
+    (await device.acquire(4 * 2 ** 20)).release();
+  });
+});
+
 test('staging memory goes to who waits for it', async () => {
   await withDevice({ threads: 1, stagingBytes: 4 * 2 ** 20 }, async (device) => {
     const first = await device.acquire(100);

@@ -21,6 +21,8 @@ export interface CpuDeviceOptions {
 
 interface Job {
   batch: CpuBatch;
+  /** Who gets the batch's memory back. */
+  giveBack: (buffer: ArrayBuffer) => void;
   resolve: (result: BatchResult) => void;
   reject: (error: Error) => void;
 }
@@ -69,10 +71,17 @@ export class CpuDevice implements Device {
     return new CpuStaging(this.#pool, await this.#pool.take(bytes));
   }
 
-  run(staging: Staging, items: readonly PipelineItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult> {
+  run(
+    staging: Staging,
+    items: readonly PipelineItem[],
+    pipeline: Pipeline,
+    withMap: boolean,
+    keep = false,
+  ): Promise<BatchResult> {
     const buffer = (staging as CpuStaging).take();
+    const giveBack = (back: ArrayBuffer): void => (keep ? (staging as CpuStaging).put(back) : this.#pool.give(back));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ batch: { buffer, items, pipeline, withMap }, resolve, reject });
+      this.#queue.push({ batch: { buffer, items, pipeline, withMap }, giveBack, resolve, reject });
       this.#dispatch();
     });
   }
@@ -102,7 +111,7 @@ export class CpuDevice implements Device {
     return thread;
   }
 
-  async #compute(thread: CpuThread, { batch, resolve, reject }: Job): Promise<void> {
+  async #compute(thread: CpuThread, { batch, giveBack, resolve, reject }: Job): Promise<void> {
     const bytes = batch.buffer.byteLength;
     const answer = await thread.compute(batch);
     if (answer.kind === 'stopped') {
@@ -111,9 +120,13 @@ export class CpuDevice implements Device {
       reject(this.#isClosed ? closed() : new DeviceLostError(answer.reason));
     } else {
       this.#idle.push(thread);
-      this.#pool.give(answer.buffer);
-      if (answer.kind === 'refused') reject(new Error(answer.reason));
-      else resolve(batchResult(answer.items, answer.seconds));
+      if (answer.kind === 'refused') {
+        this.#pool.give(answer.buffer);
+        reject(new Error(answer.reason));
+      } else {
+        giveBack(answer.buffer);
+        resolve(batchResult(answer.items, answer.seconds));
+      }
     }
     this.#dispatch();
   }
@@ -141,6 +154,11 @@ class CpuStaging implements Staging {
     if (!buffer) throw new Error('This staging memory was given back already');
     this.#buffer = undefined;
     return buffer;
+  }
+
+  /** After a run that leaves it to the caller. */
+  put(buffer: ArrayBuffer): void {
+    this.#buffer = buffer;
   }
 
   release(): void {

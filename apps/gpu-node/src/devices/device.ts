@@ -14,6 +14,7 @@ export interface DeviceInfo {
 
 /** Memory that planes are decoded into; for a GPU it is mapped upload memory, so nothing is copied afterwards. */
 export interface Staging {
+  /** Before the first run. */
   readonly bytes: Uint8Array;
   /** Gives the memory back without computing anything. */
   release(): void;
@@ -44,10 +45,17 @@ export interface Device {
   /** Waits for staging memory of at least `bytes`. Rejects with DeviceLostError. */
   acquire(bytes: number): Promise<Staging>;
   /**
-   * Computes items laid out in `staging`, which it takes back. Rejects with DeviceLostError when the device is gone:
-   * the same work may be repeated on another.
+   * Computes items laid out in `staging`, which it takes back; with `keep` it leaves it to the caller, with the planes in it, for
+   * another run, unless it rejects. Rejects with DeviceLostError when the device is gone: the same work may be repeated on
+   * another.
    */
-  run(staging: Staging, items: readonly PipelineItem[], pipeline: Pipeline, withMap: boolean): Promise<BatchResult>;
+  run(
+    staging: Staging,
+    items: readonly PipelineItem[],
+    pipeline: Pipeline,
+    withMap: boolean,
+    keep?: boolean,
+  ): Promise<BatchResult>;
   /** Resolves with the reason when the device is lost; never after `close`. */
   readonly lost: Promise<string>;
   close(): Promise<void>;

@@ -66,9 +66,10 @@ export class ReopeningDevice implements Device {
     items: readonly PipelineItem[],
     pipeline: Pipeline,
     withMap: boolean,
+    keep?: boolean,
   ): Promise<BatchResult> {
     const { device, inner } = staging as BoundStaging;
-    const result = await device.run(inner, items, pipeline, withMap);
+    const result = await device.run(inner, items, pipeline, withMap, keep);
     if (device === this.#device) this.#tries = 0;
     return result;
   }

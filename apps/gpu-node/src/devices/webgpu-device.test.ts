@@ -77,6 +77,21 @@ test('a dense result without counts, and neither', async () => {
   }
 });
 
+test('staging memory that is kept serves further pipelines, and the next batch has its own planes', async () => {
+  const [first, second] = [lbp('nw-cw-msb', 'zero'), lbp('nw-cw-lsb', 'mirror')].map((asked) =>
+    createPipeline([asked]),
+  );
+  for (const seed of [1, 2]) {
+    const { item, bytes } = staged(first!, noiseImage({ width: 33, height: 21 }, seed));
+    const staging = await device.acquire(bytes.length);
+    staging.bytes.set(bytes);
+    for (const pipeline of [first!, second!]) {
+      const { items } = await device.run(staging, [item], pipeline, false, pipeline === first);
+      assert.deepEqual(items[0]!.bins, runReference(pipeline, bytes, item, false).bins);
+    }
+  }
+});
+
 test('staging that was released without computing serves again', async () => {
   for (let i = 0; i < 3 * device.batchesInFlight; i++) (await device.acquire(1000)).release();
   const staging = await device.acquire(1000);

@@ -95,7 +95,10 @@ class WebGpuDevice implements Device {
 
   async acquire(bytes: number): Promise<Staging> {
     const slot = await this.#takeSlot(bytes);
-    return new WebGpuStaging(slot, () => this.#giveBack(slot));
+    return new WebGpuStaging(slot, () => {
+      slot.isUploaded = false;
+      this.#giveBack(slot);
+    });
   }
 
   async run(
@@ -103,11 +106,13 @@ class WebGpuDevice implements Device {
     items: readonly PipelineItem[],
     pipeline: Pipeline,
     withMap: boolean,
+    keep = false,
   ): Promise<BatchResult> {
     const { slot } = staging as WebGpuStaging;
     try {
       const result = await this.#orLost(this.#compute(slot, items, pipeline, withMap));
-      this.#giveBack(slot);
+      slot.isUploaded &&= keep;
+      if (!keep) this.#giveBack(slot);
       return result;
     } catch (error) {
       this.#discard(slot);
@@ -172,7 +177,9 @@ class WebGpuDevice implements Device {
     device.queue.writeBuffer(table, 0, layout.table);
     const encoder = device.createCommandEncoder({ label: 'batch' });
     this.#stamp(encoder, slot, 0);
-    encoder.copyBufferToBuffer(slot.upload, 0, slot.planes, 0, Math.min(usedBytes, slot.capacity));
+    if (!slot.isUploaded)
+      encoder.copyBufferToBuffer(slot.upload, 0, slot.planes, 0, Math.min(usedBytes, slot.capacity));
+    slot.isUploaded = true;
     encoder.clearBuffer(histograms, 0, histogramsBytes);
     const pass = encoder.beginComputePass({ label: 'batch.kernels', timestampWrites: stampsOf(slot, 2) });
     program.record(pass, layout, { planes, table, histograms, maps });

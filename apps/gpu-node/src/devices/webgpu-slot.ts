@@ -30,6 +30,8 @@ export class WebGpuSlot {
   readonly capacity: number;
   readonly upload: GPUBuffer;
   readonly planes: GPUBuffer;
+  /** `planes` has what was decoded into `upload`. */
+  isUploaded = false;
   /** Present where the device measures time. */
   readonly timestamps: { queries: GPUQuerySet; resolved: GPUBuffer } | undefined;
   readonly #device: GPUDevice;

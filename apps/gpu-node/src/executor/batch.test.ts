@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPipeline, type Grid, type Pipeline, planPipeline } from '@halogrid/kernels';
+import { createPipeline, type Grid, type Pipeline, planPipelines } from '@halogrid/kernels';
 import { Batch } from './batch.ts';
 
 const counting = createPipeline([{ kernel: 'lbp', parameters: {} }]);
@@ -12,8 +12,8 @@ const batchBytes = 2 ** 26;
 /** How many frames of that size a batch takes. */
 function framesOf(pipeline: Pipeline, deviceBytes: number, side: number, needsMap = false, grid?: Grid): number {
   const size = { width: side, height: side };
-  const batch = new Batch(pipeline, { maxStagingBytes: deviceBytes, batchBytes });
-  const plan = planPipeline(pipeline, { x: 0, y: 0, ...size }, size, grid);
+  const batch = new Batch('u8', [pipeline], { maxStagingBytes: deviceBytes, batchBytes });
+  const plan = planPipelines([pipeline], { x: 0, y: 0, ...size }, size, grid);
   while (batch.add(plan, needsMap)) assert.ok(batch.stagingBytes <= deviceBytes);
   return batch.items.length;
 }
@@ -40,8 +40,8 @@ test('dense results of 64 MiB are a batch, where they are wanted', () => {
 
 test('dense results are computed of all of a batch, so that a tile that needs one is not placed among others', () => {
   const size = { width: 64, height: 64 };
-  const plan = planPipeline(floats, { x: 0, y: 0, ...size }, size);
-  const batch = new Batch(floats, { maxStagingBytes: large, batchBytes });
+  const plan = planPipelines([floats], { x: 0, y: 0, ...size }, size);
+  const batch = new Batch('u8', [floats], { maxStagingBytes: large, batchBytes });
   for (let i = 0; i < 2; i++) assert.ok(batch.add(plan, false));
   assert.equal(batch.add(plan, true), undefined);
   assert.deepEqual([batch.items.length, batch.withMap], [2, false]);

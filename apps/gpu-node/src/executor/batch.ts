@@ -1,5 +1,12 @@
-import { type Sampling, sampleBytes } from '@halogrid/geometry';
-import { type Pipeline, type PipelineItem, type PipelinePlan, placeItem } from '@halogrid/kernels';
+import { type PixelType, type Sampling, sampleBytes } from '@halogrid/geometry';
+import {
+  type Pipeline,
+  type PipelinePlan,
+  pipelineOver,
+  placeSharedItem,
+  type SharedItem,
+  type SharedPlan,
+} from '@halogrid/kernels';
 import type { Device } from '../devices/device.ts';
 
 type BatchLimits = Pick<Device, 'maxStagingBytes' | 'batchBytes'>;
@@ -9,9 +16,11 @@ const resultsLimitBytes = 64 * 2 ** 20;
 
 /** Planned tiles that a device takes at once, placed one after another in its staging memory. */
 export class Batch {
-  readonly items: PipelineItem[] = [];
-  /** Over the type of pixels of its images. */
-  readonly pipeline: Pipeline;
+  readonly items: SharedItem[] = [];
+  /** The type of pixels of its images. */
+  readonly pixel: PixelType;
+  /** What is computed of each tile, over that type. */
+  readonly pipelines: readonly Pipeline[];
   readonly #device: BatchLimits;
   readonly #share: number;
   #stagingBytes = 0;
@@ -19,9 +28,10 @@ export class Batch {
   #mapsBytes = 0;
   #withMap = false;
 
-  /** `share` of the usual limits, in (0, 1], is used. */
-  constructor(pipeline: Pipeline, device: BatchLimits, share = 1) {
-    this.pipeline = pipeline;
+  /** `share` of the usual limits, in (0, 1], is used. The pipelines take the same channels. */
+  constructor(pixel: PixelType, pipelines: readonly Pipeline[], device: BatchLimits, share = 1) {
+    this.pixel = pixel;
+    this.pipelines = pipelines.map((pipeline) => pipelineOver(pixel, pipeline));
     this.#share = share;
     this.#device = device;
   }
@@ -38,13 +48,13 @@ export class Batch {
   /**
    * Places a tile; undefined where there is no room for it and its results, and where it needs a dense result and the others do
    * not, or the other way round. The first tile of a batch has all that the
-   * device takes, the others what is left of the batch's limits. `sampling`: the pixels of which a dense result is made, if it is.
+   * device takes, the others what is left of the batch's limits. `samplings`: the pixels of which a dense result is made, if it is, by pipeline.
    */
-  add(plan: PipelinePlan, needsMap: boolean, sampling?: Sampling): PipelineItem | undefined {
-    const { input, pixel } = this.pipeline;
-    const { item, end } = placeItem(plan, input.length, this.#stagingBytes, sampleBytes[pixel]);
-    const histogramsBytes = this.#histogramsBytes + histogramsBytesOf(plan, this.pipeline);
-    const mapsBytes = this.#mapsBytes + mapBytesOf(plan, this.pipeline);
+  add(plan: SharedPlan, needsMap: boolean, samplings: readonly (Sampling | undefined)[] = []): SharedItem | undefined {
+    const channels = this.pipelines[0]!.input.length;
+    const { item, end } = placeSharedItem(plan, channels, this.#stagingBytes, sampleBytes[this.pixel]);
+    const histogramsBytes = this.#histogramsBytes + this.#sum(plan, histogramsBytesOf);
+    const mapsBytes = this.#mapsBytes + this.#sum(plan, mapBytesOf);
     const resultsBytes = histogramsBytes + (needsMap ? mapsBytes : 0);
 
     const isFirst = this.items.length === 0;
@@ -53,13 +63,17 @@ export class Batch {
     const limit = (bytes: number) => (isFirst ? maxStagingBytes : Math.min(bytes * this.#share, maxStagingBytes));
     if (end > limit(batchBytes) || resultsBytes > limit(resultsLimitBytes)) return undefined;
 
-    if (sampling) item.sampling = sampling;
+    for (const [i, sampling] of samplings.entries()) if (sampling) item.items[i]!.sampling = sampling;
     this.items.push(item);
     this.#stagingBytes = end;
     this.#histogramsBytes = histogramsBytes;
     this.#mapsBytes = mapsBytes;
     this.#withMap = needsMap;
     return item;
+  }
+
+  #sum({ plans }: SharedPlan, bytesOf: (plan: PipelinePlan, pipeline: Pipeline) => number): number {
+    return this.pipelines.reduce((sum, pipeline, i) => sum + bytesOf(plans[i]!, pipeline), 0);
   }
 }
 

@@ -1,15 +1,16 @@
 import type { OpenImage } from '@halogrid/imaging';
-import { checkGrid, createPipeline, type Grid, type Pipeline, shortened } from '@halogrid/kernels';
+import { checkGrid, type Grid, shortened } from '@halogrid/kernels';
 import { excessOf, type Lease, leaseBounds, type ShardCompleted } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
 import { Budget } from '../devices/budget.ts';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import { type BusyClock, BusyClocks } from './busy-clock.ts';
+import { leasedPipelines } from './leased-pipelines.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
 import { runTile } from './run-tile.ts';
 import { runVideo } from './run-video.ts';
-import { type ShardRun, type SourceOutcome, StageClock } from './shard-run.ts';
+import { type LeasedPipeline, type ShardRun, type SourceOutcome, StageClock } from './shard-run.ts';
 
 /**
  * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted. Sources that cannot
@@ -50,18 +51,18 @@ export function createExecutor(options: ExecutorOptions): Executor {
     busy: BusyClock,
     batchShare: number,
   ): Promise<ShardCompleted> {
-    const { jobId, shard, attempt, epoch, pipeline, work, scratch, wantsMap, zarrShards, verify } = lease;
-    if (!pipeline || !work) throw new Error('The lease has no pipeline or no work');
-    const checked = createPipeline(pipeline.operations);
+    const { jobId, shard, attempt, epoch, work, scratch, wantsMap, zarrShards, verify } = lease;
+    const pipelines = leasedPipelines(lease);
+    if (!work) throw new Error('The lease has no work');
     const run: ShardRun = {
       device: verify ? twin : device,
       batchShare,
       openImage,
       writeChunk,
       planes,
-      pipeline: checked,
-      channels: checked.input.length === 1 ? 'gray' : 'rgb',
-      grid: gridOf(lease, checked),
+      pipelines,
+      channels: pipelines[0]!.pipeline.input.length === 1 ? 'gray' : 'rgb',
+      grid: gridOf(lease, pipelines),
       scratch,
       wantsMap,
       zarrShards: zarrShards ?? false,
@@ -77,7 +78,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       shard,
       attempt,
       epoch,
-      results: outcomes.flatMap((outcome) => (outcome.kind === 'result' ? [outcome.result] : [])),
+      results: outcomes.flatMap((outcome) => (outcome.kind === 'result' ? outcome.results : [])),
       errors: outcomes.flatMap((outcome) => (outcome.kind === 'error' ? [outcome.error] : [])),
       stageSeconds: run.clock.seconds,
       busySeconds: busy.take(),
@@ -110,9 +111,9 @@ async function runWork(run: ShardRun, work: NonNullable<Lease['work']>): Promise
 }
 
 /** The grid whose cells are counted apart. Throws ParameterError. */
-function gridOf({ grid: asked }: Lease, pipeline: Pipeline): Grid {
+function gridOf({ grid: asked }: Lease, pipelines: readonly LeasedPipeline[]): Grid {
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
-  checkGrid(grid, pipeline);
+  for (const { pipeline } of pipelines) checkGrid(grid, pipeline);
   return grid;
 }
 

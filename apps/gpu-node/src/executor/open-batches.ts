@@ -1,16 +1,18 @@
 import type { PixelType, Rect } from '@halogrid/geometry';
 import type { OpenImage } from '@halogrid/imaging';
-import { type PipelineItem, pipelineOver, planPipeline } from '@halogrid/kernels';
+import type { SharedItem } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
 import { mapAhead } from '@halogrid/threads';
-import { Batch } from './batch.ts';
+import type { Batch } from './batch.ts';
 import {
   closeImage,
+  emptyBatch,
   failedOutcome,
   needsMap,
+  planTile,
   type ShardRun,
   type SourceOutcome,
-  samplingOf,
+  samplingsOf,
   sourceError,
   tooSmall,
 } from './shard-run.ts';
@@ -28,7 +30,7 @@ export interface PlacedFrame {
   position: number;
   image: OpenImage;
   whole: Rect;
-  item: PipelineItem;
+  item: SharedItem;
 }
 
 /** Frames that a device takes at once. */
@@ -47,14 +49,14 @@ interface Opened {
 
 /**
  * Opens frames and packs them into batches; the images of a batch are the caller's to close. Frames that
- * cannot be opened, or are too small for the pipeline or too large for the device, get their outcome here.
+ * cannot be opened, or are too small for a pipeline or too large for the device, get their outcome here.
  */
 export async function* openBatches(
   run: ShardRun,
   sources: readonly Source[],
   outcomes: SourceOutcome[],
 ): AsyncGenerator<FrameBatch, void, undefined> {
-  const { pipeline, grid, device } = run;
+  const { device } = run;
   // Those with a preview come last, so that they cut no batch in two: dense results are computed of all of a batch.
   const positions = sources
     .map((source, position) => ({ source, position }))
@@ -68,11 +70,8 @@ export async function* openBatches(
     for (const { image } of batch.frames) held.delete(image);
     return batch;
   };
-  const emptyBatch = (pixel: PixelType): FrameBatch => {
-    const batch = new Batch(pipelineOver(pixel, pipeline), device, run.batchShare);
-    return { frames: [], batch };
-  };
-  let current = emptyBatch('u8');
+  const nextBatch = (pixel: PixelType): FrameBatch => ({ frames: [], batch: emptyBatch(run, pixel) });
+  let current = nextBatch('u8');
   try {
     for (;;) {
       run.signal.throwIfAborted();
@@ -89,19 +88,19 @@ export async function* openBatches(
         held.delete(image);
         await closeImage(run, image);
       };
-      const small = tooSmall(image, pipeline);
+      const small = tooSmall(image, run);
       if (small) {
         await refuse('read', small);
         continue;
       }
       const whole = { x: 0, y: 0, width: image.width, height: image.height };
-      const plan = planPipeline(pipeline, whole, image, grid);
-      const place = () => current.batch.add(plan, needsMap(run, source), samplingOf(run, whole, image));
-      const isSame = current.batch.pipeline.pixel === image.pixel;
+      const plan = planTile(run, whole, image);
+      const place = () => current.batch.add(plan, needsMap(run, source), samplingsOf(run, whole, image));
+      const isSame = current.batch.pixel === image.pixel;
       let item = isSame && current.frames.length < batchFrames ? place() : undefined;
       if (!item && (!isSame || current.frames.length > 0)) {
         if (current.frames.length > 0) yield handOut(current);
-        current = emptyBatch(image.pixel);
+        current = nextBatch(image.pixel);
         item = place();
       }
       if (item) current.frames.push({ source, position, image, whole, item });

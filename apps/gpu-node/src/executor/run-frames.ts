@@ -1,4 +1,4 @@
-import type { PipelineItem } from '@halogrid/kernels';
+import type { SharedItem } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
 import { InputError } from '@halogrid/sources';
 import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
@@ -10,7 +10,7 @@ import {
   type ShardRun,
   type SourceOutcome,
   settleAll,
-  sourceResult,
+  sourceOutcome,
   writeChunks,
   writeSourceChunk,
 } from './shard-run.ts';
@@ -36,7 +36,7 @@ export async function runFrames(run: ShardRun, sources: readonly Source[]): Prom
 /** Decodes the batch straight into staging memory, computes the frames that could be decoded, and keeps what is wanted. */
 async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: SourceOutcome[]): Promise<void> {
   let decoded: PlacedFrame[] = [];
-  const fill = async (bytes: Uint8Array): Promise<PipelineItem[]> => {
+  const fill = async (bytes: Uint8Array): Promise<SharedItem[]> => {
     decoded = await run.clock.time('decode', () => decodeFrames(run, frames, bytes, outcomes));
     await settleAll(
       decoded.map(({ source, image: { pixel }, whole, item }) =>
@@ -52,7 +52,7 @@ async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: 
     settleAll(decoded.map(({ source, whole }, i) => writeChunks(run, source, whole, whole, items[i]!))),
   );
   for (const [i, { source, position, whole, image }] of decoded.entries()) {
-    outcomes[position] = sourceResult(source, whole, whole, items[i]!, image.captured);
+    outcomes[position] = sourceOutcome(source, whole, whole, items[i]!, image.captured);
   }
 }
 

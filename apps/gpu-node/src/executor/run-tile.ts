@@ -1,23 +1,24 @@
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import type { OpenImage } from '@halogrid/imaging';
-import { type CopyRect, type ItemResult, type PipelineItem, pipelineOver, planPipeline } from '@halogrid/kernels';
+import type { CopyRect, ItemResult, SharedItem } from '@halogrid/kernels';
 import type { Source, Tile } from '@halogrid/proto';
 import { changedInput, InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
-import { Batch } from './batch.ts';
 import type { ImageContent } from './plane-cache.ts';
 import {
   closeImage,
+  emptyBatch,
   failedOutcome,
   needsMap,
   needsPreview,
+  planTile,
   runOnDevice,
   type ShardRun,
   type SourceOutcome,
-  samplingOf,
+  samplingsOf,
   settleAll,
   sourceError,
-  sourceResult,
+  sourceOutcome,
   tooSmall,
   writeChunks,
   writeSourceChunk,
@@ -26,14 +27,14 @@ import { checkStillVersion, checkVersion, sourceVersion } from './source-version
 import { tiledCopy } from './tiled-copy.ts';
 
 /** Copies those parts of the image to their places in staging memory. */
-type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: PipelineItem) => Promise<void>;
+type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: SharedItem) => Promise<void>;
 
-/** Computes the tile of an image of that type of pixels. */
-type Compute = (pixel: PixelType, fill: Fill) => Promise<ItemResult>;
+/** Computes the tile of an image of that type of pixels, by each pipeline. */
+type Compute = (pixel: PixelType, fill: Fill) => Promise<ItemResult[]>;
 
-/** The result of a tile, and when its image was captured. */
+/** What each pipeline found of a tile, and when its image was captured. */
 interface Computed {
-  item: ItemResult;
+  items: ItemResult[];
   captured: CaptureTime | undefined;
 }
 
@@ -41,17 +42,17 @@ interface Computed {
 export async function runTile(run: ShardRun, { source, width, height, rect }: Tile): Promise<SourceOutcome> {
   if (!source || !rect) throw new Error('The lease has a tile without a source or a rectangle');
   const size = { width, height };
-  const small = tooSmall(size, run.pipeline);
+  const small = tooSmall(size, run);
   if (small) return sourceError(source, 'read', small);
-  const plan = planPipeline(run.pipeline, rect, size, run.grid);
+  const plan = planTile(run, rect, size);
   const compute: Compute = async (pixel, fill) => {
-    const batch = new Batch(pipelineOver(pixel, run.pipeline), run.device);
-    const item = batch.add(plan, needsMap(run, source), samplingOf(run, rect, size));
+    const batch = emptyBatch(run, pixel, 1);
+    const item = batch.add(plan, needsMap(run, source), samplingsOf(run, rect, size));
     if (!item) {
       const limit = `the device takes at once (${run.device.maxStagingBytes} bytes)`;
       throw new Error(`A tile of ${rect.width} x ${rect.height} pixels and its results are more than ${limit}`);
     }
-    const fillTile = async (bytes: Uint8Array): Promise<PipelineItem[]> => {
+    const fillTile = async (bytes: Uint8Array): Promise<SharedItem[]> => {
       await fill(bytes, plan.copies, item);
       await writeSourceChunk(run, source, { size, rect, pixel }, bytes, item);
       return [item];
@@ -61,11 +62,11 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
   };
   const isWhole = rect.width === width && rect.height === height;
   try {
-    const { item, captured } = isWhole
+    const { items, captured } = isWhole
       ? await withOpenImage(run, source, size, compute)
       : await withSharedImage(run, source, size, compute);
-    await run.clock.time('encode', () => writeChunks(run, source, size, rect, item));
-    return sourceResult(source, size, rect, item, captured);
+    await run.clock.time('encode', () => writeChunks(run, source, size, rect, items));
+    return sourceOutcome(source, size, rect, items, captured);
   } catch (error) {
     return await failedOutcome(source, error);
   }
@@ -83,15 +84,15 @@ async function withSharedImage(run: ShardRun, source: Source, size: Size, comput
         return await withOpenImage(run, source, size, compute);
       case 'large': {
         const copy = { ...source, version: undefined, uri: await copyOf(run, source, version) };
-        const { item } = await withOpenImage(run, copy, size, compute);
-        return { item, captured: content.captured };
+        const { items } = await withOpenImage(run, copy, size, compute);
+        return { items, captured: content.captured };
       }
       case 'broken':
         throw content.error;
       case 'planes':
         checkSize(content, size);
         return {
-          item: await compute(content.pixel, async (bytes, copies, item) =>
+          items: await compute(content.pixel, async (bytes, copies, item) =>
             copyPlanes(run, content, bytes, copies, item),
           ),
           captured: content.captured,
@@ -110,7 +111,7 @@ async function withOpenImage(run: ShardRun, source: Source, size: Size, compute:
     checkSize(image, size);
     const { channels } = run;
     const unit = sampleBytes[image.pixel];
-    const item = await compute(image.pixel, async (bytes, copies, { offset, stride, planeBytes }) => {
+    const items = await compute(image.pixel, async (bytes, copies, { offset, stride, planeBytes }) => {
       await run.clock.time('decode', () =>
         settleAll(
           copies.map(({ from, to }) => {
@@ -121,7 +122,7 @@ async function withOpenImage(run: ShardRun, source: Source, size: Size, compute:
       );
       await checkStillVersion(source);
     });
-    return { item, captured: image.captured };
+    return { items, captured: image.captured };
   } finally {
     await closeImage(run, image);
   }
@@ -158,7 +159,7 @@ async function loadImage(
     const { width, height, pixel } = image;
     const stride = width * sampleBytes[pixel];
     const planeBytes = stride * height;
-    const allBytes = planeBytes * run.pipeline.input.length;
+    const allBytes = planeBytes * channelsOf(run);
     await reserve(allBytes);
     const bytes = new Uint8Array(allBytes);
     const opened = image;
@@ -183,16 +184,18 @@ function checkSize(now: Size, planned: Size): void {
   );
 }
 
+const channelsOf = ({ pipelines }: ShardRun): number => pipelines[0]!.pipeline.input.length;
+
 /** Copies parts of an image's planes, whose rows have no gaps. */
 function copyPlanes(
-  { pipeline }: ShardRun,
+  run: ShardRun,
   { width, height, pixel, bytes: pixels }: ImageContent & { kind: 'planes' },
   bytes: Uint8Array,
   copies: readonly CopyRect[],
-  { offset, stride, planeBytes }: PipelineItem,
+  { offset, stride, planeBytes }: SharedItem,
 ): void {
   const unit = sampleBytes[pixel];
-  for (let plane = 0; plane < pipeline.input.length; plane++) {
+  for (let plane = 0; plane < channelsOf(run); plane++) {
     for (const { from, to } of copies) {
       for (let row = 0; row < from.height; row++) {
         const at = ((plane * height + from.y + row) * width + from.x) * unit;

@@ -1,20 +1,21 @@
-import type { PixelType, Rect, Size } from '@halogrid/geometry';
+import type { Rect, Size } from '@halogrid/geometry';
 import { changedVideo, openVideoFile, SegmentDecoder, type SegmentEvent, type VideoFile } from '@halogrid/imaging';
-import { type PipelineItem, pipelineOver, planPipeline } from '@halogrid/kernels';
+import type { SharedItem } from '@halogrid/kernels';
 import type { Source, VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
-import { Batch } from './batch.ts';
 import {
+  emptyBatch,
   failedOutcomes,
   needsMap,
   needsPreview,
+  planTile,
   runOnDevice,
   type ShardRun,
   type SourceOutcome,
-  samplingOf,
+  samplingsOf,
   settleAll,
   sourceError,
-  sourceResult,
+  sourceOutcome,
   tooSmall,
   writeChunks,
   writeSourceChunk,
@@ -24,7 +25,7 @@ import {
 interface ReadFrame {
   position: number;
   whole: Rect;
-  item: PipelineItem;
+  item: SharedItem;
 }
 
 /** A frame that the decoder has ready. */
@@ -124,7 +125,7 @@ class VideoRun {
       else if (event.kind === 'created') this.#captured = { localMs: event.ms, offsetMinutes: 0 };
       else if (event.kind === 'note') this.#run.note(event.line);
       else {
-        const why = tooSmall(event, this.#run.pipeline) ?? this.#tooLarge(event);
+        const why = tooSmall(event, this.#run) ?? this.#tooLarge(event);
         if (!why) {
           this.#next = event;
           return;
@@ -136,18 +137,13 @@ class VideoRun {
 
   #tooLarge(frame: NextFrame): string | undefined {
     const { maxStagingBytes } = this.#run.device;
-    if (this.#emptyBatch(frame.pixel).add(this.#plan(frame), true)) return undefined;
+    if (emptyBatch(this.#run, frame.pixel).add(this.#plan(frame), true)) return undefined;
     return `${frame.width} x ${frame.height} pixels and their results are more than the device takes at once (${maxStagingBytes} bytes)`;
-  }
-
-  #emptyBatch(pixel: PixelType): Batch {
-    const { pipeline, device, batchShare } = this.#run;
-    return new Batch(pipelineOver(pixel, pipeline), device, batchShare);
   }
 
   #plan({ width, height }: Size) {
     const whole = { x: 0, y: 0, width, height };
-    return planPipeline(this.#run.pipeline, whole, whole, this.#run.grid);
+    return planTile(this.#run, whole, whole);
   }
 
   /**
@@ -159,20 +155,20 @@ class VideoRun {
     const { width, height, pixel, position: first } = this.#next!;
     const whole = { x: 0, y: 0, width, height };
     const plan = this.#plan(whole);
-    const batch = this.#emptyBatch(pixel);
+    const batch = emptyBatch(this.#run, pixel);
     const left = this.#sources.slice(first);
     const withMap = needsMap(this.#run, left[0]!);
-    const sampling = samplingOf(this.#run, whole, whole);
-    const places: PipelineItem[] = [];
+    const samplings = samplingsOf(this.#run, whole, whole);
+    const places: SharedItem[] = [];
     for (const source of left) {
       if (needsMap(this.#run, source) !== withMap) break;
-      const item = batch.add(plan, withMap, sampling);
+      const item = batch.add(plan, withMap, samplings);
       if (!item) break;
       places.push(item);
     }
     const frames: ReadFrame[] = [];
     const filled = Promise.withResolvers<void>();
-    const fill = async (bytes: Uint8Array): Promise<PipelineItem[]> => {
+    const fill = async (bytes: Uint8Array): Promise<SharedItem[]> => {
       try {
         for (const item of places) {
           const next = this.#next;
@@ -213,7 +209,7 @@ class VideoRun {
       ),
     );
     for (const [i, { position, whole }] of frames.entries()) {
-      this.#outcomes[position] = sourceResult(this.#sources[position]!, whole, whole, items[i]!, this.#captured);
+      this.#outcomes[position] = sourceOutcome(this.#sources[position]!, whole, whole, items[i]!, this.#captured);
     }
   }
 }

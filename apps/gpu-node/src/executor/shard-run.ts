@@ -1,12 +1,19 @@
 import { type PixelType, type Rect, type Sampling, type Size, sampleBytes } from '@halogrid/geometry';
 import type { OpenImage, PlaneTarget } from '@halogrid/imaging';
-import type { Grid, ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
+import {
+  type Grid,
+  type ItemResult,
+  type Pipeline,
+  planPipelines,
+  type SharedItem,
+  type SharedPlan,
+} from '@halogrid/kernels';
 import { Cause, type Source, type SourceError, type SourceResult } from '@halogrid/proto';
 import { piecesOf, previewSampling, samplesOfPart, type writeChunk } from '@halogrid/results';
 import { InputError, type InputFault } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { BatchResult, Device, DeviceKind } from '../devices/device.ts';
-import type { Batch } from './batch.ts';
+import { Batch } from './batch.ts';
 import type { BusyClock } from './busy-clock.ts';
 import type { PlaneCache } from './plane-cache.ts';
 import { deeperReason } from './source-version.ts';
@@ -19,13 +26,13 @@ export interface ShardRun {
   readonly openImage: (uri: string) => Promise<OpenImage>;
   readonly writeChunk: typeof writeChunk;
   readonly planes: PlaneCache;
-  /** Over 8-bit pixels; batches have it over those of their images. */
-  readonly pipeline: Pipeline;
-  /** What the pipeline takes, as decoders call it. */
+  /** Over 8-bit pixels; batches have them over those of their images. All take the same channels. */
+  readonly pipelines: readonly LeasedPipeline[];
+  /** What the pipelines take, as decoders call it. */
   readonly channels: PlaneTarget['channels'];
   /** Laid over each image; its cells are counted apart. */
   readonly grid: Grid;
-  /** Folder URI for chunks. */
+  /** Folder URI for chunks of the sources themselves. */
   readonly scratch: string;
   readonly wantsMap: boolean;
   /** Whether maps are kept as shards of a Zarr where that can be. */
@@ -39,36 +46,66 @@ export interface ShardRun {
   inputBytes: number;
 }
 
-export type SourceOutcome = { kind: 'result'; result: SourceResult } | { kind: 'error'; error: SourceError };
+export interface LeasedPipeline {
+  readonly pipeline: Pipeline;
+  /** Folder URI for chunks of its results. */
+  readonly scratch: string;
+}
+
+/** `results`: one a pipeline. */
+export type SourceOutcome = { kind: 'result'; results: SourceResult[] } | { kind: 'error'; error: SourceError };
 
 /** Whether the dense result of a source is needed, and not its histogram alone. */
 export function needsMap(run: ShardRun, source: Source): boolean {
   return run.wantsMap || needsPreview(source);
 }
 
-/** The pixels of `rect` of which the dense result is wanted, for needsMap; undefined where all of them are. */
-export function samplingOf({ wantsMap, pipeline }: ShardRun, rect: Rect, size: Size): Sampling | undefined {
-  if (wantsMap) return undefined;
-  const sampling = previewSampling(rect, size, pipeline.output.channels.length);
-  return sampling.step > 1 ? sampling : undefined;
+/** A batch without tiles. */
+export function emptyBatch({ pipelines, device, batchShare }: ShardRun, pixel: PixelType, share = batchShare): Batch {
+  return new Batch(
+    pixel,
+    pipelines.map(({ pipeline }) => pipeline),
+    device,
+    share,
+  );
+}
+
+/** How `rect` of an image of that size is read and computed. */
+export function planTile({ pipelines, grid }: ShardRun, rect: Rect, size: Size): SharedPlan {
+  return planPipelines(
+    pipelines.map(({ pipeline }) => pipeline),
+    rect,
+    size,
+    grid,
+  );
+}
+
+/** The pixels of `rect` of which each pipeline's dense result is wanted, for needsMap; undefined where all of them are. */
+export function samplingsOf({ wantsMap, pipelines }: ShardRun, rect: Rect, size: Size): (Sampling | undefined)[] {
+  return pipelines.map(({ pipeline }) => {
+    if (wantsMap) return undefined;
+    const sampling = previewSampling(rect, size, pipeline.output.channels.length);
+    return sampling.step > 1 ? sampling : undefined;
+  });
 }
 
 /** Whether pictures of a source and of its result are made. */
 export const needsPreview = ({ preview }: Source): boolean => preview === true;
 
 /**
- * Waits for staging memory, has `fill` put the batch's planes into it, and computes those that `fill` returns; their
- * results are in the same order. `isRead`: `fill` reads the planes as well, which then go to a GPU by way of other memory: its own
- * is made for writing, and reading a preview of 1080p from it took 3 s (measured on an H200).
+ * Waits for staging memory, has `fill` put the batch's planes into it, and computes those that `fill` returns, pipeline after
+ * pipeline; their results are in the same order, and of each one a pipeline. `isRead`: `fill` reads the planes as well, which then
+ * go to a GPU by way of other memory: its own is made for writing, and reading a preview of 1080p from it took 3 s (measured on an
+ * H200).
  */
 export async function runOnDevice(
   run: ShardRun,
-  { stagingBytes, withMap, pipeline }: Batch,
-  fill: (bytes: Uint8Array) => Promise<PipelineItem[]>,
+  { stagingBytes, withMap, pipelines }: Batch,
+  fill: (bytes: Uint8Array) => Promise<SharedItem[]>,
   isRead: boolean,
-): Promise<ItemResult[]> {
+): Promise<ItemResult[][]> {
   const staging = await run.device.acquire(stagingBytes);
-  let items: PipelineItem[];
+  let items: SharedItem[];
   try {
     run.signal.throwIfAborted();
     const isApart = isRead && run.device.info.kind === 'gpu';
@@ -84,25 +121,42 @@ export async function runOnDevice(
     staging.release();
     return [];
   }
-  const { items: results, seconds } = await run.clock.onDevice(run.device.info.kind, () =>
-    run.device.run(staging, items, pipeline, withMap),
-  );
-  for (const stage of ['upload', 'compute', 'readback'] as const) run.clock.add(stage, seconds[stage]);
+  const results: ItemResult[][] = items.map(() => []);
+  for (const [i, pipeline] of pipelines.entries()) {
+    const its = items.map((shared) => shared.items[i]!);
+    const keep = i + 1 < pipelines.length;
+    const computed = await run.clock.onDevice(run.device.info.kind, () =>
+      run.device.run(staging, its, pipeline, withMap, keep),
+    );
+    for (const stage of ['upload', 'compute', 'readback'] as const) run.clock.add(stage, computed.seconds[stage]);
+    for (const [j, result] of computed.items.entries()) results[j]!.push(result);
+  }
   return results;
 }
 
-/** Keeps the dense result of `rect` as the chunks that are wanted of it. Rejects with OutputError. */
+/** Keeps each pipeline's dense result of `rect` as the chunks that are wanted of it. Rejects with OutputError. */
 export async function writeChunks(
   run: ShardRun,
   source: Source,
   size: Size,
   rect: Rect,
-  { map }: ItemResult,
+  results: readonly ItemResult[],
 ): Promise<void> {
   if (!needsMap(run, source)) return;
-  const { sample, channels } = run.pipeline.output;
+  for (const [i, leased] of run.pipelines.entries()) {
+    await writeChunksOf(run, leased, { source, size, rect }, results[i]!);
+  }
+}
+
+async function writeChunksOf(
+  run: ShardRun,
+  { pipeline, scratch }: LeasedPipeline,
+  { source, size, rect }: { source: Source; size: Size; rect: Rect },
+  { map }: ItemResult,
+): Promise<void> {
+  const { sample, channels } = pipeline.output;
   const type = { sample, bands: channels.length };
-  const chunk = { scratch: run.scratch, source: source.index, size, type, rect };
+  const chunk = { scratch, source: source.index, size, type, rect };
   const { bytes, stride, bandBytes } = map!;
   const samples = { bytes, strideBytes: stride, bandBytes, areOfPreview: !run.wantsMap };
   try {
@@ -124,10 +178,11 @@ export async function writeSourceChunk(
   source: Source,
   { size, rect, pixel }: { size: Size; rect: Rect; pixel: PixelType },
   bytes: Uint8Array,
-  { stages, offset, stride, planeBytes }: PipelineItem,
+  { items }: SharedItem,
 ): Promise<void> {
   if (!needsPreview(source)) return;
-  const type = { sample: pixel, bands: run.pipeline.input.length };
+  const { stages, offset, stride, planeBytes } = items[0]!;
+  const type = { sample: pixel, bands: run.pipelines[0]!.pipeline.input.length };
   // Each kernel's halo is around what the next one reads.
   const x = stages.reduce((sum, { out }) => sum + out.x, 0);
   const y = stages.reduce((sum, { out }) => sum + out.y, 0);
@@ -141,16 +196,21 @@ export async function writeSourceChunk(
   }
 }
 
-export function sourceResult(
+/** What was found of `rect` of a source: `items` has what each pipeline did. When it was captured is said once, by the first. */
+export function sourceOutcome(
   source: Source,
   size: Size,
   rect: Rect,
-  item: ItemResult,
+  items: readonly ItemResult[],
   captured: CaptureTime | undefined,
 ): SourceOutcome {
   const { width, height } = size;
-  const result = { source: source.index, width, height, rect, counted: item.counted, bins: numbersOf(item.bins) };
-  return { kind: 'result', result: captured ? { ...result, captured } : result };
+  const results = items.map(({ counted, bins }, i): SourceResult => {
+    const result = { source: source.index, width, height, rect, counted, bins: numbersOf(bins) };
+    if (i > 0) return { ...result, pipeline: i };
+    return captured ? { ...result, captured } : result;
+  });
+  return { kind: 'result', results };
 }
 
 /** Measured for 256 bins, which every frame has: 0.4 µs, and 4 µs with Array.from. */
@@ -189,8 +249,9 @@ export async function closeImage(run: ShardRun, image: OpenImage): Promise<void>
   await image.close();
 }
 
-/** One sentence where an image is smaller than a kernel of the pipeline. */
-export function tooSmall({ width, height }: Size, { minSide }: Pipeline): string | undefined {
+/** One sentence where an image is smaller than a kernel of a pipeline. */
+export function tooSmall({ width, height }: Size, { pipelines }: ShardRun): string | undefined {
+  const minSide = Math.max(...pipelines.map(({ pipeline }) => pipeline.minSide));
   if (Math.min(width, height) >= minSide) return undefined;
   return `A ${width} x ${height} image is smaller than the kernel, which needs ${minSide} pixels a side`;
 }

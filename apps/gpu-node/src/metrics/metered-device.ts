@@ -29,14 +29,17 @@ export function withMetrics(device: Device, metrics: NodeMetrics): Device {
       items: readonly PipelineItem[],
       pipeline: Pipeline,
       withMap: boolean,
+      keep?: boolean,
     ): Promise<BatchResult> {
       const { inner, settle } = staging as MeteredStaging;
+      let isKept = false;
       try {
-        const result = await device.run(inner, items, pipeline, withMap);
+        const result = await device.run(inner, items, pipeline, withMap, keep);
         metrics.busySeconds.inc({ device: device.info.kind }, result.seconds.compute);
+        isKept = keep === true;
         return result;
       } finally {
-        settle();
+        if (!isKept) settle();
       }
     },
   };

@@ -94,11 +94,15 @@ export class NodeMetrics {
 
   /** Counts a shard that was computed. */
   observeShard(lease: Lease, { results, errors, stageSeconds, inputBytes }: ShardCompleted): void {
-    const kernel = (lease.pipeline?.operations ?? []).map((operation) => operation.kernel).join('+');
+    const pipelines = lease.pipelines ? lease.pipelines.named.map(({ pipeline }) => pipeline) : [lease.pipeline];
+    const kernels = pipelines.map((its) => (its?.operations ?? []).map((operation) => operation.kernel).join('+'));
     this.shards.inc({ outcome: 'completed' });
     for (const [stage, seconds] of Object.entries(stageSeconds)) this.#stageSeconds.observe({ stage }, seconds);
-    for (const { rect } of results) this.#pixels.inc({ kernel }, rect ? rect.width * rect.height : 0);
-    if (lease.work?.$case === 'frames') this.#frames.inc({ kernel }, results.length);
+    for (const { rect, pipeline = 0 } of results) {
+      const kernel = kernels[pipeline]!;
+      this.#pixels.inc({ kernel }, rect ? rect.width * rect.height : 0);
+      if (lease.work?.$case === 'frames') this.#frames.inc({ kernel });
+    }
     this.#inputBytes.inc(inputBytes);
     for (const { stage } of errors) this.#quarantined.inc({ stage });
   }

@@ -33,6 +33,17 @@ export function planRead(tile: Rect, image: Size, halo: number, border: BorderMo
   const isWhole = tile.x === 0 && tile.y === 0 && tile.width === image.width && tile.height === image.height;
   const stored = border === 'wrap' && !isWhole ? wanted : intersect(wanted, whole);
 
+  const out = { x: tile.x - stored.x, y: tile.y - stored.y, width: tile.width, height: tile.height };
+  const inner = { x: halo, y: halo, width: image.width - 2 * halo, height: image.height - 2 * halo };
+  const counted = border === 'interior' ? intersect(tile, inner) : tile;
+  const valid = { ...counted, x: counted.x - stored.x, y: counted.y - stored.y };
+  if (valid.width <= 0 || valid.height <= 0) Object.assign(valid, { x: out.x, y: out.y, width: 0, height: 0 });
+  const copies = copiesOf(stored, image);
+  return { stored: { width: stored.width, height: stored.height }, copies, out, valid };
+}
+
+/** What to copy from an image of that size for a plane that holds `stored` of it; beyond an edge the image is repeated. */
+export function copiesOf(stored: Rect, image: Size): CopyRect[] {
   const copies: CopyRect[] = [];
   for (const row of runs(stored.y, stored.height, image.height)) {
     for (const column of runs(stored.x, stored.width, image.width)) {
@@ -42,13 +53,7 @@ export function planRead(tile: Rect, image: Size, halo: number, border: BorderMo
       });
     }
   }
-
-  const out = { x: tile.x - stored.x, y: tile.y - stored.y, width: tile.width, height: tile.height };
-  const inner = { x: halo, y: halo, width: image.width - 2 * halo, height: image.height - 2 * halo };
-  const counted = border === 'interior' ? intersect(tile, inner) : tile;
-  const valid = { ...counted, x: counted.x - stored.x, y: counted.y - stored.y };
-  if (valid.width <= 0 || valid.height <= 0) Object.assign(valid, { x: out.x, y: out.y, width: 0, height: 0 });
-  return { stored: { width: stored.width, height: stored.height }, copies, out, valid };
+  return copies;
 }
 
 /** Cuts [start, start + length) of an endlessly repeated row of n pixels into runs inside [0, n). */

@@ -58,12 +58,23 @@ export function placeItem(
   pixelBytes = 1,
 ): { item: PipelineItem; end: number } {
   const { stored, out } = plan.stages[0]!;
-  const lead = (lanePixels - (out.x % lanePixels)) % lanePixels;
+  const { place, end } = placePlanes(stored, out.x, channels, from, pixelBytes);
+  return { item: { ...place, stages: plan.stages, parts: plan.parts }, end };
+}
+
+/** Where stored planes of that size lie at or after byte `from`, so that their column `firstX` is on such a boundary. */
+export function placePlanes(
+  stored: Size,
+  firstX: number,
+  channels: number,
+  from: number,
+  pixelBytes: number,
+): { place: Pick<PlaneItem, 'offset' | 'stride' | 'planeBytes'>; end: number } {
+  const lead = (lanePixels - (firstX % lanePixels)) % lanePixels;
   const offset = roundUp(from, lanePixels * pixelBytes) + lead * pixelBytes;
   const stride = roundUp(stored.width + lead, lanePixels) * pixelBytes;
   const planeBytes = stride * stored.height;
-  const item = { offset, stride, planeBytes, stages: plan.stages, parts: plan.parts };
-  return { item, end: roundUp(offset + planeBytes * channels, 256) };
+  return { place: { offset, stride, planeBytes }, end: roundUp(offset + planeBytes * channels, 256) };
 }
 
 /** `item` restricted to one of its parts. */

@@ -1,6 +1,15 @@
 // How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
 // message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
-import type { CaptureOptions, Grid, JobSpec, Operation, Pipeline, VideoOptions } from '../gen/halogrid/v1/job.ts';
+import type {
+  CaptureOptions,
+  Grid,
+  JobSpec,
+  NamedPipeline,
+  Operation,
+  Pipeline,
+  PipelineSet,
+  VideoOptions,
+} from '../gen/halogrid/v1/job.ts';
 import type { CancelRequest, GetRequest, ListRequest, SubmitRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
 import type {
   AttachRequest,
@@ -27,7 +36,7 @@ import type {
   VideoSegment,
   Welcome,
 } from '../gen/halogrid/v1/nodes.ts';
-import { maxUriLength } from '../job-limits.ts';
+import { maxPipelines, maxUriLength } from '../job-limits.ts';
 import { type Bound, bytes, type Excess, elsewhere, fields, list, map, name, oneOf, text } from './bounds.ts';
 
 /** Ids and names go into every log line. */
@@ -60,6 +69,8 @@ const pipeline = fields<Pipeline>({
   ),
 });
 
+const pipelines = fields<PipelineSet>({ named: list(maxPipelines, fields<NamedPipeline>({ name: word, pipeline })) });
+
 const video = fields<VideoOptions>({ hwaccel: word });
 
 /** A specification. Its URIs and how many there are of them are for `checkSpec`, as are the rules of kernels. */
@@ -68,6 +79,7 @@ const spec = fields<JobSpec>({
   out: elsewhere,
   mapFormat: word,
   pipeline,
+  pipelines,
   grid,
   video,
   maxQuarantined: any,
@@ -130,6 +142,7 @@ const source = fields<Source>({ uri: place, version: place, place: any });
 const lease = fields<Lease>({
   jobId: id,
   pipeline,
+  pipelines,
   work: oneOf<NonNullable<Lease['work']>>({
     tile: fields<Tile>({ source, rect: any }),
     frames: fields<FrameBatch>({

@@ -8,7 +8,7 @@ import { kernelSecondsAPixel } from './kernel-costs.ts';
 import { startSeconds, type Workers, workParts } from './work-parts.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
-const job = { pipeline, mapFormat: 'tiff' };
+const job = { pipelines: [pipeline], mapFormat: 'tiff' };
 const workers: Workers = { nodes: 2, device: 'cpu', cores: 4 };
 
 const noWork: PlanWork = {

@@ -14,7 +14,7 @@ export interface Workers {
 
 /** A job's shape that its totals do not tell. */
 export interface PlannedJob {
-  pipeline: Pipeline;
+  pipelines: readonly Pipeline[];
   /** As the job's. */
   mapFormat: string;
 }
@@ -68,7 +68,7 @@ const maxNameLength = 160;
 const batchPixels = 2 ** 23;
 
 /** The parts of a job's time by the figures above, each more than 0. They add up: little of them overlaps where cores are few. */
-export function workParts(totals: PlanTotals, { pipeline, mapFormat }: PlannedJob, workers: Workers): Parts {
+export function workParts(totals: PlanTotals, { pipelines, mapFormat }: PlannedJob, workers: Workers): Parts {
   const { work, shards, tiles, sources, kept, output } = totals;
   const { nodes, device, cores } = workers;
   const parts: Record<string, number> = { job: jobSeconds, inputs: inputSeconds * (work.inputs + kept) };
@@ -86,17 +86,20 @@ export function workParts(totals: PlanTotals, { pipeline, mapFormat }: PlannedJo
   }
   for (const [pixel, pixels] of Object.entries(work.kernelPixels)) {
     const bits = pixel === 'u16' ? 16 : 8;
-    const seconds = pixels * kernelSecondsAPixel(pipeline.operations, device, bits);
     const pieces = device === 'cpu' ? Math.max(tiles, Math.ceil(pixels / batchPixels)) : cores;
-    // A GPU is one for all of this machine's nodes.
-    parts[`${device} ${shortName(pipeline)} of ${bits} bits`] = device === 'gpu' ? seconds : shared(seconds, pieces);
+    for (const pipeline of pipelines) {
+      const seconds = pixels * kernelSecondsAPixel(pipeline.operations, device, bits);
+      const name = `${device} ${shortName(pipeline)} of ${bits} bits`;
+      // A GPU is one for all of this machine's nodes. Pipelines may be the same but for their names.
+      parts[name] = (parts[name] ?? 0) + (device === 'gpu' ? seconds : shared(seconds, pieces));
+    }
   }
   parts.histograms = binSeconds * work.bins;
-  parts.previews = previewSeconds * work.previews + previewPixelSeconds * work.previewPixels;
+  parts.previews = pipelines.length * (previewSeconds * work.previews + previewPixelSeconds * work.previewPixels);
   if (mapFormat !== 'none') {
     const computed = sources > 0 ? (sources - kept) / sources : 0;
     parts[`map ${mapFormat}`] =
-      (mapByteSeconds[mapFormat] ?? 10e-9) * output.mapsBytes + mapFileSeconds * sources * computed;
+      (mapByteSeconds[mapFormat] ?? 10e-9) * output.mapsBytes + mapFileSeconds * sources * computed * pipelines.length;
   }
   parts['remote files'] = (requestSeconds * work.remoteFiles) / (requestsAtOnce * nodes);
   parts['remote bytes'] = remoteByteSeconds * work.remoteBytes;

@@ -15,6 +15,8 @@ export type ProgressRecord =
   /** Every part of a source is in; `place` has its histograms, where it has any. */
   | {
       kind: 'done';
+      /** Place of the pipeline; absent: 0. */
+      part?: number;
       source: number;
       size: Size;
       counted: number;
@@ -26,7 +28,8 @@ export type ProgressRecord =
   /** A source is set aside; the last of several reasons holds. */
   | { kind: 'quarantined'; source: number; reason: Quarantine };
 
-const tags = { node: 0, shard: 1, attempt: 2, done: 3, quarantined: 4, captured: 5 } as const;
+/** `doneBy`: by another pipeline than the first. */
+const tags = { node: 0, shard: 1, attempt: 2, done: 3, quarantined: 4, captured: 5, doneBy: 6 } as const;
 
 const digestBytes = 32;
 
@@ -51,7 +54,7 @@ export class ProgressWriter {
   write(record: ProgressRecord): void {
     const bytes = this.#bytes;
     const expected = this.#expected;
-    bytes.uint(tags[record.kind]);
+    bytes.uint(record.kind === 'done' && record.part ? tags.doneBy : tags[record.kind]);
     switch (record.kind) {
       case 'node':
         bytes.text(record.name);
@@ -68,7 +71,8 @@ export class ProgressWriter {
         expected.attempted = record.shard + 1;
         break;
       case 'done': {
-        const { source, size, counted, digest, place } = record;
+        const { part, source, size, counted, digest, place } = record;
+        if (part) bytes.uint(part);
         bytes.int(source - expected.source);
         bytes.uint(size.width);
         bytes.uint(size.height);
@@ -131,6 +135,10 @@ function readRecord(bytes: ByteReader, expected: Expected): ProgressRecord {
     }
     case tags.done:
       return readDone(bytes, expected);
+    case tags.doneBy: {
+      const part = bytes.uint();
+      return { ...readDone(bytes, expected), part };
+    }
     case tags.captured: {
       const source = expected.source + bytes.int();
       const localMs = expected.localMs + bytes.int();
@@ -149,7 +157,7 @@ function readRecord(bytes: ByteReader, expected: Expected): ProgressRecord {
   }
 }
 
-function readDone(bytes: ByteReader, expected: Expected): ProgressRecord {
+function readDone(bytes: ByteReader, expected: Expected): Extract<ProgressRecord, { kind: 'done' }> {
   const source = expected.source + bytes.int();
   expected.source = source + 1;
   const size = { width: bytes.uint(), height: bytes.uint() };

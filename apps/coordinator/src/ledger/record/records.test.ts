@@ -193,14 +193,19 @@ test('any progress is read as it was written', () => {
     record({ kind: fc.constant('node' as const), name: text, device: text }),
     record({ kind: fc.constant('shard' as const), shard: index, node: index }),
     record({ kind: fc.constant('attempt' as const), shard: index, attempt: index }),
-    record({
-      kind: fc.constant('done' as const),
-      source: index,
-      size,
-      counted: count,
-      digest,
-      place: fc.option(place, { nil: undefined }),
-    }),
+    fc
+      .tuple(
+        record({
+          kind: fc.constant('done' as const),
+          source: index,
+          size,
+          counted: count,
+          digest,
+          place: fc.option(place, { nil: undefined }),
+        }),
+        fc.constantFrom({}, { part: 1 }, { part: 7 }),
+      )
+      .map(([done, by]) => ({ ...done, ...by })),
     record({ kind: fc.constant('quarantined' as const), source: index, reason }),
     record({ kind: fc.constant('captured' as const), source: index, time: captureTime }),
   );

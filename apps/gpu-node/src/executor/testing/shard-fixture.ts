@@ -45,19 +45,20 @@ export class TestFolder {
     return pathToFileURL(path).href;
   }
 
-  /** The bytes of a whole map, band after band, put together from its chunks. */
+  /** The bytes of a whole map, band after band, put together from its chunks, which are in that folder of the scratch folder. */
   async map(
     operations: readonly AskedOperation[],
     size: Size,
     rects: readonly Rect[],
     source = 0,
+    below = '',
   ): Promise<Uint8Array> {
     const { sample, channels } = createPipeline(operations).output;
     const unit = sampleBytes[sample];
     const map = new Uint8Array(size.width * size.height * channels.length * unit).fill(255);
     for (const rect of rects) {
       const name = `${rect.x}-${rect.y}-${rect.width}-${rect.height}.${sample}`;
-      const chunk = await readFile(join(this.path, 'scratch', 'map', String(source), name));
+      const chunk = await readFile(join(this.path, 'scratch', below, 'map', String(source), name));
       const rowBytes = rect.width * unit;
       for (let row = 0; row < channels.length * rect.height; row++) {
         const y = rect.y + (row % rect.height) + Math.floor(row / rect.height) * size.height;

@@ -118,6 +118,21 @@ export interface Pipeline {
   operations: Operation[];
 }
 
+/** Pipelines of one job, each over the same sources, which are decoded once for all of them. */
+export interface PipelineSet {
+  /** 1 to 8, of the same input channels. Results are named by their place here. */
+  named: NamedPipeline[];
+}
+
+export interface NamedPipeline {
+  /**
+   * Letters, digits, `-` and `_`, 1 to 64 of them, and no other pipeline's, upper and lower case being the same. Its results are
+   * in the folder of that name.
+   */
+  name: string;
+  pipeline: Pipeline | undefined;
+}
+
 /** A grid laid over each image. Row r of R begins at pixel row floor(r H / R) of an image of H rows, columns likewise. */
 export interface Grid {
   /** 1 or more; 0 is taken as 1. */
@@ -135,6 +150,7 @@ export interface JobSpec {
    * files and manifests. Results are in this order.
    */
   sources: string[];
+  /** Absent where `pipelines` is there. */
   pipeline:
     | Pipeline
     | undefined;
@@ -186,7 +202,11 @@ export interface JobSpec {
     | boolean
     | undefined;
   /** How it is known when the sources were captured; absent: by what files state with a zone. */
-  captured?: CaptureOptions | undefined;
+  captured?:
+    | CaptureOptions
+    | undefined;
+  /** Several pipelines in place of `pipeline`. */
+  pipelines?: PipelineSet | undefined;
 }
 
 /** Tells captured_at and camera of features.parquet. It changes nothing else. */
@@ -263,7 +283,10 @@ export interface JobStatus {
   nodes: number;
   /** Why the job failed; empty otherwise. */
   error: string;
-  /** SHA-256 over the ordered results in lower-case hex, once the job is complete. */
+  /**
+   * SHA-256 over the ordered results in lower-case hex, once the job is complete; of a job of several pipelines over their names
+   * and digests.
+   */
   digest: string;
   /** Why inputs were quarantined, the most frequent reason first; at most 20. With more reasons the last stands for all others. */
   reasons: QuarantineReason[];
@@ -534,6 +557,130 @@ export const Pipeline: MessageFns<Pipeline> = {
   },
 };
 
+function createBasePipelineSet(): PipelineSet {
+  return { named: [] };
+}
+
+export const PipelineSet: MessageFns<PipelineSet> = {
+  encode(message: PipelineSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.named) {
+      NamedPipeline.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PipelineSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePipelineSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.named.push(NamedPipeline.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PipelineSet>): PipelineSet {
+    return PipelineSet.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PipelineSet>): PipelineSet {
+    const message = createBasePipelineSet();
+    message.named = object.named?.map((e) => NamedPipeline.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseNamedPipeline(): NamedPipeline {
+  return { name: "", pipeline: undefined };
+}
+
+export const NamedPipeline: MessageFns<NamedPipeline> = {
+  encode(message: NamedPipeline, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.pipeline !== undefined) {
+      Pipeline.encode(message.pipeline, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NamedPipeline {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNamedPipeline();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pipeline = Pipeline.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<NamedPipeline>): NamedPipeline {
+    return NamedPipeline.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<NamedPipeline>): NamedPipeline {
+    const message = createBaseNamedPipeline();
+    message.name = object.name ?? "";
+    message.pipeline = (object.pipeline !== undefined && object.pipeline !== null)
+      ? Pipeline.fromPartial(object.pipeline)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseGrid(): Grid {
   return { rows: 0, columns: 0 };
 }
@@ -618,6 +765,7 @@ function createBaseJobSpec(): JobSpec {
     maxQuarantined: undefined,
     waitForNode: undefined,
     captured: undefined,
+    pipelines: undefined,
   };
 }
 
@@ -667,6 +815,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.captured !== undefined) {
       CaptureOptions.encode(message.captured, writer.uint32(138).fork()).join();
+    }
+    if (message.pipelines !== undefined) {
+      PipelineSet.encode(message.pipelines, writer.uint32(146).fork()).join();
     }
     return writer;
   },
@@ -804,6 +955,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.captured = CaptureOptions.decode(reader, reader.uint32());
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.pipelines = PipelineSet.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -843,6 +1002,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.waitForNode = object.waitForNode ?? undefined;
     message.captured = (object.captured !== undefined && object.captured !== null)
       ? CaptureOptions.fromPartial(object.captured)
+      : undefined;
+    message.pipelines = (object.pipelines !== undefined && object.pipelines !== null)
+      ? PipelineSet.fromPartial(object.pipelines)
       : undefined;
     return message;
   },

@@ -20,7 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Grid, Pipeline } from "./job.ts";
+import { Grid, Pipeline, PipelineSet } from "./job.ts";
 
 /** What an error of a source tells. */
 export const Cause = {
@@ -180,7 +180,10 @@ export interface ShardCompleted {
   shard: number;
   attempt: number;
   epoch: number;
-  /** One for each source of the shard that could be processed, in the order of the lease. */
+  /**
+   * One for each source of the shard that could be processed, in the order of the lease; with several pipelines one for each of
+   * them, in their order.
+   */
   results: SourceResult[];
   /**
    * One for each source that could not. Those of CAUSE_CONTENT are quarantined. For the others the coordinator first finds out
@@ -223,8 +226,15 @@ export interface SourceResult {
   /** Pixels that have a result and were counted, in each channel. */
   counted: number;
   bins: number[];
-  /** When the file states that its image was captured, or its video began; absent where it does not. */
-  captured?: CaptureTime | undefined;
+  /**
+   * When the file states that its image was captured, or its video began; absent where it does not. The result of the first pipeline
+   * says it for all.
+   */
+  captured?:
+    | CaptureTime
+    | undefined;
+  /** Place of the pipeline in the lease's `pipelines`; absent: 0. */
+  pipeline?: number | undefined;
 }
 
 /** A date and time of day, as a file states it. */
@@ -402,7 +412,14 @@ export interface Lease {
    * A part of a map that is made of whole shards of its Zarr is kept as those instead of a chunk: the coordinator looks for
    * them, and takes them over as they are.
    */
-  zarrShards?: boolean | undefined;
+  zarrShards?:
+    | boolean
+    | undefined;
+  /**
+   * As the job's, in place of `pipeline`. Chunks of results then go to the folder `pipelines/NAME` of `scratch`, and those of
+   * sources themselves to `scratch`.
+   */
+  pipelines?: PipelineSet | undefined;
 }
 
 /** An input: an image or a frame. */
@@ -1597,7 +1614,16 @@ export const ShardCompleted_BusySecondsEntry: MessageFns<ShardCompleted_BusySeco
 };
 
 function createBaseSourceResult(): SourceResult {
-  return { source: 0, width: 0, height: 0, rect: undefined, counted: 0, bins: [], captured: undefined };
+  return {
+    source: 0,
+    width: 0,
+    height: 0,
+    rect: undefined,
+    counted: 0,
+    bins: [],
+    captured: undefined,
+    pipeline: undefined,
+  };
 }
 
 export const SourceResult: MessageFns<SourceResult> = {
@@ -1626,6 +1652,9 @@ export const SourceResult: MessageFns<SourceResult> = {
     }
     if (message.captured !== undefined) {
       CaptureTime.encode(message.captured, writer.uint32(66).fork()).join();
+    }
+    if (message.pipeline !== undefined) {
+      writer.uint32(72).uint32(message.pipeline);
     }
     return writer;
   },
@@ -1709,6 +1738,14 @@ export const SourceResult: MessageFns<SourceResult> = {
             message.captured = CaptureTime.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.pipeline = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1735,6 +1772,7 @@ export const SourceResult: MessageFns<SourceResult> = {
     message.captured = (object.captured !== undefined && object.captured !== null)
       ? CaptureTime.fromPartial(object.captured)
       : undefined;
+    message.pipeline = object.pipeline ?? undefined;
     return message;
   },
 };
@@ -2853,6 +2891,7 @@ function createBaseLease(): Lease {
     verify: undefined,
     handOver: "",
     zarrShards: undefined,
+    pipelines: undefined,
   };
 }
 
@@ -2901,6 +2940,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.zarrShards !== undefined) {
       writer.uint32(120).bool(message.zarrShards);
+    }
+    if (message.pipelines !== undefined) {
+      PipelineSet.encode(message.pipelines, writer.uint32(146).fork()).join();
     }
     return writer;
   },
@@ -3030,6 +3072,14 @@ export const Lease: MessageFns<Lease> = {
             message.zarrShards = reader.bool();
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.pipelines = PipelineSet.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3075,6 +3125,9 @@ export const Lease: MessageFns<Lease> = {
     message.verify = object.verify ?? undefined;
     message.handOver = object.handOver ?? "";
     message.zarrShards = object.zarrShards ?? undefined;
+    message.pipelines = (object.pipelines !== undefined && object.pipelines !== null)
+      ? PipelineSet.fromPartial(object.pipelines)
+      : undefined;
     return message;
   },
 };

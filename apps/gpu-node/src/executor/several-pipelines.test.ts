@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openImage } from '@halogrid/imaging';
+import { CpuDevice } from '../devices/cpu-device.ts';
+import {
+  createTestExecutor,
+  frameLease,
+  lbp,
+  openedWhole,
+  patternImage,
+  referenceOf,
+  type TestFolder,
+  tileLease,
+  tilesOf,
+  withFolder,
+} from './testing/shard-fixture.ts';
+
+const device = new CpuDevice({ threads: 2, stagingBytes: 2 ** 20 });
+after(() => device.close());
+const never = new AbortController().signal;
+
+const chains = {
+  plain: [lbp()],
+  smooth: [{ kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' }, border: '' }, lbp()],
+  derivative: [{ kernel: 'ldp', parameters: { order: '3' }, border: '' }],
+};
+const named = Object.entries(chains).map(([name, operations]) => ({ name, pipeline: { operations } }));
+const lease = { pipeline: undefined, pipelines: { named }, wantsMap: true };
+
+async function makeScratch({ path }: TestFolder): Promise<void> {
+  for (const name of Object.keys(chains)) await mkdir(join(path, 'scratch', 'pipelines', name), { recursive: true });
+}
+
+test('frames are decoded once for several pipelines, each finds what it would alone, and the first says when', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 40, height: 30 };
+    const images = [0, 1, 2].map((seed) => patternImage(size, seed));
+    const uris = await Promise.all(images.map(({ file }, i) => folder.put(`${i}.pgm`, file)));
+    await makeScratch(folder);
+    const whole = openedWhole();
+    const captured = { localMs: 1_769_846_400_000, offsetMinutes: 60 };
+    const openImage = async (uri: string) => Object.assign(await whole.openImage(uri), { captured });
+    const execute = createTestExecutor(device, { openImage });
+    const { results, errors } = await execute(frameLease(folder, uris, { ...lease, previews: 1 }), never);
+    assert.deepEqual(errors, []);
+    assert.equal(whole.decodes(), 3);
+    const rect = { x: 0, y: 0, ...size };
+    const expected = images.flatMap(({ image }, source) =>
+      Object.values(chains).map((operations, pipeline) => {
+        const { counted, bins } = referenceOf(operations, image);
+        return { source, ...size, rect, counted, bins, ...(pipeline > 0 ? { pipeline } : { captured }) };
+      }),
+    );
+    assert.deepEqual(results, expected);
+  });
+});
+
+test('tiles of several pipelines: what is read is enough for all, and maps go to the folder of each', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 75, height: 50 };
+    const { file, image } = patternImage(size, 3);
+    const uri = await folder.put('a.pgm', file);
+    await makeScratch(folder);
+    const captured = { localMs: 1_769_846_400_000 };
+    const openAt = async (uri: string) => Object.assign(await openImage(uri), { captured });
+    const execute = createTestExecutor(device, { openImage: openAt });
+    const rects = tilesOf(size, 20);
+    const answers = await Promise.all(rects.map((rect) => execute(tileLease(folder, uri, size, rect, lease), never)));
+    for (const { results } of answers) {
+      assert.deepEqual(
+        results.map((result) => result.captured),
+        [captured, undefined, undefined],
+      );
+    }
+    for (const [i, [name, operations]] of Object.entries(chains).entries()) {
+      const whole = referenceOf(operations, image);
+      const results = answers.map((answer) => answer.results[i]!);
+      assert.equal(
+        results.reduce((sum, { counted }) => sum + counted, 0),
+        whole.counted,
+        name,
+      );
+      const bins = whole.bins.map((_, bin) => results.reduce((sum, result) => sum + result.bins[bin]!, 0));
+      assert.deepEqual(bins, whole.bins, name);
+      const maps = await folder.map(operations, size, rects, 0, `pipelines/${name}`);
+      assert.deepEqual(maps, whole.map, name);
+    }
+  });
+});
+
+test('a lease of pipelines of different channels, or of none, is refused with a sentence', async () => {
+  await withFolder(async (folder) => {
+    const execute = createTestExecutor(device);
+    const colour = { kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' }, border: '' };
+    const mixed = [...named, { name: 'colour', pipeline: { operations: [colour] } }];
+    const ask = (pipelines: { named: typeof named } | undefined) =>
+      execute(frameLease(folder, [], { pipeline: undefined, pipelines }), never);
+    await assert.rejects(ask({ named: mixed }), { message: 'The pipelines of the lease take different channels' });
+    await assert.rejects(ask({ named: [] }), { message: 'The lease has no pipeline' });
+  });
+});

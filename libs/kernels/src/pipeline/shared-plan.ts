@@ -1,0 +1,62 @@
+import type { Rect, Size } from '@halogrid/geometry';
+import type { PlaneItem } from '../kernel/plane-item.ts';
+import type { Grid } from './grid.ts';
+import { type CopyRect, copiesOf } from './halo.ts';
+import type { Pipeline } from './pipeline.ts';
+import { type PipelineItem, type PipelinePlan, placePlanes, planPipeline } from './pipeline-item.ts';
+
+/** How a tile is read once for several pipelines, which take the same channels. */
+export interface SharedPlan {
+  /** One a pipeline. */
+  plans: readonly PipelinePlan[];
+  /** Size of the plane that holds what any of them reads. */
+  stored: Size;
+  /** What to copy from the image into it; together they fill it. */
+  copies: readonly CopyRect[];
+  /** Where the first stored plane of each pipeline begins in it. */
+  corners: readonly { x: number; y: number }[];
+}
+
+/** A planned tile in a staging buffer: its planes, as in PlaneItem, and what each pipeline sees of them. */
+export interface SharedItem extends Pick<PlaneItem, 'offset' | 'stride' | 'planeBytes'> {
+  items: readonly PipelineItem[];
+}
+
+/** Plans `tile` of an image of size `image` for each pipeline; what is read is the smallest rectangle that is enough for all. */
+export function planPipelines(pipelines: readonly Pipeline[], tile: Rect, image: Size, grid?: Grid): SharedPlan {
+  const plans = pipelines.map((pipeline) => planPipeline(pipeline, tile, image, grid));
+  const reads = plans.map((plan) => readOf(plan, tile));
+  const x = Math.min(...reads.map((read) => read.x));
+  const y = Math.min(...reads.map((read) => read.y));
+  const width = Math.max(...reads.map((read) => read.x + read.width)) - x;
+  const height = Math.max(...reads.map((read) => read.y + read.height)) - y;
+  return {
+    plans,
+    stored: { width, height },
+    copies: copiesOf({ x, y, width, height }, image),
+    corners: reads.map((read) => ({ x: read.x - x, y: read.y - y })),
+  };
+}
+
+/** As placeItem. On the boundary of 16 pixels lies the first one that the first pipeline computes. */
+export function placeSharedItem(
+  { plans, stored, corners }: SharedPlan,
+  channels: number,
+  from: number,
+  pixelBytes = 1,
+): { item: SharedItem; end: number } {
+  const firstX = corners[0]!.x + plans[0]!.stages[0]!.out.x;
+  const { place, end } = placePlanes(stored, firstX, channels, from, pixelBytes);
+  const items = plans.map(({ stages, parts }, i): PipelineItem => {
+    const { x, y } = corners[i]!;
+    return { ...place, offset: place.offset + y * place.stride + x * pixelBytes, stages, parts };
+  });
+  return { item: { ...place, items }, end };
+}
+
+/** What a pipeline reads of an image: each kernel's tile lies that far inside of what it reads. */
+function readOf({ stages }: PipelinePlan, tile: Rect): Rect {
+  const x = stages.reduce((left, { out }) => left - out.x, tile.x);
+  const y = stages.reduce((top, { out }) => top - out.y, tile.y);
+  return { x, y, ...stages[0]!.stored };
+}
