@@ -1,14 +1,6 @@
-import { resolve } from 'node:path';
-import { type FinishedJob, type Indexed, IndexWriter, readFinishedJob } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
-import { plural } from '../progress/quantities.ts';
-
-interface IndexOptions {
-  to: string;
-  compact?: boolean;
-  json?: boolean;
-}
+import type { IndexOptions } from '../search/index-finished-jobs.ts';
 
 export function addIndexCommand(program: Command): void {
   program
@@ -24,42 +16,7 @@ export function addIndexCommand(program: Command): void {
     .option('--json', 'what was done as JSON on stdout')
     .action(async (outs: string[], options: IndexOptions) => {
       if (outs.length === 0 && !options.compact) throw new UsageError('Expected output folders of jobs, or --compact');
-      await indexJobs(outs, options);
+      const { indexFinishedJobs } = await import('../search/index-finished-jobs.ts');
+      await indexFinishedJobs(outs, options);
     });
-}
-
-async function indexJobs(outs: readonly string[], { to, compact, json }: IndexOptions): Promise<void> {
-  // All of them are looked at before anything is written.
-  const jobs = await Promise.all(outs.map((out) => readFinishedJob(resolve(out))));
-  const writer = await IndexWriter.open(resolve(to));
-  const done: (Indexed & { out: string })[] = [];
-  try {
-    for (const job of jobs) writer.check(job);
-    for (const [i, job] of jobs.entries()) {
-      const indexed = await writer.add(job, showProgress(outs[i]!));
-      done.push({ out: outs[i]!, ...indexed });
-      if (!json) process.stderr.write(`${sentenceOf(outs[i]!, job, indexed)}\n`);
-    }
-    if (compact) await writer.compact();
-    const { frames, segments } = writer;
-    if (json) process.stdout.write(`${JSON.stringify({ jobs: done, frames, segments: segments.length }, null, 2)}\n`);
-    else
-      process.stdout.write(
-        `The index ${to} has ${plural(frames, 'frame')} in ${plural(segments.length, 'segment')}.\n`,
-      );
-  } finally {
-    writer.close();
-  }
-}
-
-/** A line on a terminal that the next takes the place of. */
-function showProgress(out: string): ((frames: number) => void) | undefined {
-  const { stderr } = process;
-  return stderr.isTTY ? (frames) => stderr.write(`${out}: ${plural(frames, 'frame')} …\r`) : undefined;
-}
-
-function sentenceOf(out: string, { id }: FinishedJob, { outcome, frames }: Indexed): string {
-  if (outcome === 'skipped') return `${out}: job ${id} is in the index already, with ${plural(frames, 'frame')}.`;
-  const how = outcome === 'replaced' ? 'indexed in place of the earlier job of that folder' : 'indexed';
-  return `${out}: ${plural(frames, 'frame')} of job ${id} ${how}.`;
 }

@@ -1,31 +1,9 @@
-import { join, resolve } from 'node:path';
-import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
-import { type Catalog, type DistanceName, distanceNames, queryVector, SearchIndex, type Unit } from '@halogrid/search';
-import { UsageError } from '@halogrid/service';
-import { makeFolders } from '@halogrid/service/make-folders';
+import { distanceNames } from '@halogrid/search/distance-names';
 import type { Command } from 'commander';
 import { moment, oneOf, wholeNumber } from '../options/option-values.ts';
-import { exitCodes } from '../process/exit-code.ts';
 import { unlessStopped } from '../process/unless-stopped.ts';
-import { type AnswersOfQuery, answersOf, describeAnswers, fewerThanAsked, sheetRows } from '../search/answers.ts';
-import { queryHistograms } from '../search/query-histograms.ts';
-import { readQuery } from '../search/read-query.ts';
-import { countsIn, type Region, readRegion } from '../search/region.ts';
-
-interface SearchOptions {
-  index: string;
-  top: number;
-  distance: DistanceName;
-  cells?: boolean;
-  region?: Region;
-  since?: number;
-  until?: number;
-  camera?: string;
-  perSource?: number;
-  group?: number;
-  out?: string;
-  json?: boolean;
-}
+import type { SearchOptions } from '../search/answer-queries.ts';
+import { readRegion } from '../search/region.ts';
 
 /** Results of a query at most: what a table can still be read of, with room. */
 const maxTop = 1_000_000;
@@ -60,63 +38,7 @@ export function addSearchCommand(program: Command): void {
     .option('--out <dir>', 'also write results.json and a contact sheet there')
     .option('--json', 'as JSON')
     .action(async (texts: string[], options: SearchOptions) => {
-      await unlessStopped((signal) => search(texts, options, signal));
+      const { answerQueries } = await import('../search/answer-queries.ts');
+      await unlessStopped((signal) => answerQueries(texts, options, signal));
     });
-}
-
-async function search(texts: readonly string[], options: SearchOptions, signal: AbortSignal): Promise<number> {
-  const { top, distance, camera, perSource, group, out, json } = options;
-  const queries = texts.map((text) => readQuery(text, process.cwd()));
-  const unit: Unit = options.cells ? 'cell' : 'frame';
-  const { region } = options;
-  if (region && unit === 'frame')
-    throw new UsageError('Expected --cells with --region: a part of a query is compared with cells');
-  const index = await SearchIndex.open(resolve(options.index));
-  try {
-    const { catalog } = index;
-    if (catalog.frames === 0) throw new UsageError(`The index '${options.index}' is empty: there is nothing to find`);
-    checkFilter(catalog, options);
-    const bins = await queryHistograms(queries, catalog, signal);
-    const findings = await index.search({
-      queries: bins.map((counts) => {
-        const wanted = region ? countsIn(region, catalog.pipeline, counts) : counts;
-        return queryVector(catalog.pipeline, wanted, unit);
-      }),
-      distance,
-      top,
-      unit,
-      filter: { sinceMs: options.since, untilMs: options.until, camera },
-      perSource,
-      within: group,
-    });
-    const answers = queries.map(({ text }, i): AnswersOfQuery => {
-      return { query: text, distance, results: answersOf(findings[i]!, catalog, unit, group !== undefined) };
-    });
-    const notice = fewerThanAsked(catalog, unit, top);
-    if (notice) process.stderr.write(`${notice}\n`);
-    const text = `${JSON.stringify(answers, null, 2)}\n`;
-    process.stdout.write(json ? text : answers.map(describeAnswers).join('\n'));
-    if (out !== undefined) await writeAnswers(out, text, answers);
-    return exitCodes.complete;
-  } finally {
-    await index.close();
-  }
-}
-
-/** Throws one sentence where no frame of the index has what is asked for. */
-function checkFilter(catalog: Catalog, { since, until, camera }: SearchOptions): void {
-  if ((since !== undefined || until !== undefined) && !catalog.knows('capturedAtMs')) {
-    throw new UsageError('No frame of the index knows when it was captured, so --since and --until find none');
-  }
-  if (camera !== undefined && !catalog.knows('camera')) {
-    throw new UsageError('No frame of the index knows its camera, so --camera finds none');
-  }
-}
-
-async function writeAnswers(out: string, text: string, answers: readonly AnswersOfQuery[]): Promise<void> {
-  await makeFolders(out);
-  await writeFileAtomically(join(out, 'results.json'), text);
-  const { contactSheet } = await import('@halogrid/results/contact-sheet');
-  await writeFileAtomically(join(out, 'contact-sheet.png'), await contactSheet(sheetRows(answers)));
-  process.stderr.write(`Written: ${out}/results.json and ${out}/contact-sheet.png.\n`);
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compareScores, distanceNames, distances } from './distance.ts';
+import { compareScores, distances } from './distance.ts';
+import { distanceNames } from './distance-names.ts';
 import { massOf, type Vector } from './vector.ts';
 
 const vectorOf = (counts: number[]): Vector => {

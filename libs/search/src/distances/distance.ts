@@ -1,4 +1,5 @@
 import { commonPart } from './common-part.ts';
+import type { DistanceName } from './distance-names.ts';
 import { chiSquare, cosine, hellinger } from './float-sums.ts';
 import { compareFractions, type Fraction, nearestFloat } from './fraction.ts';
 import type { Vector } from './vector.ts';
@@ -18,9 +19,6 @@ export interface Distance {
   /** The same whichever vector comes first. */
   score(a: Vector, b: Vector): Score;
 }
-
-export const distanceNames = ['intersection', 'chi2', 'l1', 'hellinger', 'cosine'] as const;
-export type DistanceName = (typeof distanceNames)[number];
 
 /**
  * The distances by name; p and q are the shares of a bin. docs/retrieval.md has the formulas and where they come from:

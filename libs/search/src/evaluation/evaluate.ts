@@ -1,4 +1,5 @@
-import { type DistanceName, distances } from '../distances/distance.ts';
+import { distances } from '../distances/distance.ts';
+import type { DistanceName } from '../distances/distance-names.ts';
 import type { Vector } from '../distances/vector.ts';
 import { IndexError } from '../store/index-error.ts';
 import { areaBelow, bestPoint, type RocPoint, rocCurve } from './roc.ts';

@@ -1,5 +1,5 @@
 import { WasmModule } from '@halogrid/kernels/wasm-module';
-import type { DistanceName } from '../distances/distance.ts';
+import type { DistanceName } from '../distances/distance-names.ts';
 import type { Counts, Vector } from '../distances/vector.ts';
 import { floatBound, integerBound, nearnesses } from './nearness.ts';
 

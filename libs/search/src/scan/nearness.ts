@@ -1,4 +1,4 @@
-import type { DistanceName } from '../distances/distance.ts';
+import type { DistanceName } from '../distances/distance-names.ts';
 
 /**
  * A quick figure for how near two vectors are, the larger the nearer, which differs from the true one by less than a bound. It

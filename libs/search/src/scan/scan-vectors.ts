@@ -1,5 +1,5 @@
-import type { DistanceName } from '../distances/distance.ts';
 import { distances } from '../distances/distance.ts';
+import type { DistanceName } from '../distances/distance-names.ts';
 import type { Vector } from '../distances/vector.ts';
 import type { Best } from '../ranking/best.ts';
 import type { Hit } from '../ranking/hit.ts';

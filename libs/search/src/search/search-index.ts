@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { sayEnd, ThreadClient } from '@halogrid/threads';
-import { type DistanceName, distances } from '../distances/distance.ts';
+import { distances } from '../distances/distance.ts';
+import type { DistanceName } from '../distances/distance-names.ts';
 import type { Vector } from '../distances/vector.ts';
 import { Best } from '../ranking/best.ts';
 import { compareHits, type Hit } from '../ranking/hit.ts';

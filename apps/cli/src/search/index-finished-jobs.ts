@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import { type FinishedJob, type Indexed, IndexWriter, readFinishedJob } from '@halogrid/search';
+import { plural } from '../progress/quantities.ts';
+
+export interface IndexOptions {
+  /** Folder of the index. */
+  to: string;
+  /** Joins the segments that earlier calls have written. */
+  compact?: boolean;
+  json?: boolean;
+}
+
+/** Puts the jobs of these output folders into the index, and prints what was done. */
+export async function indexFinishedJobs(outs: readonly string[], { to, compact, json }: IndexOptions): Promise<void> {
+  // All of them are looked at before anything is written.
+  const jobs = await Promise.all(outs.map((out) => readFinishedJob(resolve(out))));
+  const writer = await IndexWriter.open(resolve(to));
+  const done: (Indexed & { out: string })[] = [];
+  try {
+    for (const job of jobs) writer.check(job);
+    for (const [i, job] of jobs.entries()) {
+      const indexed = await writer.add(job, showProgress(outs[i]!));
+      done.push({ out: outs[i]!, ...indexed });
+      if (!json) process.stderr.write(`${sentenceOf(outs[i]!, job, indexed)}\n`);
+    }
+    if (compact) await writer.compact();
+    const { frames, segments } = writer;
+    if (json) process.stdout.write(`${JSON.stringify({ jobs: done, frames, segments: segments.length }, null, 2)}\n`);
+    else
+      process.stdout.write(
+        `The index ${to} has ${plural(frames, 'frame')} in ${plural(segments.length, 'segment')}.\n`,
+      );
+  } finally {
+    writer.close();
+  }
+}
+
+/** A line on a terminal that the next takes the place of. */
+function showProgress(out: string): ((frames: number) => void) | undefined {
+  const { stderr } = process;
+  return stderr.isTTY ? (frames) => stderr.write(`${out}: ${plural(frames, 'frame')} …\r`) : undefined;
+}
+
+function sentenceOf(out: string, { id }: FinishedJob, { outcome, frames }: Indexed): string {
+  if (outcome === 'skipped') return `${out}: job ${id} is in the index already, with ${plural(frames, 'frame')}.`;
+  const how = outcome === 'replaced' ? 'indexed in place of the earlier job of that folder' : 'indexed';
+  return `${out}: ${plural(frames, 'frame')} of job ${id} ${how}.`;
+}

@@ -1,0 +1,70 @@
+import { join, resolve } from 'node:path';
+import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
+import {
+  binsOfCell,
+  type CameraChanges,
+  type ChangeKind,
+  cellsOf,
+  findChanges,
+  readFeatures,
+  readFinishedJob,
+} from '@halogrid/search';
+import { UsageError } from '@halogrid/service';
+import { makeFolders } from '@halogrid/service/make-folders';
+import { changeNotes, changeSheetRows, changesOf, describeChanges, timelineRows } from './change-report.ts';
+
+export interface ChangesOptions {
+  minDuration: number;
+  threshold: number;
+  camera?: string;
+  kind?: ChangeKind[];
+  out?: string;
+  json?: boolean;
+}
+
+/** Prints what changed in each camera of the job in this folder. */
+export async function listChanges(folder: string, options: ChangesOptions): Promise<void> {
+  const job = await readFinishedJob(resolve(folder));
+  const { pipeline } = job;
+  const shape = { ...pipeline.grid, bins: binsOfCell(pipeline) };
+  const { minDuration, threshold, camera } = options;
+  const found = await findChanges(readFeatures(job), shape, { minDuration, times: threshold, camera });
+  checkFrames(folder, found, camera);
+  const cameras = found.map((one) => ({
+    ...one,
+    events: one.events.filter(({ kind }) => options.kind?.includes(kind) ?? true),
+  }));
+  const changes = cameras.flatMap((one) => changesOf(one, shape.columns));
+  for (const note of changeNotes(cameras)) process.stderr.write(`${note}\n`);
+  process.stdout.write(
+    options.json ? `${JSON.stringify(changes, null, 2)}\n` : describeChanges(changes, cameras, cellsOf(pipeline)),
+  );
+  if (options.out !== undefined) await writeChanges(options.out, changes, cameras);
+}
+
+/** Throws one sentence where there is nothing to compare. */
+function checkFrames(folder: string, cameras: readonly CameraChanges[], camera: string | undefined): void {
+  const frames = cameras.reduce((sum, one) => sum + one.frames, 0);
+  if (frames === 0 && camera !== undefined)
+    throw new UsageError(`The job in '${folder}' has no frame of camera '${camera}'`);
+  if (frames < 2)
+    throw new UsageError(
+      `The job in '${folder}' has ${frames === 0 ? 'no frame' : 'one frame'}: nothing can have changed`,
+    );
+  if (cameras.every(({ empty, withoutTime }, i) => empty + withoutTime === cameras[i]!.frames)) {
+    throw new UsageError(`No frame of the job in '${folder}' counts a pixel, so that none can be compared`);
+  }
+}
+
+async function writeChanges(out: string, changes: readonly object[], cameras: readonly CameraChanges[]): Promise<void> {
+  const [{ contactSheet }, { changesSvg }] = await Promise.all([
+    import('@halogrid/results/contact-sheet'),
+    import('@halogrid/results/changes-svg'),
+  ]);
+  await makeFolders(out);
+  await writeFileAtomically(join(out, 'events.jsonl'), changes.map((change) => `${JSON.stringify(change)}\n`).join(''));
+  await writeFileAtomically(join(out, 'timeline.svg'), changesSvg('What changed', timelineRows(cameras)));
+  const sheet = await contactSheet(cameras.flatMap(changeSheetRows));
+  await writeFileAtomically(join(out, 'before-after.png'), sheet);
+  process.stderr.write(`Written: events.jsonl, timeline.svg and before-after.png in ${out}.\n`);
+}

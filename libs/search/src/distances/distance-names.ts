@@ -1,0 +1,2 @@
+export const distanceNames = ['intersection', 'chi2', 'l1', 'hellinger', 'cosine'] as const;
+export type DistanceName = (typeof distanceNames)[number];
