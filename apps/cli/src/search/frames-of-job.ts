@@ -18,7 +18,7 @@ export interface ComputedFrame {
 
 export interface ComputedJob {
   job: JobStatus;
-  /** Of the job's pipeline and results. */
+  /** What it says of the job's pipeline and results. */
   finished: FinishedJob;
   frames: ComputedFrame[];
 }
