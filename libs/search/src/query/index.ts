@@ -1,0 +1,4 @@
+// What computes queries, apart from the rest: it loads decoders and kernels.
+export { checkComputable } from './check-computable.ts';
+export { openPixels, type PixelSource } from './pixel-source.ts';
+export { regionHistogram } from './region-histogram.ts';
