@@ -1,0 +1,154 @@
+// The page of what changed in the cameras of a job: a timeline each, and frames from before and after each change.
+import { button, byId, element, fieldById, fill, svgElement } from './elements.js';
+import { showFrame } from './frame-dialog.js';
+import { describeTime, nameOfFrame } from './frame-words.js';
+import { lazyPicture } from './pictures.js';
+import { readApi } from './read-api.js';
+import { pathOf } from './sentences.js';
+import { cameraNotes, describeEvent, kinds, lastingFirst, timelineView } from './timeline.js';
+import { withToken } from './token-dialog.js';
+
+/** @import { CameraEvent, CameraTimeline, ChangesResponse, IndexedFrame, JobStatus } from '@halogrid/proto' */
+
+const chart = { width: 1000, height: 140 };
+const changesMs = 120_000;
+const pairPx = 512;
+
+/** Does what somebody asked for, and says what went wrong. @param {() => Promise<void>} act */
+async function attempt(act) {
+  fill('sentence', []);
+  byId('connection').textContent = 'Working …';
+  try {
+    await withToken(act);
+  } catch (error) {
+    fill('sentence', [/** @type {Error} */ (error).message]);
+  }
+  byId('connection').textContent = '';
+}
+
+async function show() {
+  fill('cameras', []);
+  const job = fieldById('job').value;
+  if (job === '') throw new Error('No job of this coordinator is complete yet');
+  history.replaceState(null, '', `?${new URLSearchParams({ job })}`);
+  const parameters = new URLSearchParams({
+    job_id: job,
+    min_duration: fieldById('min-duration').value,
+    threshold: fieldById('threshold').value,
+    camera: fieldById('camera').value,
+  });
+  /** @type {ChangesResponse} */
+  const { cameras, leftOut, rows, columns } = await readApi(`changes?${parameters}`, { timeoutMs: changesMs });
+  fill(
+    'cameras',
+    cameras.map((camera) => cameraSection(camera, rows * columns)),
+  );
+  if (leftOut > 0) fill('sentence', [`${leftOut} more cameras are left out: ask for one by its name`]);
+}
+
+/** @param {CameraTimeline} camera @param {number} cells */
+function cameraSection(camera, cells) {
+  const shown = element('div', { class: 'pair', 'aria-live': 'polite' });
+  /** @param {CameraEvent} event */
+  const open = ({ before, after }) => {
+    const words = [
+      ['Before', before],
+      ['After', after],
+    ];
+    shown.replaceChildren(
+      ...words.map(([when, frame]) => figure(/** @type {string} */ (when), /** @type {IndexedFrame} */ (frame))),
+    );
+    shown.scrollIntoView({ block: 'nearest' });
+  };
+  return element(
+    'section',
+    { class: 'card' },
+    element('h2', {}, pathOf(camera.camera)),
+    element('p', { class: 'hint' }, `${camera.frames} frames, ${camera.events.length} changes`),
+    ...cameraNotes(camera).map((note) => element('p', { class: 'waiting' }, note)),
+    timelineChart(camera, cells, open),
+    shown,
+    element(
+      'ul',
+      { class: 'events' },
+      ...lastingFirst(camera.events).map((event) => {
+        const made = button(describeEvent(event, camera.time, cells), () => open(event));
+        made.className = `event ${event.kind}`;
+        return element('li', {}, made);
+      }),
+    ),
+  );
+}
+
+/** @param {string} when @param {IndexedFrame} frame */
+function figure(when, frame) {
+  const name = nameOfFrame(frame);
+  const open = button('', () => showFrame(frame, when.toLowerCase()));
+  open.className = 'open';
+  open.append(lazyPicture(frame.picture, pairPx, `${when}: ${name}`));
+  return element('figure', {}, open, element('figcaption', {}, `${when}: ${name}`));
+}
+
+/** @param {CameraTimeline} camera @param {number} cells @param {(event: CameraEvent) => void} open */
+function timelineChart(camera, cells, open) {
+  const { step, reference, most, ends, bars, height } = timelineView(camera, chart.width, chart.height);
+  const marks = bars.map(({ event, peak, span }) => {
+    const words = describeEvent(event, camera.time, cells);
+    const mark = svgElement(
+      'g',
+      { class: `event ${event.kind}`, tabindex: 0, role: 'button', 'aria-label': words },
+      svgElement('title', {}, words),
+      svgElement('rect', { class: 'span', ...span }),
+      svgElement('rect', { class: 'peak', ...peak }),
+    );
+    mark.addEventListener('click', () => open(event));
+    mark.addEventListener('keydown', (pressed) => {
+      if (pressed.key !== 'Enter' && pressed.key !== ' ') return;
+      pressed.preventDefault();
+      open(event);
+    });
+    return mark;
+  });
+  const svg = svgElement(
+    'svg',
+    { viewBox: `0 0 ${chart.width} ${height}`, preserveAspectRatio: 'none', class: 'timeline', role: 'group' },
+    svgElement('path', { class: 'base', d: `M0 ${chart.height}H${chart.width}` }),
+    ...marks,
+    svgElement('path', { class: 'step', d: step }),
+    svgElement('path', { class: 'reference', d: reference }),
+  );
+  svg.setAttribute('aria-label', `Changes of ${camera.camera}`);
+  const [from = '', to = ''] = ends;
+  return element(
+    'figure',
+    { class: 'chart' },
+    svg,
+    element('figcaption', {}, element('span', {}, from), element('span', {}, `top: ${most}`), element('span', {}, to)),
+  );
+}
+
+byId('asked').addEventListener('submit', (event) => {
+  event.preventDefault();
+  void attempt(show);
+});
+fill('legend', [
+  ...Object.entries(kinds).map(([kind, words]) => element('span', { class: `event ${kind}` }, words)),
+  element('span', { class: 'line reference' }, 'from the running reference'),
+  element('span', { class: 'line step' }, 'from the frame before'),
+]);
+
+await attempt(async () => {
+  /** @type {{ jobs: JobStatus[] }} */
+  const { jobs } = await readApi('jobs');
+  const complete = jobs.filter(({ state }) => state === 'JOB_STATE_COMPLETE');
+  byId('job').replaceChildren(
+    ...complete.map(({ jobId, finishedMs, spec }) => {
+      const words = `${describeTime(finishedMs, 'captured_at')}, ${pathOf(spec?.out ?? '')}`;
+      return element('option', { value: jobId }, words);
+    }),
+  );
+  const asked = new URLSearchParams(location.search).get('job');
+  if (!asked) return;
+  fieldById('job').value = asked;
+  await show();
+});
