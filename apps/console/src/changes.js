@@ -28,11 +28,13 @@ async function attempt(act) {
 
 async function show() {
   fill('cameras', []);
-  const job = fieldById('job').value;
-  if (job === '') throw new Error('No job of this coordinator is complete yet');
-  history.replaceState(null, '', `?${new URLSearchParams({ job })}`);
+  const asked = fieldById('job').value;
+  if (asked === '') throw new Error('No job of this coordinator is complete yet');
+  history.replaceState(null, '', `?${asked}`);
+  const query = new URLSearchParams(asked);
   const parameters = new URLSearchParams({
-    job_id: job,
+    job_id: query.get('job') ?? '',
+    pipeline: query.get('pipeline') ?? '',
     min_duration: fieldById('min-duration').value,
     threshold: fieldById('threshold').value,
     camera: fieldById('camera').value,
@@ -44,6 +46,16 @@ async function show() {
     cameras.map((camera) => cameraSection(camera, rows * columns)),
   );
   if (leftOut > 0) fill('sentence', [`${leftOut} more cameras are left out: ask for one by its name`]);
+}
+
+/** A choice for each pipeline of a job. @param {JobStatus} job */
+function jobOptions({ jobId, finishedMs, spec }) {
+  const words = `${describeTime(finishedMs, 'captured_at')}, ${pathOf(spec?.out ?? '')}`;
+  const names = spec?.pipelines?.named.map(({ name }) => name) ?? [''];
+  return names.map((name) => {
+    const value = new URLSearchParams({ job: jobId, ...(name && { pipeline: name }) });
+    return element('option', { value: `${value}` }, name ? `${words}, ${name}` : words);
+  });
 }
 
 /** @param {CameraTimeline} camera @param {number} cells */
@@ -141,14 +153,14 @@ await attempt(async () => {
   /** @type {{ jobs: JobStatus[] }} */
   const { jobs } = await readApi('jobs');
   const complete = jobs.filter(({ state }) => state === 'JOB_STATE_COMPLETE');
-  byId('job').replaceChildren(
-    ...complete.map(({ jobId, finishedMs, spec }) => {
-      const words = `${describeTime(finishedMs, 'captured_at')}, ${pathOf(spec?.out ?? '')}`;
-      return element('option', { value: jobId }, words);
-    }),
-  );
-  const asked = new URLSearchParams(location.search).get('job');
-  if (!asked) return;
-  fieldById('job').value = asked;
+  byId('job').replaceChildren(...complete.flatMap(jobOptions));
+  const asked = location.search.slice(1);
+  if (asked === '') return;
+  const options = [.../** @type {HTMLSelectElement} */ (byId('job')).options];
+  // A link names a job, and perhaps no pipeline of it.
+  const meant =
+    options.find(({ value }) => value === asked) ?? options.find(({ value }) => value.startsWith(`${asked}&`));
+  if (!meant) throw new Error('That job is not known here, or not complete');
+  meant.selected = true;
   await show();
 });

@@ -1,5 +1,4 @@
-import type { PipelineIdentity } from '@halogrid/search';
-import { checkComputable } from '@halogrid/search/query';
+import { checkComputable, type PipelineIdentity } from '@halogrid/search';
 import { redactUri } from '@halogrid/sources';
 import { framesOfJob } from './frames-of-job.ts';
 

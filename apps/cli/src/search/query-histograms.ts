@@ -1,6 +1,5 @@
 import type { Rect } from '@halogrid/geometry';
-import { type Catalog, readFrame, withoutPadding } from '@halogrid/search';
-import { checkComputable, openPixels, regionHistogram } from '@halogrid/search/query';
+import { type Catalog, checkComputable, readFrame, withoutPadding } from '@halogrid/search';
 import { redactUri } from '@halogrid/sources';
 import { computeImages } from './compute-images.ts';
 import type { Query } from './read-query.ts';
@@ -27,6 +26,8 @@ export async function regionHistograms(
   signal: AbortSignal,
 ): Promise<Float64Array[]> {
   checkComputable(catalog.pipeline);
+  // Decoders and kernels, which other queries do without.
+  const { openPixels, regionHistogram } = await import('@halogrid/search/query');
   const histograms: Float64Array[] = [];
   for (const query of queries) {
     signal.throwIfAborted();

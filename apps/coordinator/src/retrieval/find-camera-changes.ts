@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { CameraEvent, CameraTimeline, ChangesRequest, ChangesResponse } from '@halogrid/proto';
 import {
   binsOfCell,
@@ -8,7 +10,7 @@ import {
   readFeatures,
   readFinishedJob,
 } from '@halogrid/search';
-import { Refusal } from '../job/refusal.ts';
+import { Refusal, refuseValue } from '../job/refusal.ts';
 import { shownFrame } from './known-frame.ts';
 import type { Tickets } from './tickets.ts';
 
@@ -18,10 +20,10 @@ const most = { cameras: 64, events: 500 };
 /** What changed in the cameras of the job whose output is in that folder, by a checked request. */
 export async function findCameraChanges(
   folder: string,
-  { minDuration, threshold, camera }: ChangesRequest,
+  { pipeline, minDuration, threshold, camera }: ChangesRequest,
   tickets: Tickets,
 ): Promise<ChangesResponse> {
-  const job = await readFinishedJob(folder);
+  const job = await readFinishedJob(await partOf(folder, pipeline));
   const shape = { ...job.pipeline.grid, bins: binsOfCell(job.pipeline) };
   const options = { minDuration: minDuration || 16, times: threshold || 8, ...(camera !== '' && { camera }) };
   const found = await findChanges(readFeatures(job), shape, options);
@@ -33,6 +35,16 @@ export async function findCameraChanges(
     leftOut: Math.max(0, found.length - most.cameras),
     ...job.pipeline.grid,
   };
+}
+
+/** The folder of one of a job's pipelines, which is that of the job where it has one alone. */
+async function partOf(folder: string, pipeline: string): Promise<string> {
+  const parts = join(folder, 'pipelines');
+  const names = await readdir(parts).catch((): string[] => []);
+  if (names.length === 0 && pipeline === '') return folder;
+  if (names.includes(pipeline)) return join(parts, pipeline);
+  const known = names.length > 0 ? `one of ${names.join(', ')}` : 'none, because the job has one alone,';
+  return refuseValue('pipeline', pipeline, known);
 }
 
 function timelineOf({ events, timeline, ...camera }: CameraChanges, out: string, tickets: Tickets): CameraTimeline {

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { PixelRegion, SearchRequest, SearchResponse, SearchResult } from '@halogrid/proto';
 import {
   type Catalog,
+  checkComputable,
   type Finding,
   queryVector,
   readFrame,
@@ -13,7 +14,7 @@ import {
   withoutPadding,
 } from '@halogrid/search';
 import type { DistanceName } from '@halogrid/search/distance-names';
-import { checkComputable, openPixels, regionHistogram } from '@halogrid/search/query';
+import { openPixels, regionHistogram } from '@halogrid/search/query';
 import { InputError, redactUri } from '@halogrid/sources';
 import { Refusal } from '../job/refusal.ts';
 import { indexedFrame } from './known-frame.ts';

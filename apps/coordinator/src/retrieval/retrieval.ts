@@ -102,7 +102,12 @@ export class Retrieval {
   }
 
   #endWhenIdle(): void {
-    this.#idle = setTimeout(() => this.#child?.connected && this.#child.disconnect(), this.#limits.idleMs);
+    const child = this.#child;
+    if (!child) return;
+    this.#idle = setTimeout(() => {
+      this.#forget(child, 'it has nothing to do');
+      child.disconnect();
+    }, this.#limits.idleMs);
     this.#idle.unref();
   }
 

@@ -1,4 +1,10 @@
-import type { ChangesRequest, ListFramesRequest, SearchRequest } from '@halogrid/proto';
+import {
+  type ChangesRequest,
+  isPipelineName,
+  type ListFramesRequest,
+  pipelineNames,
+  type SearchRequest,
+} from '@halogrid/proto';
 import { distanceNames } from '@halogrid/search/distance-names';
 import { Refusal, refuseValue } from '../job/refusal.ts';
 import { checkChangesBounds, checkListFramesBounds, checkSearchBounds } from './check-bounds.ts';
@@ -33,10 +39,11 @@ export function checkListFrames(request: ListFramesRequest): ListFramesRequest {
 
 /** As `checkSearch`. */
 export function checkChanges(request: ChangesRequest): ChangesRequest {
-  const { jobId, out, minDuration, threshold } = checkChangesBounds(request);
+  const { jobId, out, minDuration, threshold, pipeline } = checkChangesBounds(request);
   if ((jobId === '') === (out === '')) {
     throw new Refusal('invalid', `Expected job_id or out but received ${jobId === '' ? 'neither' : 'both'}`);
   }
+  if (pipeline !== '' && !isPipelineName(pipeline)) refuseValue('pipeline', pipeline, pipelineNames);
   checkMost('min_duration', minDuration, 86_400);
   checkMost('threshold', threshold, 1_000);
   return request;

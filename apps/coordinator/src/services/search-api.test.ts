@@ -115,6 +115,7 @@ test('what cannot be looked for is said in a sentence', async (t) => {
     ['indexes/frames?index=pictures&count=201', 400, /^Expected at most 200 for count/],
     ['changes', 400, /^Expected job_id or out but received neither$/],
     [`changes?job_id=${jobId}&camera=north`, 404, /^The job has no frame of camera 'north'$/],
+    [`changes?job_id=${jobId}&pipeline=a`, 400, /^Expected none, because the job has one alone, for pipeline/],
     ['changes?job_id=20200101', 404, /^There is no job '20200101'/],
     ['frames/e30.e30', 404, /^This coordinator has not told of that frame/],
   ];

@@ -28,10 +28,10 @@ export function createSearchApi(searcher: Searcher, log: Log): Respond {
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
     const answer = answerTo(path, searcher);
     if (!answer) return false;
-    const methods = path === searchPath ? ['GET', 'POST'] : ['GET'];
+    const methods = path === searchPath ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
     if (!methods.includes(request.method ?? '')) {
       response.setHeader('allow', methods.join(', '));
-      send(response, 405, { error: `Expected ${methods.join(' or ')} but received ${request.method}` });
+      send(response, 405, { error: `Expected ${methods.join(', ')} but received ${request.method}` });
       return true;
     }
     answer(query, request, response).catch((error: unknown) => {
@@ -63,7 +63,7 @@ function answerTo(path: string, searcher: Searcher): Answer | undefined {
       return json((query) => searcher.listFrames(readListFrames(query)));
     case searchPath:
       return json(async (query, request) => {
-        const image = request.method === 'POST' ? await readBody(request) : undefined;
+        const image = request.method === 'POST' ? await receiveImage(request) : undefined;
         return searcher.search(readSearch(query, image));
       });
     case '/api/v1/changes':
@@ -92,7 +92,23 @@ function pictureOf(place: string, searcher: Searcher): Answer {
   };
 }
 
-/** The image of a search. Rejects with Refusal where it is too large. */
+/** Images that are received at a time, each of which is in memory. */
+const mostReceived = 8;
+let received = 0;
+
+/** The image of a search. Rejects with Refusal where it is too large, or too many others come meanwhile. */
+async function receiveImage(request: IncomingMessage): Promise<Uint8Array> {
+  if (received >= mostReceived) {
+    throw new Refusal('exhausted', `${mostReceived} pictures are received here already: ask again in a moment`);
+  }
+  received++;
+  try {
+    return await readBody(request);
+  } finally {
+    received--;
+  }
+}
+
 async function readBody(request: IncomingMessage): Promise<Uint8Array> {
   const parts: Buffer[] = [];
   let length = 0;

@@ -95,9 +95,15 @@ export function readListFrames(query: string): ListFramesRequest {
 
 /** The changes that a query asks for. Throws Refusal. */
 export function readChanges(query: string): ChangesRequest {
-  const given = new Parameters(query, ['job_id', 'out', 'min_duration', 'threshold', 'camera']);
+  const given = new Parameters(query, ['job_id', 'out', 'pipeline', 'min_duration', 'threshold', 'camera']);
   const [minDuration, threshold] = [given.number('min_duration'), given.number('threshold')];
-  return { jobId: given.text('job_id'), out: given.text('out'), camera: given.text('camera'), minDuration, threshold };
+  const [jobId, out, pipeline, camera] = ['job_id', 'out', 'pipeline', 'camera'].map((name) => given.text(name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  return { jobId, out, pipeline, camera, minDuration, threshold };
 }
 
 /** Pixels a side of a picture: 256 unless given, 1024 at most. Throws Refusal. */

@@ -108,7 +108,7 @@ export const searchBounds = fields<SearchRequest>({
   camera: id,
 });
 export const listFramesBounds = fields<ListFramesRequest>({ index: text(maxUriLength) });
-export const changesBounds = fields<ChangesRequest>({ jobId: id, out: text(maxUriLength), camera: id });
+export const changesBounds = fields<ChangesRequest>({ jobId: id, out: text(maxUriLength), camera: id, pipeline: word });
 
 const held = list(maxHeld, fields<HeldLease>({ jobId: id }));
 

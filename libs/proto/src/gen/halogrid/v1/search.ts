@@ -162,6 +162,8 @@ export interface ChangesRequest {
   threshold: number;
   /** This camera alone; empty: the first 64. */
   camera: string;
+  /** Of a job with several pipelines, the name of one. */
+  pipeline: string;
 }
 
 export interface ChangesResponse {
@@ -1350,7 +1352,7 @@ export const SearchResult: MessageFns<SearchResult> = {
 };
 
 function createBaseChangesRequest(): ChangesRequest {
-  return { jobId: "", out: "", minDuration: 0, threshold: 0, camera: "" };
+  return { jobId: "", out: "", minDuration: 0, threshold: 0, camera: "", pipeline: "" };
 }
 
 export const ChangesRequest: MessageFns<ChangesRequest> = {
@@ -1369,6 +1371,9 @@ export const ChangesRequest: MessageFns<ChangesRequest> = {
     }
     if (message.camera !== "") {
       writer.uint32(42).string(message.camera);
+    }
+    if (message.pipeline !== "") {
+      writer.uint32(50).string(message.pipeline);
     }
     return writer;
   },
@@ -1426,6 +1431,14 @@ export const ChangesRequest: MessageFns<ChangesRequest> = {
             message.camera = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pipeline = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1448,6 +1461,7 @@ export const ChangesRequest: MessageFns<ChangesRequest> = {
     message.minDuration = object.minDuration ?? 0;
     message.threshold = object.threshold ?? 0;
     message.camera = object.camera ?? "";
+    message.pipeline = object.pipeline ?? "";
     return message;
   },
 };

@@ -1,6 +1,6 @@
 import { resultsVersion } from '@halogrid/service';
-import { IndexError } from '../store/index-error.ts';
-import type { PipelineIdentity } from '../store/pipeline-identity.ts';
+import { IndexError } from './index-error.ts';
+import type { PipelineIdentity } from './pipeline-identity.ts';
 
 /** Throws IndexError where this program computes other histograms than those of the index. */
 export function checkComputable(pipeline: PipelineIdentity): void {
