@@ -1,30 +1,18 @@
 // The page of what changed in the cameras of a job: a timeline each, and frames from before and after each change.
-import { button, byId, element, fieldById, fill, svgElement } from './elements.js';
+import { attempt } from './attempt.js';
+import { button, byId, element, fieldById, fill } from './elements.js';
 import { showFrame } from './frame-dialog.js';
 import { describeTime, nameOfFrame } from './frame-words.js';
 import { lazyPicture } from './pictures.js';
 import { readApi } from './read-api.js';
 import { pathOf } from './sentences.js';
-import { cameraNotes, describeEvent, kinds, lastingFirst, timelineView } from './timeline.js';
-import { withToken } from './token-dialog.js';
+import { cameraNotes, describeEvent, kinds, lastingFirst } from './timeline.js';
+import { timelineChart } from './timeline-chart.js';
 
 /** @import { CameraEvent, CameraTimeline, ChangesResponse, IndexedFrame, JobStatus } from '@halogrid/proto' */
 
-const chart = { width: 1000, height: 140 };
 const changesMs = 120_000;
 const pairPx = 512;
-
-/** Does what somebody asked for, and says what went wrong. @param {() => Promise<void>} act */
-async function attempt(act) {
-  fill('sentence', []);
-  byId('connection').textContent = 'Working …';
-  try {
-    await withToken(act);
-  } catch (error) {
-    fill('sentence', [/** @type {Error} */ (error).message]);
-  }
-  byId('connection').textContent = '';
-}
 
 async function show() {
   fill('cameras', []);
@@ -99,44 +87,6 @@ function figure(when, frame) {
   open.className = 'open';
   open.append(lazyPicture(frame.picture, pairPx, `${when}: ${name}`));
   return element('figure', {}, open, element('figcaption', {}, `${when}: ${name}`));
-}
-
-/** @param {CameraTimeline} camera @param {number} cells @param {(event: CameraEvent) => void} open */
-function timelineChart(camera, cells, open) {
-  const { step, reference, most, ends, bars, height } = timelineView(camera, chart.width, chart.height);
-  const marks = bars.map(({ event, peak, span }) => {
-    const words = describeEvent(event, camera.time, cells);
-    const mark = svgElement(
-      'g',
-      { class: `event ${event.kind}`, tabindex: 0, role: 'button', 'aria-label': words },
-      svgElement('title', {}, words),
-      svgElement('rect', { class: 'span', ...span }),
-      svgElement('rect', { class: 'peak', ...peak }),
-    );
-    mark.addEventListener('click', () => open(event));
-    mark.addEventListener('keydown', (pressed) => {
-      if (pressed.key !== 'Enter' && pressed.key !== ' ') return;
-      pressed.preventDefault();
-      open(event);
-    });
-    return mark;
-  });
-  const svg = svgElement(
-    'svg',
-    { viewBox: `0 0 ${chart.width} ${height}`, preserveAspectRatio: 'none', class: 'timeline', role: 'group' },
-    svgElement('path', { class: 'base', d: `M0 ${chart.height}H${chart.width}` }),
-    ...marks,
-    svgElement('path', { class: 'step', d: step }),
-    svgElement('path', { class: 'reference', d: reference }),
-  );
-  svg.setAttribute('aria-label', `Changes of ${camera.camera}`);
-  const [from = '', to = ''] = ends;
-  return element(
-    'figure',
-    { class: 'chart' },
-    svg,
-    element('figcaption', {}, element('span', {}, from), element('span', {}, `top: ${most}`), element('span', {}, to)),
-  );
 }
 
 byId('asked').addEventListener('submit', (event) => {

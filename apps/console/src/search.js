@@ -1,22 +1,20 @@
 // The page that finds frames: what is looked for, in which index, and what is most like it.
-import { button, byId, element, fieldById, fill } from './elements.js';
-import { showFrame } from './frame-dialog.js';
-import { nameOfFrame, timeOfFrame } from './frame-words.js';
-import { imageOf, lazyPicture, loadPicture } from './pictures.js';
+import { attempt } from './attempt.js';
+import { byId, element, fieldById, fill } from './elements.js';
+import { frameItem, resultItem } from './frame-items.js';
+import { nameOfFrame } from './frame-words.js';
+import { imageOf, loadPicture } from './pictures.js';
 import { readApi } from './read-api.js';
 import { RegionPicker } from './region-picker.js';
-import { cellShare, describeIndex, framesPath, searchPath, shownFrames, utcMs } from './search-query.js';
-import { withToken } from './token-dialog.js';
+import { describeIndex, framesPath, searchPath, shownFrames, utcMs } from './search-query.js';
 
 /**
  * @import { IndexedFrame, IndexStatus, SearchResult } from '@halogrid/proto'
- * @import { Region } from './region.js'
  * @import { Wanted } from './search-query.js'
  */
 
 /** A search waits for those before it, and has 50 s then. */
 const searchMs = 120_000;
-const thumbnailPx = 256;
 const picturePx = 1024;
 
 const picker = new RegionPicker(/** @type {HTMLElement} */ (byId('picture')));
@@ -27,18 +25,6 @@ let indexes = [];
 let wanted;
 /** The first of the frames that are shown; undefined: some of all. @type {number | undefined} */
 let firstShown;
-
-/** Does what somebody asked for, and says what went wrong. @param {() => Promise<void>} act */
-async function attempt(act) {
-  fill('sentence', []);
-  byId('connection').textContent = 'Working …';
-  try {
-    await withToken(act);
-  } catch (error) {
-    fill('sentence', [/** @type {Error} */ (error).message]);
-  }
-  byId('connection').textContent = '';
-}
 
 /** @param {File} file */
 async function lookForFile(file) {
@@ -64,6 +50,11 @@ async function lookForFrame(frame) {
   byId('query').scrollIntoView({ block: 'start' });
 }
 
+/** @param {IndexedFrame} frame */
+const pick = (frame) => void attempt(() => lookForFrame(frame));
+
+const chosenIndex = () => indexes.find(({ name }) => name === index.value);
+
 async function search() {
   if (!wanted) throw new Error('Choose a picture, drop one, or pick a frame of the index first');
   const path = searchPath(index.value, wanted, {
@@ -78,64 +69,32 @@ async function search() {
     until_ms: utcMs(fieldById('until').value),
   });
   const body = 'file' in wanted ? wanted.file : undefined;
-  const grid = indexes.find(({ name }) => name === index.value);
+  const chosen = chosenIndex();
   const { results } = await readApi(path, { body, timeoutMs: searchMs });
+  // Somebody may have turned to another index meanwhile.
+  if (chosen !== chosenIndex()) return;
   fill(
     'results',
     results.length > 0
-      ? results.map((/** @type {SearchResult} */ result, /** @type {number} */ i) => resultItem(result, i, grid))
+      ? results.map((/** @type {SearchResult} */ result, /** @type {number} */ i) =>
+          resultItem(result, i, chosen, pick),
+        )
       : [element('li', {}, 'No frame is among those asked for.')],
   );
   /** @type {HTMLElement} */ (byId('results-title')).focus();
 }
 
-/** @param {SearchResult} result @param {number} i @param {IndexStatus | undefined} grid */
-function resultItem({ frame, score, cellRow, cellColumn, folded, jobId }, i, grid) {
-  const cell = cellRow === undefined ? '' : `cell ${cellRow},${cellColumn}`;
-  const more = folded > 0 ? `and ${folded} near it` : '';
-  const words = [`${i + 1}. ${score.toFixed(4)}`, cell, more].filter(Boolean).join(' · ');
-  return frameItem(
-    /** @type {IndexedFrame} */ (frame),
-    words,
-    `${words} · job ${jobId}`,
-    grid && cellShare(cellRow, cellColumn, grid),
-  );
-}
-
-/**
- * A frame of a list; its picture opens it beside its map.
- *
- * @param {IndexedFrame} frame
- * @param {string} words
- * @param {string} note
- * @param {Region} [marked]
- */
-function frameItem(frame, words, note, marked) {
-  const name = nameOfFrame(frame);
-  const open = button('', () => showFrame(frame, note, marked));
-  open.className = 'open';
-  open.append(lazyPicture(frame.picture, thumbnailPx, name, marked));
-  open.title = frame.uri;
-  return element(
-    'li',
-    {},
-    open,
-    element('strong', {}, words),
-    element('span', { class: 'name' }, name),
-    element('span', { class: 'hint' }, timeOfFrame(frame) || ' '),
-    button('Look for this', () => attempt(() => lookForFrame(frame))),
-  );
-}
-
 async function showFrames() {
-  const total = indexes.find(({ name }) => name === index.value)?.frames ?? 0;
+  const chosen = chosenIndex();
+  const total = chosen?.frames ?? 0;
   const { first, step, count } = framesPath(firstShown, total);
   const parameters = new URLSearchParams({ index: index.value, first: `${first}`, step: `${step}`, count: `${count}` });
   const { frames } =
     total > 0 ? await readApi(`indexes/frames?${parameters}`, { timeoutMs: searchMs }) : { frames: [] };
+  if (chosen !== chosenIndex()) return;
   fill(
     'frames',
-    frames.map((/** @type {IndexedFrame} */ frame) => frameItem(frame, `row ${frame.row}`, '')),
+    frames.map((/** @type {IndexedFrame} */ frame) => frameItem(frame, `row ${frame.row}`, '', pick)),
   );
   const last = first + (frames.length - 1) * step;
   fill('frames-facts', [
@@ -144,12 +103,18 @@ async function showFrames() {
 }
 
 async function chooseIndex() {
-  const chosen = indexes.find(({ name }) => name === index.value);
+  const chosen = chosenIndex();
   fill('index-facts', [
     chosen ? describeIndex(chosen) : "There is no index: start 'halogrid coordinator' with --index DIR.",
   ]);
-  for (const id of ['since-label', 'until-label']) byId(id).toggleAttribute('hidden', !chosen?.knowsCaptured);
-  byId('camera-label').toggleAttribute('hidden', !chosen?.knowsCamera);
+  for (const [id, isKnown] of /** @type {const} */ ([
+    ['since', chosen?.knowsCaptured],
+    ['until', chosen?.knowsCaptured],
+    ['camera', chosen?.knowsCamera],
+  ])) {
+    byId(`${id}-label`).toggleAttribute('hidden', !isKnown);
+    if (!isKnown) fieldById(id).value = '';
+  }
   if (wanted && 'row' in wanted) wanted = undefined;
   if (!wanted) picker.openUnseen('Nothing is chosen yet.');
   fill('results', []);

@@ -10,6 +10,7 @@ import {
   readFeatures,
   readFinishedJob,
 } from '@halogrid/search';
+import { allowedPath } from '@halogrid/sources';
 import { Refusal, refuseValue } from '../job/refusal.ts';
 import { shownFrame } from './known-frame.ts';
 import type { Tickets } from './tickets.ts';
@@ -24,6 +25,8 @@ export async function findCameraChanges(
   tickets: Tickets,
 ): Promise<ChangesResponse> {
   const job = await readFinishedJob(await partOf(folder, pipeline));
+  // The folder is one that may be read; a link in it may lead elsewhere.
+  await allowedPath(job.features);
   const shape = { ...job.pipeline.grid, bins: binsOfCell(job.pipeline) };
   const options = { minDuration: minDuration || 16, times: threshold || 8, ...(camera !== '' && { camera }) };
   const found = await findChanges(readFeatures(job), shape, options);

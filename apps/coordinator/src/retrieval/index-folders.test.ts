@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { restrictSources, unrestricted } from '@halogrid/sources';
-import { indexFolder } from './index-folders.ts';
+import { folderInRoots, indexFolder } from './index-folders.ts';
 
 const [root, elsewhere] = ['root', 'elsewhere'].map((name) => realpathSync(mkdtempSync(join(tmpdir(), name)))) as [
   string,
@@ -39,4 +39,8 @@ test('an index is found by its name, or by its path in a data root, and nowhere 
     });
   }
   await assert.rejects(indexFolder(join(root, 'none'), named), { kind: 'missing' });
+  await assert.rejects(folderInRoots('out', 'an output'), {
+    kind: 'invalid',
+    message: "Expected an absolute path for the path of an output but received 'out'",
+  });
 });

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { shortened } from '@halogrid/kernels';
 import { allowedPath, SourceForbiddenError, sourceAccess } from '@halogrid/sources';
-import { Refusal } from '../job/refusal.ts';
+import { Refusal, refuseValue } from '../job/refusal.ts';
 
 /** Folders by the name that they are asked for by. */
 export type NamedFolders = ReadonlyMap<string, string>;
@@ -22,6 +22,7 @@ export async function folderInRoots(path: string, what: string): Promise<string>
   if (!sourceAccess().roots) {
     throw new Refusal('forbidden', `Only a coordinator with --data-root looks for ${what} by its path`);
   }
+  if (!isAbsolute(path)) refuseValue(`the path of ${what}`, path, 'an absolute path');
   try {
     return await realpath(await allowedPath(path));
   } catch (error) {
