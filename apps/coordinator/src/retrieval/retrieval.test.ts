@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Retrieval, retrievalLimits } from './retrieval.ts';
 
 const nowhere = [{ name: 'none', folder: '/nowhere' }];
@@ -21,5 +22,15 @@ test('what cannot wait is refused at once, what takes too long is ended, and the
   t.after(() => hurried.close());
   for (let i = 0; i < 2; i++) {
     await assert.rejects(hurried.ask('indexes', nowhere), { kind: 'exhausted', message: /^It took more than 0.005 s/ });
+  }
+});
+
+test('a process that has nothing to do ends, and the next order has another', async (t) => {
+  const retrieval = new Retrieval({ ...retrievalLimits, idleMs: 0 });
+  t.after(() => retrieval.close());
+  for (let i = 0; i < 2; i++) {
+    assert.equal((await retrieval.ask('indexes', nowhere)).length, 1);
+    // The timer of the end is due before this one.
+    await delay(2);
   }
 });

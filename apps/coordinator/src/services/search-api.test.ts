@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { credentials } from '@grpc/grpc-js';
 import { type ChangesResponse, JobState, SearchClient, SearchRequest, type SearchResponse } from '@halogrid/proto';
 import { IndexWriter, readFinishedJob } from '@halogrid/search';
+import { restrictSources, unrestricted } from '@halogrid/sources';
 import {
   complete,
   setStage,
@@ -85,6 +86,32 @@ test('frames are found over HTTP and gRPC alike, and shown to who was told of th
     changes.cameras.map(({ time, frames, events }) => ({ time, frames, events })),
     [{ time: 'frame', frames: 2, events: [] }],
   );
+});
+
+test('an index that has a name is searched wherever it is, and sources outside of the data roots are not shown', async (t) => {
+  const { index, out } = await setSearch(t);
+  const writer = await IndexWriter.open(index);
+  await writer.add(await readFinishedJob(out));
+  writer.close();
+  t.after(() => restrictSources(unrestricted));
+  const root = await mkdtemp(join(tmpdir(), 'halogrid-root-'));
+  t.after(() => rm(root, { recursive: true }));
+  const { coordinator } = await setStage(t, testConfig({ index: [index], data: { dataRoot: [root] } }));
+  const http = `http://127.0.0.1:${coordinator.httpPort}`;
+  const { results } = (await (await fetch(`${http}/api/v1/search?index=pictures&row=1`)).json()) as SearchResponse;
+  assert.deepEqual([results.length, results[0]!.score], [2, 1]);
+  const forbidden = { error: 'The path lies outside of the data roots (--data-root)' };
+  const { picture } = results[0]!.frame!;
+  const paths = [
+    picture,
+    `${picture}/map`,
+    '/api/v1/search?index=pictures&row=1&region=0,0,7x5',
+    `/api/v1/changes?out=${out}`,
+  ];
+  for (const path of paths) {
+    const response = await fetch(`${http}${path}`);
+    assert.deepEqual([response.status, await response.json()], [403, forbidden], path);
+  }
 });
 
 test('what cannot be looked for is said in a sentence', async (t) => {
