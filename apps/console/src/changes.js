@@ -5,11 +5,15 @@ import { showFrame } from './frame-dialog.js';
 import { describeTime, nameOfFrame } from './frame-words.js';
 import { lazyPicture } from './pictures.js';
 import { readApi } from './read-api.js';
+import { regionOfCells } from './region.js';
 import { pathOf } from './sentences.js';
 import { cameraNotes, describeEvent, kinds, lastingFirst } from './timeline.js';
 import { timelineChart } from './timeline-chart.js';
 
-/** @import { CameraEvent, CameraTimeline, ChangesResponse, IndexedFrame, JobStatus } from '@halogrid/proto' */
+/**
+ * @import { CameraEvent, CameraTimeline, ChangesResponse, IndexedFrame, JobStatus } from '@halogrid/proto'
+ * @import { Region } from './region.js'
+ */
 
 const changesMs = 120_000;
 const pairPx = 512;
@@ -31,7 +35,7 @@ async function show() {
   const { cameras, leftOut, rows, columns } = await readApi(`changes?${parameters}`, { timeoutMs: changesMs });
   fill(
     'cameras',
-    cameras.map((camera) => cameraSection(camera, rows * columns)),
+    cameras.map((camera) => cameraSection(camera, { rows, columns })),
   );
   if (leftOut > 0) fill('sentence', [`${leftOut} more cameras are left out: ask for one by its name`]);
 }
@@ -46,18 +50,15 @@ function jobOptions({ jobId, finishedMs, spec }) {
   });
 }
 
-/** @param {CameraTimeline} camera @param {number} cells */
-function cameraSection(camera, cells) {
+/** @param {CameraTimeline} camera @param {{ rows: number, columns: number }} grid */
+function cameraSection(camera, grid) {
+  const cells = grid.rows * grid.columns;
   const shown = element('div', { class: 'pair', 'aria-live': 'polite' });
   /** @param {CameraEvent} event */
-  const open = ({ before, after }) => {
-    const words = [
-      ['Before', before],
-      ['After', after],
-    ];
-    shown.replaceChildren(
-      ...words.map(([when, frame]) => figure(/** @type {string} */ (when), /** @type {IndexedFrame} */ (frame))),
-    );
+  const open = (event) => {
+    const marked = regionOfCells(event.cells, grid);
+    const [before, after] = /** @type {[IndexedFrame, IndexedFrame]} */ ([event.before, event.after]);
+    shown.replaceChildren(figure('Before', before, marked), figure('After', after, marked));
     shown.scrollIntoView({ block: 'nearest' });
   };
   return element(
@@ -80,12 +81,12 @@ function cameraSection(camera, cells) {
   );
 }
 
-/** @param {string} when @param {IndexedFrame} frame */
-function figure(when, frame) {
+/** @param {string} when @param {IndexedFrame} frame @param {Region | undefined} marked */
+function figure(when, frame, marked) {
   const name = nameOfFrame(frame);
-  const open = button('', () => showFrame(frame, when.toLowerCase()));
+  const open = button('', () => showFrame(frame, when.toLowerCase(), marked));
   open.className = 'open';
-  open.append(lazyPicture(frame.picture, pairPx, `${when}: ${name}`));
+  open.append(lazyPicture(frame.picture, pairPx, `${when}: ${name}`, marked));
   return element('figure', {}, open, element('figcaption', {}, `${when}: ${name}`));
 }
 

@@ -2,7 +2,7 @@ import { button, element } from './elements.js';
 import { showFrame } from './frame-dialog.js';
 import { nameOfFrame, timeOfFrame } from './frame-words.js';
 import { lazyPicture } from './pictures.js';
-import { cellShare } from './search-query.js';
+import { regionOfCells } from './region.js';
 
 /**
  * @import { IndexedFrame, SearchResult } from '@halogrid/proto'
@@ -20,7 +20,8 @@ const thumbnailPx = 256;
  * @param {(frame: IndexedFrame) => void} pick
  */
 export function resultItem({ frame, score, cellRow, cellColumn, folded, jobId }, i, grid, pick) {
-  const cell = cellRow === undefined ? '' : `cell ${cellRow},${cellColumn}`;
+  const isCell = cellRow !== undefined && cellColumn !== undefined;
+  const cell = isCell ? `cell ${cellRow},${cellColumn}` : '';
   const more = folded > 0 ? `and ${folded} near it` : '';
   const words = [`${i + 1}. ${score.toFixed(4)}`, cell, more].filter(Boolean).join(' · ');
   return frameItem(
@@ -28,7 +29,7 @@ export function resultItem({ frame, score, cellRow, cellColumn, folded, jobId },
     words,
     `${words} · job ${jobId}`,
     pick,
-    grid && cellShare(cellRow, cellColumn, grid),
+    isCell && grid ? regionOfCells([cellRow * grid.columns + cellColumn], grid) : undefined,
   );
 }
 

@@ -40,3 +40,29 @@ export function isInside({ x, y, width, height }, size) {
   const isWhole = [x, y, width, height].every((value) => Number.isInteger(value) && value >= 0);
   return isWhole && width > 0 && height > 0 && x + width <= size.width && y + height <= size.height;
 }
+
+/**
+ * The least region that holds some cells of a grid, in shares of the picture; undefined where that is all of it, or there are none.
+ *
+ * @param {readonly number[]} cells by their numbers, row by row
+ * @param {{ rows: number, columns: number }} grid
+ * @returns {Region | undefined}
+ */
+export function regionOfCells(cells, { rows, columns }) {
+  if (cells.length === 0) return undefined;
+  const [x, width] = extent(
+    cells.map((cell) => cell % columns),
+    columns,
+  );
+  const [y, height] = extent(
+    cells.map((cell) => Math.floor(cell / columns)),
+    rows,
+  );
+  return width === 1 && height === 1 ? undefined : { x, y, width, height };
+}
+
+/** Where some of `count` parts of a length begin, and how far they reach. @param {readonly number[]} parts @param {number} count */
+function extent(parts, count) {
+  const first = Math.min(...parts);
+  return /** @type {[number, number]} */ ([first / count, (Math.max(...parts) - first + 1) / count]);
+}

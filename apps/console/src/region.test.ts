@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isInside, regionBetween, regionText } from './region.js';
+import { isInside, regionBetween, regionOfCells, regionText } from './region.js';
 
 test('a region is between two points of a picture, whichever comes first', () => {
   const size = { width: 400, height: 300 };
@@ -31,4 +31,13 @@ test('what is no region of a picture is told', () => {
   ]) {
     assert.equal(isInside(region, size), false, regionText(region));
   }
+});
+
+test('cells are marked by the least region that holds them, and all of them by none', () => {
+  const grid = { rows: 2, columns: 4 };
+  assert.deepEqual(regionOfCells([7], grid), { x: 0.75, y: 0.5, width: 0.25, height: 0.5 });
+  assert.deepEqual(regionOfCells([1, 6], grid), { x: 0.25, y: 0, width: 0.5, height: 1 });
+  assert.equal(regionOfCells([0, 1, 2, 3, 4, 5, 6, 7], grid), undefined);
+  assert.equal(regionOfCells([0], { rows: 1, columns: 1 }), undefined);
+  assert.equal(regionOfCells([], grid), undefined);
 });

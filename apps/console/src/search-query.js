@@ -39,15 +39,3 @@ export function framesPath(first, total) {
   const step = first === undefined ? Math.max(1, Math.floor(total / shownFrames)) : 1;
   return { first: Math.max(0, Math.min(first ?? 0, total - shownFrames)), step, count: shownFrames };
 }
-
-/**
- * Where a cell of a grid is, in shares of the picture; undefined where no cell was found, or there is one alone.
- *
- * @param {number | undefined} row
- * @param {number | undefined} column
- * @param {{ rows: number, columns: number }} grid
- */
-export function cellShare(row, column, { rows, columns }) {
-  if (row === undefined || column === undefined || rows * columns === 1) return undefined;
-  return { x: column / columns, y: row / rows, width: 1 / columns, height: 1 / rows };
-}

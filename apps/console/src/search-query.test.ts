@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellShare, describeIndex, framesPath, searchPath, shownFrames, utcMs } from './search-query.js';
+import { describeIndex, framesPath, searchPath, shownFrames, utcMs } from './search-query.js';
 
 test('the path of a search has what is asked for, and nothing else', () => {
   const options = { region: '1,2,3x4', camera: '', distance: 'l1' };
@@ -16,7 +16,7 @@ test('frames are spread over the whole index, or a run of it that does not end b
   assert.deepEqual(framesPath(1199, 1200), { first: 1200 - shownFrames, step: 1, count: shownFrames });
 });
 
-test('an index says what it is, or why it cannot be opened; a cell is a share of a picture', () => {
+test('an index says what it is, or why it cannot be opened', () => {
   const index = {
     name: 'a',
     frames: 1,
@@ -29,6 +29,4 @@ test('an index says what it is, or why it cannot be opened; a cell is a share of
   };
   assert.equal(describeIndex(index), '1 frame, lbp, grid 2 x 4');
   assert.equal(describeIndex({ ...index, error: 'It is torn' }), 'It is torn');
-  assert.deepEqual(cellShare(1, 3, index), { x: 0.75, y: 0.5, width: 0.25, height: 0.5 });
-  assert.equal(cellShare(undefined, undefined, index), undefined);
 });
