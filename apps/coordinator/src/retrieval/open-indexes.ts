@@ -5,7 +5,7 @@ import { IndexError, SearchIndex } from '@halogrid/search';
 /** Indexes that stay open between searches: the columns of a million frames are 90 MB. */
 const mostOpen = 3;
 
-/** Keeps indexes open as long as nobody writes to them. Of one that is in use no other may be asked for. */
+/** Keeps indexes open as long as nobody writes to them. An index is not to be asked for while another is in use, which might be closed. */
 export class OpenIndexes {
   readonly #open = new Map<string, { stamp: string; index: SearchIndex }>();
 

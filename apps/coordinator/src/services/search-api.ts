@@ -85,7 +85,7 @@ function pictureOf(place: string, searcher: Searcher): Answer {
       'content-length': png.length,
       'cache-control': pictureAge,
       'x-content-type-options': 'nosniff',
-      // Of what is shown, for who would point at its pixels.
+      // The size of the frame, for who would point at its pixels.
       'halogrid-size': `${width}x${height}`,
     });
     response.end(png);

@@ -52,7 +52,7 @@ export interface ListFramesRequest {
 
 export interface ListFramesResponse {
   frames: IndexedFrame[];
-  /** Of the index. */
+  /** Frames of the index. */
   total: number;
 }
 
@@ -95,7 +95,7 @@ export interface SearchRequest {
     /** The bytes of an image file, at most 15 MiB. */
     { $case: "image"; value: Uint8Array }
     | undefined;
-  /** Of the query only these pixels; absent: all. */
+  /** The only pixels of the query that count; absent: all. */
   region:
     | PixelRegion
     | undefined;
@@ -162,7 +162,7 @@ export interface ChangesRequest {
   threshold: number;
   /** This camera alone; empty: the first 64. */
   camera: string;
-  /** Of a job with several pipelines, the name of one. */
+  /** The name of one pipeline, where the job has several. */
   pipeline: string;
 }
 
@@ -170,7 +170,7 @@ export interface ChangesResponse {
   cameras: CameraTimeline[];
   /** Cameras that are left out. */
   leftOut: number;
-  /** Of the grid, whose cells count row by row. */
+  /** Size of the grid, whose cells count row by row. */
   rows: number;
   columns: number;
 }
