@@ -4,32 +4,18 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { halogrid } from './halogrid.ts';
-import { drawPicture, writePgm } from './picture-files.ts';
+import { writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { viewWithChange } from './view-with-change.ts';
 
 // From frames of a camera to what changed in it.
 
 const folder = scratchFolder();
 const [frames, out] = [join(folder, 'frames'), join(folder, 'out')] as [string, string];
 const count = 80;
-const size = { width: 48, height: 48 };
-
-/** Grey with noise; each quarter has stripes of its own, and from frame 50 on the last has those of the first. */
-function frameOf(number: number) {
-  const { pixels: noise } = drawPicture(size.width, size.height, number + 1);
-  const pixels = noise.map((value, i) => {
-    const [x, y] = [i % size.width, Math.floor(i / size.width)];
-    const quarter = 2 * Math.floor((2 * y) / size.height) + Math.floor((2 * x) / size.width);
-    const kind = quarter === 3 && number >= 50 ? 0 : quarter;
-    const along = [x, y, x + y, x - y + size.height][kind]!;
-    return 60 + (along % 6 < 3 ? 80 : 0) + ((value * 7 + number * 13) & 3);
-  });
-  return { ...size, pixels };
-}
-
 before(async () => {
   mkdirSync(frames);
-  for (let i = 0; i < count; i++) await writePgm(join(frames, `${String(i).padStart(3, '0')}.pgm`), frameOf(i));
+  for (let i = 0; i < count; i++) await writePgm(join(frames, `${String(i).padStart(3, '0')}.pgm`), viewWithChange(i));
   const { code, stderr } = await halogrid(['run', frames, '--grid', '2x2', '--out', out, '--device', 'cpu']);
   assert.equal(code, 0, stderr);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -116,11 +116,42 @@ test('a reader that is slower than the program gets all of a result that no pipe
   assert.equal(JSON.parse(stdout).length, queries.length);
 });
 
+test('the pixels of a cell, read from a picture or a frame of a video, find that cell, with the codes that it has there', async () => {
+  const [out, cells] = [join(folder, 'celled'), join(folder, 'celled-index')];
+  const video = fileURLToPath(new URL('../samples/videos/cam1.mp4', import.meta.url));
+  const query = join(frames, '3.pgm');
+  for (const args of [
+    ['run', frames, video, '--to', '00:00:01', '--grid', '2x2', '--out', out, '--device', 'cpu'],
+    ['index', out, '--to', cells],
+  ]) {
+    const { code, stderr } = await halogrid(args);
+    assert.equal(code, 0, stderr);
+  }
+  // The picture has 64 x 40 pixels, the video 480 x 270.
+  for (const [text, region, uri] of [
+    [query, '32,20,32x20', pathToFileURL(query).href],
+    [`${video}#3`, '240,135,240x135', pathToFileURL(video).href],
+  ] as const) {
+    const words = ['search', text, '--region', region, '--cells', '--per-source', '1', '--top', '1', '--index', cells];
+    const { code, stdout, stderr } = await halogrid([...words, '--json']);
+    assert.equal(code, 0, stderr);
+    const [{ results }] = JSON.parse(stdout);
+    const [{ uri: found, score, cellRow, cellColumn }] = results;
+    assert.deepEqual({ found, score, cellRow, cellColumn }, { found: uri, score: 1, cellRow: 1, cellColumn: 1 });
+  }
+});
+
 test('what cannot be found is said in one sentence', async () => {
   const wrong: [string[], number, RegExp][] = [
     [['row:5'], 1, /^halogrid: There is no row:5: the rows of the index are 0 to 4\n$/],
     [[`${frames}/0.pgm#1`], 1, /^halogrid: Frame 1 of 'file:.*0\.pgm' is not in the index\n$/],
     [['row:0', '--since', '2026-01-01T00:00Z'], 2, /^halogrid: No frame of the index knows when it was captured/],
+    [
+      ['row:0', '--region', '9,9,99x99'],
+      1,
+      /^halogrid: The query 'row:0' cannot be used: The region 9,9,99x99 is not inside/,
+    ],
+    [['row:0', '--region', '0,0'], 2, /^halogrid: Expected --cells with --region ROW,COLUMN/],
     [['row:0', '--camera', 'north'], 2, /^halogrid: No frame of the index knows its camera/],
   ];
   for (const [args, code, sentence] of wrong) {

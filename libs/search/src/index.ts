@@ -12,6 +12,14 @@ export { Best } from './ranking/best.ts';
 export type { Finding } from './ranking/thin-out.ts';
 export { SearchIndex, type SearchRequest } from './search/search-index.ts';
 export type { Catalog, IndexRow } from './store/catalog.ts';
+export { checkComputable } from './store/check-computable.ts';
 export { IndexError } from './store/index-error.ts';
-export { binsOfCell, cellsOf, differences, identityOf, type PipelineIdentity } from './store/pipeline-identity.ts';
+export {
+  binsOfCell,
+  cellsOf,
+  differences,
+  identityOf,
+  type PipelineIdentity,
+  pipelineLine,
+} from './store/pipeline-identity.ts';
 export { queryVector, readFrame, type Unit, withoutPadding } from './store/read-block.ts';

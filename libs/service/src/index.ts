@@ -14,7 +14,7 @@ export { makeFolders, makeFoldersSync } from './make-folders.ts';
 export type { Registry } from './metrics.ts';
 export { type Access, type Denial, openAccess } from './security/access.ts';
 export { type ClientSecurity, type ClientSecurityOptions, createClientSecurity } from './security/client-security.ts';
-export { createDataAccess, type DataAccess, type DataAccessOptions } from './security/data-access.ts';
+export { createDataAccess, type DataAccess, type DataAccessOptions, namedFolders } from './security/data-access.ts';
 export { ConnectionGate, type ConnectionLimits, defaultConnectionLimits } from './security/limit-connections.ts';
 export { includesRole, type Role, roles } from './security/roles.ts';
 export {

@@ -65,6 +65,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   search: [
     ['halogrid search query.jpg --index archive.index', 'the ten most similar frames'],
     ['halogrid search query.jpg --index archive.index --top 50 --out found', 'with a contact sheet'],
+    [
+      'halogrid search query.jpg --region 82,41,64x48 --cells --index archive.index',
+      'where is something like this part',
+    ],
   ],
   evaluate: [['halogrid evaluate faces --op ldp:order=3 --grid 4x4', 'a folder for each class']],
   changes: [

@@ -22,8 +22,8 @@ export function addSearchCommand(program: Command): void {
     .option('--distance <name>', `${distanceNames.join(', ')}`, oneOf('--distance', distanceNames), 'intersection')
     .option('--cells', 'compare the query as a whole with each cell of the grid')
     .option(
-      '--region <cells>',
-      'of the query only these cells, ROW,COLUMN or ROW,COLUMN-ROW,COLUMN; with --cells',
+      '--region <part>',
+      'of each query only these pixels, X,Y,WxH; or with --cells these cells, ROW,COLUMN or ROW,COLUMN-ROW,COLUMN',
       readRegion,
     )
     .option('--since <time>', 'only frames captured then or later, such as 2026-01-31T08:00Z', moment('--since'))

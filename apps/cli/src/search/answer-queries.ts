@@ -5,7 +5,7 @@ import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
 import { exitCodes } from '../process/exit-code.ts';
 import { type AnswersOfQuery, answersOf, describeAnswers, fewerThanAsked, sheetRows } from './answers.ts';
-import { queryHistograms } from './query-histograms.ts';
+import { queryHistograms, regionHistograms } from './query-histograms.ts';
 import { readQuery } from './read-query.ts';
 import { countsIn, type Region } from './region.ts';
 
@@ -34,17 +34,20 @@ export async function answerQueries(
   const queries = texts.map((text) => readQuery(text, process.cwd()));
   const unit: Unit = options.cells ? 'cell' : 'frame';
   const { region } = options;
-  if (region && unit === 'frame')
-    throw new UsageError('Expected --cells with --region: a part of a query is compared with cells');
+  if (region?.kind === 'cells' && unit === 'frame')
+    throw new UsageError('Expected --cells with --region ROW,COLUMN: cells of a query are compared with cells');
   const index = await SearchIndex.open(resolve(options.index));
   try {
     const { catalog } = index;
     if (catalog.frames === 0) throw new UsageError(`The index '${options.index}' is empty: there is nothing to find`);
     checkFilter(catalog, options);
-    const bins = await queryHistograms(queries, catalog, signal);
+    const bins =
+      region?.kind === 'pixels'
+        ? await regionHistograms(queries, region.rect, catalog, signal)
+        : await queryHistograms(queries, catalog, signal);
     const findings = await index.search({
       queries: bins.map((counts) => {
-        const wanted = region ? countsIn(region, catalog.pipeline, counts) : counts;
+        const wanted = region?.kind === 'cells' ? countsIn(region, catalog.pipeline, counts) : counts;
         return queryVector(catalog.pipeline, wanted, unit);
       }),
       distance,

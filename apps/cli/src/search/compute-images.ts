@@ -1,5 +1,4 @@
-import type { PipelineIdentity } from '@halogrid/search';
-import { resultsVersion } from '@halogrid/service';
+import { checkComputable, type PipelineIdentity } from '@halogrid/search';
 import { redactUri } from '@halogrid/sources';
 import { framesOfJob } from './frames-of-job.ts';
 
@@ -14,12 +13,7 @@ export async function computeImages(
   pipeline: PipelineIdentity,
   signal: AbortSignal,
 ): Promise<Float64Array[]> {
-  if (pipeline.resultsVersion !== resultsVersion) {
-    throw new Error(
-      `The index holds results version ${pipeline.resultsVersion} and this halogrid computes ${resultsVersion}: ` +
-        'index jobs of this version, or ask for frames of the index',
-    );
-  }
+  checkComputable(pipeline);
   const spec = {
     sources: [...new Set(uris)],
     pipeline: { operations: pipeline.operations.map((operation) => ({ ...operation })) },

@@ -4,14 +4,17 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { toJobStatus, toNodeStatus } from './job-status.ts';
 import { createResultsApi } from './results-api.ts';
+import { createSearchApi } from './search-api.ts';
+import type { Searcher } from './searcher.ts';
 
 /**
  * Answers GET /api/v1/jobs and /api/v1/nodes with what the gRPC calls of that name list, as JSON, and what is below
- * /api/v1/jobs/ID/results with the files of a job.
+ * /api/v1/jobs/ID/results with the files of a job; createSearchApi adds what finds frames.
  */
 export function createJsonApi(
   dispatcher: Dispatcher,
   ledger: Ledger,
+  searcher: Searcher,
   log: Log,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const resources: Record<string, () => Promise<object>> = {
@@ -22,8 +25,9 @@ export function createJsonApi(
     '/api/v1/nodes': async () => ({ nodes: dispatcher.nodes().map(toNodeStatus) }),
   };
   const answerResults = createResultsApi(ledger, log);
+  const answerSearch = createSearchApi(searcher, log);
   return (request, response) => {
-    if (answerResults(request, response)) return true;
+    if (answerResults(request, response) || answerSearch(request, response)) return true;
     const read = resources[(request.url ?? '').split('?')[0]!];
     if (!read) return false;
     if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -105,13 +105,7 @@ export class SearchIndex {
   /** Frames of a video are a run; images of a job are one, in their order. */
   readonly #runOf = (row: number): string => {
     const { segment, at } = this.catalog.locate(row);
-    const { columns, segment: stored } = this.catalog.segments[segment]!;
-    if (!Number.isNaN(columns.timestampMs[at]!)) return this.#sourceOf(row);
-    let end = 0;
-    const job = stored.jobs.find(({ frames }) => {
-      end += frames;
-      return at < end;
-    });
-    return job!.id;
+    const { columns } = this.catalog.segments[segment]!;
+    return Number.isNaN(columns.timestampMs[at]!) ? this.catalog.jobOf(row).id : this.#sourceOf(row);
   };
 }

@@ -1,5 +1,5 @@
 import type { Place } from '../ranking/hit.ts';
-import type { Segment } from './manifest.ts';
+import type { IndexedJob, Segment } from './manifest.ts';
 import { cellsOf, type PipelineIdentity } from './pipeline-identity.ts';
 import { noText, type RowColumns, textAt } from './row-columns.ts';
 
@@ -73,6 +73,16 @@ export class Catalog {
       // Every channel counts the same pixels.
       counted: masses.reduce((sum, mass) => sum + mass, 0) / this.pipeline.channels.length,
     };
+  }
+
+  /** The job that a frame is of. */
+  jobOf(row: number): IndexedJob {
+    const { segment, at } = this.locate(row);
+    let end = 0;
+    return this.segments[segment]!.segment.jobs.find(({ frames }) => {
+      end += frames;
+      return at < end;
+    })!;
   }
 
   /** Whether that is known of any frame. */
