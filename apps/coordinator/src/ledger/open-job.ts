@@ -269,8 +269,9 @@ export class OpenJob implements Journaled {
   }
 
   #keep({ index, result }: Extract<PlanStep, { kind: 'kept' }>): void {
-    const { size, counted, bins, captured } = result!;
-    this.merge.add([{ source: index, size, rect: { x: 0, y: 0, ...size }, counted, bins }]);
+    const { size, parts, captured } = result!;
+    const rect = { x: 0, y: 0, ...size };
+    for (const [i, { merge }] of this.parts.entries()) merge.add([{ source: index, size, rect, ...parts[i]! }]);
     this.facts.counts.kept = (this.facts.counts.kept ?? 0) + 1;
     this.#hasTotals = true;
     this.#capture(index, captured);
