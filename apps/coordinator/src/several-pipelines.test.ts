@@ -15,7 +15,7 @@ const chains = {
 };
 const named = Object.entries(chains).map(([name, operations]) => ({ name, pipeline: { operations } }));
 
-/** Of all jobs here, so that their features have times. */
+/** What all jobs here ask for, so that their features have times. */
 const captured = { from: 'mtime', zone: '' };
 
 /** A coordinator with a node, and two images in a folder; `run` has a job of so many shards run and gives its output folder. */

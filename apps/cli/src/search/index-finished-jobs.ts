@@ -5,7 +5,7 @@ import { plural } from '../progress/quantities.ts';
 export interface IndexOptions {
   /** Folder of the index. */
   to: string;
-  /** Of jobs of several pipelines the one that is indexed. */
+  /** The pipeline that is indexed, where jobs have several. */
   pipeline?: string;
   /** Joins the segments that earlier calls have written. */
   compact?: boolean;

@@ -17,7 +17,7 @@ export interface ChangesOptions {
   minDuration: number;
   threshold: number;
   camera?: string;
-  /** Of a job of several pipelines the one whose histograms are compared. */
+  /** The pipeline whose histograms are compared, where the job has several. */
   pipeline?: string;
   kind?: ChangeKind[];
   out?: string;

@@ -359,7 +359,7 @@ function addSeconds(sums: Record<string, number>, more: Record<string, number>):
 /** Kind of the entries of sources some of whose tiles a pipeline has. */
 export const openKind = (part: number): string => (part === 0 ? 'open' : `open-${part}`);
 
-/** Of a job whose plan is not read with them. */
+/** The results of a job, whose plan is read apart. */
 type UnplannedResults = Omit<JobResults, 'plan' | 'parts'> & {
   parts?: { name: string; results: Omit<JobResults, 'plan' | 'parts'> }[];
 };

@@ -29,7 +29,7 @@ export interface SimulatedJob {
   changed: ReadonlySet<number>;
 }
 
-/** Of equally many bins. */
+/** Their pipelines have equally many bins. */
 const conventions = ['nw-cw-msb', 'nw-cw-lsb', 'scikit-image'];
 export const mostPipelines = conventions.length;
 

@@ -73,7 +73,7 @@ export class Batch {
   }
 }
 
-/** Of a tile by one pipeline, which has a run of its own. */
+/** Bytes of what one pipeline finds of a tile, in a run of its own. */
 function resultsBytesOf(plan: PipelinePlan, pipeline: Pipeline, needsMap: boolean): number {
   return histogramsBytesOf(plan, pipeline) + (needsMap ? mapBytesOf(plan, pipeline) : 0);
 }
