@@ -107,6 +107,15 @@ test('frames are found by when and by which camera they were captured, as their 
   ]);
 });
 
+test('a reader that is slower than the program gets all of a result that no pipe holds', async () => {
+  const queries = Array.from({ length: 200 }, (_, i) => `row:${i % sizes.length}`);
+  // It begins to read when the program prints, and goes on when a program that does not wait would be gone.
+  const within = ['sh', '-c', '"$@" | { IFS= read -r first; echo "$first"; sleep 0.3; cat; }', 'sh'];
+  const { stdout } = await halogrid(['search', ...queries, '--index', index, '--json'], { within });
+  assert.ok(stdout.length > 2 ** 17);
+  assert.equal(JSON.parse(stdout).length, queries.length);
+});
+
 test('what cannot be found is said in one sentence', async () => {
   const wrong: [string[], number, RegExp][] = [
     [['row:5'], 1, /^halogrid: There is no row:5: the rows of the index are 0 to 4\n$/],

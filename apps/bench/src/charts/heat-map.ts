@@ -23,7 +23,7 @@ const stops: [red: number, green: number, blue: number][] = [
   [250, 220, 60],
 ];
 
-/** Draws a table of fields whose colours show their numbers, too. Of at least one value. */
+/** Draws a table of fields whose colours show their numbers, too. Expects at least one value. */
 export function heatMapSvg({ title, subtitle, xTitle, columns, rows, values }: HeatMap): string {
   const logs = values
     .flat()

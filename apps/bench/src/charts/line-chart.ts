@@ -22,7 +22,7 @@ export interface LineChart {
 
 const dashes = ['', '6 4', '2 3', '10 3 2 3'];
 
-/** Draws lines with a dot at each point, which shows its value under the pointer, and a legend. Of at least one point. */
+/** Draws lines with a dot at each point, which shows its value under the pointer, and a legend. Expects at least one point. */
 export function lineChartSvg({ title, subtitle, xTitle, categories, yTitle, yScale, lines }: LineChart): string {
   const points = lines.flatMap((line) => line.points);
   const x = horizontal(points, categories);

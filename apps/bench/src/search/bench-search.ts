@@ -108,7 +108,7 @@ async function searchIndex(folder: string, { frames, repetitions, queries }: Ben
 
 interface Times {
   wall: number;
-  /** Of all threads. */
+  /** The sum of all threads. */
   processor: number;
 }
 

@@ -11,7 +11,7 @@ export interface Answer {
   score: number;
   /** The score as an exact fraction, of distances that have one. */
   exact?: string;
-  /** Of the index, for `row:N`. */
+  /** The number of the row in the index, for `row:N`. */
   row: number;
   cellRow?: number;
   cellColumn?: number;

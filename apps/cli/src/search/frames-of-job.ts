@@ -21,7 +21,7 @@ export interface ComputedJob {
   /** Empty where the job has one pipeline without a name. */
   name: string;
   job: JobStatus;
-  /** Of the job's pipeline and results. */
+  /** What it says of the job's pipeline and results. */
   finished: FinishedJob;
   frames: ComputedFrame[];
 }

@@ -51,7 +51,7 @@ export class LastingChanges {
   readonly #times: number;
   readonly #usual: UsualRange[];
   readonly #usualOfAll = new UsualRange(1024);
-  /** Of each cell, for how many blocks it has looked otherwise. */
+  /** For how many blocks each cell has looked otherwise. */
   readonly #otherwise: Uint8Array;
   #samples: Sample[] = [];
   #inBlock = 0;

@@ -47,7 +47,7 @@ const farOff = 1.5;
 
 const steps = 25;
 
-/** Of a normal distribution, one twentieth lies beyond. */
+/** One twentieth of a normal distribution lies beyond. */
 const twentieth = 1.645;
 
 /**
