@@ -196,6 +196,16 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
   assert.match(readFileSync(join(written, 'roc.svg'), 'utf8'), /^<svg .*6 images of 3 classes/s);
   assert.equal(readFileSync(join(written, 'evaluation.json'), 'utf8'), stdout);
 
+  const pipelines = ['--pipeline', 'plain=lbp', '--pipeline', 'edges=ldp:order=2'];
+  const both = await halogrid(['evaluate', tree, '--device', 'cpu', '--grid', '2x2', '--out', written, ...pipelines]);
+  assert.equal(both.code, 0, both.stderr);
+  assert.match(both.stderr, /^Of one image, which is compared and no query: alone\.$/m);
+  assert.match(both.stdout, /^ {2}plain +6 +1\.0000 .*\n {2}edges +6 /m);
+  const reports = JSON.parse(readFileSync(join(written, 'evaluation.json'), 'utf8'));
+  assert.deepEqual(reports[0], { name: 'plain', ...JSON.parse(stdout) });
+  assert.equal(reports[1].pipeline, 'ldp:order=2 border=interior');
+  assert.ok(existsSync(join(written, 'edges', 'roc.svg')));
+
   const ended = await halogrid(['evaluate', frames]);
   assert.equal(ended.code, 2);
   assert.match(ended.stderr, /^halogrid: Expected a folder with a sub-folder for each class but '.*frames' has 0\n$/);

@@ -16,6 +16,11 @@ export function addEvaluateCommand(program: Command): void {
     )
     .argument('<folder>', 'a sub-folder for each class, with its images')
     .option('--op <name[:k=v,…]>', 'as of run (default: lbp)', collect)
+    .option(
+      '--pipeline <name=op[+op…]>',
+      'in place of --op; repeat it to compare several on images decoded once',
+      collect,
+    )
     .option('--border <mode>', 'as of run', readBorder)
     .option('--grid <RxC>', 'compares the cells of a grid in their places', '1x1')
     .option('--distance <name>', `${distanceNames.join(', ')}`, oneOf('--distance', distanceNames), 'intersection')

@@ -1,20 +1,19 @@
-import { join } from 'node:path';
-import { type BorderMode, createPipeline, describePipeline } from '@halogrid/kernels';
-import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
+import { type BorderMode, describePipeline } from '@halogrid/kernels';
 import { type DistanceName, evaluate, massOf, queryVector } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
-import { makeFolders } from '@halogrid/service/make-folders';
 import { parseJob } from '../options/job-options.ts';
 import type { DeviceChoice } from '../options/option-values.ts';
+import { specPipelines } from '../options/spec-pipelines.ts';
 import { exitCodes } from '../process/exit-code.ts';
 import { createProgressView } from '../progress/follow-job.ts';
 import { plural } from '../progress/quantities.ts';
 import { type ClassFolder, classFolders, labelOf } from './class-folders.ts';
-import { describeReport, evaluationRows, type Report, reportOf } from './evaluation-report.ts';
-import { framesOfJob } from './frames-of-job.ts';
+import { describeReports, type Evaluated, type Report, reportOf, reportsOf } from './evaluation-report.ts';
+import { type ComputedJob, framesOfPipelines } from './frames-of-job.ts';
 
 export interface EvaluateOptions {
   op?: string[];
+  pipeline?: string[];
   border?: BorderMode;
   grid: string;
   distance: DistanceName;
@@ -23,7 +22,7 @@ export interface EvaluateOptions {
   json?: boolean;
 }
 
-/** Prints how well the histograms of this labelled tree tell its classes apart, and resolves to the exit code. */
+/** Prints how well the histograms of this labelled tree tell its classes apart, by each pipeline, and resolves to the exit code. */
 export async function evaluateFolder(
   folder: string,
   { distance, device, out, json, ...pipeline }: EvaluateOptions,
@@ -36,7 +35,32 @@ export async function evaluateFolder(
     process.cwd(),
   );
   const view = createProgressView(process.stderr, Date.now);
-  const { job, finished, frames } = await framesOfJob(spec!, device, view, signal);
+  const computed = await framesOfPipelines(spec!, device, view, signal);
+  const pipelines = specPipelines(spec!).map(({ pipeline: its }) => describePipeline(its));
+  const evaluated = computed.map((one, i) => {
+    return evaluatePipeline(one, classes, { distance, pipeline: pipelines[i]!, grid: pipeline.grid });
+  });
+  for (const line of sharedNotices(evaluated)) process.stderr.write(`${line}\n`);
+  const text = `${JSON.stringify(reportsOf(evaluated), null, 2)}\n`;
+  process.stdout.write(json ? text : describeReports(evaluated));
+  if (out !== undefined) {
+    const { writeEvaluations } = await import('./write-evaluations.ts');
+    process.stderr.write(`${await writeEvaluations(out, evaluated)}\n`);
+  }
+  const { counts, reasons } = computed[0]!.job;
+  const { quarantined } = counts!;
+  if (quarantined === 0) return exitCodes.complete;
+  process.stderr.write(`${plural(quarantined, 'image')} left out: ${reasons[0]!.error} (${reasons[0]!.example})\n`);
+  return exitCodes.quarantined;
+}
+
+type PipelineEvaluation = Evaluated & { notices: string[] };
+
+function evaluatePipeline(
+  { name, finished, frames }: ComputedJob,
+  classes: readonly ClassFolder[],
+  how: Pick<Report, 'distance' | 'pipeline' | 'grid'> & { distance: DistanceName },
+): PipelineEvaluation {
   const images = frames.flatMap(({ uri, frame, bins }) => {
     if (frame > 0) throw new UsageError(`Expected images but '${uri}' is a video`);
     const label = labelOf(uri, classes);
@@ -44,22 +68,17 @@ export async function evaluateFolder(
       ? []
       : [{ uri, label, vector: queryVector(finished.pipeline, bins, 'frame') }];
   });
-  for (const line of notices(classes, images, frames.length)) process.stderr.write(`${line}\n`);
-  const evaluation = evaluate(images, distance);
-  const report = reportOf(evaluation, {
-    distance,
-    pipeline: describePipeline(createPipeline(spec!.pipeline!.operations)),
-    grid: pipeline.grid,
+  const evaluation = evaluate(images, how.distance);
+  return { name, evaluation, report: reportOf(evaluation, how), notices: notices(classes, images, frames.length) };
+}
+
+/** What holds for all pipelines is said once. */
+function sharedNotices(evaluated: readonly PipelineEvaluation[]): string[] {
+  const areShared = (line: string) => evaluated.every((one) => one.notices.includes(line));
+  const lines = evaluated.flatMap(({ name, notices }) => {
+    return notices.map((line) => (areShared(line) ? line : `${name}: ${line}`));
   });
-  const text = `${JSON.stringify(report, null, 2)}\n`;
-  process.stdout.write(json ? text : describeReport(report));
-  if (out !== undefined) await writeReport(out, text, report, evaluation);
-  const { quarantined } = job.counts!;
-  if (quarantined === 0) return exitCodes.complete;
-  process.stderr.write(
-    `${plural(quarantined, 'image')} left out: ${job.reasons[0]!.error} (${job.reasons[0]!.example})\n`,
-  );
-  return exitCodes.quarantined;
+  return [...new Set(lines)];
 }
 
 /** What a person should know of the images, a sentence each. */
@@ -77,25 +96,3 @@ function notices(classes: readonly ClassFolder[], images: readonly { label: stri
 
 const named = (labels: readonly string[]): string =>
   labels.length <= 5 ? labels.join(', ') : `${labels.slice(0, 5).join(', ')} and ${labels.length - 5} more`;
-
-async function writeReport(
-  out: string,
-  text: string,
-  report: Report,
-  evaluation: ReturnType<typeof evaluate>,
-): Promise<void> {
-  const [{ contactSheet }, { rocSvg }] = await Promise.all([
-    import('@halogrid/results/contact-sheet'),
-    import('@halogrid/results/roc-svg'),
-  ]);
-  await makeFolders(out);
-  const subtitle = [
-    report.pipeline,
-    `grid ${report.grid}, ${report.distance}; area below the curve ${report.auc.toFixed(4)}`,
-  ];
-  const title = `${report.images} images of ${report.classes} classes`;
-  await writeFileAtomically(join(out, 'evaluation.json'), text);
-  await writeFileAtomically(join(out, 'roc.svg'), rocSvg({ title, subtitle, points: evaluation.roc, best: report }));
-  await writeFileAtomically(join(out, 'top-5.png'), await contactSheet(evaluationRows(evaluation)));
-  process.stderr.write(`Written: evaluation.json, roc.svg and top-5.png in ${out}.\n`);
-}

@@ -32,8 +32,38 @@ export function reportOf(found: Evaluation, how: Pick<Report, 'pipeline' | 'grid
   return { ...how, images, classes, threshold, tpr, fpr, tp, fn, fp, tn, auc, ...rates };
 }
 
-/** What a person reads. */
-export function describeReport(report: Report): string {
+/** How well one pipeline tells classes apart. */
+export interface Evaluated {
+  /** Empty where it is the only one, without a name. */
+  name: string;
+  report: Report;
+  evaluation: Evaluation;
+}
+
+/** What `evaluate --json` prints: of named pipelines a report of each, with its name. */
+export function reportsOf(evaluated: readonly Evaluated[]): Report | (Report & { name: string })[] {
+  const [first] = evaluated;
+  return first?.name === '' ? first.report : evaluated.map(({ name, report }) => ({ name, ...report }));
+}
+
+/** What a person reads: of named pipelines a row of each. */
+export function describeReports(evaluated: readonly Evaluated[]): string {
+  const [{ name, report }] = evaluated as [Evaluated];
+  if (name === '') return describeReport(report);
+  const rows = evaluated.map(({ name, report: { images, recognition_rate, map, auc, tpr, fpr, threshold } }) => {
+    const rates = [recognition_rate, map, auc, tpr, fpr, threshold].map((rate) => rate.toFixed(4));
+    return [name, String(images), ...rates];
+  });
+  const head = ['pipeline', 'images', 'recog.', 'MAP', 'AUC', 'TPR', 'FPR', 'threshold'];
+  const pipelines = evaluated.map(({ name, report }) => [name, report.pipeline]);
+  return (
+    `${report.classes} classes, each image compared with all others by ${report.distance}, grid ${report.grid}.\n` +
+    `${table([head, ...rows], '  ')}\n${table(pipelines, '  ')}`
+  );
+}
+
+/** What a person reads of one. */
+function describeReport(report: Report): string {
   const { images, classes, pipeline, grid, distance, threshold, tpr, fpr, tp, fn, fp, tn } = report;
   const precisions = Object.entries(report.precision_at).map(([rank, share]) => `${share.toFixed(4)} at ${rank}`);
   const rows = [

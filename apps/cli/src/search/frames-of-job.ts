@@ -16,7 +16,10 @@ export interface ComputedFrame {
   bins: Float64Array;
 }
 
+/** What a pipeline of a job found. */
 export interface ComputedJob {
+  /** Empty where the job has one pipeline without a name. */
+  name: string;
   job: JobStatus;
   /** What it says of the job's pipeline and results. */
   finished: FinishedJob;
@@ -33,6 +36,17 @@ export async function framesOfJob(
   view: ProgressView,
   signal: AbortSignal,
 ): Promise<ComputedJob> {
+  const [computed] = await framesOfPipelines(spec, device, view, signal);
+  return computed!;
+}
+
+/** As framesOfJob, of each pipeline of a job in its order. */
+export async function framesOfPipelines(
+  spec: JobSpec,
+  device: string,
+  view: ProgressView,
+  signal: AbortSignal,
+): Promise<ComputedJob[]> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-job-'));
   let cluster: LocalCluster | undefined;
   try {
@@ -41,16 +55,24 @@ export async function framesOfJob(
     const job = await runOn(cluster, { ...spec, out: pathToFileURL(out).href }, signal, view);
     if (job.state !== JobState.COMPLETE) throw new Error(`The job failed: ${job.error}`);
     if (!job.counts?.frames) throw new Error(`Nothing was computed: ${job.reasons[0]?.error ?? 'there is no image'}`);
-    const finished = await readFinishedJob(out);
-    const frames: ComputedFrame[] = [];
-    for await (const { uri, frame, bins } of readFeatures(finished)) {
-      frames.push({ uri, frame, bins: Float64Array.from(bins) });
+    const computed: ComputedJob[] = [];
+    for (const name of spec.pipelines?.named.map((one) => one.name) ?? ['']) {
+      const finished = await readFinishedJob(out, name || undefined);
+      computed.push({ name, job, finished, frames: await readFrames(finished) });
     }
-    return { job, finished, frames };
+    return computed;
   } finally {
     await cluster?.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function readFrames(finished: FinishedJob): Promise<ComputedFrame[]> {
+  const frames: ComputedFrame[] = [];
+  for await (const { uri, frame, bins } of readFeatures(finished)) {
+    frames.push({ uri, frame, bins: Float64Array.from(bins) });
+  }
+  return frames;
 }
 
 async function runOn(

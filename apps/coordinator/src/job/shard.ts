@@ -50,14 +50,20 @@ export interface Shard {
   needs?: readonly string[];
 }
 
-/** The result of a source in an earlier job's output, which holds for this job too. */
+/** The results of a source in an earlier job's output, which hold for this job too. */
 export interface KeptResult {
   size: Size;
+  /** One a pipeline. */
+  parts: KeptSums[];
+  /** As SourceResult.captured. */
+  captured?: CaptureTime;
+}
+
+/** What a pipeline found of a source that is kept. */
+export interface KeptSums {
   counted: number;
   /** Those of all cells, as HistogramShape lays them out. */
   bins: number[];
-  /** As SourceResult.captured. */
-  captured?: CaptureTime;
 }
 
 /**

@@ -107,8 +107,8 @@ export interface JobResults {
   /** The steps of the job, as they are recorded; until it has ended. */
   plan: () => AsyncIterable<PlanStep>;
   /**
-   * Of a job of named pipelines what each found, as a job of its own would have it; sums and bins of the whole are then those of the
-   * first, and its digest is that of all.
+   * What each pipeline found, as a job of its own would have it, where they have names. Sums and bins of the whole are then those of
+   * the first, and its digest is that of all.
    */
   parts?: readonly { name: string; results: JobResults }[];
 }

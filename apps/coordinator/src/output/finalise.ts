@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Rect } from '@halogrid/geometry';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
@@ -108,14 +108,18 @@ async function prepareOutput(
     ...(results.parts ? [() => writeErrors({ folder, results })] : []),
   ];
   await forEachLimited(writers, writers.length, (write) => write());
-  if (results.parts) await completeParts(parts, now());
   await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, previewed, await readdir(folder)));
-  const earlier = spec.pipelines ? undefined : await EarlierOutput.open(spec, pipeline);
+  const earlier = await EarlierOutput.open(spec);
   const before = {
     incremental: earlier && (await findChanges(results.plan(), earlier)),
     earlierResultsVersion: await otherResultsVersion(spec),
   };
-  await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, now(), before));
+  const finishedMs = now();
+  for (const part of results.parts ? parts : []) {
+    const text = completeJobJson(part.results, part.pipeline, finishedMs, before);
+    await writeFileAtomically(join(part.folder, 'job.json'), text);
+  }
+  await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, finishedMs, before));
 }
 
 /** Named pipelines have a folder each, with what a job of its own would leave there. */
@@ -131,19 +135,6 @@ function partsOf(results: JobResults, pipeline: Pipeline): Part[] {
     scratch: partScratchUri(out, part.name),
     sourcesScratch,
   }));
-}
-
-/** Ends the folders of named pipelines, which are put in their place as a whole. */
-async function completeParts(parts: readonly Part[], finishedMs: number): Promise<void> {
-  for (const { folder, results, pipeline } of parts) {
-    // A folder that nothing came to is not shown.
-    for (const pictures of ['preview', 'maps']) await rmdir(join(folder, pictures)).catch(unlessNotEmpty);
-    await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, finishedMs));
-  }
-}
-
-function unlessNotEmpty(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOTEMPTY') throw error;
 }
 
 /** By index, 1 for a source of which there is nothing to be written but its row and its line. */
@@ -173,22 +164,27 @@ async function* movesJsonl(
     if (!entries.includes(name)) yield `${JSON.stringify({ remove: name } satisfies Move)}\n`;
   }
   if (!job.counts.kept) return;
+  const below = results.parts?.map((part) => `pipelines/${part.name}/`) ?? [''];
   const named = namedSources(results);
   let name = '';
   for await (const step of plan()) {
     if (step.kind === 'source') name = named.next().value!.name;
     if (step.kind !== 'kept') continue;
     const now = mapFiles(name, job.spec.mapFormat);
-    for (const [i, keep] of mapFiles(step.name, job.spec.mapFormat).entries()) {
-      // Whoever removed it since the plan was made has changed the earlier output.
-      await stat(join(folder, keep));
-      yield `${JSON.stringify({ keep, as: now[i]! } satisfies Move)}\n`;
+    for (const [i, file] of mapFiles(step.name, job.spec.mapFormat).entries()) {
+      for (const part of below) {
+        // Whoever removed it since the plan was made has changed the earlier output.
+        await stat(join(folder, part + file));
+        yield `${JSON.stringify({ keep: part + file, as: part + now[i]! } satisfies Move)}\n`;
+      }
     }
     if (!previewed.has(step.index)) continue;
-    for (const [i, keep] of previewFiles(step.name).entries()) {
-      // One of a source that was chosen because another is not listed any more may never have been made.
-      if (!(await exists(join(folder, keep)))) continue;
-      yield `${JSON.stringify({ keep, as: previewFiles(name)[i]! } satisfies Move)}\n`;
+    for (const [i, file] of previewFiles(step.name).entries()) {
+      for (const part of below) {
+        // One of a source that was chosen because another is not listed any more may never have been made.
+        if (!(await exists(join(folder, part + file)))) continue;
+        yield `${JSON.stringify({ keep: part + file, as: part + previewFiles(name)[i]! } satisfies Move)}\n`;
+      }
     }
   }
 }

@@ -43,7 +43,7 @@ export const realInputs: PlannerInputs = {
  * Folders that hold the output of a job are left out where they are not named themselves, and notes tell of them.
  *
  * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory, and of an
- * earlier job some 50 bytes an input. Throws where an option for videos meets images alone, the signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
+ * earlier job some 50 bytes an input and pipeline. Throws where an option for videos meets images alone, the signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
  */
 export async function* planJob(
   spec: JobSpec,
@@ -51,8 +51,7 @@ export async function* planJob(
   signal?: AbortSignal,
   { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlannedStep> {
-  // Of several pipelines nothing is kept yet.
-  const earlier = spec.pipelines ? undefined : await openEarlier(spec, pipeline);
+  const earlier = await openEarlier(spec);
   const inputs = new InputProbe(spec, pipeline.input.length === 1, { open, peek, earlier });
   const previews = new PreviewChoice(await earlier?.previews());
   const emitter = new PlanEmitter(spec, pipeline, previews, signal);
