@@ -70,7 +70,7 @@ for (const [victim, nodes] of [
 
 /** Starts the job and resolves when some results are there, but not all. */
 async function startHalfWay(out: string, olderNode: boolean, nodes: number): Promise<Halogrid> {
-  const run = new Halogrid(command(out, 32, nodes), { ownGroup: true, olderNode });
+  const run = new Halogrid(command(out, 40, nodes), { ownGroup: true, olderNode });
   await eventually('the first results', () => hasResults(out));
   assert.deepEqual(
     run
@@ -84,7 +84,7 @@ async function startHalfWay(out: string, olderNode: boolean, nodes: number): Pro
 
 async function assertCompletes(out: string, nodes: number): Promise<void> {
   const { id } = readJson(out, 'job.json');
-  const { code, stderr } = await halogrid(command(out, 32, nodes));
+  const { code, stderr } = await halogrid(command(out, 40, nodes));
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,
