@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { halogrid } from './halogrid.ts';
+import { Cluster } from './cluster.ts';
+import { command } from './command.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -13,23 +14,29 @@ const folder = scratchFolder();
 const [frames, out, index] = ['frames', 'out', 'index'].map((name) => join(folder, name)) as [string, string, string];
 /** Sizes differ, so that pixels counted do. */
 const sizes = [40, 48, 56, 64, 72];
+let cluster: Cluster;
 
 before(async () => {
   mkdirSync(frames);
   for (const [i, size] of sizes.entries()) await writePgm(join(frames, `${i}.pgm`), drawPicture(size, 40));
-  for (const args of [
-    ['run', frames, '--out', out, '--device', 'cpu'],
-    ['index', out, '--to', index],
-  ]) {
-    const { code, stderr } = await halogrid(args);
-    assert.equal(code, 0, stderr);
-  }
+  cluster = await Cluster.start();
+  await makeIndex(frames, out, index);
 });
+after(() => cluster.stop());
+
+async function makeIndex(source: string, results: string, to: string, options: readonly string[] = []): Promise<void> {
+  for (const ended of [
+    await cluster.halogrid(['run', source, '--out', results, ...options]),
+    await command(['index', results, '--to', to]),
+  ]) {
+    assert.equal(ended.code, 0, ended.stderr);
+  }
+}
 
 test('a picture finds itself first, with the JSON that is promised, and a sheet to look at', async () => {
   const query = join(frames, '3.pgm');
   const found = join(folder, 'found');
-  const { code, stdout, stderr } = await halogrid([
+  const { code, stdout, stderr } = await command([
     'search',
     query,
     'row:1',
@@ -82,16 +89,10 @@ test('frames are found by when and by which camera they were captured, as their 
     await writePgm(join(archive, `${name}.pgm`), drawPicture(40 + 8 * i, 40));
   }
   const asked = ['--captured-from', 'cam{camera}/%Y%m%d/%H%M%S', '--captured-zone', 'Europe/Berlin'];
-  for (const args of [
-    ['run', archive, '--out', results, '--device', 'cpu', ...asked],
-    ['index', results, '--to', timed],
-  ]) {
-    const { code, stderr } = await halogrid(args);
-    assert.equal(code, 0, stderr);
-  }
+  await makeIndex(archive, results, timed, asked);
   assert.deepEqual(JSON.parse(readFileSync(join(results, 'job.json'), 'utf8')).capturedBy, { name: 3 });
   const found = async (...options: string[]): Promise<string[]> => {
-    const { code, stdout, stderr } = await halogrid(['search', 'row:0', '--index', timed, '--json', ...options]);
+    const { code, stdout, stderr } = await command(['search', 'row:0', '--index', timed, '--json', ...options]);
     assert.equal(code, 0, stderr);
     const [{ results: hits }] = JSON.parse(stdout);
     return hits
@@ -115,7 +116,7 @@ test('what cannot be found is said in one sentence', async () => {
     [['row:0', '--camera', 'north'], 2, /^halogrid: No frame of the index knows its camera/],
   ];
   for (const [args, code, sentence] of wrong) {
-    const ended = await halogrid(['search', ...args, '--index', index]);
+    const ended = await command(['search', ...args, '--index', index]);
     assert.deepEqual([ended.code, ended.stdout], [code, '']);
     assert.match(ended.stderr, sentence);
   }
@@ -137,7 +138,7 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
       await writePgm(join(tree, label, `${i}.pgm`), picture);
     }
   }
-  const { code, stdout, stderr } = await halogrid([
+  const { code, stdout, stderr } = await command([
     'evaluate',
     tree,
     '--device',
@@ -156,7 +157,7 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
   assert.match(readFileSync(join(written, 'roc.svg'), 'utf8'), /^<svg .*6 images of 3 classes/s);
   assert.equal(readFileSync(join(written, 'evaluation.json'), 'utf8'), stdout);
 
-  const ended = await halogrid(['evaluate', frames]);
+  const ended = await command(['evaluate', frames]);
   assert.equal(ended.code, 2);
   assert.match(ended.stderr, /^halogrid: Expected a folder with a sub-folder for each class but '.*frames' has 0\n$/);
 });
