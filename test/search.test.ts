@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Cluster } from './cluster.ts';
+import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -13,23 +15,29 @@ const folder = scratchFolder();
 const [frames, out, index] = ['frames', 'out', 'index'].map((name) => join(folder, name)) as [string, string, string];
 /** Sizes differ, so that pixels counted do. */
 const sizes = [40, 48, 56, 64, 72];
+let cluster: Cluster;
 
 before(async () => {
   mkdirSync(frames);
   for (const [i, size] of sizes.entries()) await writePgm(join(frames, `${i}.pgm`), drawPicture(size, 40));
-  for (const args of [
-    ['run', frames, '--out', out, '--device', 'cpu'],
-    ['index', out, '--to', index],
-  ]) {
-    const { code, stderr } = await halogrid(args);
-    assert.equal(code, 0, stderr);
-  }
+  cluster = await Cluster.start();
+  await makeIndex(frames, out, index);
 });
+after(() => cluster.stop());
+
+async function makeIndex(source: string, results: string, to: string, options: readonly string[] = []): Promise<void> {
+  for (const ended of [
+    await cluster.halogrid(['run', source, '--out', results, ...options]),
+    await command(['index', results, '--to', to]),
+  ]) {
+    assert.equal(ended.code, 0, ended.stderr);
+  }
+}
 
 test('a picture finds itself first, with the JSON that is promised, and a sheet to look at', async () => {
   const query = join(frames, '3.pgm');
   const found = join(folder, 'found');
-  const { code, stdout, stderr } = await halogrid([
+  const { code, stdout, stderr } = await command([
     'search',
     query,
     'row:1',
@@ -82,16 +90,10 @@ test('frames are found by when and by which camera they were captured, as their 
     await writePgm(join(archive, `${name}.pgm`), drawPicture(40 + 8 * i, 40));
   }
   const asked = ['--captured-from', 'cam{camera}/%Y%m%d/%H%M%S', '--captured-zone', 'Europe/Berlin'];
-  for (const args of [
-    ['run', archive, '--out', results, '--device', 'cpu', ...asked],
-    ['index', results, '--to', timed],
-  ]) {
-    const { code, stderr } = await halogrid(args);
-    assert.equal(code, 0, stderr);
-  }
+  await makeIndex(archive, results, timed, asked);
   assert.deepEqual(JSON.parse(readFileSync(join(results, 'job.json'), 'utf8')).capturedBy, { name: 3 });
   const found = async (...options: string[]): Promise<string[]> => {
-    const { code, stdout, stderr } = await halogrid(['search', 'row:0', '--index', timed, '--json', ...options]);
+    const { code, stdout, stderr } = await command(['search', 'row:0', '--index', timed, '--json', ...options]);
     assert.equal(code, 0, stderr);
     const [{ results: hits }] = JSON.parse(stdout);
     return hits
@@ -124,7 +126,7 @@ test('the pixels of a cell, read from a picture or a frame of a video, find that
     ['run', frames, video, '--to', '00:00:01', '--grid', '2x2', '--out', out, '--device', 'cpu'],
     ['index', out, '--to', cells],
   ]) {
-    const { code, stderr } = await halogrid(args);
+    const { code, stderr } = await command(args);
     assert.equal(code, 0, stderr);
   }
   // The picture has 64 x 40 pixels, the video 480 x 270.
@@ -133,7 +135,7 @@ test('the pixels of a cell, read from a picture or a frame of a video, find that
     [`${video}#3`, '240,135,240x135', pathToFileURL(video).href],
   ] as const) {
     const words = ['search', text, '--region', region, '--cells', '--per-source', '1', '--top', '1', '--index', cells];
-    const { code, stdout, stderr } = await halogrid([...words, '--json']);
+    const { code, stdout, stderr } = await command([...words, '--json']);
     assert.equal(code, 0, stderr);
     const [{ results }] = JSON.parse(stdout);
     const [{ uri: found, score, cellRow, cellColumn }] = results;
@@ -155,7 +157,7 @@ test('what cannot be found is said in one sentence', async () => {
     [['row:0', '--camera', 'north'], 2, /^halogrid: No frame of the index knows its camera/],
   ];
   for (const [args, code, sentence] of wrong) {
-    const ended = await halogrid(['search', ...args, '--index', index]);
+    const ended = await command(['search', ...args, '--index', index]);
     assert.deepEqual([ended.code, ended.stdout], [code, '']);
     assert.match(ended.stderr, sentence);
   }
@@ -177,7 +179,7 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
       await writePgm(join(tree, label, `${i}.pgm`), picture);
     }
   }
-  const { code, stdout, stderr } = await halogrid([
+  const { code, stdout, stderr } = await command([
     'evaluate',
     tree,
     '--device',
@@ -197,7 +199,7 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
   assert.equal(readFileSync(join(written, 'evaluation.json'), 'utf8'), stdout);
 
   const pipelines = ['--pipeline', 'plain=lbp', '--pipeline', 'edges=ldp:order=2'];
-  const both = await halogrid(['evaluate', tree, '--device', 'cpu', '--grid', '2x2', '--out', written, ...pipelines]);
+  const both = await command(['evaluate', tree, '--device', 'cpu', '--grid', '2x2', '--out', written, ...pipelines]);
   assert.equal(both.code, 0, both.stderr);
   assert.match(both.stderr, /^Of one image, which is compared and no query: alone\.$/m);
   assert.match(both.stdout, /^ {2}plain +6 +1\.0000 .*\n {2}edges +6 /m);
@@ -206,7 +208,7 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
   assert.equal(reports[1].pipeline, 'ldp:order=2 border=interior');
   assert.ok(existsSync(join(written, 'edges', 'roc.svg')));
 
-  const ended = await halogrid(['evaluate', frames]);
+  const ended = await command(['evaluate', frames]);
   assert.equal(ended.code, 2);
   assert.match(ended.stderr, /^halogrid: Expected a folder with a sub-folder for each class but '.*frames' has 0\n$/);
 });
