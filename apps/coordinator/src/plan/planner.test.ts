@@ -6,7 +6,7 @@ import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { InputError, SourceNotFoundError } from '@halogrid/sources';
 import fc from 'fast-check';
-import type { PlanStep, Shard } from '../job/shard.ts';
+import { isRecorded, type PlanStep, type Shard } from '../job/shard.ts';
 import { maxBatchBins, maxBatchBytes } from './plan-emitter.ts';
 import { planJob } from './planner.ts';
 
@@ -290,7 +290,7 @@ async function plan(fakes: FakeInput[], options: Partial<JobSpec> = {}, of = pip
   const { inputs, opened, peeked } = fakesOf(fakes);
   const steps: PlanStep[] = [];
   for await (const step of planJob(specOf(['file:///'], options), of, undefined, inputs)) {
-    if (step.kind !== 'note') steps.push(step);
+    if (isRecorded(step)) steps.push(step);
   }
   return { steps, opened, peeked };
 }
