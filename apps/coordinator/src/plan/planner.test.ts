@@ -43,6 +43,16 @@ test('small inputs of a folder are gathered without looking at them', async () =
   });
 });
 
+test('what has the extension of a format that is not read is opened, so that a plan names it', async () => {
+  const content = new InputError('decode', 'Windows Media (WMV) is not supported');
+  const { steps, opened } = await plan([{ name: 'a.jpg' }, { name: 'b.wmv', content }]);
+  assert.deepEqual(opened, ['file:///b.wmv']);
+  assert.deepEqual(
+    steps.filter(({ kind }) => kind === 'quarantine'),
+    [{ kind: 'quarantine', index: 1, stage: 'decode', error: content.message }],
+  );
+});
+
 test('a plan of images alone ends where frames of videos are chosen', async () => {
   const video = { every: 0, fpsNum: 5, fpsDen: 1, hwaccel: '' };
   const message = 'Expected a video among the sources, because --fps is for videos, but received images alone';
