@@ -15,6 +15,7 @@ import { exposeState } from './metrics.ts';
 import { featuresThread, openFeatures } from './output/features-file.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
+import { openPictures } from './output/pictures-ahead.ts';
 import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { PlanThread } from './plan/plan-thread.ts';
@@ -105,6 +106,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     work: {
       plan,
       features: openFeatures,
+      pictures: openPictures,
       finalise: finaliseJob,
       abandon: async (job, end, finishedMs) => {
         // A ledger in the output folder goes with it, and would be missed where something still waits to be written.

@@ -28,7 +28,7 @@ export {
 } from './security/server-security.ts';
 export type { Tls, TlsFiles, TlsOptions } from './security/tls-files.ts';
 export type { Warn } from './security/watched-files.ts';
-export { whyNoConnection } from './security/why-no-connection.ts';
+export { isDialledWrongly, whyNoConnection } from './security/why-no-connection.ts';
 export { aborted, shutdownSignal } from './shutdown.ts';
 export { UsageError } from './usage-error.ts';
 export { otherResultsSentence, resultsVersion, softwareVersion } from './version.ts';

@@ -95,8 +95,16 @@ export interface PlanNote {
   text: string;
 }
 
+/** Which sources get a preview, by index, once all are listed. It follows from the plan, and is not recorded with it either. */
+export interface PlanPreviews {
+  kind: 'previews';
+  chosen: number[];
+}
+
 /** What a plan is made of, as it is made. */
-export type PlannedStep = PlanStep | PlanNote;
+export type PlannedStep = PlanStep | PlanNote | PlanPreviews;
+
+export const isRecorded = (step: PlannedStep): step is PlanStep => step.kind !== 'note' && step.kind !== 'previews';
 
 /** The exact result of one tile or one whole frame, as a node reports it. */
 export interface SourceResult {

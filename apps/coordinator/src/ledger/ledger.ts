@@ -154,6 +154,8 @@ export interface Ledger {
    * pipeline whose histograms are told, 0 unless given.
    */
   settled(jobId: string, from: number, atMost: number, part?: number): Promise<SettledSources>;
+  /** What became of a source of a job that has not ended; undefined until it is settled, which may be before that is durable. */
+  outcome(jobId: string, index: number): SourceOutcome | undefined;
   getJob(jobId: string): Promise<JobRecord | undefined>;
   /** Newest first. The newest thousand of those that have ended are kept. */
   listJobs(): Promise<JobRecord[]>;

@@ -1,24 +1,14 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Rect } from '@halogrid/geometry';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
-import {
-  assembleMap,
-  assemblePreview,
-  assembleSourcePicture,
-  hasChunks,
-  histogramSvg,
-  mapExtensions,
-  writeFileAtomically,
-} from '@halogrid/results';
+import { assembleMap, histogramSvg, mapExtensions, syncFolder, writeFileAtomically } from '@halogrid/results';
 import { forEachLimited } from '@halogrid/threads';
 import { jobPipeline } from '../job/accepted-job.ts';
-import { cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
 import { PreviewChoice } from '../job/preview-choice.ts';
-import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
+import type { JobRecord, JobResults } from '../ledger/ledger.ts';
 import { describeResults } from './describe-results.ts';
 import type { FeaturesOutput } from './features-output.ts';
 import { histogramJson } from './histogram-json.ts';
@@ -26,18 +16,14 @@ import { abandonedJobJson, completeJobJson } from './job-json.ts';
 import { errorsJsonl, sourcesJsonl } from './jsonl-files.ts';
 import { removeOutput, removeScratch, restoreEarlier } from './output-folder.ts';
 import { type NamedSource, namedSources } from './output-names.ts';
+import { type DoneSource, earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
 import { findChanges } from './previous/changes.ts';
 import { EarlierOutput } from './previous/earlier-output.ts';
 import { otherResultsVersion } from './previous/other-results-version.ts';
 import { exists, isReady, type Move, movesPath, publishOutput } from './publish-output.ts';
 
-/**
- * Pictures made at once: reading one and writing another overlap, and each holds a band of rows. Measured: one after
- * another, 20 previews and the rest of the output took a third of a second, a tenth of a job of 6,000 frames on an H200.
- */
+/** Pictures and maps made at once: reading one and writing another overlap, and each holds a band of rows. */
 const picturesAtOnce = 4;
-
-type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
 
 /** What a pipeline of a job found, and where its files are put together. */
 interface Part {
@@ -236,20 +222,17 @@ async function writePreviews(
   isWanted: (index: number) => boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { spec } = results.job;
+  const parts = { pipeline, scratch, sourcesScratch, tilePx: results.job.spec.tilePx };
   const wanted = namedSources(results)
     .filter(isDone)
     .filter(({ source }) => isWanted(source.index));
   await forEachLimited(wanted, picturesAtOnce, async ({ source, name }) => {
     signal?.throwIfAborted();
-    const { index, size } = source;
-    const set = { scratch, source: index, size, rects: rectsOf(source, spec.tilePx) };
-    const [map, original] = previewFiles(name).map((path) => join(folder, path)) as [string, string];
-    // A plan of a version that chose others has none of it.
-    if (!(await hasChunks(scratch, 'preview', index))) return;
-    await assemblePreview({ ...set, type: mapType(pipeline.output), to: map, levels: pipeline.bins });
-    await assembleSourcePicture({ ...set, scratch: sourcesScratch, bands: pipeline.input.length, to: original });
+    const [map, original] = previewFiles(name);
+    const to = [join(folder, map), join(folder, original)] as const;
+    if (!(await takePictures(earlyPictures(parts, source.index), to))) await makePictures(parts, source, to);
   });
+  await syncFolder(join(folder, 'preview'));
 }
 
 /** Maps of all sources that are computed, where the job asks for them. */
@@ -279,8 +262,3 @@ async function writeMaps(
 }
 
 const isDone = (named: NamedSource): named is NamedSource<DoneSource> => named.source.state === 'done';
-
-/** The parts in which a source was computed: the planner's tiles, or the whole. */
-function rectsOf({ size, tiles }: DoneSource, tilePx: number): Rect[] {
-  return tiles > 1 ? [...cutTiles(size, tileSide(tilePx))] : [{ x: 0, y: 0, ...size }];
-}

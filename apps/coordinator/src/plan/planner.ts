@@ -10,6 +10,7 @@ import { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { InputProbe } from './input-probe.ts';
 import { PlanEmitter } from './plan-emitter.ts';
 import { PlanNotes } from './plan-notes.ts';
+import { tellAhead } from './tell-ahead.ts';
 
 /**
  * Inputs looked at ahead, most of them at no more than their header. With 8, the plan of JPEGs came too slowly for four H200:
@@ -58,7 +59,7 @@ export async function* planJob(
   const notes = new PlanNotes(spec);
   const videoOption = spec.video && optionOf(spec.video);
   let hasVideo = false;
-  const listed = list(spec.sources, { onLeftOut: notes.leaveOut });
+  const listed = tellAhead(list(spec.sources, { onLeftOut: notes.leaveOut }), previews);
   for await (const found of mapAhead(listed, looksAhead, (source) => inputs.probe(source), { signal })) {
     yield* notes.take();
     notes.count(found.input.uri);
@@ -76,4 +77,5 @@ export async function* planJob(
   if (videoOption && !hasVideo) throw new Error(noVideoSentence(videoOption));
   yield* emitter.rest();
   yield* notes.takeLast();
+  yield { kind: 'previews', chosen: [...previews.chosen] };
 }

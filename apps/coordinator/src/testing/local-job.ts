@@ -8,7 +8,15 @@ import { writeChunk } from '@halogrid/results';
 import { type JobPart, jobGrid, jobParts, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
 import { histogramSpoolPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
-import type { Shard, ShardWork, SourceError, SourceRef, SourceResult } from '../job/shard.ts';
+import {
+  isRecorded,
+  type PlannedStep,
+  type Shard,
+  type ShardWork,
+  type SourceError,
+  type SourceRef,
+  type SourceResult,
+} from '../job/shard.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
@@ -56,7 +64,8 @@ async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: n
     await claimOutputFolder(spec.out, { jobId, spec });
     await ledger.createJob({ jobId, spec, submittedMs: 1000 });
   }
-  const addPlan = async (steps: Parameters<typeof ledger.addPlan>[1]): Promise<void> => {
+  const addPlan = async (planned: PlannedStep[]): Promise<void> => {
+    const steps = planned.filter(isRecorded);
     await ledger.addPlan(jobId, steps, false);
     for (const step of steps) if (step.kind === 'shard') shards.push(step.shard);
   };
