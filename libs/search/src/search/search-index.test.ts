@@ -12,7 +12,7 @@ import { queryVector } from '../store/read-block.ts';
 import { SegmentsWriter } from '../store/segments-writer.ts';
 import { type MadeFrame, type MadeJob, madeBins, makeJob, noise } from '../testing/make-job.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
-import type { Filter } from './scan-index.ts';
+import type { Filter } from './admission.ts';
 import { SearchIndex } from './search-index.ts';
 
 const [rowCount, queryCount] = isThorough ? [100_000, 100] : [1_500, 6];
