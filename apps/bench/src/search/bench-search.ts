@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openGpuScan, type ScanKind, scanOn } from '@halogrid/gpu-node/search';
-import { type GpuScan, IndexWriter, readFinishedJob, SearchIndex } from '@halogrid/search';
+import { distanceNames, type GpuScan, IndexWriter, readFinishedJob, SearchIndex } from '@halogrid/search';
 import { table } from '@halogrid/service/text-table';
 import { deviceRows } from './device-rows.ts';
 import { makeFeatures } from './made-features.ts';
 import { makeLargeIndex } from './made-index.ts';
 import { row, seconds } from './measured-row.ts';
 import { peerRows } from './peer-rows.ts';
-import { searchRows } from './search-rows.ts';
+import { plainRow, searchRows } from './search-rows.ts';
 
 export interface BenchSearchOptions {
   /** Frames of the index. */
@@ -70,34 +70,40 @@ async function indexFeatures(
 
 async function searchOn(folder: string, options: BenchSearchOptions): Promise<string[][]> {
   const { device } = options;
-  if (device !== 'gpu' && device !== 'software') {
-    const index = await SearchIndex.openWith(folder, scanOn(device));
-    return await searchRows(index, options).finally(() => index.close());
-  }
-  let scan: GpuScan | undefined;
-  let index: SearchIndex | undefined;
-  const loaded = await seconds(async () => {
-    index = await SearchIndex.openWith(folder, async (catalog) => {
-      scan = await openGpuScan(device, catalog, (line) => console.error(line));
-      return scan;
-    });
+  if (device === 'gpu' || device === 'software') return await searchOnGpu(folder, device, options);
+  return await withIndex(await SearchIndex.openWith(folder, scanOn(device)), async (index) => {
+    const rows = await searchRows(index, options, { one: distanceNames, many: ['intersection'] });
+    return [...rows, await plainRow(index, options)];
   });
-  try {
-    const rows = [...(await deviceRows(scan!, loaded, options)), ...(await searchRows(index!, options, scan))];
-    return [...rows, ...(await threadRows(folder, options))];
-  } finally {
-    await index!.close();
-  }
 }
 
-/** The same searches on the threads of this machine, for comparison. */
-async function threadRows(folder: string, options: BenchSearchOptions): Promise<string[][]> {
-  const index = await SearchIndex.open(folder);
+/** The same on a GPU, and some of it on the threads of this machine beside it. */
+async function searchOnGpu(
+  folder: string,
+  device: 'gpu' | 'software',
+  options: BenchSearchOptions,
+): Promise<string[][]> {
+  let scan: GpuScan | undefined;
+  const start = performance.now();
+  const index = await SearchIndex.openWith(folder, async (catalog) => {
+    scan = await openGpuScan(device, catalog, (line) => console.error(line));
+    return scan;
+  });
+  const loaded = { wall: (performance.now() - start) / 1000 };
+  const rows = await withIndex(index, async () => [
+    ...(await deviceRows(scan!, loaded, options)),
+    ...(await searchRows(index, options, { one: distanceNames, many: distanceNames, scan })),
+  ]);
+  const only = ['intersection'] as const;
+  const compared = await withIndex(await SearchIndex.open(folder), (threaded) =>
+    searchRows(threaded, { ...options, repetitions: 1 }, { one: only, many: only }),
+  );
+  return [...rows, ...compared.map(([name, ...cells]) => [`on threads: ${name}`, ...cells])];
+}
+
+async function withIndex<T>(index: SearchIndex, use: (index: SearchIndex) => Promise<T>): Promise<T> {
   try {
-    const rows = await searchRows(index, { ...options, repetitions: 1 });
-    return rows
-      .filter(([name]) => name!.startsWith('intersection'))
-      .map(([name, ...cells]) => [`on threads: ${name}`, ...cells]);
+    return await use(index);
   } finally {
     await index.close();
   }

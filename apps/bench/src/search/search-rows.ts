@@ -1,6 +1,5 @@
 import {
   type DistanceName,
-  distanceNames,
   distances,
   type GpuScan,
   queryVector,
@@ -21,14 +20,25 @@ const plainFrames = 2_000;
 export const queryRows = ({ frames, queries, repetitions }: BenchSearchOptions): number[] =>
   Array.from({ length: Math.max(queries, repetitions) }, (_, i) => (i * 1_000_003) % frames);
 
+export interface SearchRowsOptions {
+  /** Distances that one query is searched for by, and many at once. */
+  one: readonly DistanceName[];
+  many: readonly DistanceName[];
+  /** Whose clock is read. */
+  scan?: GpuScan;
+}
+
 /** Times of searches for one query and for many. */
-export async function searchRows(index: SearchIndex, options: BenchSearchOptions, scan?: GpuScan): Promise<string[][]> {
-  const { frames, repetitions, queries } = options;
-  const { catalog } = index;
-  const { pipeline } = catalog;
-  const wanted = queryRows(options).map((at) => withoutPadding(pipeline, readFrame(catalog, at)));
-  const of = (bins: ArrayLike<number>): Vector => queryVector(pipeline, bins, 'frame');
-  const search = async (vectors: Vector[], distance: DistanceName): Promise<Times> => {
+export async function searchRows(
+  index: SearchIndex,
+  options: BenchSearchOptions,
+  { one, many, scan }: SearchRowsOptions,
+): Promise<string[][]> {
+  const { repetitions, queries } = options;
+  const { pipeline } = index.catalog;
+  const wanted = queryCounts(index, options);
+  const search = async (bins: readonly ArrayLike<number>[], distance: DistanceName): Promise<Times> => {
+    const vectors = bins.map((counts) => queryVector(pipeline, counts, 'frame'));
     const times = await seconds(() => index.search({ queries: vectors, distance, top, unit: 'frame' }));
     return { ...times, device: scan?.passSeconds };
   };
@@ -40,27 +50,29 @@ export async function searchRows(index: SearchIndex, options: BenchSearchOptions
     return times;
   };
   const rows: string[][] = [];
-  for (const distance of distanceNames) {
-    rows.push(row(distance, await repeat((i) => search([of(wanted[i]!)], distance))));
-  }
+  for (const distance of one) rows.push(row(distance, await repeat((i) => search([wanted[i]!], distance))));
   const larger = wanted.map((bins) => bins.with(0, bins[0]! + 1));
-  const others = await repeat((i) => search([of(larger[i]!)], 'intersection'));
+  const others = await repeat((i) => search([larger[i]!], 'intersection'));
   rows.push(row('intersection, query of another size', others));
-  // Threads take seconds for each.
-  for (const distance of scan ? distanceNames : (['intersection'] as const)) {
-    const many = await repeat(() => search(wanted.slice(0, queries).map(of), distance));
-    rows.push(
-      row(
-        `${distance}, ${queries} queries at once, each`,
-        many.map((times) => shareOf(times, queries)),
-      ),
-    );
+  for (const distance of many) {
+    const times = await repeat(() => search(wanted.slice(0, queries), distance));
+    const each = times.map((time) => shareOf(time, queries));
+    rows.push(row(`${distance}, ${queries} queries at once, each`, each));
   }
-  const some = Array.from({ length: plainFrames }, (_, i) => of(wanted[i % wanted.length]!));
-  const plain = await seconds(async () => some.map((vector) => distances.intersection.score(some[0]!, vector)));
-  rows.push(row('intersection by a plain loop, from a part', [shareOf(plain, plainFrames / frames)]));
   return rows;
 }
+
+/** What scoring a part of the index by the definition takes, for all of it. */
+export async function plainRow(index: SearchIndex, options: BenchSearchOptions): Promise<string[]> {
+  const { pipeline } = index.catalog;
+  const vectors = queryCounts(index, options).map((bins): Vector => queryVector(pipeline, bins, 'frame'));
+  const some = Array.from({ length: plainFrames }, (_, i) => vectors[i % vectors.length]!);
+  const plain = await seconds(async () => some.map((vector) => distances.intersection.score(some[0]!, vector)));
+  return row('intersection by a plain loop, from a part', [shareOf(plain, plainFrames / options.frames)]);
+}
+
+const queryCounts = ({ catalog }: SearchIndex, options: BenchSearchOptions): Float64Array[] =>
+  queryRows(options).map((at) => withoutPadding(catalog.pipeline, readFrame(catalog, at)));
 
 const shareOf = ({ wall, processor, device }: Times, parts: number): Times => ({
   wall: wall / parts,
