@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { openGpuScan, type ScanKind, scanOn } from '@halogrid/gpu-node/search';
 import { distanceNames, type GpuScan, IndexWriter, readFinishedJob, SearchIndex } from '@halogrid/search';
 import { table } from '@halogrid/service/text-table';
@@ -72,7 +73,7 @@ async function searchOn(folder: string, options: BenchSearchOptions): Promise<st
   const { device } = options;
   if (device === 'gpu' || device === 'software') return await searchOnGpu(folder, device, options);
   return await withIndex(await SearchIndex.openWith(folder, scanOn(device)), async (index) => {
-    const rows = await searchRows(index, options, { one: distanceNames, many: ['intersection'] });
+    const { rows } = await searchRows(index, options, { one: distanceNames, many: ['intersection'] });
     return [...rows, await plainRow(index, options)];
   });
 }
@@ -90,15 +91,18 @@ async function searchOnGpu(
     return scan;
   });
   const loaded = { wall: (performance.now() - start) / 1000 };
-  const rows = await withIndex(index, async () => [
-    ...(await deviceRows(scan!, loaded, options)),
-    ...(await searchRows(index, options, { one: distanceNames, many: distanceNames, scan })),
+  const [held, searched] = await withIndex(index, async () => [
+    await deviceRows(scan!, loaded, options),
+    await searchRows(index, options, { one: distanceNames, many: distanceNames, scan }),
   ]);
-  const only = ['intersection'] as const;
   const compared = await withIndex(await SearchIndex.open(folder), (threaded) =>
-    searchRows(threaded, { ...options, repetitions: 1 }, { one: only, many: only }),
+    searchRows(threaded, { ...options, repetitions: 1 }, { one: distanceNames, many: ['intersection'] }),
   );
-  return [...rows, ...compared.map(([name, ...cells]) => [`on threads: ${name}`, ...cells])];
+  for (const [search, found] of compared.found) {
+    if (!isDeepStrictEqual(found, searched.found.get(search)))
+      throw new Error(`The ${device} has found something else than threads: ${search}`);
+  }
+  return [...held, ...searched.rows, ...compared.rows.map(([name, ...cells]) => [`on threads: ${name}`, ...cells])];
 }
 
 async function withIndex<T>(index: SearchIndex, use: (index: SearchIndex) => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import {
   type DistanceName,
   distances,
+  type Finding,
   type GpuScan,
   queryVector,
   readFrame,
@@ -28,25 +29,34 @@ export interface SearchRowsOptions {
   scan?: GpuScan;
 }
 
+export interface SearchTimes {
+  rows: string[][];
+  /** What was found by each distance for a query, and for many. */
+  found: Map<string, Finding[][]>;
+}
+
 /** Times of searches for one query and for many. */
 export async function searchRows(
   index: SearchIndex,
   options: BenchSearchOptions,
   { one, many, scan }: SearchRowsOptions,
-): Promise<string[][]> {
+): Promise<SearchTimes> {
   const { repetitions, queries } = options;
+  const found: SearchTimes['found'] = new Map();
   const { pipeline } = index.catalog;
   const wanted = queryCounts(index, options);
   const search = async (bins: readonly ArrayLike<number>[], distance: DistanceName): Promise<Times> => {
     const vectors = bins.map((counts) => queryVector(pipeline, counts, 'frame'));
-    const times = await seconds(() => index.search({ queries: vectors, distance, top, unit: 'frame' }));
+    const times = await seconds(async () => {
+      found.set(`${distance} ${bins.length}`, await index.search({ queries: vectors, distance, top, unit: 'frame' }));
+    });
     return { ...times, device: scan?.passSeconds };
   };
   const repeat = async (act: (i: number) => Promise<Times>): Promise<Times[]> => {
     // The first compiles what it needs.
     await act(0);
     const times: Times[] = [];
-    for (let i = 0; i < repetitions; i++) times.push(await act(i));
+    for (let i = repetitions - 1; i >= 0; i--) times.push(await act(i));
     return times;
   };
   const rows: string[][] = [];
@@ -59,7 +69,7 @@ export async function searchRows(
     const each = times.map((time) => shareOf(time, queries));
     rows.push(row(`${distance}, ${queries} queries at once, each`, each));
   }
-  return rows;
+  return { rows, found };
 }
 
 /** What scoring a part of the index by the definition takes, for all of it. */
