@@ -25,10 +25,13 @@ export interface BenchSearchOptions {
   direct: boolean;
 }
 
+/** Takes a line for people who wait. */
+type Note = (line: string) => void;
+
 const head = ['', 'median', 'shortest', 'longest', 'processor', 'device'];
 
 /** Makes an index in a temporary folder, searches it on a device, and gives a table of the times. */
-export async function benchSearch(options: BenchSearchOptions, note: (line: string) => void): Promise<string> {
+export async function benchSearch(options: BenchSearchOptions, note: Note): Promise<string> {
   const { frames, kernel, direct, device, repetitions } = options;
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-search-'));
   try {
@@ -42,7 +45,11 @@ export async function benchSearch(options: BenchSearchOptions, note: (line: stri
     const opened = [];
     for (let i = 0; i < repetitions; i++)
       opened.push(await seconds(async () => (await SearchIndex.open(index)).close()));
-    rows.push(row('open', opened), ...(await searchOn(index, options)), ...(await peerRows(index, options, note)));
+    rows.push(
+      row('open', opened),
+      ...(await searchOn(index, options, note)),
+      ...(await peerRows(index, options, note)),
+    );
     const machine = `${cpus()[0]?.model.trim()}, ${availableParallelism()} threads`;
     return `${frames} frames of ${kernel} on the ${device}, ${repetitions} searches each (${machine}):\n${table(rows, '  ')}`;
   } finally {
@@ -55,7 +62,7 @@ async function indexFeatures(
   folder: string,
   index: string,
   { frames, kernel }: BenchSearchOptions,
-  note: (line: string) => void,
+  note: Note,
 ): Promise<string[][]> {
   note(`Making the features of ${frames} frames in ${folder} …`);
   await makeFeatures(folder, kernel, frames);
@@ -69,11 +76,11 @@ async function indexFeatures(
   return [row('index from Parquet', [made])];
 }
 
-async function searchOn(folder: string, options: BenchSearchOptions): Promise<string[][]> {
+async function searchOn(folder: string, options: BenchSearchOptions, note: Note): Promise<string[][]> {
   const { device } = options;
-  if (device === 'gpu' || device === 'software') return await searchOnGpu(folder, device, options);
+  if (device === 'gpu' || device === 'software') return await searchOnGpu(folder, device, options, note);
   return await withIndex(await SearchIndex.openWith(folder, scanOn(device)), async (index) => {
-    const { rows } = await searchRows(index, options, { one: distanceNames, many: ['intersection'] });
+    const { rows } = await searchRows(index, options, { one: distanceNames, many: ['intersection'], note });
     return [...rows, await plainRow(index, options)];
   });
 }
@@ -83,20 +90,23 @@ async function searchOnGpu(
   folder: string,
   device: 'gpu' | 'software',
   options: BenchSearchOptions,
+  note: Note,
 ): Promise<string[][]> {
   let scan: GpuScan | undefined;
   const start = performance.now();
   const index = await SearchIndex.openWith(folder, async (catalog) => {
-    scan = await openGpuScan(device, catalog, (line) => console.error(line));
+    scan = await openGpuScan(device, catalog, note);
     return scan;
   });
   const loaded = { wall: (performance.now() - start) / 1000 };
+  note(`Loaded in ${loaded.wall.toFixed(1)} s`);
   const [held, searched] = await withIndex(index, async () => [
     await deviceRows(scan!, loaded, options),
-    await searchRows(index, options, { one: distanceNames, many: distanceNames, scan }),
+    await searchRows(index, options, { one: distanceNames, many: distanceNames, scan, note }),
   ]);
+  note('Searching on threads …');
   const compared = await withIndex(await SearchIndex.open(folder), (threaded) =>
-    searchRows(threaded, { ...options, repetitions: 1 }, { one: distanceNames, many: ['intersection'] }),
+    searchRows(threaded, { ...options, repetitions: 1 }, { one: distanceNames, many: ['intersection'], note }),
   );
   for (const [search, found] of compared.found) {
     if (!isDeepStrictEqual(found, searched.found.get(search)))

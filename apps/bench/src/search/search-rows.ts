@@ -27,6 +27,8 @@ export interface SearchRowsOptions {
   many: readonly DistanceName[];
   /** Whose clock is read. */
   scan?: GpuScan;
+  /** Takes each row when it is known. */
+  note: (line: string) => void;
 }
 
 export interface SearchTimes {
@@ -39,7 +41,7 @@ export interface SearchTimes {
 export async function searchRows(
   index: SearchIndex,
   options: BenchSearchOptions,
-  { one, many, scan }: SearchRowsOptions,
+  { one, many, scan, note }: SearchRowsOptions,
 ): Promise<SearchTimes> {
   const { repetitions, queries } = options;
   const found: SearchTimes['found'] = new Map();
@@ -60,14 +62,18 @@ export async function searchRows(
     return times;
   };
   const rows: string[][] = [];
-  for (const distance of one) rows.push(row(distance, await repeat((i) => search([wanted[i]!], distance))));
+  const add = (name: string, times: readonly Times[]): void => {
+    rows.push(row(name, times));
+    note(rows.at(-1)!.join('  '));
+  };
+  for (const distance of one) add(distance, await repeat((i) => search([wanted[i]!], distance)));
   const larger = wanted.map((bins) => bins.with(0, bins[0]! + 1));
   const others = await repeat((i) => search([larger[i]!], 'intersection'));
-  rows.push(row('intersection, query of another size', others));
+  add('intersection, query of another size', others);
   for (const distance of many) {
     const times = await repeat(() => search(wanted.slice(0, queries), distance));
     const each = times.map((time) => shareOf(time, queries));
-    rows.push(row(`${distance}, ${queries} queries at once, each`, each));
+    add(`${distance}, ${queries} queries at once, each`, each);
   }
   return { rows, found };
 }

@@ -1,5 +1,5 @@
-// How near the vectors of a shelf are to queries. nearness-shader.ts puts what it makes behind this: `quad`, and how terms of the
-// distance are added up.
+// How near the vectors of a shelf are to queries. nearness-shader.ts puts what it makes behind this: `quad`, and the terms of
+// the distance.
 //
 // A shelf holds frames whose counts have the same width. ROWS frames are a bundle: its first four words of each frame one after
 // another, then their next four, so that lanes that look at a frame each read what lies side by side.

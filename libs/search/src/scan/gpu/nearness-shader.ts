@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { CountBytes } from '../block-scanner.ts';
-import type { Nearness } from '../nearness.ts';
 
-/** How far off the figures of a GPU may be is in gpu-bound.ts. `shared` adds up counts as they are, of vectors of one mass. */
-export type GpuProgramName = Nearness['program'] | 'shared';
+/**
+ * How a GPU estimates. `shared` adds up what counts have in common, of vectors of one mass; all others are 0 less a distance, as a sum
+ * of what differs: where that is little, so is the rounding. gpu-bound.ts has the reasons.
+ */
+export type GpuProgramName = 'shared' | 'absolute' | 'chiSquare' | 'roots' | 'directions';
 
 /** Bytes of a count that GPUs look at. Counts that only float64 holds are left to threads. */
 export type GpuCountBytes = Exclude<CountBytes, 8>;
@@ -23,16 +25,17 @@ const quads: Record<GpuCountBytes, string> = {
   4: 'vec4f(word)',
 };
 
-/** A term of the sum over the bins, and what becomes of the sum; the same as in assembly/scan.ts. */
-const terms: Record<GpuProgramName, { term: string; whole: string }> = {
-  shared: { term: 'min(counts, query)', whole: 'sum' },
-  intersect: { term: 'min(counts * scale, query)', whole: 'sum' },
+/** What counts become, and a term of the sum over the bins. */
+const terms: Record<GpuProgramName, { share: string; term: string }> = {
+  shared: { share: 'counts', term: 'min(share, query)' },
+  absolute: { share: 'counts * scale', term: 'abs(share - query)' },
   chiSquare: {
-    term: '(counts * scale - query) * (counts * scale - query) / max(counts * scale + query, vec4f(1e-30))',
-    whole: '-0.5 * sum',
+    share: 'counts * scale',
+    // Less than any share of a bin, and large enough to divide by.
+    term: '(share - query) * (share - query) / max(share + query, vec4f(1e-30))',
   },
-  affinity: { term: 'sqrt(counts) * query', whole: 'sum * scale' },
-  cosine: { term: 'counts * query', whole: 'sum / sqrt(squares)' },
+  roots: { share: 'sqrt(counts) * scale', term: '(share - query) * (share - query)' },
+  directions: { share: 'counts * scale', term: '(share - query) * (share - query)' },
 };
 
 /** The shader of `best_of_bundles` and `near_of_picks`: one query a lane. */
@@ -47,12 +50,13 @@ export const arrangeShader = (): string => read('arrange');
 export const gatherShader = (): string => read('gather');
 
 function distanceCode(program: GpuProgramName, width: GpuCountBytes): string {
-  const { term, whole } = terms[program];
+  const { share, term } = terms[program];
   return `
 const QUADS = ${4 / width}u;
 fn quad(word: vec4u, k: u32) -> vec4f { return ${quads[width]}; }
-fn term(counts: vec4f, query: vec4f, scale: f32) -> vec4f { return ${term}; }
-fn whole(sum: f32, squares: f32, scale: f32) -> f32 { return ${whole}; }
+fn share(counts: vec4f, scale: f32) -> vec4f { return ${share}; }
+fn term(share: vec4f, query: vec4f) -> vec4f { return ${term}; }
+fn whole(sum: f32) -> f32 { return ${program === 'shared' ? 'sum' : '-0.5 * sum'}; }
 `;
 }
 
@@ -79,7 +83,6 @@ fn best_of_many(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_i
   let row = lane % 8 + lane / 32 * 8;
   let at = (group.x * scan.stride + group.y * scan.words) * ROWS + row;
 ${times(rows, (j) => `  let scale${j} = scale_of(group.x * ROWS + row + ${j} * LANE_ROWS, group.y);`)}
-${times(rows, (j) => `  var squares${j} = 0f;`)}
 ${times(rows * vectors, (i) => `  var sum${i} = vec4f();`)}
   for (var begin = 0u; begin < scan.words; begin += CHUNK / (4 * QUADS)) {
     workgroupBarrier();
@@ -91,8 +94,7 @@ ${times(rows * vectors, (i) => `  var sum${i} = vec4f();`)}
     for (var w = 0u; w < words; w++) {
 ${times(rows, (j) => `      let word${j} = bins[at + (begin + w) * ROWS + ${j} * LANE_ROWS];`)}
       for (var k = 0u; k < QUADS; k++) {
-${times(rows, (j) => `        let counts${j} = quad(word${j}, k);`)}
-${times(rows, (j) => `        squares${j} += dot(counts${j}, counts${j});`)}
+${times(rows, (j) => `        let share${j} = share(quad(word${j}, k), scale${j});`)}
         let first = (w * QUADS + k) * 4 * ${chunkVectors} + mine;
 ${times(4, manyBin)}
       }
@@ -111,7 +113,7 @@ function manyBin(bin: number): string {
   const queries = times(vectors, (v) => `          let query${v} = chunk[first + ${bin * chunkVectors + v}];`);
   const sums = times(rows * vectors, (i) => {
     const [j, v] = [Math.floor(i / vectors), i % vectors];
-    return `          sum${i} += term(vec4f(counts${j}[${bin}]), query${v}, scale${j});`;
+    return `          sum${i} += term(vec4f(share${j}[${bin}]), query${v});`;
   });
   return `        {\n${queries}\n${sums}\n        }`;
 }
@@ -120,7 +122,7 @@ function manyBin(bin: number): string {
 function manyEnd(i: number): string {
   const [j, v] = [Math.floor(i / vectors), i % vectors];
   return times(4, (q) => {
-    const figure = `whole(sum${i}[${q}], squares${j}, scale${j})`;
+    const figure = `whole(sum${i}[${q}])`;
     return `  atomicMax(&nearest[mine * 4 + ${4 * v + q}], ordered(select(NOTHING, ${figure}, scale${j} != 0)));`;
   });
 }

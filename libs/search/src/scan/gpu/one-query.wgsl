@@ -8,16 +8,11 @@ fn near(query: u32, bundle: u32, cell: u32, lane: u32) -> f32 {
   let at = (bundle * scan.stride + cell * scan.words) * ROWS + lane;
   let begin = query * scan.words * QUADS;
   var sums = vec4f();
-  var squares = vec4f();
   for (var i = 0u; i < scan.words; i++) {
     let word = bins[at + i * ROWS];
-    for (var k = 0u; k < QUADS; k++) {
-      let counts = quad(word, k);
-      sums += term(counts, wanted[begin + i * QUADS + k], scale);
-      squares += counts * counts;
-    }
+    for (var k = 0u; k < QUADS; k++) { sums += term(share(quad(word, k), scale), wanted[begin + i * QUADS + k]); }
   }
-  return whole(dot(sums, vec4f(1)), dot(squares, vec4f(1)), scale);
+  return whole(dot(sums, vec4f(1)));
 }
 
 var<workgroup> nearest: atomic<u32>;
@@ -37,4 +32,17 @@ fn best_of_bundles(@builtin(workgroup_id) group: vec3u, @builtin(local_invocatio
 fn near_of_picks(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
   let pick = picks[scan.first + group.x];
   figures[(scan.first + group.x) * ROWS + lane] = near(pick.x, pick.y, pick.z, lane);
+}
+
+// What makes vectors those of length 1, as `scales` of the cosine.
+@compute @workgroup_size(ROWS)
+fn inverse_norms(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let at = (group.x * scan.stride + group.y * scan.words) * ROWS + lane;
+  var squares = vec4f();
+  for (var i = 0u; i < scan.words; i++) {
+    let word = bins[at + i * ROWS];
+    for (var k = 0u; k < QUADS; k++) { squares += quad(word, k) * quad(word, k); }
+  }
+  let square = dot(squares, vec4f(1));
+  figures[group.y * scan.rows + group.x * ROWS + lane] = select(0, inverseSqrt(square), square > 0);
 }

@@ -2,16 +2,15 @@ import { distances } from '../../distances/distance.ts';
 import { Best } from '../../ranking/best.ts';
 import { compareHits, type Hit } from '../../ranking/hit.ts';
 import { countArrays } from '../../scan/block-scanner.ts';
-import { gpuBound } from '../../scan/gpu/gpu-bound.ts';
-import { nearnesses } from '../../scan/nearness.ts';
+import { gpuEstimates, gpuProgram } from '../../scan/gpu/gpu-estimate.ts';
 import type { Catalog } from '../../store/catalog.ts';
 import { cellsOf } from '../../store/pipeline-identity.ts';
 import { lengthOf, massesOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';
-import { isNothing, leastEstimate } from './candidates.ts';
+import { Estimates, isNothing } from './estimates.ts';
 import type { GpuClock } from './gpu-clock.ts';
 import type { BundlePick, GpuPasses, Sight, VectorPick } from './gpu-passes.ts';
-import { gpuProgram, queriesInColumns, queriesInRows } from './gpu-query.ts';
+import { gpuQueries } from './gpu-query.ts';
 import { blockAt, bundleRows } from './plan-shelves.ts';
 import type { Shelf } from './shelf.ts';
 
@@ -45,70 +44,72 @@ interface Candidate extends VectorPick {
 export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: number | undefined): Promise<Hit[][]> {
   const { catalog, passes, clock } = index;
   const { queries, distance, top } = wanted;
-  const sight = sightOf(catalog, wanted, mass);
-  // Figures are sums of counts, or shares: only the former have a bound of another size.
-  const unit = sight.program === 'shared' ? mass! : 1;
-  const bound = gpuBound(sight.program, sight.length);
+  const sight = await sightOf(index, wanted, mass);
+  const estimates = new Estimates(sight.program, sight.length, mass);
   const best = await passes.bestOfBundles(sight, clock);
   const total = best.length / queries.length;
-  const least = queries.map((_, q) => leastEstimate(best.subarray(q * total, (q + 1) * total), top, bound * unit));
+  const limits = queries.map((_, q) => estimates.limit(best.subarray(q * total, (q + 1) * total), top));
   const picks: BundlePick[] = [];
   for (let i = 0; i < best.length; i++) {
     const query = Math.floor(i / total);
-    if (best[i]! < least[query]! || isNothing(best[i]!)) continue;
+    if (isNothing(best[i]!) || estimates.least(best[i]!) > limits[query]!) continue;
     picks.push({ query, ...passes.bundleAt(i % total, sight.cells) });
   }
   picks.sort((a, b) => a.shelf - b.shelf);
   const compare = compareHits(distances[distance].sense, catalog.placeOf);
   const bests = queries.map(() => new Best<Hit>(top, compare));
-  /** Whether a figure may still be one of the best. */
   const isWorth = ({ query, figure }: Candidate): boolean => {
-    const worst = bests[query]!.worst;
-    return !worst || figure / unit >= nearnesses[distance].of(worst.score.value) - bound;
+    const { worst } = bests[query]!;
+    return estimates.least(figure) <= (worst ? gpuEstimates[distance].of(worst.score.value) : limits[query]!);
   };
   for (let i = 0; i < picks.length; i += mostPicks) {
-    const candidates = await candidatesOf(index, sight, picks.slice(i, i + mostPicks), least);
+    const candidates = await candidatesOf(index, sight, picks.slice(i, i + mostPicks), isWorth);
     for (const [query, some] of Map.groupBy(candidates, (one) => one.query)) {
       const figures = some.map(({ figure }) => figure);
-      least[query] = Math.max(least[query]!, leastEstimate(figures, top, bound * unit));
+      limits[query] = Math.min(limits[query]!, estimates.limit(figures, top));
     }
-    const worth = candidates.filter((one) => one.figure >= least[one.query]!);
     // Those that are nearest come first: what they score rules out others.
-    worth.sort((a, b) => b.figure - a.figure);
+    const worth = candidates.filter(isWorth).sort((a, b) => estimates.least(a.figure) - estimates.least(b.figure));
     await scoreAll(index, sight, wanted, worth, bests, isWorth);
   }
   return bests.map((one) => one.sorted());
 }
 
-function sightOf(catalog: Catalog, { queries, distance, unit, filter }: Wanted, mass: number | undefined): Sight {
+async function sightOf(
+  { catalog, shelves, passes }: ShelvedIndex,
+  { queries, distance, unit, filter }: Wanted,
+  mass: number | undefined,
+): Promise<Sight> {
   const program = gpuProgram(distance, queries, mass);
-  const scale = nearnesses[distance].scale ?? (() => 1);
-  return {
-    program,
-    rows: queriesInRows(distance, program, queries),
-    columns: queries.length < worthMany ? undefined : queriesInColumns(distance, program, queries),
-    queries: queries.length,
+  const { scale } = gpuEstimates[distance];
+  const shape = {
     cells: unit === 'cell' ? cellsOf(catalog.pipeline) : 1,
     length: lengthOf(catalog.pipeline, unit),
-    scales: (shelf) => shelf.scales(unit, distance, scale),
-    asked: (shelf) => shelf.asked(filter),
+  };
+  return {
+    program,
+    wanted: gpuQueries(distance, program, queries, queries.length >= worthMany),
+    queries: queries.length,
+    ...shape,
+    scales: scale ? shelves.map((shelf) => shelf.scales(unit, distance, scale)) : await passes.inverseNorms(shape),
+    asked: shelves.map((shelf) => shelf.asked(filter)),
   };
 }
 
-/** The vectors of bundles whose figures are at least what is wanted of their query. */
+/** The vectors of bundles that may be among the best of their query. */
 async function candidatesOf(
   { passes }: ShelvedIndex,
   sight: Sight,
   picks: readonly BundlePick[],
-  least: readonly number[],
+  isWorth: (one: Candidate) => boolean,
 ): Promise<Candidate[]> {
   const figures = await passes.nearOfPicks(sight, picks);
   const candidates: Candidate[] = [];
   for (const [i, { shelf, query, bundle, cell }] of picks.entries()) {
     for (let lane = 0; lane < bundleRows; lane++) {
       const figure = figures[i * bundleRows + lane]!;
-      if (figure < least[query]! || isNothing(figure)) continue;
-      candidates.push({ shelf, query, row: bundle * bundleRows + lane, cell, figure });
+      const one = { shelf, query, row: bundle * bundleRows + lane, cell, figure };
+      if (!isNothing(figure) && isWorth(one)) candidates.push(one);
     }
   }
   return candidates;

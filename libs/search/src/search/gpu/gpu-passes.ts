@@ -5,23 +5,22 @@ import {
   oneQueryShader,
 } from '../../scan/gpu/nearness-shader.ts';
 import type { GpuClock } from './gpu-clock.ts';
-import { bindingStep, type GpuMemory } from './gpu-memory.ts';
+import { bindingStep, type GpuMemory, usages } from './gpu-memory.ts';
+import type { GpuQueries } from './gpu-query.ts';
 import { bundleRows } from './plan-shelves.ts';
 import type { Shelf } from './shelf.ts';
 
 /** What is scanned for: the same for all shelves. */
 export interface Sight {
   program: GpuProgramName;
-  /** Queries one after another, as float32. */
-  rows: Float32Array<ArrayBuffer>;
-  /** The same in columns, where there are so many that it is worth it. */
-  columns?: Float32Array<ArrayBuffer>;
+  wanted: GpuQueries;
   queries: number;
   /** Vectors of a frame, and counts of one. */
   cells: number;
   length: number;
-  scales(shelf: Shelf): GPUBuffer;
-  asked(shelf: Shelf): GPUBuffer;
+  /** Of each shelf what its counts are multiplied with, and which frames are asked for. */
+  scales: readonly GPUBuffer[];
+  asked: readonly GPUBuffer[];
 }
 
 /** A bundle that is to be looked at for a query, on the shelf of that number. */
@@ -46,6 +45,7 @@ const slotWords = bindingStep / 4;
 export class GpuPasses {
   readonly #memory: GpuMemory;
   readonly #shelves: readonly Shelf[];
+  readonly #norms = new Map<number, Promise<GPUBuffer[]>>();
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
   /** Where the figures of each shelf begin among those of a query, for vectors of frames with one cell. */
   readonly #bases: readonly number[];
@@ -63,9 +63,13 @@ export class GpuPasses {
 
   /** The nearest vector of each bundle: for each query those of all shelves, for each shelf those of all cells. */
   async bestOfBundles(sight: Sight, clock: GpuClock): Promise<Float32Array> {
-    const { columns, queries, cells } = sight;
+    const {
+      wanted: { rows, columns },
+      queries,
+      cells,
+    } = sight;
     const entry = columns ? 'best_of_many' : 'best_of_bundles';
-    const wanted = this.#memory.put(columns ? 'columns' : 'rows', columns ?? sight.rows);
+    const wanted = this.#memory.put(columns ? 'columns' : 'rows', columns ?? rows);
     const slots = this.#slots(sight, () => 0);
     const figures = this.#memory.take('figures', 4 * queries * cells * this.bundles);
     const encoder = this.#memory.device.createCommandEncoder({ label: `search.${entry}` });
@@ -91,7 +95,7 @@ export class GpuPasses {
 
   /** How near all vectors of some bundles are, `bundleRows` a pick; picks of a shelf lie one after another. */
   async nearOfPicks(sight: Sight, picks: readonly BundlePick[]): Promise<Float32Array> {
-    const wanted = this.#memory.put('rows', sight.rows);
+    const wanted = this.#memory.put('rows', sight.wanted.rows);
     const words = new Uint32Array(4 * picks.length);
     for (const [i, { query, bundle, cell }] of picks.entries()) words.set([query, bundle, cell], 4 * i);
     const listed = this.#memory.put('picks', words);
@@ -109,6 +113,39 @@ export class GpuPasses {
     }
     pass.end();
     return new Float32Array(await this.#memory.read(encoder, figures, bytes));
+  }
+
+  /** What makes the vectors of each shelf those of length 1. They are computed once. */
+  inverseNorms(sight: Pick<Sight, 'cells' | 'length'>): Promise<GPUBuffer[]> {
+    const kept = this.#norms.get(sight.cells);
+    if (kept) return kept;
+    const made = this.#computeNorms(sight);
+    this.#norms.set(sight.cells, made);
+    return made;
+  }
+
+  async #computeNorms({ cells, length }: Pick<Sight, 'cells' | 'length'>): Promise<GPUBuffer[]> {
+    const { device } = this.#memory;
+    const slots = this.#slots({ cells, length, queries: 0 }, () => 0);
+    const pipelines = await this.#each({ program: 'directions' }, 'inverse_norms');
+    const encoder = device.createCommandEncoder({ label: 'search.inverse_norms' });
+    const pass = encoder.beginComputePass({ label: 'search.inverse_norms' });
+    const norms = this.#shelves.map(({ plan, bins }, i) => {
+      const size = 4 * cells * plan.rows;
+      const buffer = device.createBuffer({ label: 'search.norms', size, usage: usages.storage });
+      const entries = [
+        { binding: 0, resource: { buffer: bins } },
+        { binding: 4, resource: { buffer: slots, offset: bindingStep * i, size: 32 } },
+        { binding: 5, resource: { buffer } },
+      ];
+      pass.setPipeline(pipelines[i]!);
+      pass.setBindGroup(0, device.createBindGroup({ layout: pipelines[i]!.getBindGroupLayout(0), entries }));
+      pass.dispatchWorkgroups(plan.rows / bundleRows, cells);
+      return buffer;
+    });
+    pass.end();
+    device.queue.submit([encoder.finish()]);
+    return norms;
   }
 
   /** The counts of vectors as they are stored, one after another; picks of a shelf lie one after another. */
@@ -147,7 +184,10 @@ export class GpuPasses {
   }
 
   /** What near.wgsl is told of each shelf. */
-  #slots({ queries, cells, length }: Sight, first: (shelf: number) => number): GPUBuffer {
+  #slots(
+    { queries, cells, length }: Pick<Sight, 'queries' | 'cells' | 'length'>,
+    first: (shelf: number) => number,
+  ): GPUBuffer {
     const slots = new Uint32Array(slotWords * this.#shelves.length);
     for (const [i, { plan }] of this.#shelves.entries()) {
       const words = (length * plan.width) / 16;
@@ -168,8 +208,8 @@ export class GpuPasses {
     const entries: GPUBindGroupEntry[] = [
       { binding: 0, resource: { buffer: on.bins } },
       { binding: 1, resource: { buffer: wanted } },
-      { binding: 2, resource: { buffer: sight.scales(on) } },
-      { binding: 3, resource: { buffer: sight.asked(on) } },
+      { binding: 2, resource: { buffer: sight.scales[shelf]! } },
+      { binding: 3, resource: { buffer: sight.asked[shelf]! } },
       { binding: 4, resource: { buffer: slots, offset: bindingStep * shelf, size: 32 } },
       { binding: 5, resource: { buffer: figures } },
     ];
@@ -178,7 +218,7 @@ export class GpuPasses {
   }
 
   /** The pipeline of each shelf. */
-  #each({ program }: Sight, entry: string): Promise<GPUComputePipeline[]> {
+  #each({ program }: Pick<Sight, 'program'>, entry: string): Promise<GPUComputePipeline[]> {
     const shader = entry === 'best_of_many' ? manyQueriesShader : oneQueryShader;
     return Promise.all(
       this.#shelves.map(({ plan: { width } }) =>
