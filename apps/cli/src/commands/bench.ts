@@ -1,9 +1,11 @@
 import type { ReportId } from '@halogrid/bench/reports';
 import { Argument, type Command, Option } from 'commander';
-import { ascendingCounts, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import { ascendingCounts, deviceChoices, oneOf, searchDevices, wholeNumber } from '../options/option-values.ts';
 
 /** Devices whose kernels have a clock of their own. */
 const timedDevices = ['gpu', 'software'] as const;
+/** What searches an index. */
+const scanDevices = searchDevices.filter((kind) => kind !== 'auto');
 const reportIds: readonly ReportId[] = ['r1', 'r2', 'r3', 'r4', 'r5'];
 const reportId = oneOf('a report', reportIds);
 
@@ -92,6 +94,12 @@ export function addBenchCommand(program: Command): void {
     .description('Makes an index of frames that are made up, in a temporary folder, and searches it.')
     .option('--frames <n>', 'frames of the index', wholeNumber('--frames', 1, 100_000_000), 1_000_000)
     .option('--kernel <name>', 'lbp (256 bins) or ldp (1024)', oneOf('--kernel', ['lbp', 'ldp'] as const), 'lbp')
+    .option('--device <kind>', 'gpu, software, cpu or twin', oneOf('--device', scanDevices), 'cpu')
+    .option(
+      '--direct',
+      'make the index without the features of a job: one that fills a GPU takes minutes otherwise',
+      false,
+    )
     .option('--queries <n>', 'queries that are also searched for at once', wholeNumber('--queries', 1, 1000), 64)
     .option('--repetitions <n>', 'searches of each kind', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {

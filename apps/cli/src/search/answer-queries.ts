@@ -8,9 +8,11 @@ import { type AnswersOfQuery, answersOf, describeAnswers, fewerThanAsked, sheetR
 import { queryHistograms, regionHistograms } from './query-histograms.ts';
 import { readQuery } from './read-query.ts';
 import { countsIn, type Region } from './region.ts';
+import { type SearchDevice, searchDevice } from './search-device.ts';
 
 export interface SearchOptions {
   index: string;
+  device: SearchDevice;
   top: number;
   distance: DistanceName;
   cells?: boolean;
@@ -36,7 +38,8 @@ export async function answerQueries(
   const { region } = options;
   if (region?.kind === 'cells' && unit === 'frame')
     throw new UsageError('Expected --cells with --region ROW,COLUMN: cells of a query are compared with cells');
-  const index = await SearchIndex.open(resolve(options.index));
+  const openScan = searchDevice(options.device, queries.length, (line) => process.stderr.write(`${line}\n`));
+  const index = await SearchIndex.openWith(resolve(options.index), openScan);
   try {
     const { catalog } = index;
     if (catalog.frames === 0) throw new UsageError(`The index '${options.index}' is empty: there is nothing to find`);
