@@ -2,6 +2,7 @@ import { apart, appearanceOf, type CellShape } from './appearance.ts';
 import type { ChangeEvent, Moment } from './change-event.ts';
 import { viewChange } from './change-kind.ts';
 import { changePoint } from './change-point.ts';
+import { apartOfCells } from './compare-cells.ts';
 import { groupsOf, touch } from './neighbours.ts';
 import { UsualRange } from './usual-range.ts';
 
@@ -99,7 +100,7 @@ export class LastingChanges {
       return [];
     }
     const { bins } = this.#shape;
-    const distances = Array.from(this.#usual, (_, cell) => apart(block, reference, cell, bins));
+    const distances = [...apartOfCells(block, reference, this.#shape)];
     const certain: number[] = [];
     let moved = 0;
     for (const [cell, distance] of distances.entries()) {
@@ -110,8 +111,9 @@ export class LastingChanges {
       this.#otherwise[cell] = isOtherwise && this.#otherwise[cell]! < keptBlocks - 1 ? this.#otherwise[cell]! + 1 : 0;
     }
     distances.forEach((distance, cell) => {
-      this.#usual[cell]!.add(distance);
-      this.#usualOfAll.add(distance);
+      const own = this.#usual[cell]!;
+      if (own.count < ownBlocks) this.#usualOfAll.add(distance);
+      own.add(distance);
     });
     const isView = moved >= viewShare * distances.length;
     // Parts of a view that has not settled wait for the others.
