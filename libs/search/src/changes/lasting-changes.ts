@@ -122,6 +122,8 @@ export class LastingChanges {
       isView && certain.length > 0 ? [distances.map((_, cell) => cell)] : groupsOf(certain, this.#shape);
     const changes = changedCells.map((cells) => this.#change(cells, isView, distances, block));
     for (const cells of changedCells) for (const cell of cells) this.#take(cell, block, 1);
+    // How far blocks of the other view are from each other, this one's cells do not tell.
+    if (isView && changes.length > 0) for (const usual of [...this.#usual, this.#usualOfAll]) usual.clear();
     for (let cell = 0; cell < distances.length; cell++)
       if (this.#otherwise[cell] === 0) this.#take(cell, block, adaption);
     return changes;
@@ -156,6 +158,7 @@ export class LastingChanges {
     const ended = this.#endOf(cells, block);
     if (ended) {
       ended.end = previous;
+      if (isView) this.#endAllSince(ended.start, previous);
       return { ...ended, start: first, end: last, cells };
     }
     const strength = Math.max(...cells.map((cell) => distances[cell]!));
@@ -186,6 +189,12 @@ export class LastingChanges {
       return event;
     }
     return undefined;
+  }
+
+  /** What came while the view was another one is no longer to be seen. */
+  #endAllSince({ time }: Moment, last: Moment): void {
+    for (const { event } of this.#open) if (event.start.time >= time) event.end = last;
+    this.#open = this.#open.filter(({ event }) => event.start.time < time);
   }
 
   #joined(cells: readonly number[], start: number): ChangeEvent | undefined {
