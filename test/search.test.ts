@@ -156,6 +156,23 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
   assert.match(readFileSync(join(written, 'roc.svg'), 'utf8'), /^<svg .*6 images of 3 classes/s);
   assert.equal(readFileSync(join(written, 'evaluation.json'), 'utf8'), stdout);
 
+  const several = ['--pipeline', 'plain=lbp', '--pipeline', 'third=ldp:order=3', '--distance', 'intersection,chi2'];
+  const both = await halogrid(['evaluate', tree, '--device', 'cpu', '--block', '20x24', ...several, '--json']);
+  assert.equal(both.code, 0, both.stderr);
+  const [first, ...others] = JSON.parse(both.stdout);
+  // Blocks of 20 rows and 24 columns cut 48 x 40 pixels as a grid of 2 x 2 does.
+  const { name: _, ...same } = first;
+  assert.deepEqual(same, JSON.parse(stdout));
+  assert.deepEqual(
+    [first, ...others].map(({ name, grid, distance }) => [name, grid, distance]),
+    [
+      ['plain', '2x2', 'intersection'],
+      ['plain', '2x2', 'chi2'],
+      ['third', '2x2', 'intersection'],
+      ['third', '2x2', 'chi2'],
+    ],
+  );
+
   const ended = await halogrid(['evaluate', frames]);
   assert.equal(ended.code, 2);
   assert.match(ended.stderr, /^halogrid: Expected a folder with a sub-folder for each class but '.*frames' has 0\n$/);

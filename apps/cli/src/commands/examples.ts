@@ -66,7 +66,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid search query.jpg --index archive.index', 'the ten most similar frames'],
     ['halogrid search query.jpg --index archive.index --top 50 --out found', 'with a contact sheet'],
   ],
-  evaluate: [['halogrid evaluate faces --op ldp:order=3 --grid 4x4', 'a folder for each class']],
+  evaluate: [
+    ['halogrid evaluate faces --op ldp:order=3 --grid 4x4', 'a folder for each class'],
+    ['halogrid evaluate faces --pipeline a=lbp --pipeline b=ldp:order=3 --block 16x16', 'side by side'],
+  ],
   changes: [
     ['halogrid changes results', 'what changed, of frames run with --grid 8x8'],
     ['halogrid changes results --kind covered,left --out seen', 'with a timeline and pictures'],
@@ -78,6 +81,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'bench frames': [['halogrid bench frames --frames 500 --nodes 2', 'a shorter one, with two nodes']],
   'bench search': [['halogrid bench search', 'an index that is made up']],
   'bench scale': [['halogrid bench scale --gpus 1,2 --format pgm', 'without decoding']],
+  'bench split': [['halogrid bench split --op lbp --frames 4000', 'a lighter kernel than ldp']],
   tune: [
     ['halogrid tune', 'minutes, once for each GPU'],
     ['halogrid tune --forget', 'back to the choices of the program'],
