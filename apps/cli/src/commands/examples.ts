@@ -68,7 +68,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   evaluate: [
     ['halogrid evaluate faces --op ldp:order=3 --grid 4x4', 'a folder for each class'],
-    ['halogrid evaluate faces --pipeline a=lbp --pipeline b=ldp:order=3 --block 16x16', 'side by side'],
+    ['halogrid evaluate faces --pipeline a=lbp --pipeline b=ldp', 'side by side'],
   ],
   changes: [
     ['halogrid changes results', 'what changed, of frames run with --grid 8x8'],
