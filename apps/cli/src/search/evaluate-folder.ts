@@ -117,7 +117,7 @@ function notices(classes: readonly ClassFolder[], images: readonly { label: stri
   const empty = classes.filter(({ label }) => !sizes.has(label)).map(({ label }) => label);
   const lines = [];
   if (alone.length > 0) lines.push(`Of one image, which is compared and no query: ${named(alone)}.`);
-  if (empty.length > 0) lines.push(`Without an image: ${named(empty)}.`);
+  if (empty.length > 0) lines.push(`Without an image to compare: ${named(empty)}.`);
   if (images.length < computed)
     lines.push(`${plural(computed - images.length, 'image')} without a pixel that is counted left out.`);
   return lines;
