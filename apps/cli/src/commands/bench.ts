@@ -1,4 +1,5 @@
 import type { ReportId } from '@halogrid/bench/reports';
+import { maxBatchFrames } from '@halogrid/proto';
 import { Argument, type Command, Option } from 'commander';
 import { ascendingCounts, deviceChoices, oneOf, searchDevices, wholeNumber } from '../options/option-values.ts';
 
@@ -87,6 +88,27 @@ export function addBenchCommand(program: Command): void {
       const { startFrameCluster } = await import('../cluster/frame-cluster.ts');
       const { benchScale } = await import('@halogrid/bench/scale');
       process.stdout.write(await benchScale(options, startFrameCluster, (line) => console.error(line)));
+    });
+  bench
+    .command('split')
+    .summary('frames divided between a GPU and the CPU')
+    .description(
+      'Runs the same frames with a node on the device, with one on the cpu, and with both: how many each should compute by ' +
+        'their times alone, and how many the scheduler gave it.',
+    )
+    .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
+    .option('--op <name[:k=v,…]>', 'the kernel', 'ldp:order=3')
+    .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 2000)
+    .option('--batch <n>', 'frames of a shard', wholeNumber('--batch', 1, maxBatchFrames), 10)
+    .addOption(frameFormat().default('pgm'))
+    .option('--quality <q>', 'JPEG quality', wholeNumber('--quality', 1, 100), 90)
+    .option('--width <px>', 'width of a frame', wholeNumber('--width', 1, 32768), 1920)
+    .option('--height <px>', 'height of a frame', wholeNumber('--height', 1, 32768), 1080)
+    .option('--repetitions <n>', 'runs of each', wholeNumber('--repetitions', 1, 1000), 5)
+    .action(async (options) => {
+      const { startFrameCluster } = await import('../cluster/frame-cluster.ts');
+      const { benchSplit } = await import('@halogrid/bench/split');
+      process.stdout.write(await benchSplit(options, startFrameCluster, (line) => console.error(line)));
     });
   bench
     .command('search')

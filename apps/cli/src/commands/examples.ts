@@ -70,7 +70,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       'where is something like this part',
     ],
   ],
-  evaluate: [['halogrid evaluate faces --op ldp:order=3 --grid 4x4', 'a folder for each class']],
+  evaluate: [
+    ['halogrid evaluate faces --op ldp:order=3 --grid 4x4', 'a folder for each class'],
+    ['halogrid evaluate faces --pipeline a=lbp --pipeline b=ldp', 'side by side'],
+  ],
   changes: [
     ['halogrid changes results', 'what changed, of frames run with --grid 8x8'],
     ['halogrid changes results --kind covered,left --out seen', 'with a timeline and pictures'],
@@ -82,6 +85,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'bench frames': [['halogrid bench frames --frames 500 --nodes 2', 'a shorter one, with two nodes']],
   'bench search': [['halogrid bench search', 'an index that is made up']],
   'bench scale': [['halogrid bench scale --gpus 1,2 --format pgm', 'without decoding']],
+  'bench split': [['halogrid bench split --op lbp --frames 4000', 'a lighter kernel than ldp']],
   tune: [
     ['halogrid tune', 'minutes, once for each GPU'],
     ['halogrid tune --forget', 'back to the choices of the program'],

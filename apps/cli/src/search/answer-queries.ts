@@ -4,7 +4,7 @@ import { type Catalog, type DistanceName, queryVector, SearchIndex, type Unit } 
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
 import { exitCodes } from '../process/exit-code.ts';
-import { type AnswersOfQuery, answersOf, describeAnswers, fewerThanAsked, sheetRows } from './answers.ts';
+import { type AnswersOfQuery, answersOf, describeAnswers, sheetRows, whyFewer } from './answers.ts';
 import { queryHistograms, regionHistograms } from './query-histograms.ts';
 import { readQuery } from './read-query.ts';
 import { countsIn, type Region } from './region.ts';
@@ -63,8 +63,8 @@ export async function answerQueries(
     const answers = queries.map(({ text }, i): AnswersOfQuery => {
       return { query: text, distance, results: answersOf(findings[i]!, catalog, unit, group !== undefined) };
     });
-    const notice = fewerThanAsked(catalog, unit, top);
-    if (notice) process.stderr.write(`${notice}\n`);
+    const isFewer = findings.some(({ length }) => length < top);
+    if (isFewer) for (const note of whyFewer(catalog, unit, top)) process.stderr.write(`${note}\n`);
     const text = `${JSON.stringify(answers, null, 2)}\n`;
     process.stdout.write(json ? text : answers.map(describeAnswers).join('\n'));
     if (out !== undefined) await writeAnswers(out, text, answers);

@@ -23,11 +23,11 @@ export async function computeImages(
     batchFrames: 0,
     grid: { ...pipeline.grid },
   };
-  const { job, frames } = await framesOfJob(spec, 'cpu', silent, signal);
+  const { job, parts } = await framesOfJob(spec, 'cpu', silent, signal);
   const reason = job.reasons[0];
   if (reason) throw new Error(`The query '${redactUri(reason.example)}' cannot be used: ${reason.error}`);
   const computed = new Map<string, Float64Array>();
-  for (const { uri, frame, bins } of frames) {
+  for (const { uri, frame, bins } of parts[0]!.frames) {
     if (frame > 0) throw new Error(`'${uri}' has more than one frame: index it, and ask for one as PATH#FRAME`);
     computed.set(uri, bins);
   }

@@ -4,6 +4,8 @@ import { table } from '@halogrid/service/text-table';
 
 /** What `evaluate --json` prints; part of the program's interface. */
 export interface Report {
+  /** Of --pipeline. */
+  name?: string;
   pipeline: string;
   grid: string;
   distance: string;
@@ -22,7 +24,7 @@ export interface Report {
   precision_at: Record<number, number>;
 }
 
-export function reportOf(found: Evaluation, how: Pick<Report, 'pipeline' | 'grid' | 'distance'>): Report {
+export function reportOf(found: Evaluation, how: Pick<Report, 'name' | 'pipeline' | 'grid' | 'distance'>): Report {
   const { images, classes, threshold, tpr, fpr, tp, fn, fp, tn, auc } = found;
   const rates = {
     recognition_rate: found.recognitionRate,
@@ -32,37 +34,34 @@ export function reportOf(found: Evaluation, how: Pick<Report, 'pipeline' | 'grid
   return { ...how, images, classes, threshold, tpr, fpr, tp, fn, fp, tn, auc, ...rates };
 }
 
-/** How well one pipeline tells classes apart. */
-export interface Evaluated {
-  /** Empty where it is the only one, without a name. */
-  name: string;
-  report: Report;
-  evaluation: Evaluation;
+/**
+ * What a person reads: of one evaluation all of it, of several a table of what is found again, and one of thresholds in the layout of
+ * table 5 of the fourth report. A row begins with what differs.
+ */
+export function describeReports(reports: readonly Report[]): string {
+  const [first] = reports;
+  if (reports.length === 1) return describeReport(first!);
+  const facts = reports.map(({ name, pipeline, grid, distance }) => ({ pipeline: name ?? pipeline, grid, distance }));
+  const keys = ['pipeline', 'grid', 'distance'] as const;
+  const differ = keys.filter((key) => facts.some((one) => one[key] !== facts[0]![key]));
+  const names = (i: number): string[] => differ.map((key) => facts[i]![key]);
+  const rates = reports.map((report, i) => [
+    ...names(i),
+    ...[report.recognition_rate, report.map, report.precision_at[5]!, report.auc].map((rate) => rate.toFixed(4)),
+  ]);
+  const thresholds = reports.map((report, i) => [
+    ...names(i),
+    report.threshold.toFixed(4),
+    ...[report.tp, report.fn, report.fp, report.tn].map(String),
+    ...[report.tpr, report.fpr].map((rate) => rate.toFixed(4)),
+  ]);
+  const common = keys.filter((key) => !differ.includes(key)).map((key) => `${key} ${facts[0]![key]}`);
+  return `${first!.images} images of ${first!.classes} classes, each compared with all others${common.map((one) => `; ${one}`).join('')}.
+${table([[...differ, 'recognised', 'MAP', 'P at 5', 'AUC'], ...rates], '  ')}
+Nearest to (0, 1):
+${table([[...differ, 'threshold', 'TP', 'FN', 'FP', 'TN', 'TPR', 'FPR'], ...thresholds], '  ')}`;
 }
 
-/** What `evaluate --json` prints: of named pipelines a report of each, with its name. */
-export function reportsOf(evaluated: readonly Evaluated[]): Report | (Report & { name: string })[] {
-  const [first] = evaluated;
-  return first?.name === '' ? first.report : evaluated.map(({ name, report }) => ({ name, ...report }));
-}
-
-/** What a person reads: of named pipelines a row of each. */
-export function describeReports(evaluated: readonly Evaluated[]): string {
-  const [{ name, report }] = evaluated as [Evaluated];
-  if (name === '') return describeReport(report);
-  const rows = evaluated.map(({ name, report: { images, recognition_rate, map, auc, tpr, fpr, threshold } }) => {
-    const rates = [recognition_rate, map, auc, tpr, fpr, threshold].map((rate) => rate.toFixed(4));
-    return [name, String(images), ...rates];
-  });
-  const head = ['pipeline', 'images', 'recog.', 'MAP', 'AUC', 'TPR', 'FPR', 'threshold'];
-  const pipelines = evaluated.map(({ name, report }) => [name, report.pipeline]);
-  return (
-    `${report.classes} classes, each image compared with all others by ${report.distance}, grid ${report.grid}.\n` +
-    `${table([head, ...rows], '  ')}\n${table(pipelines, '  ')}`
-  );
-}
-
-/** What a person reads of one. */
 function describeReport(report: Report): string {
   const { images, classes, pipeline, grid, distance, threshold, tpr, fpr, tp, fn, fp, tn } = report;
   const precisions = Object.entries(report.precision_at).map(([rank, share]) => `${share.toFixed(4)} at ${rank}`);

@@ -7,6 +7,7 @@ import { createLog } from '@halogrid/service/log';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { JobRecord, Ledger, LedgerState } from '../ledger/ledger.ts';
 import { createJsonApi } from './json-api.ts';
+import type { Searcher } from './searcher.ts';
 
 const recordOf = (jobId: string, state: LedgerState, submittedMs: number): JobRecord => ({
   ...{ jobId, state, submittedMs, finishedMs: 0, error: '', digest: '', planned: true },
@@ -23,7 +24,7 @@ test('the jobs of a query are told with how many its limit leaves out, and a wro
   const ledger = { listJobs: async () => records } as unknown as Ledger;
   const now = { nodes: 0, waiting: '', notes: [], speed: undefined };
   const dispatcher = { jobNow: () => now } as unknown as Dispatcher;
-  const answer = createJsonApi(dispatcher, ledger, createLog('test', 'silent'));
+  const answer = createJsonApi(dispatcher, ledger, {} as Searcher, createLog('test', 'silent'));
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');
