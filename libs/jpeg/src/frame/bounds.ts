@@ -8,3 +8,5 @@
 export const greatestInput = 16_383;
 /** Of a pixel before 128 is added and it is limited to 0 … 255: from -512 to this. */
 export const greatestPixel = 511;
+/** Of a DC before it is dequantised: libjpeg keeps 16 bits, and so do our entries. */
+export const greatestDc = 32_767;

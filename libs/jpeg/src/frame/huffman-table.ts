@@ -19,6 +19,8 @@ export interface HuffmanTable {
 /** 512 words a table: four of them fit the workgroup memory that every device has, and one code of fifty is longer in photographs. */
 export const lookupBits = 9;
 export const maxCodeBits = 16;
+/** Tables that devices hold at once; baseline files have no more. */
+export const maxTables = 4;
 /** Lengths that are found by comparing. */
 export const longLengths = maxCodeBits - lookupBits;
 

@@ -17,3 +17,5 @@ export const groupChunks = 128;
 export const settlePasses = 8;
 /** Luma blocks that a workgroup transforms, 8 lanes each. */
 export const groupBlocks = 32;
+/** The state that a chunk is decoded from whose begin nobody knows: its first bit, where an MCU begins. It is that of the first of all. */
+export const guess = 0;

@@ -1,12 +1,10 @@
-import { buildHuffmanTable, type HuffmanTable } from './huffman-table.ts';
+import { buildHuffmanTable, type HuffmanTable, maxTables } from './huffman-table.ts';
 import type { JpegFrame } from './jpeg-frame.ts';
 
 /** Of libjpeg: larger images are refused. */
 const maxSide = 65_500;
 /** Of the format: libjpeg refuses more. */
 const maxMcuBlocks = 10;
-/** Tables that devices hold at once; baseline files have no more. */
-const maxTables = 4;
 /** Bits that a block takes at least: a code for its DC and one for the end of its AC coefficients. */
 const leastBlockBits = 2;
 

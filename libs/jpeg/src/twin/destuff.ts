@@ -1,9 +1,5 @@
-import { type Chunk, markWords, noEnd } from '../frame/chunk.ts';
+import { type Chunk, endOfImage, markWords, maxAhead, noEnd } from '../frame/chunk.ts';
 import { aheadBytes, chunkBytes, chunkWords } from '../frame/passes.ts';
-
-/** Bytes behind a chunk that are looked at for those that follow it; more are fill bytes. */
-const maxAhead = 32;
-const endOfImage = 0xd9;
 
 /** Every chunk of a file's entropy-coded data, and which of them it ends in; -1: in none. */
 export function destuff(data: Uint8Array): { chunks: Chunk[]; last: number } {

@@ -1,6 +1,6 @@
 import type { Chunk } from '../frame/chunk.ts';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
-import { groupChunks, settlePasses } from '../frame/passes.ts';
+import { groupChunks, guess, settlePasses } from '../frame/passes.ts';
 import { type ChunkCounts, decodeChunk } from './decode-chunk.ts';
 
 /** A chunk that was decoded from the state `entry` on. */
@@ -9,9 +9,6 @@ export interface DecodedChunk {
   exit: number;
   counts: ChunkCounts;
 }
-
-/** Nobody knows where a chunk begins but for the first of all: at its first bit, with the first block of an MCU. */
-const guess = 0;
 
 /**
  * Decodes chunks, a group at a time, until each group begins where the one before ended. In the first pass every group

@@ -1,3 +1,4 @@
+import { greatestDc } from '../frame/bounds.ts';
 import { type Chunk, unpackState } from '../frame/chunk.ts';
 import { packEntry } from '../frame/entry.ts';
 import { type JpegFrame, lumaBlocks } from '../frame/jpeg-frame.ts';
@@ -13,9 +14,6 @@ export interface Coefficients {
   /** For each `groupBlocks` blocks where their entries begin, and where those of the last end. */
   starts: Uint32Array;
 }
-
-/** The greatest DC that an entry holds; libjpeg keeps 16 bits as well. */
-const greatestDc = 32_767;
 
 /** Room for the coefficients of an image. */
 export function createCoefficients(frame: JpegFrame, entries: number): Coefficients {
