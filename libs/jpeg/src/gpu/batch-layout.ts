@@ -83,7 +83,9 @@ export function layOutJpegs(batch: readonly JpegFile[]): JpegBatchLayout {
 
 function checkPlane({ width }: JpegFrame, { offset, stride }: JpegFile['plane']): void {
   if (offset % 8 !== 0 || stride % 8 !== 0 || stride < width) {
-    throw new RangeError(`A plane at byte ${offset} with rows of ${stride} bytes for ${width} pixels: not in words of 8`);
+    throw new RangeError(
+      `A plane at byte ${offset} with rows of ${stride} bytes for ${width} pixels: not in words of 8`,
+    );
   }
 }
 

@@ -18,6 +18,12 @@ export interface JpegBuffers extends Readonly<Record<ScratchName, GPUBuffer>> {
   planes: GPUBuffer;
 }
 
+/** One dispatch of a batch. */
+export interface JpegStage {
+  name: PassName;
+  record(pass: GPUComputePassEncoder): void;
+}
+
 type PassName = 'destuff' | 'settle' | 'place_chunks' | 'place_groups' | 'write' | 'transform';
 
 interface Pass {
@@ -94,27 +100,42 @@ export class JpegDecoder {
    * before; `files` and `tables` are what the layout says. Buffers may be used again once the pass has run.
    */
   record(pass: GPUComputePassEncoder, layout: JpegBatchLayout, buffers: JpegBuffers): void {
+    for (const { record } of this.stages(layout, buffers)) record(pass);
+  }
+
+  /** The same in parts, which are recorded in this order. */
+  stages(layout: JpegBatchLayout, buffers: JpegBuffers): JpegStage[] {
     const groupsOf = (most: number): [number, number, number] => {
       const across = Math.min(most, maxWorkgroups);
       return [across, layout.fileCount, Math.ceil(most / across)];
     };
     const perGroup = groupsOf(layout.mostGroups);
-    const run = (name: PassName, size: [number, number, number]): void => {
-      pass.setPipeline(this.#pipelines[name]);
-      pass.setBindGroup(0, this.#bind(name, buffers));
-      pass.dispatchWorkgroups(...size);
+    const run = (name: PassName, size: [number, number, number]) => ({
+      name,
+      record: (pass: GPUComputePassEncoder) => {
+        pass.setPipeline(this.#pipelines[name]);
+        pass.setBindGroup(0, this.#bind(name, buffers));
+        pass.dispatchWorkgroups(...size);
+      },
+    });
+    const settle = (number: GPUBindGroup) => {
+      const { name, record } = run('settle', perGroup);
+      return {
+        name,
+        record: (pass: GPUComputePassEncoder) => {
+          pass.setBindGroup(1, number);
+          record(pass);
+        },
+      };
     };
-    run('destuff', perGroup);
-    pass.setPipeline(this.#pipelines.settle);
-    pass.setBindGroup(0, this.#bind('settle', buffers));
-    for (const number of this.#numbers) {
-      pass.setBindGroup(1, number);
-      pass.dispatchWorkgroups(...perGroup);
-    }
-    run('place_chunks', perGroup);
-    run('place_groups', [1, layout.fileCount, 1]);
-    run('write', perGroup);
-    run('transform', groupsOf(layout.mostBlockGroups));
+    return [
+      run('destuff', perGroup),
+      ...this.#numbers.map(settle),
+      run('place_chunks', perGroup),
+      run('place_groups', [1, layout.fileCount, 1]),
+      run('write', perGroup),
+      run('transform', groupsOf(layout.mostBlockGroups)),
+    ];
   }
 
   #bind(name: PassName, buffers: JpegBuffers): GPUBindGroup {

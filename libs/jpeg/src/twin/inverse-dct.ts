@@ -1,5 +1,5 @@
-import { betweenBits, constantBits, dctConstants as c } from '../frame/dct-constants.ts';
 import { greatestInput, greatestPixel } from '../frame/bounds.ts';
+import { betweenBits, dctConstants as c, constantBits } from '../frame/dct-constants.ts';
 
 /*
  * The accurate inverse DCT of libjpeg (jidctint): the transform of 8 of Loeffler, Ligtenberg and Moschytz, by constants of 13 bits behind the point, first of the
