@@ -1,0 +1,3 @@
+export { mutate } from './mutate.ts';
+export { randomSource } from './random-source.ts';
+export { type MadeUpJpeg, writeJpeg } from './write-jpeg.ts';
