@@ -1,10 +1,12 @@
+import type { Chunk } from '../frame/chunk.ts';
 import { mostEntries } from '../frame/entry.ts';
 import { type JpegFrame, lumaBlocks } from '../frame/jpeg-frame.ts';
-import { isFine, status } from '../frame/status.ts';
+import { status } from '../frame/status.ts';
+import type { ChunkCounts } from './decode-chunk.ts';
 import { destuff } from './destuff.ts';
 import { placeChunks } from './place.ts';
-import { synchronise } from './synchronise.ts';
-import { createCoefficients, writeEntries } from './write-entries.ts';
+import { type DecodedChunk, synchronise } from './synchronise.ts';
+import { type Coefficients, createCoefficients, writeEntries } from './write-entries.ts';
 import { writePixels } from './write-pixels.ts';
 
 /** What a device makes of a file. */
@@ -15,23 +17,31 @@ export interface DecodedLuma {
   luma: Uint8Array;
 }
 
+/** What is between the steps. */
+export interface TwinSteps extends DecodedLuma {
+  chunks: readonly Chunk[];
+  /** Of the chunks to the one that the data ends in, or of all. */
+  decoded: readonly DecodedChunk[];
+  places: readonly ChunkCounts[];
+  coefficients: Coefficients;
+}
+
 /**
- * Decodes the luma of a JPEG step by step as devices do it, in plain TypeScript: what they must return. `jpeg` is the whole file, `frame`
- * what its header says.
+ * Decodes the luma of a JPEG step by step as devices do it, in plain TypeScript: what they must return. `jpeg` is the whole file,
+ * `frame` what its header says.
  */
-export function decodeTwin(jpeg: Uint8Array, frame: JpegFrame): DecodedLuma {
+export function decodeTwin(jpeg: Uint8Array, frame: JpegFrame): TwinSteps {
   const data = jpeg.subarray(frame.dataStart);
-  const luma = new Uint8Array(frame.width * frame.height);
   const { chunks, last } = destuff(data);
-  // Data that nothing ends is cut off.
-  if (last < 0) return { status: status.outOfOrder, luma };
-  const live = chunks.slice(0, last + 1);
+  const live = last < 0 ? chunks : chunks.slice(0, last + 1);
   const { decoded, settled } = synchronise(frame, live);
-  if (!settled) return { status: status.unsettled, luma };
   const places = placeChunks(decoded.map(({ counts }) => counts));
-  const into = createCoefficients(frame, mostEntries(data.length, lumaBlocks(frame)));
-  let found = 0;
-  for (const [i, chunk] of live.entries()) found |= writeEntries(frame, chunk, decoded[i]!.entry, places[i]!, into);
-  if (isFine(found)) found |= writePixels(frame, into, luma);
-  return { status: found, luma };
+  const coefficients = createCoefficients(frame, mostEntries(data.length, lumaBlocks(frame)));
+  const luma = new Uint8Array(frame.width * frame.height);
+  let found = settled ? 0 : status.unsettled;
+  for (const [i, chunk] of live.entries()) {
+    found |= writeEntries(frame, chunk, decoded[i]!.entry, places[i]!, coefficients);
+  }
+  found |= writePixels(frame, coefficients, luma);
+  return { status: found, luma, chunks, decoded, places, coefficients };
 }
