@@ -1,5 +1,7 @@
 /** A Huffman table of a JPEG as decoders use it: codes up to `lookupBits` by one look, longer ones by comparing. */
 export interface HuffmanTable {
+  /** The same for tables that are the same. */
+  readonly name: string;
   /**
    * By the next `lookupBits` bits: bits of the code in bits 0 to 4, its symbol in bits 8 to 15; 0 where the code is longer or
    * there is none.
@@ -46,7 +48,8 @@ export function buildHuffmanTable(counts: Uint8Array, symbols: Uint8Array): Huff
     place += count;
     if (bits > lookupBits) ends[bits - lookupBits - 1] = code * 2 ** (maxCodeBits - bits);
   }
-  return { lookup, ends, places, symbols: symbols.slice() };
+  const name = Buffer.concat([counts, symbols]).toString('latin1');
+  return { name, lookup, ends, places, symbols: symbols.slice() };
 }
 
 /** What a code tells: its length in bits 0 to 4 and its symbol in bits 8 to 15; 0 where the next 16 bits, `next`, begin with none. */

@@ -100,8 +100,13 @@ class Tables {
 
   /** Words of the first Huffman table and of the first quantiser. */
   add(frame: JpegFrame): [number, number] {
-    const tables = frame.tables.map(packTable);
-    return [this.#place(tables), this.#place([packQuantisers(frame.quantisers)])];
+    const isDc = (table: number): boolean => frame.dcTables.includes(table);
+    const tables = () => frame.tables.map((table, i) => packTable(table, isDc(i)));
+    const quantisers = () => [packQuantisers(frame.quantisers)];
+    return [
+      this.#place(frame.tables.map(({ name }, i) => `${isDc(i)} ${name}`).join(), tables),
+      this.#place(frame.quantisers.join(), quantisers),
+    ];
   }
 
   words(): Uint32Array<ArrayBuffer> {
@@ -114,13 +119,12 @@ class Tables {
     return all;
   }
 
-  #place(parts: readonly Uint32Array[]): number {
-    const key = parts.map((part) => part.join()).join(';');
-    const present = this.#places.get(key);
+  #place(name: string, pack: () => readonly Uint32Array[]): number {
+    const present = this.#places.get(name);
     if (present !== undefined) return present;
     const place = this.#words;
-    this.#places.set(key, place);
-    for (const part of parts) {
+    this.#places.set(name, place);
+    for (const part of pack()) {
       this.#parts.push(part);
       this.#words += part.length;
     }
