@@ -72,6 +72,23 @@ export function addBenchCommand(program: Command): void {
       process.stdout.write(await benchFrames(options, startFrameCluster, (line) => console.error(line)));
     });
   bench
+    .command('jpeg')
+    .summary('JPEG decoding on the GPU alone')
+    .description(
+      'Times the decoding of JPEG frames to luma by the device’s own clock, by stage, and compares the pixels with libjpeg-turbo’s.',
+    )
+    .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
+    .option('--qualities <q,…>', 'JPEG qualities', ascendingCounts('--qualities', 100), [75, 90])
+    .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
+    .option('--width <px>', 'width of a frame', wholeNumber('--width', 1, 32768), 1920)
+    .option('--height <px>', 'height of a frame', wholeNumber('--height', 1, 32768), 1080)
+    .option('--batch <n>', 'frames decoded at once', wholeNumber('--batch', 1, 1024), 64)
+    .option('--repetitions <n>', 'batches, of which the median is taken', wholeNumber('--repetitions', 1, 1000), 20)
+    .action(async (options) => {
+      const { benchJpeg } = await import('@halogrid/bench/jpeg');
+      process.stdout.write(await benchJpeg(options, (line) => console.error(line)));
+    });
+  bench
     .command('scale')
     .summary('frames on 1, 2, 4, 8 GPUs')
     .description(
