@@ -49,9 +49,11 @@ export function lineChartSvg(chart: LineChart): string {
     const at = left(tick);
     return `<line class="axis" x1="${at}" x2="${at}" y1="${plot.height}" y2="${plot.height + 5}"/><text class="x" x="${at}" y="${plot.height + 20}">${escapeXml(String(tick))}</text>`;
   });
-  const across = levels.map(({ name, y: value }) => {
+  // Names of levels are side by side, as levels may be near each other.
+  const across = levels.map(({ name, y: value }, i) => {
     const at = Number(top(value));
-    return `<line class="level" x2="${plot.width}" y1="${at}" y2="${at}"/><text class="y" x="${plot.width - 4}" y="${fixed(at - 5)}">${escapeXml(`${name}: ${shortNumber(value)}`)}</text>`;
+    const end = fixed((plot.width * (i + 1)) / levels.length - 4);
+    return `<line class="level" x2="${plot.width}" y1="${at}" y2="${at}"/><text class="y" x="${end}" y="${fixed(at - 5)}">${escapeXml(`${name}: ${shortNumber(value)}`)}</text>`;
   });
   const drawn = lines.map(({ name, group, dash, points }) => {
     const path = points.map((point, i) => `${i ? 'L' : 'M'}${left(point.x)} ${top(point.y)}`).join('');

@@ -183,7 +183,7 @@ export function r1({ isQuick, strategies }: Scale): Report {
         xTitle: 'Images in the batch',
         xScale: 'log2',
         yTitle: 'GB/s, up and down',
-        yScale: 'linear',
+        yScale: 'log10',
         series: [],
         values: [
           { column: 'gb_per_second', name: 'halogrid, mapped memory' },
