@@ -8,18 +8,13 @@ import {
   parquetReadObjects,
 } from 'hyparquet';
 import { HistogramPages } from './histogram-pages.ts';
+import { type TextColumn, textColumn } from './text-column.ts';
 
 /** Rows `start` to `end` - 1. */
 interface RowGroup {
   start: number;
   end: number;
   histograms: (number[] | bigint[])[];
-}
-
-/** A column of texts, few of which differ: that of a row is `texts[numbers[row]]`. A thread hands that over in a tenth of the time. */
-export interface TextColumn<Text> {
-  texts: Text[];
-  numbers: Uint32Array<ArrayBuffer>;
 }
 
 const flatColumns = ['source', 'frame', 'timestamp_ms', 'captured_at', 'camera', 'cell_row', 'cell_col', 'counted'];
@@ -164,14 +159,4 @@ const isNumbers = (counts: number[] | bigint[]): counts is number[] => typeof co
 function numberOf(value: unknown): number {
   if (value instanceof Date) return value.getTime();
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN;
-}
-
-function textColumn<Text>(values: readonly Text[]): TextColumn<Text> {
-  const found = new Map<Text, number>();
-  const numbers = Uint32Array.from(values, (text) => {
-    const number = found.get(text) ?? found.size;
-    found.set(text, number);
-    return number;
-  });
-  return { texts: [...found.keys()], numbers };
 }
