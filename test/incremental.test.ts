@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, uti
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
 import { sendFile, startServer, startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
 import { eventually } from './eventually.ts';
@@ -208,6 +209,45 @@ test('what is on servers goes by its ETag, in a manifest and in a bucket', async
   assert.deepEqual(changesOf((await run(['s3://frames/day', '--out', bucketOut])).changes), [2, 1, 1, 0, 1]);
   await assertAsFresh(bucketOut, ['s3://frames/day']);
 });
+
+test('frames were captured when their recording began plus their time, others when asked for as they were changed; what is kept says the same', {
+  skip: noFfmpeg,
+}, async () => {
+  const source = join(folder, 'captured');
+  mkdirSync(source);
+  const plain = join(folder, 'plain.mkv');
+  makeVideo(plain, videoKinds['h264-open.mkv']!, 10);
+  const stated = ['-metadata', 'creation_time=2026-01-31T12:00:00Z'];
+  runFfmpeg(['-i', plain, '-c', 'copy', ...stated, join(source, 'a.mkv')]);
+  await writePgm(join(source, 'b.pgm'), drawPicture(30, 30, 1));
+  const changedMs = Date.UTC(2025, 4, 6, 7, 8, 9);
+  utimesSync(join(source, 'b.pgm'), changedMs / 1000, changedMs / 1000);
+  const startMs = Date.UTC(2026, 0, 31, 12);
+  // The recording is of 25 frames a second.
+  const frames = Array.from({ length: 10 }, (_, i) => startMs + 40 * i);
+
+  const out = join(folder, 'captured-out');
+  await run([source, '--out', out]);
+  assert.deepEqual(await capturedMsOf(out), [...frames, undefined]);
+  await writePgm(join(source, 'c.pgm'), drawPicture(30, 30, 2));
+  assert.deepEqual(changesOf((await run([source, '--out', out])).changes), [11, 1, 0, 0, 0]);
+  assert.deepEqual(await capturedMsOf(out), [...frames, undefined, undefined]);
+
+  rmSync(join(source, 'c.pgm'));
+  const byChange = join(folder, 'by-change-out');
+  for (const kept of [0, 11]) {
+    const { changes } = await run([source, '--captured-from', 'mtime', '--out', byChange]);
+    assert.equal(changes?.kept ?? 0, kept);
+    assert.equal((await capturedMsOf(byChange)).at(-1), changedMs);
+  }
+});
+
+/** When the rows of features.parquet say that they were captured, in milliseconds since 1970. */
+async function capturedMsOf(out: string): Promise<(number | undefined)[]> {
+  const file = await asyncBufferFromFile(join(out, 'features.parquet'));
+  const rows = (await parquetReadObjects({ file })) as { captured_at?: Date | null }[];
+  return rows.map(({ captured_at: time }) => time?.getTime());
+}
 
 test('a run that is killed leaves the output of the one before, and the same command goes on', {
   skip: hasProc ? false : 'which processes there are is told by /proc',

@@ -11,7 +11,7 @@ import { ringWasm } from './lbp/ring-wasm.ts';
 import { squareWasm } from './lbp/square-wasm.ts';
 import type { LdpSettings } from './ldp/ldp.ts';
 import { ldpWasm } from './ldp/ldp-wasm.ts';
-import { ldpReference } from './ldp/reference.ts';
+import { ldpWide } from './ldp/ldp-wide.ts';
 import type { Pipeline } from './pipeline/pipeline.ts';
 import type { PipelineItem } from './pipeline/pipeline-item.ts';
 import { runPipeline } from './pipeline/run-pipeline.ts';
@@ -30,9 +30,9 @@ const convCpu: RunKernel<ConvSettings> = (operation, ...rest) => {
   return (reads === 'u16' && isExact ? convReference : convWasm)(operation, ...rest);
 };
 
-/** WebAssembly for pixels of 8 bits, the reference for those of 16. */
+/** WebAssembly for pixels of 8 bits. */
 const ldpCpu: RunKernel<LdpSettings> = (operation, ...rest) =>
-  (operation.reads === 'u16' ? ldpReference : ldpWasm)(operation, ...rest);
+  (operation.reads === 'u16' ? ldpWide : ldpWasm)(operation, ...rest);
 
 const cataloguePrograms: CataloguePrograms = { lbp: lbpCpu, ldp: ldpCpu, conv: convCpu };
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { PixelType } from '@halogrid/geometry';
 import fc from 'fast-check';
 import { runCpu } from '../cpu.ts';
 import { borderModes } from '../kernel/border.ts';
-import { createPipeline } from '../pipeline/pipeline.ts';
 import { runReference } from '../reference.ts';
-import { noiseImage, runs, staged, tileArbitrary } from '../testing/index.ts';
+import { createPipelineOver, noiseFor, runs, staged, tileArbitrary } from '../testing/index.ts';
 
 test('tiles of any size, place, border and order equal the reference', () => {
   fc.assert(
@@ -14,9 +14,10 @@ test('tiles of any size, place, border and order equal the reference', () => {
       fc.constantFrom(...borderModes),
       fc.integer({ min: 2, max: 6 }),
       fc.boolean(),
-      ({ size, tile, seed, levels }, border, order, withMap) => {
-        const pipeline = createPipeline([{ kernel: 'ldp', parameters: { order: `${order}` }, border }]);
-        const { item, bytes } = staged(pipeline, noiseImage(size, seed, levels), tile);
+      fc.constantFrom<PixelType[]>('u8', 'u16'),
+      ({ size, tile, seed, levels }, border, order, withMap, pixel) => {
+        const pipeline = createPipelineOver(pixel, [{ kernel: 'ldp', parameters: { order: `${order}` }, border }]);
+        const { item, bytes } = staged(pipeline, noiseFor(pipeline, size, seed, levels), tile);
         assert.deepEqual(runCpu(pipeline, bytes, item, withMap), runReference(pipeline, bytes, item, withMap));
       },
     ),
@@ -30,8 +31,10 @@ test('images wider, higher and larger than what is computed at once equal the re
     { width: 1, height: 70_000 },
     { width: 640, height: 360 },
   ]) {
-    const pipeline = createPipeline([{ kernel: 'ldp', parameters: {}, border: 'mirror' }]);
-    const { item, bytes } = staged(pipeline, noiseImage(size, 5));
-    assert.deepEqual(runCpu(pipeline, bytes, item, true), runReference(pipeline, bytes, item, true));
+    for (const pixel of ['u8', 'u16'] as const) {
+      const pipeline = createPipelineOver(pixel, [{ kernel: 'ldp', parameters: {}, border: 'mirror' }]);
+      const { item, bytes } = staged(pipeline, noiseFor(pipeline, size, 5));
+      assert.deepEqual(runCpu(pipeline, bytes, item, true), runReference(pipeline, bytes, item, true));
+    }
   }
 });

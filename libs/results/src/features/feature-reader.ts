@@ -73,6 +73,12 @@ export class FeatureReader {
     return isNumbers(counts) ? counts : counts.map(Number);
   }
 
+  /** Which of the columns that every features.parquet has are not there: another version of halogrid, or another program, wrote it. */
+  get missingColumns(): string[] {
+    const there = new Set(this.#metadata.schema.map(({ name }) => name));
+    return everyFile.filter((name) => !there.has(name));
+  }
+
   get rowGroups(): number {
     return this.#metadata.row_groups.length;
   }
@@ -151,6 +157,9 @@ export class FeatureReader {
     return { start, end, histograms: rows.map(({ histogram }) => histogram) };
   }
 }
+
+/** Of all versions. Others may be missing in older files, and are then not known of any row. */
+const everyFile = ['source', 'frame', 'timestamp_ms', 'cell_row', 'cell_col', 'counted', 'histogram'];
 
 /** All are of one type: bigint where the file has a count that needs it. */
 const isNumbers = (counts: number[] | bigint[]): counts is number[] => typeof counts[0] === 'number';

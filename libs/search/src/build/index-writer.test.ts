@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FeatureWriter } from '@halogrid/results/features';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { closeCatalog, openCatalog } from '../store/open-catalog.ts';
 import { readFrame } from '../store/read-block.ts';
 import { type MadeJob, madeBins, makeJob } from '../testing/make-job.ts';
@@ -58,16 +59,30 @@ test('features that are not what the job writes are refused, and the index stays
   const features = join(out, 'features.parquet');
   const size = (await stat(features)).size;
   await truncate(features, size - 10);
-  await assert.rejects(add(index, out), /^Error: '.*features.parquet' cannot be indexed: /);
+  await assert.rejects(
+    add(index, out),
+    /^Error: '.*features.parquet' cannot be indexed, because it is cut, damaged or no Parquet \(.+\): copy the folder anew .*, or run the job again with --fresh$/,
+  );
+  await writeFile(features, '');
+  await assert.rejects(add(index, out), /because it is cut, damaged or no Parquet \(.+\): /);
+  const columns = [{ name: 'source', data: ['file:///b'], type: 'STRING' as const }];
+  await writeFile(features, new Uint8Array(parquetWriteBuffer({ columnData: columns })));
+  await assert.rejects(
+    add(index, out),
+    /because it lacks frame, timestamp_ms, cell_row, cell_col, counted, histogram: another version of halogrid or /,
+  );
   await rm(features);
-  await assert.rejects(add(index, out), /features.parquet' cannot be indexed: it is not there$/);
+  await assert.rejects(
+    add(index, out),
+    /features.parquet' cannot be indexed, because it is not there: copy the folder anew /,
+  );
   const cells = await makeJob(join(folder, 'cells'), madeFrames('c', 3), { id: 'cells' });
   const text = JSON.parse(await readFile(join(cells, 'job.json'), 'utf8'));
   text.specification.grid = { rows: 1, columns: 2 };
   await writeFile(join(cells, 'job.json'), JSON.stringify(text));
   await assert.rejects(
     add(join(folder, 'other'), cells),
-    /cells of frame 1 of 'file:\/\/\/c' are missing or in another order$/,
+    /cells of frame 1 of 'file:\/\/\/c' are missing or in another order: copy the folder /,
   );
   const row = { source: 'file:///d', name: 'd', frame: 7, timestampMs: null, capturedAtMs: null, camera: null };
   const writer = await FeatureWriter.create(features, madeBins);
@@ -81,7 +96,7 @@ test('features that are not what the job writes are refused, and the index stays
   await writer.finish();
   await assert.rejects(
     add(index, out),
-    /features.parquet' cannot be indexed: bins of frame 7 of 'file:\/\/\/d' do not add up to the pixels counted$/,
+    /because it is damaged \(bins of frame 7 of 'file:\/\/\/d' do not add up to the pixels counted\)/,
   );
   assert.deepEqual(await framesOf(index), ['a0', 'a1']);
 });

@@ -12,13 +12,16 @@ import type { FinishedJob } from './finished-job.ts';
 /** Row groups of fewer files are decoded on this thread: another takes 100 ms to start, and a row group 15 ms (measured). */
 const worthThreads = 16;
 
+/** All that is told of a job stays, and its histograms are the same again. */
+const remedy = 'copy the folder anew from where the job wrote it, or run the job again with --fresh';
+
 /**
  * The frames of a job, in the order of its features.parquet; one is valid until the next is asked for. Rejects with IndexError
  * where the file is not what a job with that pipeline writes.
  */
 export async function* readFeatures(job: FinishedJob): AsyncGenerator<IndexFrame> {
   const damaged = (why: string, cause?: unknown): IndexError =>
-    new IndexError(`'${job.features}' cannot be indexed: ${why}`, { cause });
+    new IndexError(`'${job.features}' cannot be indexed, because ${why}: ${remedy}`, { cause });
   const [cells, cellBins] = [cellsOf(job.pipeline), binsOfCell(job.pipeline)];
   const bins = new Float64Array(cells * cellBins);
   /** Cells of the next frame that have come; the rows of one may be of two row groups or more. */
@@ -55,9 +58,13 @@ async function* rowGroupsOf(
   damaged: (why: string, cause?: unknown) => IndexError,
 ): AsyncGenerator<FeatureColumns> {
   const reader = await FeatureReader.open(features).catch((cause) => {
-    throw damaged((cause as Error).message, cause);
+    throw damaged(`it is cut, damaged or no Parquet (${(cause as Error).message})`, cause);
   });
   if (!reader) throw damaged('it is not there');
+  const missing = reader.missingColumns;
+  if (missing.length > 0) {
+    throw damaged(`it lacks ${missing.join(', ')}: another version of halogrid or another program wrote it`);
+  }
   const count = reader.rowGroups < worthThreads ? 0 : availableParallelism();
   const threads = Array.from({ length: count }, startThread);
   const shape = { bins: binsOfCell(pipeline), channels: pipeline.channels.length };
@@ -67,7 +74,7 @@ async function* rowGroupsOf(
   try {
     yield* mapAhead(Array(reader.rowGroups).keys(), Math.max(1, 2 * count), read);
   } catch (cause) {
-    throw cause instanceof IndexError ? cause : damaged((cause as Error).message, cause);
+    throw cause instanceof IndexError ? cause : damaged(`it is damaged (${(cause as Error).message})`, cause);
   } finally {
     await Promise.all(threads.map((thread) => thread.end()));
   }

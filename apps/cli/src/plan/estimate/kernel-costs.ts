@@ -19,8 +19,8 @@ const cpuCosts: Record<KernelName, (operation: Operation) => CpuCost> = {
     const isSquare = halo === 1 && points === 8 && parameters.convention?.startsWith('nw-');
     return { nanoseconds: isSquare ? 1.2 : 1.1 * points, of16Bits: 1, onSoftware: 100 };
   },
-  // 16 bits are computed by the reference.
-  ldp: ({ halo }) => ({ nanoseconds: 3.5 + 0.3 * halo, of16Bits: 100, onSoftware: 100 }),
+  // 16 bits are computed without WebAssembly.
+  ldp: ({ halo }) => ({ nanoseconds: 3.5 + 0.3 * halo, of16Bits: 14, onSoftware: 100 }),
   // Rounded ones are sums of integers over the whole matrix.
   conv: ({ parameters, halo, output }) => {
     const side = 2 * halo + 1;
