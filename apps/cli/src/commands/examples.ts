@@ -76,7 +76,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'bench kernels': [['halogrid bench kernels --width 1920 --height 1080', 'for images of that size']],
   'bench reports': [['halogrid bench reports r1 r3 --quick', 'two of the five, with small images']],
   'bench frames': [['halogrid bench frames --frames 500 --nodes 2', 'a shorter one, with two nodes']],
-  'bench search': [['halogrid bench search', 'an index that is made up']],
+  'bench search': [
+    ['halogrid bench search', 'an index that is made up'],
+    ['halogrid bench search --device gpu --direct --kernel ldp', 'in the memory of a GPU'],
+  ],
   'bench scale': [['halogrid bench scale --gpus 1,2 --format pgm', 'without decoding']],
   tune: [
     ['halogrid tune', 'minutes, once for each GPU'],
