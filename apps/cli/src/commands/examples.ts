@@ -84,7 +84,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'bench reports': [['halogrid bench reports r1 r3 --quick', 'two of the five, with small images']],
   'bench frames': [['halogrid bench frames --frames 500 --nodes 2', 'a shorter one, with two nodes']],
   'bench jpeg': [['halogrid bench jpeg --qualities 50,75,90', 'of several qualities']],
-  'bench search': [['halogrid bench search', 'an index that is made up']],
+  'bench search': [
+    ['halogrid bench search', 'an index that is made up'],
+    ['halogrid bench search --device gpu --direct --kernel ldp', 'in the memory of a GPU'],
+  ],
   'bench scale': [['halogrid bench scale --gpus 1,2 --format pgm', 'without decoding']],
   'bench split': [['halogrid bench split --op lbp --frames 4000', 'a lighter kernel than ldp']],
   tune: [

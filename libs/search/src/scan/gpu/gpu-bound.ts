@@ -4,7 +4,14 @@ import type { GpuProgramName } from './nearness-shader.ts';
 /** Half the distance of float32 that follow 1: the rounding of one operation, of its result. */
 const u = 2 ** -24;
 
-/** Multiples of u: an error whatever the figure is, and one that grows as its root. */
+/** An error that is constant + root * sqrt(figure) + share * figure at most. */
+export interface GpuBound {
+  readonly constant: number;
+  readonly root: number;
+  readonly share: number;
+}
+
+/** Multiples of u. */
 const errors: Record<Exclude<GpuProgramName, 'shared'>, { constant: number; root: number }> = {
   absolute: { constant: 3, root: 0 },
   chiSquare: { constant: 0, root: 8 },
@@ -16,8 +23,7 @@ const errors: Record<Exclude<GpuProgramName, 'shared'>, { constant: number; root
 const least = 2 ** -36;
 
 /**
- * How far an estimate of a GPU may be off, for vectors of `length` counts that it takes to be `figure` apart, in whatever order it adds
- * them up. WGSL allows 2 u for the conversion of a count, u for a sum, a product and each float32 that is made here, 5 u for a
+ * How far an estimate of a GPU may be off, for vectors of `length` counts, in whatever order it adds them up. WGSL allows 2 u for the conversion of a count, u for a sum, a product and each float32 that is made here, 5 u for a
  * quotient, 10 u for a root and 4 u for one over a root. So shares p of a vector are off by 4 u p, their roots by 13 u of themselves,
  * and the query's q by u q; then
  *
@@ -28,9 +34,9 @@ const least = 2 ** -36;
  *
  * and all by (length + 16) u of the figure, since no term is below 0. Twice that is allowed.
  */
-export function gpuBound(program: GpuProgramName, length: number, figure: number): number {
-  if (program === 'shared') return integerBound;
+export function gpuBound(program: GpuProgramName, length: number): GpuBound {
+  if (program === 'shared') return { constant: integerBound, root: 0, share: 0 };
   const { constant, root } = errors[program];
   const unitLength = program === 'directions' ? ((length / 2 + 16) * u) ** 2 : 0;
-  return 2 * u * (constant + root * Math.sqrt(figure) + (1.5 * length + 32) * figure) + unitLength + least;
+  return { constant: 2 * u * constant + unitLength + least, root: 2 * u * root, share: 2 * u * (1.5 * length + 32) };
 }

@@ -1,22 +1,39 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { gpuBound } from '../../scan/gpu/gpu-bound.ts';
 import { Estimates } from './estimates.ts';
 
-test('whatever is among the best is not ruled out, as long as figures are within their bound', () => {
-  const figure = fc.record({
-    apart: fc.double({ min: 0, max: 1, noNaN: true }),
-    off: fc.double({ min: -1, max: 1, noNaN: true }),
-  });
+const figure = fc.record({
+  apart: fc.double({ min: 0, max: 1, noNaN: true }),
+  off: fc.double({ min: -1, max: 1, noNaN: true }),
+});
+
+test('nothing that is among the best is ruled out, as long as figures are within their bound', () => {
+  const made = fc.array(figure, { minLength: 1, maxLength: 40 });
+  const program = fc.constantFrom('absolute', 'chiSquare', 'roots', 'directions', 'shared' as const);
   fc.assert(
-    fc.property(fc.array(figure, { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 50 }), (made, top) => {
-      const estimates = new Estimates('roots', 1024);
-      // A figure that is off by as much as the bound allows, or by less.
-      const figures = made.map(({ apart, off }) => -apart * (1 + (off * 1000) / 2 ** 24));
-      const limit = estimates.limit(figures, top);
-      const best = made.map(({ apart }, i) => ({ apart, figure: figures[i]! })).sort((a, b) => a.apart - b.apart);
-      for (const one of best.slice(0, top)) assert.ok(estimates.least(one.figure) <= limit);
-      if (made.length < top) assert.equal(limit, Number.POSITIVE_INFINITY);
-    }),
+    fc.property(
+      made,
+      program,
+      fc.integer({ min: 1, max: 50 }),
+      fc.constantFrom(64, 1024, 2 ** 20),
+      (all, name, top, length) => {
+        const [estimates, mass] = [new Estimates(name, length, 1000), name === 'shared' ? 1000 : undefined];
+        const { constant, root, share } = gpuBound(name, length);
+        const vectors = all.map(({ apart, off }) => {
+          // As far off as is allowed, of the figure that comes of it.
+          const seen = Math.max(0, apart + (off * (constant + root * Math.sqrt(apart) + share * apart)) / 2);
+          return { apart, figure: mass === undefined ? -seen : (1 - seen) * mass };
+        });
+        const limit = estimates.limit(
+          vectors.map((one) => one.figure),
+          top,
+        );
+        vectors.sort((a, b) => a.apart - b.apart);
+        for (const one of vectors.slice(0, top)) assert.ok(one.figure >= estimates.leastFigure(limit));
+        if (all.length < top) assert.equal(limit, Number.POSITIVE_INFINITY);
+      },
+    ),
   );
 });

@@ -1,45 +1,50 @@
 import { Best } from '../../ranking/best.ts';
-import { gpuBound } from '../../scan/gpu/gpu-bound.ts';
+import { type GpuBound, gpuBound } from '../../scan/gpu/gpu-bound.ts';
 import type { GpuProgramName } from '../../scan/gpu/nearness-shader.ts';
 
-/** What a GPU says of a vector that is not asked for, or counts nothing: NOTHING of near.wgsl. */
-export const isNothing = (figure: number): boolean => figure < -1e38;
-
-/** What the figures of a program say of how far vectors are apart: from `least` to `most`. */
+/** What the figures of a program say of how far vectors are apart. The larger a figure, the nearer they are. */
 export class Estimates {
-  readonly #program: GpuProgramName;
-  readonly #length: number;
-  readonly #mass: number;
+  readonly #bound: GpuBound;
+  /** Of figures that count what vectors have in common: the mass of all vectors. */
+  readonly #mass: number | undefined;
 
-  /** `length` counts a vector; `mass` is that of all vectors, for the program that adds up what they have in common. */
-  constructor(program: GpuProgramName, length: number, mass = 1) {
-    this.#program = program;
-    this.#length = length;
-    this.#mass = mass;
-  }
-
-  least(figure: number): number {
-    const apart = this.#apart(figure);
-    return apart - gpuBound(this.#program, this.#length, apart);
-  }
-
-  most(figure: number): number {
-    const apart = this.#apart(figure);
-    return apart + gpuBound(this.#program, this.#length, apart);
+  /** `length` counts a vector; `mass` is that of all vectors, where they have one. */
+  constructor(program: GpuProgramName, length: number, mass?: number) {
+    this.#bound = gpuBound(program, length);
+    this.#mass = program === 'shared' ? mass : undefined;
   }
 
   /**
    * How far apart the `top` best are at most, by the figures of some: nothing that is further is one of them. Infinite where there
    * are fewer than `top`.
    */
-  limit(figures: Iterable<number>, top: number): number {
+  limit(figures: ArrayLike<number>, top: number): number {
     const best = new Best<number>(top, (a, b) => b - a);
-    let worst = Number.NEGATIVE_INFINITY;
-    for (const figure of figures) if (figure > worst && best.offer(figure)) worst = best.worst ?? worst;
-    return worst < -1e38 ? Number.POSITIVE_INFINITY : this.most(worst);
+    let worst = nothing;
+    for (let i = 0; i < figures.length; i++) {
+      const figure = figures[i]!;
+      if (figure > worst && best.offer(figure)) worst = best.worst ?? worst;
+    }
+    if (worst === nothing) return Number.POSITIVE_INFINITY;
+    const apart = this.#mass === undefined ? -worst : 1 - worst / this.#mass;
+    const { constant, root, share } = this.#bound;
+    return apart + constant + root * Math.sqrt(apart) + share * apart;
   }
 
-  #apart(figure: number): number {
-    return this.#program === 'shared' ? 1 - figure / this.#mass : -figure;
+  /** The least figure of vectors that are `limit` apart or less. What is not asked for has a smaller one, whatever the limit is. */
+  leastFigure(limit: number): number {
+    const { constant, root, share } = this.#bound;
+    if (limit === Number.POSITIVE_INFINITY || share >= 1) return nothing;
+    if (this.#mass !== undefined) return (1 - limit - constant) * this.#mass;
+    // The largest x with x - bound(x) = limit, a quadratic equation of its root.
+    const rest = 1 - share;
+    const most = (root + Math.sqrt(root * root + 4 * rest * (limit + constant))) / (2 * rest);
+    return -most * most * (1 + rounding);
   }
 }
+
+/** Above what a GPU says of a vector that is not asked for or counts nothing, NOTHING of near.wgsl, and below all else. */
+const nothing = -1e38;
+
+/** Of the few operations in float64 here. */
+const rounding = 2 ** -40;

@@ -7,7 +7,7 @@ import type { Catalog } from '../../store/catalog.ts';
 import { cellsOf } from '../../store/pipeline-identity.ts';
 import { lengthOf, massesOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';
-import { Estimates, isNothing } from './estimates.ts';
+import { Estimates } from './estimates.ts';
 import type { GpuClock } from './gpu-clock.ts';
 import type { BundlePick, GpuPasses, Sight, VectorPick } from './gpu-passes.ts';
 import { gpuQueries } from './gpu-query.ts';
@@ -48,29 +48,37 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
   const estimates = new Estimates(sight.program, sight.length, mass);
   const best = await passes.bestOfBundles(sight, clock);
   const total = best.length / queries.length;
-  const limits = queries.map((_, q) => estimates.limit(best.subarray(q * total, (q + 1) * total), top));
+  /** Of each query, the least figure of what may be among its best. */
+  const least = queries.map((_, query) =>
+    estimates.leastFigure(estimates.limit(best.subarray(query * total, (query + 1) * total), top)),
+  );
   const picks: BundlePick[] = [];
-  for (let i = 0; i < best.length; i++) {
-    const query = Math.floor(i / total);
-    if (isNothing(best[i]!) || estimates.least(best[i]!) > limits[query]!) continue;
-    picks.push({ query, ...passes.bundleAt(i % total, sight.cells) });
+  for (let query = 0; query < queries.length; query++) {
+    for (let i = 0; i < total; i++) {
+      if (best[query * total + i]! >= least[query]!) picks.push({ query, ...passes.bundleAt(i, sight.cells) });
+    }
   }
   picks.sort((a, b) => a.shelf - b.shelf);
   const compare = compareHits(distances[distance].sense, catalog.placeOf);
   const bests = queries.map(() => new Best<Hit>(top, compare));
-  const isWorth = ({ query, figure }: Candidate): boolean => {
-    const { worst } = bests[query]!;
-    return estimates.least(figure) <= (worst ? gpuEstimates[distance].of(worst.score.value) : limits[query]!);
+  /** What is found rules out what is further. */
+  const ruleOut = (query: number, limit: number): void => {
+    least[query] = Math.max(least[query]!, estimates.leastFigure(limit));
   };
   for (let i = 0; i < picks.length; i += mostPicks) {
-    const candidates = await candidatesOf(index, sight, picks.slice(i, i + mostPicks), isWorth);
+    const candidates = await candidatesOf(index, sight, picks.slice(i, i + mostPicks), least);
     for (const [query, some] of Map.groupBy(candidates, (one) => one.query)) {
       const figures = some.map(({ figure }) => figure);
-      limits[query] = Math.min(limits[query]!, estimates.limit(figures, top));
+      ruleOut(query, estimates.limit(figures, top));
     }
+    const isWorth = ({ query, figure }: Candidate): boolean => figure >= least[query]!;
     // Those that are nearest come first: what they score rules out others.
-    const worth = candidates.filter(isWorth).sort((a, b) => estimates.least(a.figure) - estimates.least(b.figure));
-    await scoreAll(index, sight, wanted, worth, bests, isWorth);
+    const worth = candidates.filter(isWorth).sort((a, b) => b.figure - a.figure);
+    await scoreAll(index, sight, wanted, worth, isWorth, (query, hit) => {
+      if (!bests[query]!.offer(hit)) return;
+      const { worst } = bests[query]!;
+      if (worst) ruleOut(query, gpuEstimates[distance].of(worst.score.value));
+    });
   }
   return bests.map((one) => one.sorted());
 }
@@ -101,15 +109,15 @@ async function candidatesOf(
   { passes }: ShelvedIndex,
   sight: Sight,
   picks: readonly BundlePick[],
-  isWorth: (one: Candidate) => boolean,
+  least: readonly number[],
 ): Promise<Candidate[]> {
   const figures = await passes.nearOfPicks(sight, picks);
   const candidates: Candidate[] = [];
   for (const [i, { shelf, query, bundle, cell }] of picks.entries()) {
     for (let lane = 0; lane < bundleRows; lane++) {
       const figure = figures[i * bundleRows + lane]!;
-      const one = { shelf, query, row: bundle * bundleRows + lane, cell, figure };
-      if (!isNothing(figure) && isWorth(one)) candidates.push(one);
+      if (figure < least[query]!) continue;
+      candidates.push({ shelf, query, row: bundle * bundleRows + lane, cell, figure });
     }
   }
   return candidates;
@@ -121,8 +129,8 @@ async function scoreAll(
   sight: Sight,
   { queries, distance, unit }: Wanted,
   candidates: readonly Candidate[],
-  bests: readonly Best<Hit>[],
   isWorth: (one: Candidate) => boolean,
+  offer: (query: number, hit: Hit) => void,
 ): Promise<void> {
   const { score } = distances[distance];
   const atOnce = Math.max(1, Math.floor(mostGathered / (4 * sight.length)));
@@ -143,7 +151,7 @@ async function scoreAll(
       const from = place.from + one.row - first;
       const mass = massesOf(catalog, { ...place, from, frames: 1 }, unit)[one.cell]!;
       const row = catalog.starts[place.segment]! + from;
-      bests[one.query]!.offer({ row, cell: one.cell, score: score(queries[one.query]!, { bins, mass }) });
+      offer(one.query, { row, cell: one.cell, score: score(queries[one.query]!, { bins, mass }) });
     }
   }
 }

@@ -24,13 +24,12 @@ export class GpuClock {
     };
   }
 
-  /** As `read` of the memory, with the time of the pass. */
+  /** As `read` of the memory, with the time of the pass, whose stamps may lie behind what was read. */
   async read(encoder: GPUCommandEncoder, from: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
-    if (!this.#queries || !this.#resolved) return await this.#memory.read(encoder, from, bytes);
+    if (!this.#queries || !this.#resolved) return await this.#memory.read(encoder, { from, bytes });
     encoder.resolveQuerySet(this.#queries, 0, 2, this.#resolved, 0);
-    const contents = await this.#memory.read(encoder, from, bytes);
-    const stamps = this.#memory.device.createCommandEncoder({ label: 'search.clock' });
-    const [start, end] = new BigUint64Array(await this.#memory.read(stamps, this.#resolved, 16));
+    const contents = await this.#memory.read(encoder, { from, bytes }, { from: this.#resolved, bytes: 16 });
+    const [start, end] = new BigUint64Array(contents.slice(bytes));
     this.seconds = Number(end! - start!) / 1e9;
     return contents;
   }

@@ -66,10 +66,18 @@ export class GpuMemory {
     return Promise.race([done, this.#failed]);
   }
 
-  /** Submits what was recorded, and gives a copy of the first `bytes` of a buffer afterwards. */
-  async read(encoder: GPUCommandEncoder, from: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
+  /** Submits what was recorded, and gives copies of the first bytes of buffers afterwards, one after another. */
+  async read(
+    encoder: GPUCommandEncoder,
+    ...parts: readonly { from: GPUBuffer; bytes: number }[]
+  ): Promise<ArrayBuffer> {
+    const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
     const readback = this.take('readback', bytes, 'readback');
-    encoder.copyBufferToBuffer(from, 0, readback, 0, bytes);
+    let at = 0;
+    for (const part of parts) {
+      encoder.copyBufferToBuffer(part.from, 0, readback, at, part.bytes);
+      at += part.bytes;
+    }
     this.device.queue.submit([encoder.finish()]);
     await this.until(readback.mapAsync(mapModes.read, 0, bytes));
     const copy = readback.getMappedRange(0, bytes).slice(0);

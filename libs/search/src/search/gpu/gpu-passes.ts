@@ -82,7 +82,8 @@ export class GpuPasses {
       pass.dispatchWorkgroups(shelf.plan.rows / bundleRows, cells, columns ? 1 : queries);
     }
     pass.end();
-    return new Float32Array(await clock.read(encoder, figures, 4 * queries * cells * this.bundles));
+    const count = queries * cells * this.bundles;
+    return new Float32Array(await clock.read(encoder, figures, 4 * count), 0, count);
   }
 
   /** Which bundle the i-th figure of a query is of. */
@@ -112,7 +113,7 @@ export class GpuPasses {
       pass.dispatchWorkgroups(count);
     }
     pass.end();
-    return new Float32Array(await this.#memory.read(encoder, figures, bytes));
+    return new Float32Array(await this.#memory.read(encoder, { from: figures, bytes }));
   }
 
   /** What makes the vectors of each shelf those of length 1. They are computed once. */
@@ -180,7 +181,7 @@ export class GpuPasses {
       pass.dispatchWorkgroups(count);
     }
     pass.end();
-    return await this.#memory.read(encoder, vectors, 16 * into);
+    return await this.#memory.read(encoder, { from: vectors, bytes: 16 * into });
   }
 
   /** What near.wgsl is told of each shelf. */

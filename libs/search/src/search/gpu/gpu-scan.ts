@@ -41,9 +41,11 @@ export class GpuScan implements IndexScan {
     const memory = new GpuMemory(device);
     try {
       const { shelves, rest } = await loadShelves(memory, catalog);
-      if (rest.length > 0)
+      // Counts that only float64 holds are the threads' in any case.
+      const lacking = rest.filter(({ width }) => width !== 8).length;
+      if (lacking > 0)
         note(
-          `Threads search ${rest.length} of the ${blocksOf(catalog).length} blocks of the index: the device does not hold them.`,
+          `The device has no memory for ${lacking} of the ${blocksOf(catalog).length} blocks of the index: threads search them.`,
         );
       return new GpuScan(catalog, memory, shelves, rest, note);
     } catch (error) {
