@@ -1,3 +1,4 @@
+export { JpegFrameReader } from './frame/frame-reader.ts';
 export type { JpegFrame } from './frame/jpeg-frame.ts';
 export { readJpegFrame } from './frame/read-frame.ts';
 export { isFine, status } from './frame/status.ts';

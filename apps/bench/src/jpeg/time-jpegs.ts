@@ -3,10 +3,10 @@ import {
   isFine,
   JpegDecoder,
   type JpegFile,
+  JpegFrameReader,
   JpegScratch,
   type JpegStage,
   layOutJpegs,
-  readJpegFrame,
 } from '@halogrid/jpeg';
 
 // GPUBufferUsage, whose global exists only after Dawn is loaded.
@@ -87,11 +87,12 @@ function placeFiles(
   batch: number,
   size: Size,
 ): { all: Uint8Array<ArrayBuffer>; placed: JpegFile[] } {
+  const reader = new JpegFrameReader();
   const placed: JpegFile[] = [];
   let end = 0;
   for (let i = 0; i < batch; i++) {
     const file = files[i % files.length]!;
-    const frame = readJpegFrame(file);
+    const frame = reader.read(file);
     if (typeof frame === 'string') throw new Error(`A frame is not for a GPU: ${frame}`);
     const plane = { offset: i * planeBytes(size), stride: strideOf(size) };
     placed.push({ frame, offset: end, bytes: file.length, plane });

@@ -185,7 +185,7 @@ function layOut(found: Segments, selectors: readonly number[], dataStart: number
   if (mcuBlocks > maxMcuBlocks) throw new ForCores('more blocks an MCU than libjpeg reads');
   const mcusAcross = Math.ceil(width / (8 * lumaAcross));
   const blocks = mcusAcross * Math.ceil(height / (8 * lumaDown)) * mcuBlocks;
-  if (blocks * leastBlockBits > 8 * (fileBytes - dataStart)) throw new ForCores('less data than its size needs');
+  if (isTooShort(blocks, fileBytes - dataStart)) throw new ForCores('less data than its size needs');
   const tables: HuffmanTable[] = [];
   const perBlock = (of: (HuffmanTable | undefined)[], shift: number): number[] =>
     components.flatMap((component, i) =>
@@ -201,6 +201,9 @@ function layOut(found: Segments, selectors: readonly number[], dataStart: number
     ...{ tables, dcTables, acTables, quantisers: quantisers[0]!, dataStart },
   };
 }
+
+/** Whether so many bytes of data cannot hold so many blocks. */
+export const isTooShort = (blocks: number, dataBytes: number): boolean => blocks * leastBlockBits > 8 * dataBytes;
 
 /** Whether three components are YCbCr, as libjpeg guesses it. */
 function checkColours({ isJfif, transform }: Segments, components: readonly Component[]): void {

@@ -95,18 +95,23 @@ const twoBitsEach = (tables: readonly number[]): number => tables.reduce((sum, t
 /** Tables of a batch: those of files with the same header are there once. */
 class Tables {
   readonly #parts: Uint32Array[] = [];
+  readonly #frames = new Map<JpegFrame, [number, number]>();
   readonly #places = new Map<string, number>();
   #words = 0;
 
   /** Words of the first Huffman table and of the first quantiser. */
   add(frame: JpegFrame): [number, number] {
+    const present = this.#frames.get(frame);
+    if (present) return present;
     const isDc = (table: number): boolean => frame.dcTables.includes(table);
     const tables = () => frame.tables.map((table, i) => packTable(table, isDc(i)));
     const quantisers = () => [packQuantisers(frame.quantisers)];
-    return [
+    const places: [number, number] = [
       this.#place(frame.tables.map(({ name }, i) => `${isDc(i)} ${name}`).join(), tables),
       this.#place(frame.quantisers.join(), quantisers),
     ];
+    this.#frames.set(frame, places);
+    return places;
   }
 
   words(): Uint32Array<ArrayBuffer> {
