@@ -67,6 +67,10 @@ fn decode(entry: u32) {
   var ended = false;
   while (at < bits) {
     if (at == limit) {
+      // It cuts a block.
+      if (coefficient != 0) {
+        bad();
+      }
       counts.restarts++;
       counts.blocks = 0;
       counts.dc = 0;

@@ -105,6 +105,7 @@ export class JpegDecoder {
 
   /** The same in parts, which are recorded in this order. */
   stages(layout: JpegBatchLayout, buffers: JpegBuffers): JpegStage[] {
+    if (layout.fileCount === 0) return [];
     const groupsOf = (most: number): [number, number, number] => {
       const across = Math.min(most, maxWorkgroups);
       return [across, layout.fileCount, Math.ceil(most / across)];

@@ -17,7 +17,10 @@ export class JpegScratch {
     this.#device = device;
   }
 
-  /** Buffers for a batch from `bytes` to `planes`, with what its layout says; `found` is cleared by the encoder. */
+  /**
+   * Buffers for a batch from `bytes` to `planes`, with what its layout says; `found` is cleared by the encoder. Throws RangeError
+   * for a batch that is too large for the device.
+   */
   prepare(
     layout: JpegBatchLayout,
     encoder: GPUCommandEncoder,
@@ -50,11 +53,14 @@ export class JpegScratch {
   #buffer(name: Own, size: number): GPUBuffer {
     const present = this.#buffers.get(name);
     if (present && present.size >= size) return present;
+    const { maxBufferSize, maxStorageBufferBindingSize } = this.#device.limits;
+    const most = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+    if (size > most - 16) throw new RangeError(`The batch needs ${size} bytes in one buffer: the device has ${most}`);
     present?.destroy();
     // An eighth more, so that a batch of slightly longer files needs no new ones; sizes are of whole vectors.
     const made = this.#device.createBuffer({
       label: `jpeg.${name}`,
-      size: 16 * Math.ceil((size * 1.125) / 16 + 1),
+      size: Math.min(16 * Math.ceil((size * 1.125) / 16 + 1), 16 * Math.floor(most / 16)),
       usage: STORAGE | COPY_SRC | COPY_DST,
     });
     this.#buffers.set(name, made);

@@ -30,8 +30,8 @@ export const madeUpJpegs: fc.Arbitrary<MadeUpJpeg> = fc.record({
   samplings: fc.constantFrom(...samplings),
   restartMcus: fc.constantFrom(0, 0, 1, 2, 7, 30),
   density: fc.constantFrom(0, 1, 5, 20, 60, 100),
-  bits: fc.integer({ min: 1, max: 6 }),
-  quantiser: fc.constantFrom(1, 2, 10),
+  bits: fc.integer({ min: 1, max: 8 }),
+  quantiser: fc.constantFrom(1, 2, 10, 60, 255),
   sharesTables: fc.boolean(),
   seed: fc.integer({ min: 1, max: 2 ** 30 }),
 });

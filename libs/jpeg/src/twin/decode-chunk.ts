@@ -47,6 +47,8 @@ export function decodeChunk(
   let limit = nextMark(chunk, Math.ceil(at / 8));
   while (at < bits) {
     if (at === limit) {
+      // It cuts a block.
+      if (coefficient !== 0) sink?.bad();
       counts.restarts++;
       counts.blocks = counts.dc = coefficient = block = 0;
       limit = nextMark(chunk, at / 8 + 1);

@@ -73,13 +73,14 @@ test('images of random coefficients, samplings, tables and restart intervals dec
   await fc.assert(
     fc.asyncProperty(madeUpJpegs, async (made) => {
       const found = await compare(writeJpeg(made), JSON.stringify(made));
-      // Blocks full of large coefficients are beyond the range of pixels.
-      assert.ok(found === status.complete || found === (status.complete | status.outOfRange), `${found}`);
+      // Large coefficients are beyond the range of pixels, and guesses do not fall into step in blocks that have no end.
+      const isExpected = found === status.complete || (found! & (status.outOfRange | status.unsettled)) !== 0;
+      assert.ok(isExpected, `${found} of ${JSON.stringify(made)}`);
       if (found === status.complete) fine++;
     }),
     { numRuns: count },
   );
-  assert.ok(fine > count / 3, `${fine} of ${count} are in range`);
+  assert.ok(fine > count / 5, `${fine} of ${count} are in range`);
 });
 
 test('files that are damaged are in doubt, or decode as libjpeg-turbo decodes them', async () => {
@@ -135,11 +136,21 @@ test('restart markers that are lost, doubled or numbered wrongly are doubt', () 
   for (const [name, file] of Object.entries(damaged)) assert.ok(!isFine(decodeTwin(file, frame).status), name);
 });
 
+test('a block that a restart marker cuts behind a whole code is doubt', async () => {
+  // The flipped bit makes other codes of the rest of the segment, of which the last ends with its last byte.
+  const whole = fixture('restart.jpg');
+  const flipped = Buffer.from(whole);
+  const at = flipped.indexOf(Buffer.from([0x5d, 0xbd, 0x56, 0xaf, 0xdd, 0x5f])) + 4;
+  flipped[at] = 0x9d;
+  assert.equal(await decodeOnCores(flipped, frameOf(flipped)), undefined);
+  assert.ok(!isFine(decodeTwin(flipped, frameOf(flipped)).status));
+});
+
 test('data that guesses never fall into step with is doubt', () => {
   // With one table for all components nothing tells which block of an MCU a guess is in, until a restart marker does.
   const made = { ...small, width: 900, height: 900, density: 20, bits: 6, sharesTables: true };
   const jpeg = writeJpeg(made);
-  assert.equal(decodeTwin(jpeg, frameOf(jpeg)).status, status.unsettled);
+  assert.ok((decodeTwin(jpeg, frameOf(jpeg)).status & status.unsettled) !== 0);
   const restarting = writeJpeg({ ...made, restartMcus: 50 });
   const found = decodeTwin(restarting, frameOf(restarting)).status;
   assert.ok((found & status.complete) !== 0 && (found & status.unsettled) === 0);

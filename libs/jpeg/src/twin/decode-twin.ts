@@ -1,7 +1,7 @@
 import type { Chunk } from '../frame/chunk.ts';
 import { mostEntries } from '../frame/entry.ts';
 import { type JpegFrame, lumaBlocks } from '../frame/jpeg-frame.ts';
-import { status } from '../frame/status.ts';
+import { isFine, status } from '../frame/status.ts';
 import type { ChunkCounts } from './decode-chunk.ts';
 import { destuff } from './destuff.ts';
 import { placeChunks } from './place.ts';
@@ -42,6 +42,7 @@ export function decodeTwin(jpeg: Uint8Array, frame: JpegFrame): TwinSteps {
   for (const [i, chunk] of live.entries()) {
     found |= writeEntries(frame, chunk, decoded[i]!.entry, places[i]!, coefficients);
   }
-  found |= writePixels(frame, coefficients, luma);
+  // A device transforms all of them, and finds out no more of those that are in doubt.
+  if (isFine(found)) found |= writePixels(frame, coefficients, luma);
   return { status: found, luma, chunks, decoded, places, coefficients };
 }
