@@ -100,7 +100,7 @@ test('frames are found by when and by which camera they were captured, as their 
       .map(({ camera, capturedAt }: { camera: string; capturedAt: string }) => `${camera} ${capturedAt}`)
       .sort();
   };
-  assert.deepEqual(await found('--since', '2026-03-29T01:00Z'), [
+  assert.deepEqual(await found('--since', '2026-03-29T01:00Z', '--device', 'twin'), [
     'north 2026-03-29T01:30:00.000Z',
     'south 2026-03-29T01:30:00.000Z',
   ]);
