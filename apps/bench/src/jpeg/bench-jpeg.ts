@@ -23,8 +23,8 @@ export interface BenchJpegOptions {
 }
 
 /**
- * Times decoding of JPEG frames to luma on a GPU alone, by its own clock, from the bytes of files in its memory to planes, and compares
- * the planes with those of libjpeg-turbo. Returns a table a quality.
+ * Times decoding of JPEG frames to luma on a GPU alone, by its own clock, from the bytes of files in its memory to planes,
+ * and compares the planes with those of libjpeg-turbo. Returns a table a quality.
  */
 export async function benchJpeg(options: BenchJpegOptions, note: (line: string) => void): Promise<string> {
   const tables: string[] = [];

@@ -5,8 +5,8 @@ import { isTooShort, readJpegFrame } from './read-frame.ts';
 const maxHeaders = 16;
 
 /**
- * Reads headers like `readJpegFrame`, and remembers the last ones: frames of one camera mostly have the same. Reading one anew takes 40
- * µs, of which most is for its tables, and finding it again half a µs (measured).
+ * Reads headers like `readJpegFrame`, and remembers the last ones: frames of one camera mostly have the same. Reading one
+ * anew takes 40 µs, of which most is for its tables, and finding it again half a µs (measured).
  */
 export class JpegFrameReader {
   /** The last one first. */

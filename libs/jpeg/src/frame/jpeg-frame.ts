@@ -5,7 +5,9 @@ export interface JpegFrame {
   /** Pixels: 1 to 65,500. */
   width: number;
   height: number;
-  /** Blocks of 8 x 8 that one MCU (the unit in which components alternate) has of luma, side by side and one above the other. */
+  /**
+   * Blocks of 8 x 8 that one MCU (the unit in which components alternate) has of luma, side by side and one above the other.
+   */
   lumaAcross: number;
   lumaDown: number;
   /** MCUs of a row. */

@@ -9,7 +9,10 @@ export interface JpegFile {
   /** Where the file begins in the buffer of all of them, and how many bytes it has. */
   offset: number;
   bytes: number;
-  /** Where its luma goes: byte of the first pixel, bytes from row to row; multiples of 8. Rows are written to the end of their last 8 pixels. */
+  /**
+   * Where its luma goes: byte of the first pixel, bytes from row to row; multiples of 8. Rows are written to the end of
+   * their last 8 pixels.
+   */
   plane: { offset: number; stride: number };
 }
 

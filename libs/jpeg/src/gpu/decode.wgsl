@@ -1,13 +1,14 @@
-// Decodes the codes that begin in a chunk; twin/decode-chunk.ts is the reference. What uses it declares wants_block, restart,
-// begin_block, put and bad, which take what is found.
+// Decodes the codes that begin in a chunk; twin/decode-chunk.ts is the reference. What uses it declares wants_block,
+// restart, begin_block, put and bad, which take what is found.
 
 @group(0) @binding(0) var<storage, read> files: array<File>;
 @group(0) @binding(1) var<storage, read> tables: array<u32>;
 @group(0) @binding(2) var<storage, read> words: array<u32>;
 @group(0) @binding(3) var<storage, read> chunks: array<vec4<u32>>;
 
-// The tables of the file. Each is: lookup, ends, places, symbols. What a code tells is in bits 0 to 4 the bits of the code, in 5 to 9 those of the
-// code and its value, in 10 to 13 those of the value, and from 14 on by how much the next coefficient is further: 64 ends a block.
+// The tables of the file. Each is: lookup, ends, places, symbols. What a code tells is in bits 0 to 4 the bits of the code,
+// in 5 to 9 those of the code and its value, in 10 to 13 those of the value, and from 14 on by how much the next coefficient
+// is further: 64 ends a block.
 var<workgroup> codes: array<u32, MOST_TABLES * TABLE_WORDS>;
 
 const ENDS = LOOKUP_WORDS;

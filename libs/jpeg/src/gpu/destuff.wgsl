@@ -1,4 +1,5 @@
-// A lane a chunk: takes what is stuffed between the bytes of data out of it, and the markers. twin/destuff.ts is the reference.
+// A lane a chunk: takes what is stuffed between the bytes of data out of it, and the markers. twin/destuff.ts is the
+// reference.
 
 @group(0) @binding(0) var<storage, read> files: array<File>;
 @group(0) @binding(1) var<storage, read> bytes: array<u32>;

@@ -96,8 +96,8 @@ export class JpegDecoder {
   }
 
   /**
-   * Records a batch: from the bytes of files to planes and, in the even words of `found`, the status of each file. `found` is zero
-   * before; `files` and `tables` are what the layout says. Buffers may be used again once the pass has run.
+   * Records a batch: from the bytes of files to planes and, in the even words of `found`, the status of each file. `found`
+   * is zero before; `files` and `tables` are what the layout says. Buffers may be used again once the pass has run.
    */
   record(pass: GPUComputePassEncoder, layout: JpegBatchLayout, buffers: JpegBuffers): void {
     for (const { record } of this.stages(layout, buffers)) record(pass);

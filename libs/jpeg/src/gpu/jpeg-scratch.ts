@@ -18,8 +18,8 @@ export class JpegScratch {
   }
 
   /**
-   * Buffers for a batch from `bytes` to `planes`, with what its layout says; `found` is cleared by the encoder. Throws RangeError
-   * for a batch that is too large for the device.
+   * Buffers for a batch from `bytes` to `planes`, with what its layout says; `found` is cleared by the encoder. Throws
+   * RangeError for a batch that is too large for the device.
    */
   prepare(
     layout: JpegBatchLayout,

@@ -1,6 +1,6 @@
-// A workgroup a group of chunks: finds out where codes begin in each of them. In the first pass every group but the first of a file
-// begins with a guess; in each later one with what the group before came to in the last pass, and does nothing where it has done that
-// before. twin/synchronise.ts is the reference.
+// A workgroup a group of chunks: finds out where codes begin in each of them. In the first pass every group but the first of
+// a file begins with a guess; in each later one with what the group before came to in the last pass, and does nothing where
+// it has done that before. twin/synchronise.ts is the reference.
 
 @group(0) @binding(4) var<storage, read_write> decoded: array<Decoded>;
 @group(0) @binding(5) var<storage, read_write> groups: array<Group>;
@@ -53,8 +53,8 @@ fn settle(
       exits[lane] = decoded[group * GROUP_CHUNKS + lane].exit;
     }
   }
-  // Each time at least one more chunk begins where the one before ends. Those that do not are decoded by the first lanes, so that
-  // few of them keep few lanes busy.
+  // Each time at least one more chunk begins where the one before ends. Those that do not are decoded by the first lanes, so
+  // that few of them keep few lanes busy.
   for (var i = 0u; i < GROUP_CHUNKS; i++) {
     workgroupBarrier();
     if (is_live) {

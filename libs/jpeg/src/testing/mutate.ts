@@ -1,6 +1,9 @@
 import { randomSource } from './random-source.ts';
 
-/** The file with something wrong: bits flipped, a part cut out, the end cut off, or a part of `other` put into it; a seed decides. */
+/**
+ * The file with something wrong: bits flipped, a part cut out, the end cut off, or a part of `other` put into it; a seed
+ * decides.
+ */
 export function mutate(jpeg: Uint8Array, other: Uint8Array, seed: number): Buffer {
   const random = randomSource(seed);
   const at = random(jpeg.length);

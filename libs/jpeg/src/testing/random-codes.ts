@@ -8,7 +8,10 @@ export interface TestCodes {
   codes: ReadonlyMap<number, { code: number; bits: number }>;
 }
 
-/** A code for each symbol, of random lengths to 16 bits: leaves of a tree that is split at random, but for the one that is all ones. */
+/**
+ * A code for each symbol, of random lengths to 16 bits: leaves of a tree that is split at random, but for the one that is
+ * all ones.
+ */
 export function randomCodes(symbols: readonly number[], random: ReturnType<typeof randomSource>): TestCodes {
   const leaves = [0];
   while (leaves.length < symbols.length + 1) {

@@ -19,7 +19,10 @@ interface Writer extends Chunk {
   restarts: number;
 }
 
-/** The chunk of which the bytes from `start` on are. It looks two bytes back: a marker belongs to the chunk of the byte behind it. */
+/**
+ * The chunk of which the bytes from `start` on are. It looks two bytes back: a marker belongs to the chunk of the byte
+ * behind it.
+ */
 export function destuffChunk(data: Uint8Array, start: number): Chunk {
   const words = new Uint32Array(chunkWords);
   const marks = new Uint32Array(markWords);
@@ -46,8 +49,8 @@ function begin(data: Uint8Array, start: number, to: Writer): number {
 }
 
 /**
- * Takes what begins at `at`: a byte, FF with the 00 that is stuffed behind it, a fill byte FF, or a marker. Returns where the next
- * thing begins.
+ * Takes what begins at `at`: a byte, FF with the 00 that is stuffed behind it, a fill byte FF, or a marker. Returns where
+ * the next thing begins.
  */
 function step(data: Uint8Array, at: number, to: Writer): number {
   const byte = data[at]!;

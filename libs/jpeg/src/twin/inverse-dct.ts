@@ -2,13 +2,13 @@ import { greatestInput, greatestPixel } from '../frame/bounds.ts';
 import { betweenBits, dctConstants as c, constantBits } from '../frame/dct-constants.ts';
 
 /*
- * The accurate inverse DCT of libjpeg (jidctint): the transform of 8 of Loeffler, Ligtenberg and Moschytz, by constants of 13 bits behind the point, first of the
- * columns, then of the rows. The first leaves two bits behind the point.
+ * The accurate inverse DCT of libjpeg (jidctint): the transform of 8 of Loeffler, Ligtenberg and Moschytz, by constants of
+ * 13 bits behind the point, first of the columns, then of the rows. The first leaves two bits behind the point.
  */
 
 /**
- * Transforms a block of 64 dequantised coefficients, row by row, and writes its pixels to `to`, 0 to 255. Returns false where a number
- * leaves the bounds within which all decoders agree; the pixels then mean nothing.
+ * Transforms a block of 64 dequantised coefficients, row by row, and writes its pixels to `to`, 0 to 255. Returns false
+ * where a number leaves the bounds within which all decoders agree; the pixels then mean nothing.
  */
 export function inverseDct(coefficients: Int32Array, to: Uint8Array): boolean {
   let isFine = coefficients.every((value) => Math.abs(value) <= greatestInput);

@@ -11,7 +11,10 @@ export function placeChunks(counts: readonly ChunkCounts[]): ChunkCounts[] {
   });
 }
 
-/** The counts of two stretches, one after the other. Adding is associative, so that any number of them is added in any grouping. */
+/**
+ * The counts of two stretches, one after the other. Adding is associative, so that any number of them is added in any
+ * grouping.
+ */
 export function addCounts(a: ChunkCounts, b: ChunkCounts): ChunkCounts {
   const isNew = b.restarts > 0;
   return {

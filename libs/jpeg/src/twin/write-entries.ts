@@ -22,8 +22,8 @@ export function createCoefficients(frame: JpegFrame, entries: number): Coefficie
 }
 
 /**
- * Decodes a chunk from the state it really begins with, and writes its coefficients. `place` is what comes before it. Returns the status
- * that it finds the file to have.
+ * Decodes a chunk from the state it really begins with, and writes its coefficients. `place` is what comes before it.
+ * Returns the status that it finds the file to have.
  */
 export function writeEntries(
   frame: JpegFrame,
