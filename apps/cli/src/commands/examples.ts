@@ -77,6 +77,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'bench reports': [['halogrid bench reports r1 r3 --quick', 'two of the five, with small images']],
   'bench frames': [['halogrid bench frames --frames 500 --nodes 2', 'a shorter one, with two nodes']],
   'bench search': [['halogrid bench search', 'an index that is made up']],
+  'bench video': [['halogrid bench video --clip cam1.mp4 --copies 8', 'with a recording of yours']],
   'bench scale': [['halogrid bench scale --gpus 1,2 --format pgm', 'without decoding']],
   tune: [
     ['halogrid tune', 'minutes, once for each GPU'],
