@@ -1,4 +1,3 @@
-import { sampleBytes } from '@halogrid/geometry';
 import {
   areTimed,
   beginOf,
@@ -10,11 +9,12 @@ import {
 } from '../video-frames.ts';
 import { decodeRun, type Picture, type RunRequest, type SentPacket } from './decode-run.ts';
 import { type Ffmpeg, type Frame, fullRange } from './ffmpeg.ts';
+import type { LumaPlane } from './luma-writer.ts';
 import { type Hardware, openHardware } from './open-decoder.ts';
 import type { PacketReader } from './open-video.ts';
 import { SegmentReaders } from './segment-readers.ts';
 import type { VideoBytes } from './video-bytes.ts';
-import { copyLuma, lumaFormat, whyNoGray } from './video-gray.ts';
+import { lumaFormat, whyNoGray } from './video-gray.ts';
 
 /** Part of a video to decode. */
 export interface SegmentRequest {
@@ -35,8 +35,8 @@ export interface SegmentRequest {
 
 /** What becomes of the frames. Positions are those in `wanted`. */
 export interface SegmentSink {
-  /** Luma without gaps, a byte a pixel or two; the bytes are good during the call. */
-  frame(position: number, size: { width: number; height: number }, luma: Uint8Array): void;
+  /** Good during the call. */
+  frame(position: number, luma: LumaPlane): void;
   /** The frame counts nothing, also where it was there before. */
   bad(position: number, error: string): void;
   /** When the file says that it was made, in milliseconds since 1970 in UTC; called before the first frame, if at all. */
@@ -76,7 +76,6 @@ class SegmentDecoding {
   readonly #positions: Map<string, number>;
   /** That were given out. */
   readonly #shown = new Set<number>();
-  #luma = new Uint8Array(0);
   #inputBytes = 0;
 
   constructor(
@@ -191,12 +190,10 @@ class SegmentDecoding {
       this.#sink.bad(position, whyNoGray(name));
       return;
     }
-    const lumaBytes = picture.width * picture.height * sampleBytes[format.pixel];
-    if (this.#luma.length < lumaBytes) this.#luma = new Uint8Array(lumaBytes);
-    const isFull = format.isFullRange || colorRange === fullRange;
-    copyLuma(picture.data![0]!, picture.linesize[0]!, picture, format, isFull, this.#luma);
+    const { width, height } = picture;
+    const plane = { width, height, bytes: picture.data![0]!, stride: picture.linesize[0]! };
     this.#shown.add(position);
-    this.#sink.frame(position, picture, this.#luma.subarray(0, lumaBytes));
+    this.#sink.frame(position, { ...plane, format, isFull: format.isFullRange || colorRange === fullRange });
   }
 
   /** Says of every wanted frame of a group that did not come, or is not to be trusted, why. */

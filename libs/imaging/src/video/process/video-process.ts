@@ -8,6 +8,7 @@ import type { VideoFile } from '../video-file.ts';
 import { decodeSegment, type SegmentRequest } from './decode-segment.ts';
 import { loadFfmpeg, logFatal } from './ffmpeg.ts';
 import { indexPackets } from './index-packets.ts';
+import { LumaWriter } from './luma-writer.ts';
 import { openVideoBytes } from './video-bytes.ts';
 
 /** What the process is told to do. */
@@ -35,8 +36,12 @@ function main(): void {
     if (order.kind === 'index') {
       for (const line of indexPackets(ffmpeg, bytes)) say(line);
     } else {
+      const writer = new LumaWriter();
       const inputBytes = decodeSegment(ffmpeg, bytes, order.request, {
-        frame: (position, { width, height }, luma) => sayRecord([position, width, height, luma.length], luma),
+        frame: (position, plane) => {
+          const luma = writer.packed(plane);
+          sayRecord([position, plane.width, plane.height, luma.length], luma);
+        },
         bad: (position, error) => sayMessage({ kind: 'bad', position, error }),
         created: (ms) => sayMessage({ kind: 'created', ms }),
         note: (line) => sayMessage({ kind: 'note', line }),

@@ -2,6 +2,7 @@
 import { InputError } from '@halogrid/sources/input-error';
 import { decodeSegment, type SegmentRequest } from '../process/decode-segment.ts';
 import { loadFfmpeg, logFatal } from '../process/ffmpeg.ts';
+import { LumaWriter } from '../process/luma-writer.ts';
 import { openVideoBytes } from '../process/video-bytes.ts';
 import type { VideoFile } from '../video-file.ts';
 
@@ -26,7 +27,7 @@ function outcomeOf(access: VideoFile['access'], request: SegmentRequest): Segmen
   const events: SegmentOutcomeEvent[] = [];
   try {
     decodeSegment(ffmpeg, openVideoBytes(access), request, {
-      frame: (position, _size, luma) => events.push({ kind: 'frame', position, luma: luma.slice() }),
+      frame: (position, plane) => events.push({ kind: 'frame', position, luma: writer.packed(plane).slice() }),
       bad: (position, error) => events.push({ kind: 'bad', position, error }),
       created: (ms) => events.push({ kind: 'created', ms }),
       note: (line) => events.push({ kind: 'note', line }),
@@ -39,6 +40,7 @@ function outcomeOf(access: VideoFile['access'], request: SegmentRequest): Segmen
 }
 
 const ffmpeg = loadFfmpeg();
+const writer = new LumaWriter();
 ffmpeg.Log.setLevel(logFatal);
 process.on('message', ({ access, requests }: SegmentsOrder) => {
   for (const request of requests) process.send!(outcomeOf(access, request));
