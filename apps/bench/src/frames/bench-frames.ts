@@ -105,9 +105,10 @@ export async function processFrames(
   source: string,
   folder: string,
   name: string,
+  hwaccel?: string,
 ): Promise<number> {
   const start = performance.now();
-  const job = await cluster.process(source, join(folder, name));
+  const job = await cluster.process(source, join(folder, name), hwaccel);
   if (job.state !== JobState.COMPLETE) throw new Error(`The job over the frames ended as ${job.state}: ${job.error}`);
   return (performance.now() - start) / 1000;
 }

@@ -7,8 +7,11 @@ export interface FrameCluster {
   readonly ready: Promise<unknown>;
   /** Rejects when it cannot go on. Never resolves. */
   readonly broken: Promise<never>;
-  /** Runs a job of the default kernel over the files in a folder, and resolves with it when it has ended. */
-  process(source: string, out: string): Promise<JobStatus>;
+  /**
+   * Runs a job of the default kernel over the files in a folder, and resolves with it when it has ended. `hwaccel`: what decodes
+   * recordings, as of run.
+   */
+  process(source: string, out: string, hwaccel?: string): Promise<JobStatus>;
   /** The nodes that are attached. */
   nodes(): Promise<NodeStatus[]>;
   stop(): Promise<void>;

@@ -15,6 +15,8 @@ export interface BenchVideoOptions extends ClipOptions {
   /** Node processes, all on that device. */
   nodes: number;
   repetitions: number;
+  /** What our decoders decode with; cores unless given. */
+  hwaccel?: string;
 }
 
 /**
@@ -50,21 +52,22 @@ export async function benchVideo(
 async function compare(
   cluster: FrameCluster,
   { source, folder, recordings }: { source: string; folder: string; recordings: readonly string[] },
-  { repetitions, nodes }: BenchVideoOptions,
+  { repetitions, nodes, hwaccel }: BenchVideoOptions,
   note: (line: string) => void,
 ): Promise<string> {
   const processes = availableParallelism();
-  await processFrames(cluster, source, folder, 'warm-up');
+  await processFrames(cluster, source, folder, 'warm-up', hwaccel);
   const [{ device } = {}] = await cluster.nodes();
-  const rates = await ratesOf(recordings, processes, device?.kind === 'cpu');
+  const rates = await ratesOf(recordings, processes, { withKernel: device?.kind === 'cpu', hwaccel });
   const samples: Rates[] = [];
   for (let i = 0; i < repetitions; i++) {
     const alone = await rates.measure();
-    const whole = rates.frames / (await processFrames(cluster, source, folder, `run-${i}`));
+    const whole = rates.frames / (await processFrames(cluster, source, folder, `run-${i}`, hwaccel));
     samples.push({ ...alone, [endToEnd]: whole });
     const line = Object.entries(samples[i]!).map(([name, rate]) => `${rate.toFixed(0)} ${name}`);
     note(`${i + 1} of ${repetitions}, frames/s: ${line.join(', ')}`);
   }
+  await rates.close();
   const title = `${device?.kind} (${device?.name}), ${nodes} node${nodes === 1 ? '' : 's'} of ${threadsEach(nodes)} threads, ${repetitions} repetitions`;
   return videoTable(title, samples);
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { openVideoFile, planVideo, SegmentDecoder, type VideoSegment } from '@halogrid/imaging';
+import { DecoderPool, openVideoFile, planVideo, type VideoSegment } from '@halogrid/imaging';
 import { decodeByFfmpeg } from '@halogrid/imaging/plain-ffmpeg';
 import { spreadOf } from '../timing/statistics.ts';
 import { measureWholeTimes } from '../timing/whole-times.ts';
@@ -37,11 +37,12 @@ async function plan(path: string): Promise<Planned> {
 }
 
 /** Our decoders without a node: luma of every frame in memory. */
-async function decodeSegments(recordings: readonly Planned[], processes: number): Promise<void> {
+async function decodeSegments(recordings: readonly Planned[], pool: DecoderPool, hwaccel: string): Promise<void> {
   const all = recordings.flatMap(({ uri, segments }) => segments.map((segment) => ({ uri, segment })));
-  await onLanes(all, processes, async ({ uri, segment: { start, strictFrom, end, frames } }) => {
+  // As many as are decoded, and one that is ready to be.
+  await onLanes(all, pool.processes + 1, async ({ uri, segment: { start, strictFrom, end, frames } }) => {
     const file = await openVideoFile(uri);
-    const decoder = new SegmentDecoder(file, { start, strictFrom, end, wanted: frames, hwaccel: '' });
+    const decoder = await pool.decode(file, { start, strictFrom, end, wanted: frames, hwaccel });
     try {
       let bytes = new Uint8Array(0);
       for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
@@ -65,8 +66,8 @@ const runProgram = (path: string) =>
 export async function ratesOf(
   recordings: readonly string[],
   processes: number,
-  withKernel: boolean,
-): Promise<{ frames: number; measure(): Promise<Rates> }> {
+  { withKernel, hwaccel = '' }: { withKernel: boolean; hwaccel?: string | undefined },
+): Promise<{ frames: number; measure(): Promise<Rates>; close(): Promise<void> }> {
   const first = await plan(recordings[0]!);
   const planned = recordings.map((path) => {
     const uri = pathToFileURL(path).href;
@@ -82,6 +83,7 @@ export async function ratesOf(
     await work();
     return frames / ((performance.now() - startedMs) / 1000);
   };
+  const pool = new DecoderPool({ processes });
   const measure = async (): Promise<Rates> => {
     const rates: Rates = {};
     if (hasProgram)
@@ -93,10 +95,10 @@ export async function ratesOf(
       rates[kernelAlone] = kernel;
       rates['FFmpeg of the package, then the kernel'] = 1 / (1 / ffmpeg + 1 / kernel);
     }
-    rates['decoders alone'] = await timed(() => decodeSegments(planned, processes));
+    rates['decoders alone'] = await timed(() => decodeSegments(planned, pool, hwaccel));
     return rates;
   };
-  return { frames, measure };
+  return { frames, measure, close: () => pool.close() };
 }
 
 /** Frames a second of the default kernel on all threads of the cpu device, of pixels that are in memory. */

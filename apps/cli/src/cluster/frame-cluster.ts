@@ -12,8 +12,10 @@ export const startFrameCluster: StartFrameCluster = async (options) => {
     ready,
     broken,
     nodes: () => client.nodes(),
-    async process(source, out) {
-      const { jobId } = await client.submit(parseJob([source], { map: 'none', grid: '1x1', out }, process.cwd()));
+    async process(source, out, hwaccel) {
+      const { jobId } = await client.submit(
+        parseJob([source], { map: 'none', grid: '1x1', out, ...(hwaccel && { hwaccel }) }, process.cwd()),
+      );
       return followJob(client, jobId, { show() {}, note() {}, end() {} });
     },
     async stop() {

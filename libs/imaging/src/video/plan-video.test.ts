@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { indexVideo } from './index-video.ts';
 import { planVideo } from './plan-video.ts';
 import type { IndexLine } from './process/index-packets.ts';
 import { makeVideo, noFfmpeg, videoKinds } from './testing/videos.ts';
-import { indexVideo } from './video-child.ts';
 import { openVideoFile } from './video-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-plan-video-'));

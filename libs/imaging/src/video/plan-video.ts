@@ -2,10 +2,10 @@ import type { PixelType } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
 import { type FrameChoice, frameTest, needsTimes, ticksToMs } from './choose-frames.ts';
 import { withTurns } from './frame-turns.ts';
+import { indexVideo } from './index-video.ts';
 import type { SegmentRequest } from './process/decode-segment.ts';
 import type { Rational } from './process/ffmpeg.ts';
 import type { IndexLine } from './process/index-packets.ts';
-import { indexVideo } from './video-child.ts';
 import { openVideoFile } from './video-file.ts';
 import { beginOf, framesOf, groupPackets, groupsBefore, type VideoFrame, type VideoPacket } from './video-frames.ts';
 

@@ -31,6 +31,11 @@ export interface SegmentRequest {
   wanted: Pick<VideoFrame, 'packet' | 'order'>[];
   /** A method of FFmpeg's, such as "cuda"; empty: none. */
   hwaccel: string;
+  /**
+   * Samples that a device has before those of a row, where luma is to lie as the device wants it: rows as far apart as the next multiple
+   * of 16 samples. Without it there are no gaps.
+   */
+  lead?: number;
 }
 
 /** What becomes of the frames. Positions are those in `wanted`. */
@@ -52,18 +57,24 @@ export interface SegmentSink {
  * before and on what comes behind. A decoder runs in one thread, because it may depend on their number as well; several
  * segments are decoded at once. Throws InputError.
  */
-export function decodeSegment(ffmpeg: Ffmpeg, bytes: VideoBytes, request: SegmentRequest, sink: SegmentSink): number {
-  const readers = new SegmentReaders(ffmpeg, bytes, request.start);
-  let hardware: Hardware | undefined;
+export function decodeSegment(ffmpeg: Ffmpeg, video: OpenedVideo, request: SegmentRequest, sink: SegmentSink): number {
+  const readers = new SegmentReaders(ffmpeg, video.bytes, request.start, video.spare);
+  video.spare = undefined;
   try {
     const reader = readers.at(request.start.packet);
     if (reader.createdMs !== undefined) sink.created(reader.createdMs);
-    if (request.hwaccel) hardware = openHardware(ffmpeg, reader, request.hwaccel, sink.note);
+    const hardware = request.hwaccel ? openHardware(ffmpeg, reader, request.hwaccel, sink.note) : undefined;
     return new SegmentDecoding(ffmpeg, readers, hardware, request, sink).decode(reader);
   } finally {
-    hardware?.context.free();
-    readers.close();
+    video.spare = readers.close();
   }
+}
+
+/** A video of which segments are decoded one after another. */
+export interface OpenedVideo {
+  bytes: VideoBytes;
+  /** A reader that the segment before has left; to be closed. */
+  spare?: PacketReader | undefined;
 }
 
 class SegmentDecoding {
