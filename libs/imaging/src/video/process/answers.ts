@@ -17,6 +17,8 @@ import {
 
 /** A process that is at work says so as often, if it has nothing else to say. */
 const aliveEachMs = 1000;
+/** Heads of frames in memory are said together, within so long: each time wakes the other side. */
+const togetherMs = 10;
 /** Rows of luma begin on such boundaries, counted in samples, where the order has them lie as a device wants them. */
 const rowSamples = 16;
 
@@ -29,6 +31,7 @@ export class Answers {
   #framesOut = 0;
   #inlineOut = 0;
   #saidMs = 0;
+  #heads: Uint8Array[] = [];
 
   /** `memory` is mapped by the other side as well; without it all luma goes through the pipe. */
   constructor(memory: Uint8Array | undefined) {
@@ -56,7 +59,8 @@ export class Answers {
     const head = { position, width, height, sampleBytes: samples, stride, bytes, place };
     if (place !== inline) {
       this.#writer.write(plane, this.#memory!.subarray(place, place + bytes), stride);
-      this.#say(head);
+      this.#heads.push(bytesOf(head));
+      if (performance.now() - this.#saidMs > togetherMs) this.#sayHeads();
     } else {
       const luma = this.#writer.packed(plane);
       this.#say({ ...head, stride: rowBytes, bytes: luma.length }, luma);
@@ -91,11 +95,20 @@ export class Answers {
   }
 
   #say(head: Partial<RecordHead>, bytes?: Uint8Array): void {
-    this.#saidMs = performance.now();
-    write(new Uint8Array(Float64Array.from(headFields, (field) => head[field] ?? 0).buffer));
+    this.#heads.push(bytesOf(head));
+    this.#sayHeads();
     if (bytes) write(bytes);
   }
+
+  #sayHeads(): void {
+    this.#saidMs = performance.now();
+    write(Buffer.concat(this.#heads));
+    this.#heads = [];
+  }
 }
+
+const bytesOf = (head: Partial<RecordHead>): Uint8Array =>
+  new Uint8Array(Float64Array.from(headFields, (field) => head[field] ?? 0).buffer);
 
 /** Waits until it is taken. */
 function write(bytes: Uint8Array): void {
