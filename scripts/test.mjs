@@ -30,8 +30,9 @@ const settings = {
   XDG_DATA_HOME: join(root, 'node_modules/.cache/data'),
   // Most of the time of a small test file goes into compiling what it imports: with this, a third less in all (measured).
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
-  // Test files of the whole system at a time, which run when no others do; nx.json says how many packages run side by side. Two
-  // more than cores, because some wait; as many as cores where everything is thorough, because then most have work.
+  // Test files of the whole system at a time; they come last, beside what is left of the packages, and nx.json says how many of those
+  // run side by side. Two more than cores, because some wait; as many as cores where everything is thorough, because then most have
+  // work.
   TEST_CONCURRENCY: String(Math.max(2, availableParallelism() + (isThorough ? 0 : 2))),
   // Packages whose test files leave nothing behind run them in one process: what files import is loaded once, which is a fifth of
   // the processor time of the coordinator's and the nodes' (measured).

@@ -1,42 +1,33 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { halogrid } from './halogrid.ts';
-import { drawPicture, writePgm } from './picture-files.ts';
+import { Cluster } from './cluster.ts';
+import { command } from './command.ts';
+import { writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { viewWithChange } from './view-with-change.ts';
 
 // From frames of a camera to what changed in it.
 
 const folder = scratchFolder();
 const [frames, out] = [join(folder, 'frames'), join(folder, 'out')] as [string, string];
 const count = 80;
-const size = { width: 48, height: 48 };
-
-/** Grey with noise; each quarter has stripes of its own, and from frame 50 on the last has those of the first. */
-function frameOf(number: number) {
-  const { pixels: noise } = drawPicture(size.width, size.height, number + 1);
-  const pixels = noise.map((value, i) => {
-    const [x, y] = [i % size.width, Math.floor(i / size.width)];
-    const quarter = 2 * Math.floor((2 * y) / size.height) + Math.floor((2 * x) / size.width);
-    const kind = quarter === 3 && number >= 50 ? 0 : quarter;
-    const along = [x, y, x + y, x - y + size.height][kind]!;
-    return 60 + (along % 6 < 3 ? 80 : 0) + ((value * 7 + number * 13) & 3);
-  });
-  return { ...size, pixels };
-}
+let cluster: Cluster;
 
 before(async () => {
   mkdirSync(frames);
-  for (let i = 0; i < count; i++) await writePgm(join(frames, `${String(i).padStart(3, '0')}.pgm`), frameOf(i));
-  const { code, stderr } = await halogrid(['run', frames, '--grid', '2x2', '--out', out, '--device', 'cpu']);
+  for (let i = 0; i < count; i++) await writePgm(join(frames, `${String(i).padStart(3, '0')}.pgm`), viewWithChange(i));
+  cluster = await Cluster.start();
+  const { code, stderr } = await cluster.halogrid(['run', frames, '--grid', '2x2', '--out', out]);
   assert.equal(code, 0, stderr);
 });
+after(() => cluster.stop());
 
 test('what stays is found where and when it came, with the JSON that is promised, a timeline and pictures', async () => {
   const found = join(folder, 'found');
-  const { code, stdout, stderr } = await halogrid(['changes', out, '--json', '--out', found]);
+  const { code, stdout, stderr } = await command(['changes', out, '--json', '--out', found]);
   assert.equal(code, 0, stderr);
   const events = JSON.parse(stdout);
   const nameOf = (number: number) => pathToFileURL(join(frames, `${String(number).padStart(3, '0')}.pgm`)).href;
@@ -68,10 +59,10 @@ test('what stays is found where and when it came, with the JSON that is promised
 test('what cannot be compared is said in one sentence', async () => {
   const [single, other] = [join(folder, 'single'), join(folder, 'other')];
   for (const args of [
-    ['run', join(frames, '000.pgm'), '--out', single, '--device', 'cpu'],
-    ['run', frames, '--op', 'lbp:labels=var', '--out', other, '--device', 'cpu'],
+    ['run', join(frames, '000.pgm'), '--out', single],
+    ['run', frames, '--op', 'lbp:labels=var', '--out', other],
   ]) {
-    const { code, stderr } = await halogrid(args);
+    const { code, stderr } = await cluster.halogrid(args);
     assert.equal(code, 0, stderr);
   }
   const wrong: [string[], number, RegExp][] = [
@@ -82,7 +73,7 @@ test('what cannot be compared is said in one sentence', async () => {
     [[out, '--kind', 'moved'], 2, /^halogrid: .*covered, blurred, turned, view, left, passing but received 'moved'/],
   ];
   for (const [args, code, sentence] of wrong) {
-    const ended = await halogrid(['changes', ...args]);
+    const ended = await command(['changes', ...args]);
     assert.deepEqual([ended.code, ended.stdout], [code, '']);
     assert.match(ended.stderr, sentence);
   }

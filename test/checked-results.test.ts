@@ -31,10 +31,12 @@ test('a node whose device is wrong is found out, sent away, and changes nothing'
   await eventually('the liar to be attached', () => cluster.node('liar'));
 
   const out = join(folder, 'out');
-  const { code, stderr } = await cluster.halogrid(['run', source, '--verify', '100%', '--tile', '32', '--out', out]);
+  const pipelines = ['--pipeline', 'derivative=ldp:order=2', '--pipeline', 'codes=lbp'];
+  const job = ['run', source, '--verify', '100%', '--tile', '32', ...pipelines];
+  const { code, stderr } = await cluster.halogrid([...job, '--out', out]);
   assert.equal(code, 0, stderr);
   const { bins, counted } = lbpByDefinition(picture, 'interior', 'nw-cw-msb');
-  assert.deepEqual(readHistogram(out), { bins, counted });
+  assert.deepEqual(readHistogram(join(out, 'pipelines', 'codes')), { bins, counted });
 
   assert.deepEqual(await gone, [1, null]);
   assert.match(said, /^The coordinator refuses this node: It gave another result for a shard than the reference/);

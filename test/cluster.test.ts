@@ -20,8 +20,8 @@ const needsProc = hasProc ? false : 'which process is the node is told by /proc'
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
 const picture = drawPicture(640, 640);
-const shards = 400;
-const tile = ['--tile', '32'];
+const shards = 256;
+const tile = ['--tile', '40'];
 let cluster: Cluster;
 /** What /readyz of the nodes said before there was a coordinator. */
 let waiting: [status: number, text: string][];
@@ -136,7 +136,7 @@ test('status and jobs tell of a job, for people and for programs', async () => {
 test('a node that joins half-way gets shards', { skip: needsProc }, async () => {
   const out = join(folder, 'joined');
   const copiesBefore = await copies();
-  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 32 });
+  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 40 });
   await cluster.halfWay(jobId);
   const others = [...cluster.nodes];
   others.forEach(pause);
@@ -159,7 +159,7 @@ test('a node that is asked to end finishes its shards: no attempt is wasted', { 
   const copiesBefore = await copies();
   const others = [...cluster.nodes];
   const leaving = await cluster.startNode('leaving');
-  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 32 });
+  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 40 });
   await eventually('shards of the node', async () => (await cluster.node('leaving'))!.shardsDone > 0);
   // Those that stay hold their shards meanwhile, so that the job cannot end.
   others.forEach(pause);
@@ -175,7 +175,7 @@ test('a node that is asked to end finishes its shards: no attempt is wasted', { 
 
 test('a job that is cancelled leaves only its job.json, and its nodes to others', { skip: needsProc }, async () => {
   const out = join(folder, 'cancelled');
-  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 32 });
+  const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 40 });
   await cluster.halfWay(jobId);
   cluster.nodes.forEach(pause);
   const watch = new Halogrid(['watch', jobId, '--coordinator', cluster.address]);

@@ -1,25 +1,30 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
 import type { Browser } from 'playwright-core';
+import sharp from 'sharp';
 import { openBrowser, openPage } from './browser.ts';
 import { Cluster } from './cluster.ts';
+import { command } from './command.ts';
 import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { viewWithChange } from './view-with-change.ts';
 
 // The coordinator's page in a real browser, on real processes.
 
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
+const index = join(folder, 'frames.index');
 let browser: Browser;
 let cluster: Cluster;
 
 before(async () => {
   writePgm(source, drawPicture(200, 200));
-  [browser, cluster] = await Promise.all([openBrowser(), Cluster.start()]);
+  mkdirSync(index);
+  [browser, cluster] = await Promise.all([openBrowser(), Cluster.start({ options: ['--index', index] })]);
 });
 after(() => Promise.all([browser?.close(), cluster?.stop()]));
 
@@ -72,6 +77,69 @@ test('the page shows what nodes lack and what jobs wait for', async () => {
   await page.getByRole('cell', { name: 'left cannot read /data/archive: EACCES: permission denied' }).waitFor();
   await page.getByRole('cell', { name: waiting }).waitFor();
   assert.equal(await page.getByRole('cell', { name: 'waits', exact: true }).getAttribute('class'), 'wait');
+});
+
+test('a part of a picture that is dropped is found in the cell that it is of, beside the map, and what changed is shown before and after', async () => {
+  const [frames, out] = [join(folder, 'frames'), join(folder, 'frames-out')];
+  mkdirSync(frames);
+  for (let i = 0; i < 80; i++) await writePgm(join(frames, `${String(i).padStart(2, '0')}.pgm`), viewWithChange(i));
+  // Wider than high, which its Exif would have turned: pixels count as they are stored.
+  const { pixels, ...size } = drawPicture(96, 64);
+  const gray = sharp(pixels, { raw: { ...size, channels: 1 } });
+  const turned = await gray.jpeg({ quality: 95 }).withMetadata({ orientation: 6 }).toBuffer();
+  writeFileSync(join(frames, 'turned.jpg'), turned);
+  const ran = await cluster.halogrid(['run', frames, '--grid', '2x2', '--map', 'png', '--out', out]);
+  const indexed = await command(['index', out, '--to', index]);
+  assert.deepEqual([ran.code, indexed.code], [0, 0], ran.stderr + indexed.stderr);
+
+  const { page, complaints } = await openPage(browser, `${cluster.http}/console/search.html`);
+  await page.getByText('81 frames, lbp:').waitFor();
+  // As text: these tests know no types of pages.
+  const dropped = await page.evaluateHandle(`(() => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array([${turned.join()}])], 'query.jpg', { type: 'image/jpeg' }));
+    return data;
+  })()`);
+  await page.dispatchEvent('#drop', 'drop', { dataTransfer: dropped });
+  const picture = (await page.locator('#picture img').boundingBox())!;
+  assert.deepEqual([picture.width, picture.height], [size.width, size.height]);
+  // The lower right cell, drawn past the edge.
+  await page.mouse.move(picture.x + size.width / 2, picture.y + size.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(picture.x + 2 * size.width, picture.y + 2 * size.height);
+  await page.mouse.up();
+  const region = ['X', 'Y', 'Width', 'Height'].map((label) => page.getByLabel(label, { exact: true }).inputValue());
+  assert.deepEqual(await Promise.all(region), ['48', '32', '48', '32']);
+  await page.getByLabel('Anywhere in a frame').check();
+  await page.getByRole('button', { name: 'Search', exact: true }).press('Enter');
+  const best = page.locator('#results li').first();
+  await best.getByText('1. 1.0000 · cell 1,1').waitFor();
+  assert.match(await best.innerText(), /turned\.jpg/);
+  await best.getByRole('button').first().press('Enter');
+  await page.getByRole('img', { name: 'Frame turned.jpg' }).waitFor();
+  await page.getByRole('img', { name: 'Map of turned.jpg' }).waitFor();
+  await page.getByRole('button', { name: 'Close' }).press('Enter');
+
+  await page.getByLabel('X', { exact: true }).fill('90');
+  await page.getByRole('button', { name: 'Search', exact: true }).press('Enter');
+  await page.getByText('The region needs a corner, a width and a height inside of 96 x 64 pixels').waitFor();
+  assert.deepEqual(complaints, []);
+
+  await page.goto(cluster.http);
+  await page.getByRole('row').filter({ hasText: out }).getByRole('link').press('Enter');
+  const left = page.getByRole('button', { name: /^left, frame 50 to frame \d+, strength 0\.\d+, 1 of 4 cells$/ });
+  // In the timeline, and in the list.
+  assert.equal(
+    await left
+      .first()
+      .waitFor()
+      .then(() => left.count()),
+    2,
+  );
+  await left.first().press('Enter');
+  await page.getByRole('img', { name: 'Before: 49.pgm' }).waitFor();
+  await page.getByRole('img', { name: /^After: [5-7]\d\.pgm$/ }).waitFor();
+  assert.deepEqual(complaints, []);
 });
 
 test('the page says that there is no job yet, and that the coordinator is gone', async () => {

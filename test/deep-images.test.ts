@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import sharp from 'sharp';
+import { Cluster } from './cluster.ts';
 import { halogrid } from './halogrid.ts';
 import { lbpByDefinition, type Picture } from './lbp-definition.ts';
 import { readHistogram, readJson, readMap } from './results.ts';
@@ -25,6 +26,7 @@ const picture: Picture<Uint16Array> = {
   pixels: Uint16Array.from({ length: width * height }, (_, i) => valueAt(i % width, Math.floor(i / width))),
 };
 const names = ['a', 'b', 'c', 'd'];
+let cluster: Cluster;
 
 before(async () => {
   mkdirSync(source);
@@ -41,18 +43,20 @@ before(async () => {
     ),
   });
   await writeTiledTiff(join(source, 'd.tif'), picture, tilePx, drawTile, 16);
+  cluster = await Cluster.start({ nodes: 2 });
 });
+
+after(() => cluster?.stop());
 
 for (const [device, args] of [
   ['cpu', []],
-  ['cpu', ['--tile', '47', '--nodes', '2']],
+  ['cpu', ['--tile', '47']],
   ['software', ['--tile', '47']],
 ] as const) {
   test(`on ${device} ${args.join(' ')}`, async () => {
     const out = join(folder, `${device} ${args.join(' ')}`);
-    const { code, stderr } = await halogrid([
-      ...['run', source, '--border', 'mirror', '--map', 'tiff', '--out', out, '--device', device, ...args],
-    ]);
+    const run = ['run', source, '--border', 'mirror', '--map', 'tiff', '--out', out, ...args];
+    const { code, stderr } = await (device === 'cpu' ? cluster.halogrid(run) : halogrid([...run, '--device', device]));
     assert.equal(code, 0, stderr);
     const { codes, bins, counted } = lbpByDefinition(picture, 'mirror', 'nw-cw-msb');
     for (const name of names) {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { command } from './command.ts';
 import { eventually } from './eventually.ts';
-import { Halogrid, halogrid } from './halogrid.ts';
+import { Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
@@ -20,14 +21,14 @@ const whole = join(folder, 'whole');
 /** A process that lost the one that started it may finish what it is at: 5 seconds, and some for a busy machine. */
 const goneWithinMs = 15_000;
 
-const command = (out: string, tilePx: number, nodes: number): string[] => {
+const job = (out: string, tilePx: number, nodes: number): string[] => {
   const cut = ['--map', 'tiff', '--tile', String(tilePx)];
   return ['run', source, '--out', out, ...cut, '--nodes', String(nodes), '--device', 'cpu'];
 };
 
 before(async () => {
   await writePgm(source, drawPicture(640, 640));
-  assert.equal((await halogrid(command(whole, 4096, 1))).code, 0);
+  assert.equal((await command(job(whole, 4096, 1))).code, 0);
 });
 
 for (const [signal, code, olderNode, nodes] of [
@@ -70,7 +71,7 @@ for (const [victim, nodes] of [
 
 /** Starts the job and resolves when some results are there, but not all. */
 async function startHalfWay(out: string, olderNode: boolean, nodes: number): Promise<Halogrid> {
-  const run = new Halogrid(command(out, 32, nodes), { ownGroup: true, olderNode });
+  const run = new Halogrid(job(out, 40, nodes), { ownGroup: true, olderNode });
   await eventually('the first results', () => hasResults(out));
   assert.deepEqual(
     run
@@ -84,7 +85,7 @@ async function startHalfWay(out: string, olderNode: boolean, nodes: number): Pro
 
 async function assertCompletes(out: string, nodes: number): Promise<void> {
   const { id } = readJson(out, 'job.json');
-  const { code, stderr } = await halogrid(command(out, 32, nodes));
+  const { code, stderr } = await command(job(out, 40, nodes));
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
 import { startNode } from './cluster.ts';
+import { command } from './command.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
@@ -30,8 +31,8 @@ const job = (out: string): string[] => [source, '--out', out, '--map', 'tiff', '
 
 before(async () => {
   mkdirSync(source);
-  await writePgm(join(source, 'picture.pgm'), drawPicture(640, 480));
-  const { code, stderr } = await halogrid(['run', ...job(undisturbed), '--device', 'cpu']);
+  await writePgm(join(source, 'picture.pgm'), drawPicture(480, 480));
+  const { code, stderr } = await command(['run', ...job(undisturbed), '--device', 'cpu']);
   assert.equal(code, 0, stderr);
 });
 
@@ -57,7 +58,7 @@ async function halfWay(t: TestContext, name: string) {
   const address = `127.0.0.1:${await freePort()}`;
   const coordinator = await startCoordinator(t, ledger, address);
   await coordinator.program.firstLine;
-  const submitted = await halogrid(['submit', ...job(out), '--coordinator', address]);
+  const submitted = await command(['submit', ...job(out), '--coordinator', address]);
   assert.equal(submitted.code, 0, submitted.stderr);
   const node = await startNode(address, 'node', 'cpu');
   t.after(() => node.program.kill());

@@ -5,7 +5,6 @@ import { after, before, test } from 'node:test';
 import { parseOperation } from '@halogrid/kernels';
 import sharp from 'sharp';
 import { Cluster } from './cluster.ts';
-import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -55,7 +54,7 @@ test('zarr: shards that two nodes write are those that the coordinator makes of 
 test('run writes OME-Zarr, and pictures for Deep Zoom, and says where', async () => {
   for (const map of ['zarr', 'dzi']) {
     const out = join(folder, `run-${map}`);
-    const { code, stderr } = await halogrid(['run', source, '--map', map, '--out', out, '--device', 'cpu']);
+    const { code, stderr } = await cluster.halogrid(['run', source, '--map', map, '--out', out]);
     assert.equal(code, 0, stderr);
     const { sources, specification } = readJson(out, 'job.json');
     assert.equal(specification.mapFormat, map);

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { command } from './command.ts';
-import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -41,7 +40,7 @@ describe('a plan says what the run does', () => {
     test(name, async () => {
       const out = join(folder, name);
       const planned = await plan(frames, ...options);
-      const run = await halogrid(['run', frames, ...options, ...onCpu, '--out', out]);
+      const run = await command(['run', frames, ...options, ...onCpu, '--out', out]);
       assert.equal(run.code, 3, run.stderr);
       const { counts } = readJson(out, 'job.json');
       const { sources, pixels, shards } = planned;
@@ -64,7 +63,7 @@ test('the map files are as large as the plan says', async () => {
   const image = join(folder, 'image.pgm');
   await writePgm(image, drawPicture(1300, 800));
   const { output, scratchBytes } = await plan(image, '--map', 'tiff');
-  const run = await halogrid(['run', image, '--map', 'tiff', ...onCpu, '--out', out]);
+  const run = await command(['run', image, '--map', 'tiff', ...onCpu, '--out', out]);
   assert.equal(run.code, 0, run.stderr);
   assert.equal(scratchBytes, 1300 * 800);
   const { size } = statSync(join(out, 'maps', 'image.tif'));

@@ -13,7 +13,6 @@ import {
   type TestServer,
 } from '@halogrid/sources/testing-servers';
 import { Cluster } from './cluster.ts';
-import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readErrors, readHistogram, readJson } from './results.ts';
@@ -240,7 +239,7 @@ test('what is known to be missing is refused, and so is an output on a server', 
     [[source, '--out', 's3://frames/out'], /'s3:\/\/frames\/out' is not supported: expected a path or a file: URI/],
   ];
   for (const [args, sentence] of refused) {
-    const { code, stdout, stderr } = await command(['run', ...args, '--device', 'cpu'], folder);
+    const { code, stdout, stderr } = await cluster.halogrid(['run', ...args], { cwd: folder });
     assert.match(stderr, /^halogrid: [^\n]+\n$/);
     assert.match(stderr, sentence);
     assert.doesNotMatch(stderr, /password@/);

@@ -55,6 +55,7 @@ for (const options of [
   ['--map', 'zarr'],
   ['--tile', '100'],
   ['--op', 'conv:kernel=sobel,channels=rgb,as=i16', '--tile', '128'],
+  ['--pipeline', 'codes=lbp', '--pipeline', 'derivative=ldp:order=2', '--tile', '128'],
 ]) {
   test(`with --storage remote it gives the same bytes: ${options.join(' ') || 'defaults'}`, async () => {
     const name = options.join('').replaceAll(/\W/g, '');
@@ -68,9 +69,11 @@ for (const options of [
     const ended = await cluster.halogrid([...job, out]);
     assert.equal(ended.code, 0, ended.stderr);
     assert.equal((await seeing.halogrid([...job, plain])).code, 0);
-    assert.deepEqual(hashFiles(out, 'maps'), hashFiles(plain, 'maps'));
-    assert.equal(readdirSync(join(out, 'maps')).length, 6);
-    assert.deepEqual(hashFiles(out, 'preview'), hashFiles(plain, 'preview'));
+    for (const part of options[0] === '--pipeline' ? ['pipelines/codes', 'pipelines/derivative'] : ['']) {
+      assert.deepEqual(hashFiles(out, part, 'maps'), hashFiles(plain, part, 'maps'));
+      assert.equal(readdirSync(join(out, part, 'maps')).length, 6);
+      assert.deepEqual(hashFiles(out, part, 'preview'), hashFiles(plain, part, 'preview'));
+    }
     assert.equal(readJson(out, 'job.json').digest, readJson(plain, 'job.json').digest);
     if (options.length < 3) assert.deepEqual(readHistogram(out), readHistogram(plain));
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Cluster } from './cluster.ts';
+import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readHistogram, readJson, readMap } from './results.ts';
@@ -105,7 +106,7 @@ for (const device of ['cpu', 'software']) {
 test('run, with what is chosen by itself, on 2 nodes', async () => {
   const out = join(folder, 'run');
   const args = ['run', source, '--border', border, '--map', 'tiff', '--out', out, '--nodes', '2', '--device', 'cpu'];
-  const { code, stderr } = await halogrid(args);
+  const { code, stderr } = await command(args);
   assert.equal(code, 0, stderr);
   assert.deepEqual(readOutcome(out), reference);
   // Where one is there sooner, it may have done all of so little.

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Cluster } from './cluster.ts';
+import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -13,23 +15,29 @@ const folder = scratchFolder();
 const [frames, out, index] = ['frames', 'out', 'index'].map((name) => join(folder, name)) as [string, string, string];
 /** Sizes differ, so that pixels counted do. */
 const sizes = [40, 48, 56, 64, 72];
+let cluster: Cluster;
 
 before(async () => {
   mkdirSync(frames);
   for (const [i, size] of sizes.entries()) await writePgm(join(frames, `${i}.pgm`), drawPicture(size, 40));
-  for (const args of [
-    ['run', frames, '--out', out, '--device', 'cpu'],
-    ['index', out, '--to', index],
-  ]) {
-    const { code, stderr } = await halogrid(args);
-    assert.equal(code, 0, stderr);
-  }
+  cluster = await Cluster.start();
+  await makeIndex(frames, out, index);
 });
+after(() => cluster.stop());
+
+async function makeIndex(source: string, results: string, to: string, options: readonly string[] = []): Promise<void> {
+  for (const ended of [
+    await cluster.halogrid(['run', source, '--out', results, ...options]),
+    await command(['index', results, '--to', to]),
+  ]) {
+    assert.equal(ended.code, 0, ended.stderr);
+  }
+}
 
 test('a picture finds itself first, with the JSON that is promised, and a sheet to look at', async () => {
   const query = join(frames, '3.pgm');
   const found = join(folder, 'found');
-  const { code, stdout, stderr } = await halogrid([
+  const { code, stdout, stderr } = await command([
     'search',
     query,
     'row:1',
@@ -82,16 +90,10 @@ test('frames are found by when and by which camera they were captured, as their 
     await writePgm(join(archive, `${name}.pgm`), drawPicture(40 + 8 * i, 40));
   }
   const asked = ['--captured-from', 'cam{camera}/%Y%m%d/%H%M%S', '--captured-zone', 'Europe/Berlin'];
-  for (const args of [
-    ['run', archive, '--out', results, '--device', 'cpu', ...asked],
-    ['index', results, '--to', timed],
-  ]) {
-    const { code, stderr } = await halogrid(args);
-    assert.equal(code, 0, stderr);
-  }
+  await makeIndex(archive, results, timed, asked);
   assert.deepEqual(JSON.parse(readFileSync(join(results, 'job.json'), 'utf8')).capturedBy, { name: 3 });
   const found = async (...options: string[]): Promise<string[]> => {
-    const { code, stdout, stderr } = await halogrid(['search', 'row:0', '--index', timed, '--json', ...options]);
+    const { code, stdout, stderr } = await command(['search', 'row:0', '--index', timed, '--json', ...options]);
     assert.equal(code, 0, stderr);
     const [{ results: hits }] = JSON.parse(stdout);
     return hits
@@ -107,15 +109,55 @@ test('frames are found by when and by which camera they were captured, as their 
   ]);
 });
 
+test('a reader that is slower than the program gets all of a result that no pipe holds', async () => {
+  const queries = Array.from({ length: 200 }, (_, i) => `row:${i % sizes.length}`);
+  // It begins to read when the program prints, and goes on when a program that does not wait would be gone.
+  const within = ['sh', '-c', '"$@" | { IFS= read -r first; echo "$first"; sleep 0.3; cat; }', 'sh'];
+  const { stdout } = await halogrid(['search', ...queries, '--index', index, '--json'], { within });
+  assert.ok(stdout.length > 2 ** 17);
+  assert.equal(JSON.parse(stdout).length, queries.length);
+});
+
+test('the pixels of a cell, read from a picture or a frame of a video, find that cell, with the codes that it has there', async () => {
+  const [out, cells] = [join(folder, 'celled'), join(folder, 'celled-index')];
+  const video = fileURLToPath(new URL('../samples/videos/cam1.mp4', import.meta.url));
+  const query = join(frames, '3.pgm');
+  for (const args of [
+    ['run', frames, video, '--to', '00:00:01', '--grid', '2x2', '--out', out, '--device', 'cpu'],
+    ['index', out, '--to', cells],
+  ]) {
+    const { code, stderr } = await command(args);
+    assert.equal(code, 0, stderr);
+  }
+  // The picture has 64 x 40 pixels, the video 480 x 270.
+  for (const [text, region, uri] of [
+    [query, '32,20,32x20', pathToFileURL(query).href],
+    [`${video}#3`, '240,135,240x135', pathToFileURL(video).href],
+  ] as const) {
+    const words = ['search', text, '--region', region, '--cells', '--per-source', '1', '--top', '1', '--index', cells];
+    const { code, stdout, stderr } = await command([...words, '--json']);
+    assert.equal(code, 0, stderr);
+    const [{ results }] = JSON.parse(stdout);
+    const [{ uri: found, score, cellRow, cellColumn }] = results;
+    assert.deepEqual({ found, score, cellRow, cellColumn }, { found: uri, score: 1, cellRow: 1, cellColumn: 1 });
+  }
+});
+
 test('what cannot be found is said in one sentence', async () => {
   const wrong: [string[], number, RegExp][] = [
     [['row:5'], 1, /^halogrid: There is no row:5: the rows of the index are 0 to 4\n$/],
     [[`${frames}/0.pgm#1`], 1, /^halogrid: Frame 1 of 'file:.*0\.pgm' is not in the index\n$/],
     [['row:0', '--since', '2026-01-01T00:00Z'], 2, /^halogrid: No frame of the index knows when it was captured/],
+    [
+      ['row:0', '--region', '9,9,99x99'],
+      1,
+      /^halogrid: The query 'row:0' cannot be used: The region 9,9,99x99 is not inside/,
+    ],
+    [['row:0', '--region', '0,0'], 2, /^halogrid: Expected --cells with --region ROW,COLUMN/],
     [['row:0', '--camera', 'north'], 2, /^halogrid: No frame of the index knows its camera/],
   ];
   for (const [args, code, sentence] of wrong) {
-    const ended = await halogrid(['search', ...args, '--index', index]);
+    const ended = await command(['search', ...args, '--index', index]);
     assert.deepEqual([ended.code, ended.stdout], [code, '']);
     assert.match(ended.stderr, sentence);
   }
@@ -137,7 +179,7 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
       await writePgm(join(tree, label, `${i}.pgm`), picture);
     }
   }
-  const { code, stdout, stderr } = await halogrid([
+  const { code, stdout, stderr } = await command([
     'evaluate',
     tree,
     '--device',
@@ -156,7 +198,24 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
   assert.match(readFileSync(join(written, 'roc.svg'), 'utf8'), /^<svg .*6 images of 3 classes/s);
   assert.equal(readFileSync(join(written, 'evaluation.json'), 'utf8'), stdout);
 
-  const ended = await halogrid(['evaluate', frames]);
+  const several = ['--pipeline', 'plain=lbp', '--pipeline', 'third=ldp:order=3', '--distance', 'intersection,chi2'];
+  const both = await command(['evaluate', tree, '--device', 'cpu', '--block', '20x24', ...several, '--json']);
+  assert.equal(both.code, 0, both.stderr);
+  const [first, ...others] = JSON.parse(both.stdout);
+  // Blocks of 20 rows and 24 columns cut 48 x 40 pixels as a grid of 2 x 2 does.
+  const { name: _, ...same } = first;
+  assert.deepEqual(same, JSON.parse(stdout));
+  assert.deepEqual(
+    [first, ...others].map(({ name, grid, distance }) => [name, grid, distance]),
+    [
+      ['plain', '2x2', 'intersection'],
+      ['plain', '2x2', 'chi2'],
+      ['third', '2x2', 'intersection'],
+      ['third', '2x2', 'chi2'],
+    ],
+  );
+
+  const ended = await command(['evaluate', frames]);
   assert.equal(ended.code, 2);
   assert.match(ended.stderr, /^halogrid: Expected a folder with a sub-folder for each class but '.*frames' has 0\n$/);
 });

@@ -251,7 +251,7 @@ test('what cannot be is said before anything is read', async () => {
     [[clip, '--hwaccel', 'magic'], /Expected one of cuda, vaapi, vdpau, qsv, vulkan, drm for --hwaccel/],
     [[clip, '--op', 'conv:kernel=sobel,channels=rgb'], /Expected channels=gray for the video .*clip\.mp4/],
   ] as const) {
-    const ended = await command(['run', ...args, '--out', join(scratch, 'nothing')]);
+    const ended = await cluster.halogrid(['run', ...args, '--out', join(scratch, 'nothing')]);
     assert.equal(ended.code, 2, `${args}: ${ended.stderr}`);
     assert.match(ended.stderr, sentence);
   }

@@ -11,6 +11,7 @@ COPY apps/gpu-node/package.json apps/gpu-node/
 COPY deploy/package.json deploy/
 COPY libs/geometry/package.json libs/geometry/
 COPY libs/imaging/package.json libs/imaging/
+COPY libs/jpeg/package.json libs/jpeg/
 COPY libs/kernels/package.json libs/kernels/
 COPY libs/proto/package.json libs/proto/
 COPY libs/results/package.json libs/results/

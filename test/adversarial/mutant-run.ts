@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import type { Cluster } from '../cluster.ts';
-import { Halogrid } from '../halogrid.ts';
+import { type Ended, Halogrid } from '../halogrid.ts';
 import { peakResidentBytes } from '../process-list.ts';
 import { readErrors, readJson } from '../results.ts';
 
@@ -31,27 +31,41 @@ export async function runOver(
   maxMs: number,
   cluster?: Cluster,
 ): Promise<Outcome> {
-  const command = ['run', folder, '--out', out, ...args, ...(cluster ? ['--coordinator', cluster.address] : [])];
+  const command = ['run', folder, '--out', out, ...args];
+  const { code, signal, stderr } = await (cluster ? runOn(cluster, command) : runAlone(command, maxMs));
+  assert.ok(code === 0 || code === 3, `halogrid ${command.join(' ')} ended with ${code ?? signal}:\n${stderr}`);
+  assertCalm(stderr);
+  const outcome = await readOutcome(out);
+  assert.equal(code, outcome.quarantined.size > 0 ? 3 : 0);
+  return outcome;
+}
+
+/** Of processes that end with the run, what was resident is only told while it lasts. */
+async function runAlone(command: readonly string[], maxMs: number): Promise<Ended> {
   const run = new Halogrid(command, { maxLifeMs: maxMs });
   let hasEnded = false;
   const ended = run.ended.finally(() => {
     hasEnded = true;
   });
-  const peaks = new Map<string, number>();
   while (!hasEnded) {
-    const others = cluster ? [cluster.coordinator, ...cluster.nodes.map(({ program }) => program)] : [];
-    for (const { pid, role } of [run, ...others].flatMap((program) => program.processes())) {
-      peaks.set(role, Math.max(peaks.get(role) ?? 0, peakResidentBytes(pid) ?? 0));
-    }
+    assertBounded([run]);
     await delay(100);
   }
-  const { code, signal, stderr } = await ended;
-  assert.ok(code === 0 || code === 3, `halogrid ${command.join(' ')} ended with ${code ?? signal}:\n${stderr}`);
-  assertCalm(stderr);
-  for (const [role, bytes] of peaks) assert.ok(bytes < mostBytes, `the ${role} had ${bytes} bytes resident`);
-  const outcome = await readOutcome(out);
-  assert.equal(code, outcome.quarantined.size > 0 ? 3 : 0);
-  return outcome;
+  return ended;
+}
+
+/** Those of a cluster tell afterwards what they had at most. */
+async function runOn(cluster: Cluster, command: readonly string[]): Promise<Ended> {
+  const ended = await cluster.halogrid(command);
+  assertBounded([cluster.coordinator, ...cluster.nodes.map(({ program }) => program)]);
+  return ended;
+}
+
+function assertBounded(programs: readonly Halogrid[]): void {
+  for (const { pid, role } of programs.flatMap((program) => program.processes())) {
+    const bytes = peakResidentBytes(pid) ?? 0;
+    assert.ok(bytes < mostBytes, `the ${role} had ${bytes} bytes resident`);
+  }
 }
 
 /** Nothing that a process wrote to stderr tells of a node that was lost, or of an error that nobody expected. */

@@ -62,6 +62,9 @@ export function jobView(job, ms, rates) {
   const speed = isRunning(job) ? rates.of(`job ${job.jobId}`) : 0;
   return {
     id: job.jobId,
+    /** Where its changes are shown; empty as long as it has none. */
+    changes:
+      job.state === 'JOB_STATE_COMPLETE' ? `console/changes.html?${new URLSearchParams({ job: job.jobId })}` : '',
     state: jobState(job),
     work: describeWork(job),
     // A job that has ended has no bar: nothing of it moves any more.

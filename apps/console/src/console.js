@@ -1,9 +1,10 @@
 // The coordinator's page: asks its read-only API once a second and shows what it says.
 import { areaPath } from './area-path.js';
 import { jobView, nodeView, nowView, pixelCounts, totalSpeed } from './cluster-view.js';
-import { byId, element, fill } from './elements.js';
+import { byId, element, fill, svgElement } from './elements.js';
 import { Rates } from './rates.js';
-import { keepToken, readApi, TokenWanted } from './read-api.js';
+import { readApi, TokenWanted } from './read-api.js';
+import { askForToken } from './token-dialog.js';
 
 /** @import { Snapshot, State } from './cluster-view.js' */
 
@@ -32,9 +33,7 @@ function show(now) {
     'now',
     nowView(now, rates).map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
   );
-  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-  path.setAttribute('d', areaPath(speeds, 600, 76));
-  fill('chart', [path]);
+  fill('chart', [svgElement('path', { d: areaPath(speeds, 600, 76) })]);
 
   const jobs = now.jobs.slice(0, shownJobs).flatMap((job) => jobRows(jobView(job, now.ms, rates)));
   fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No job yet: halogrid submit SOURCE… gives this cluster one.')]);
@@ -49,7 +48,7 @@ function jobRows(job) {
   const row = element(
     'tr',
     {},
-    element('td', {}, element('code', {}, job.id)),
+    element('td', {}, idOf(job)),
     stateCell(job.state),
     longCell(job.work),
     element('td', {}, ...bar, job.progress + left),
@@ -77,6 +76,12 @@ function nodeRows(node) {
   return [row, ...node.lacks.map((lack) => sentenceRow(8, `${node.name} ${lack}`, 'lack'))];
 }
 
+/** The id of a job; once it is complete, it leads to what changed in it. @param {ReturnType<typeof jobView>} job */
+function idOf({ id, changes }) {
+  const code = element('code', {}, id);
+  return changes ? element('a', { href: changes, title: 'What changed' }, code) : code;
+}
+
 /** @param {State} state */
 const stateCell = ({ word, tone }) => element('td', tone ? { class: tone } : {}, word);
 
@@ -100,17 +105,6 @@ function connection(sentence, className = '') {
   // A screen reader reads it out when it changes.
   if (place.textContent !== sentence) place.textContent = sentence;
   place.className = className;
-}
-
-/** @param {string} reason */
-async function askForToken(reason) {
-  const dialog = /** @type {HTMLDialogElement} */ (byId('token-dialog'));
-  const input = /** @type {HTMLInputElement} */ (byId('token'));
-  byId('token-reason').textContent = reason;
-  dialog.showModal();
-  await new Promise((resolve) => dialog.addEventListener('close', resolve, { once: true }));
-  keepToken(input.value.trim());
-  input.value = '';
 }
 
 for (;;) {

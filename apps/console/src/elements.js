@@ -1,4 +1,4 @@
-/** Replaces what is in the element. @param {string} id @param {Node[]} children */
+/** Replaces what is in the element. @param {string} id @param {(Node | string)[]} children */
 export const fill = (id, children) => byId(id).replaceChildren(...children);
 
 /** The element of that id, which the page has. @param {string} id @returns {Element} */
@@ -8,16 +8,52 @@ export function byId(id) {
   return found;
 }
 
+/** As `byId`, for a field of a form. @param {string} id */
+export const fieldById = (id) => /** @type {HTMLInputElement} */ (byId(id));
+
 /**
  * Text goes in as text, never as markup: names and paths come from whoever submits jobs.
  *
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {Record<string, string>} attributes
  * @param {(Node | string)[]} children
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
-export function element(tag, attributes, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+export const element = (tag, attributes, ...children) => complete(document.createElement(tag), attributes, children);
+
+/**
+ * As `element`, of SVG.
+ *
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {(Node | string)[]} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
+export const svgElement = (tag, attributes, ...children) =>
+  complete(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+
+/**
+ * A button that does something.
+ *
+ * @param {string} label
+ * @param {() => void} act
+ */
+export function button(label, act) {
+  const made = element('button', { type: 'button' }, label);
+  made.addEventListener('click', act);
+  return made;
+}
+
+/**
+ * @template {Element} Made
+ * @param {Made} made
+ * @param {Record<string, string | number>} attributes
+ * @param {(Node | string)[]} children
+ */
+function complete(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
   made.append(...children);
   return made;
 }

@@ -6,20 +6,46 @@ const tokenKey = 'halogrid.token';
 /** Keeps the token as long as this tab is open. @param {string} token */
 export const keepToken = (token) => sessionStorage.setItem(tokenKey, token);
 
+/** Where the API is: beside the folder of this file, wherever the page is. */
+const api = new URL('../api/v1/', import.meta.url);
+
 /**
- * What GET `path` of the API answers. Rejects with TokenWanted, or with one sentence.
+ * What GET `path` of the API answers, or POST where there is a body. Rejects with TokenWanted, or with one sentence.
  *
  * @param {string} path
+ * @param {{ body?: Blob, timeoutMs?: number }} [options]
  */
-export async function readApi(path) {
+export async function readApi(path, { body, timeoutMs = 10_000 } = {}) {
+  const response = await ask(new URL(path, api), { method: body ? 'POST' : 'GET', body, cache: 'no-store' }, timeoutMs);
+  return response.json();
+}
+
+/** A picture takes the decoding of a frame, and others may be before it. */
+const pictureMs = 60_000;
+
+/**
+ * The picture at a path of the coordinator, and the size of what it shows. Rejects as `readApi`.
+ *
+ * @param {string} path
+ * @returns {Promise<{ picture: Blob, width: number, height: number }>}
+ */
+export async function readPicture(path) {
+  // The path of the API is known, and what is before it as well: a proxy may have put something there.
+  const response = await ask(new URL(path.replace('/api/v1/', ''), api), {}, pictureMs);
+  const [width = 0, height = 0] = (response.headers.get('halogrid-size') ?? '').split('x').map(Number);
+  return { picture: await response.blob(), width, height };
+}
+
+/** @param {URL} url @param {RequestInit} init @param {number} timeoutMs */
+async function ask(url, init, timeoutMs) {
   const token = sessionStorage.getItem(tokenKey);
-  const response = await fetch(`api/v1/${path}`, {
-    headers: token ? { authorization: `Bearer ${token}` } : {},
-    cache: 'no-store',
-    signal: AbortSignal.timeout(10_000),
-  });
-  if (response.ok) return response.json();
-  const sentence = (await response.text()).trim();
-  if (response.status === 401 || response.status === 403) throw new TokenWanted(sentence);
-  throw new Error(sentence || `The coordinator answered with ${response.status}`);
+  /** @type {Record<string, string>} */
+  const headers = token ? { authorization: `Bearer ${token}` } : {};
+  const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(timeoutMs) });
+  if (response.ok) return response;
+  const text = (await response.text()).trim();
+  // A coordinator that answers in JSON knows who asks.
+  const sentence = response.headers.get('content-type')?.startsWith('application/json') && JSON.parse(text).error;
+  if (!sentence && (response.status === 401 || response.status === 403)) throw new TokenWanted(text);
+  throw new Error(sentence || text || `The coordinator answered with ${response.status}`);
 }

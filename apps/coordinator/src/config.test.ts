@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
 import { secretFolder, writeSecret } from '@halogrid/service/testing';
@@ -47,6 +49,21 @@ test('a coordinator that other machines reach needs data roots, and asks no web 
   for (const host of ['', 'http://a', 'a/b', 'a:80', '*a', 'a*']) {
     assert.throws(() => configOf({ dataRoot: ['/'], allowHost: [host] }), /HOST, \*\.HOST or \* for --allow-host/);
   }
+});
+
+test('indexes have the names of their folders, which differ', (t) => {
+  const folder = secretFolder(t);
+  const [one, other] = ['a/faces', 'b/faces'].map((name) => join(folder, name)) as [string, string];
+  for (const path of [one, other]) mkdirSync(path, { recursive: true });
+  assert.deepEqual([...createCoordinatorConfig({ index: [one] }).indexes], [['faces', realpathSync(one)]]);
+  assert.throws(
+    () => createCoordinatorConfig({ index: [one, other] }),
+    /different names for --index but received 'faces'/,
+  );
+  assert.throws(
+    () => createCoordinatorConfig({ index: [join(folder, 'none')] }),
+    /folder for --index but '.*none' cannot/,
+  );
 });
 
 test('tokens open other addresses, and what they do not protect from is said', (t) => {

@@ -11,6 +11,7 @@ import {
   isLoopback,
   isProtected,
   type ListenAddress,
+  namedFolders,
   parseListenAddress,
   type ServerSecurity,
   type ServerSecurityOptions,
@@ -36,6 +37,8 @@ export interface CoordinatorOptions {
   security?: ServerSecurityOptions;
   /** What jobs may read and write. */
   data?: DataAccessOptions;
+  /** Folders of indexes that may be searched, each by the name of its folder. */
+  index?: string[];
   /** Keeps each job in a ledger of its own in its output folder: for a coordinator that is started for one job. */
   ledgerInOutput?: boolean;
 }
@@ -49,6 +52,8 @@ export interface CoordinatorConfig {
   ledger: string | undefined;
   security: ServerSecurity;
   data: DataAccess;
+  /** Real paths of indexes that may be searched, by name. */
+  indexes: ReadonlyMap<string, string>;
   /** Whether programs that do not know it may ask what it serves on gRPC, and how it is: reflection and health. */
   introspection: boolean;
   /** Whether a thread of its own lists and looks at sources. */
@@ -85,7 +90,7 @@ export function createCoordinatorConfig(
   env: NodeJS.ProcessEnv = process.env,
 ): CoordinatorConfig {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const merged: Required<Omit<CoordinatorOptions, 'ledger' | 'ledgerInOutput'>> = {
+  const merged: Required<Omit<CoordinatorOptions, 'ledger' | 'ledgerInOutput' | 'index'>> = {
     ...coordinatorDefaults,
     ...Object.fromEntries(given),
   };
@@ -119,6 +124,7 @@ export function createCoordinatorConfig(
     security,
     // Whoever reaches this process from outside must not reach further through it.
     data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },
+    indexes: namedFolders('--index', options.index ?? []),
     introspection: !options.ledgerInOutput,
     plansOnThread: !options.ledgerInOutput || availableParallelism() >= enoughCores,
     connections: defaultConnectionLimits,

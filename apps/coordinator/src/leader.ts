@@ -15,15 +15,19 @@ import { exposeState } from './metrics.ts';
 import { featuresThread, openFeatures } from './output/features-file.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
+import { openPictures } from './output/pictures-ahead.ts';
 import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { PlanThread } from './plan/plan-thread.ts';
 import { planJob } from './plan/planner.ts';
+import { Retrieval } from './retrieval/retrieval.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
 import { createJobsService } from './services/jobs-service.ts';
 import { createJsonApi } from './services/json-api.ts';
 import { createNodesService } from './services/nodes-service.ts';
+import { createSearchService } from './services/search-service.ts';
+import { Searcher } from './services/searcher.ts';
 
 interface Planner {
   plan: JobWork['plan'];
@@ -102,6 +106,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     work: {
       plan,
       features: openFeatures,
+      pictures: openPictures,
       finalise: finaliseJob,
       abandon: async (job, end, finishedMs) => {
         // A ledger in the output folder goes with it, and would be missed where something still waits to be written.
@@ -126,6 +131,9 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   });
   exposeState(registry, dispatcher, ledger);
   await Promise.race([recoverJobs({ ledger, dispatcher, clock, log }), options.lost]);
+  const retrieval = new Retrieval();
+  onClose(() => retrieval.close());
+  const searcher = new Searcher(retrieval, ledger, config.indexes);
   const services = {
     jobs: createJobsService({
       dispatcher,
@@ -139,6 +147,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
       log,
     }),
     nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort }),
+    search: createSearchService(searcher, log),
   };
   const { access, tls } = options;
   const { connections: limits, introspection } = config;
@@ -147,5 +156,5 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     untakenMs: Math.max(config.nodeTimeoutMs, leastUntakenMs),
     warn: (sentence) => log.warn(sentence),
   });
-  return { grpcPort: grpc.port, api: createJsonApi(dispatcher, ledger, log) };
+  return { grpcPort: grpc.port, api: createJsonApi(dispatcher, ledger, searcher, log) };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -15,24 +15,26 @@ const chains = {
 };
 const named = Object.entries(chains).map(([name, operations]) => ({ name, pipeline: { operations } }));
 
-/** Of all jobs here, so that their features have times. */
+/** What all jobs here ask for, so that their features have times. */
 const captured = { from: 'mtime', zone: '' };
 
-/** A coordinator with a node, and two images; `run` has a job run and gives its output folder. */
+/** A coordinator with a node, and two images in a folder; `run` has a job of so many shards run and gives its output folder. */
 async function setJobs(t: TestContext) {
   const { coordinator, jobs, folder } = await setStage(t);
   const node = await ScriptedNode.attach(coordinator.grpcPort);
   t.after(() => node.hangUp());
-  const sources = await writeImages(folder, 2);
-  const run = async (name: string, more: Partial<JobSpec>): Promise<string> => {
+  const images = join(folder, 'images');
+  await mkdir(images);
+  await writeImages(images, 2);
+  const run = async (name: string, more: Partial<JobSpec>, shards: number): Promise<string> => {
     const out = pathToFileURL(join(folder, name)).href;
-    const { jobId } = await submit(jobs, specOf(folder, sources, { ...more, captured, out }));
-    for (let shards = 0; shards < 2; shards++) await complete(node, await node.next('lease'));
+    const { jobId } = await submit(jobs, specOf(folder, [pathToFileURL(images).href], { ...more, captured, out }));
+    for (let done = 0; done < shards; done++) await complete(node, await node.next('lease'));
     const { state, error } = (await watchToEnd(jobs, jobId)).at(-1)!;
     assert.equal(state, JobState.COMPLETE, error);
     return join(folder, name);
   };
-  return { run };
+  return { images, run };
 }
 
 async function filesOf(folder: string): Promise<Map<string, Buffer>> {
@@ -52,24 +54,30 @@ function lasting(job: Record<string, unknown>): object {
   return { ...rest, specification: { ...(job.specification as object), out: '' } };
 }
 
-test('the folder of each pipeline has the files of a job of its own, byte for byte, again when it runs again', async (t) => {
-  const { run } = await setJobs(t);
-  for (const turn of ['first', 'again']) {
-    const out = await run('all', { pipeline: undefined, pipelines: { named } });
+test('the folder of each pipeline has the files of a job of its own, byte for byte, also when an image is added', async (t) => {
+  const { images, run } = await setJobs(t);
+  for (const [sources, shards] of [
+    [2, 2],
+    [3, 1],
+    [3, 0],
+  ] as const) {
+    if (sources === 3 && shards === 1) await copyFile(join(images, 'image-0.pgm'), join(images, 'image-2.pgm'));
+    const out = await run('all', { pipeline: undefined, pipelines: { named } }, shards);
     assert.deepEqual((await readdir(out)).toSorted(), ['job.json', 'pipelines']);
     const all = jobIn(await filesOf(out));
     assert.deepEqual(
       all.pipelines.map(({ name }: { name: string }) => name),
       Object.keys(chains),
     );
-    assert.deepEqual(all.capturedBy, { mtime: 2 });
+    assert.deepEqual(all.capturedBy, { mtime: sources });
     const lines = all.pipelines.map(({ name, digest }: { name: string; digest: string }) => `${name} ${digest}\n`);
     assert.equal(all.digest, hash('sha256', `halogrid digests 1\n${lines.join('')}`));
     for (const [i, [name, operations]] of Object.entries(chains).entries()) {
       const part = await filesOf(join(out, 'pipelines', name));
-      const own = await filesOf(await run(`${name} ${turn}`, { pipeline: { operations } }));
+      const own = await filesOf(await run(name, { pipeline: { operations } }, shards));
       assert.ok([...own.keys()].some((path) => path.startsWith('preview/')));
       assert.deepEqual(lasting(jobIn(part)), lasting({ ...jobIn(own), specification: jobIn(part).specification }));
+      assert.equal(jobIn(part).incremental?.kept, sources === 2 ? undefined : sources - shards);
       assert.equal(all.pipelines[i].digest, jobIn(own).digest);
       for (const files of [part, own]) files.delete('job.json');
       assert.deepEqual(part, own);

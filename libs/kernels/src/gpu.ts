@@ -12,7 +12,7 @@ import type { Pipeline } from './pipeline/pipeline.ts';
 import { type CatalogueHosts, type GpuHosts, lineOf } from './registry.ts';
 
 export type { GpuOutput } from './kernel/gpu/gpu-kernel.ts';
-export type { ChooseStrategy, GpuHost, Strategy } from './kernel/gpu/strategy.ts';
+export { type ChooseStrategy, type GpuHost, inShapes, type Strategy } from './kernel/gpu/strategy.ts';
 export type { GpuBatchLayout, GpuProgramOptions } from './pipeline/gpu-layout.ts';
 export type { GpuProgram } from './pipeline/gpu-program.ts';
 export type { GpuHosts } from './registry.ts';

@@ -7,6 +7,7 @@ export * from './gen/halogrid/v1/jobs.ts';
 /** What its holder calls a lease; the message keeps the name that it has in older programs. */
 export type { HeldLease as LeaseName } from './gen/halogrid/v1/nodes.ts';
 export * from './gen/halogrid/v1/nodes.ts';
+export * from './gen/halogrid/v1/search.ts';
 export { hasEnded } from './has-ended.ts';
 export {
   hwaccels,
@@ -15,6 +16,7 @@ export {
   mapFormats,
   maxBatchFrames,
   maxEvery,
+  maxImageBytes,
   maxMessageBytes,
   maxPipelines,
   maxSources,
@@ -26,13 +28,16 @@ export {
 export type { Bound, Excess } from './limits/bounds.ts';
 export { decodeBounded, maxParts, orderParts, reportParts, submitParts } from './limits/count-parts.ts';
 export {
+  changesBounds,
   excessOf,
   jobIdBounds,
   leaseBounds,
   listBounds,
+  listFramesBounds,
   maxSentenceLength,
   orderBounds,
   reportBounds,
+  searchBounds,
   submitBounds,
 } from './limits/message-bounds.ts';
 export { decodeNeed, needInWords, pathIn, readNeed, writeNeed } from './needs.ts';
@@ -42,4 +47,4 @@ export const protocolVersion = 6;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));
-export const protoFiles = ['halogrid/v1/job.proto', 'halogrid/v1/jobs.proto', 'halogrid/v1/nodes.proto'];
+export const protoFiles = ['job', 'jobs', 'nodes', 'search'].map((name) => `halogrid/v1/${name}.proto`);

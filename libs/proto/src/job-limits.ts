@@ -43,3 +43,6 @@ export const whyNotVerified =
  * that an image may have: its counts take 1 or 2 bytes each, and 3 only where every bin holds 2^14 pixels.
  */
 export const maxMessageBytes = 16 * 2 ** 20;
+
+/** Bytes of a query's image at most: one message with all that goes with it. */
+export const maxImageBytes = 15 * 2 ** 20;

@@ -1,6 +1,6 @@
 export { type Chunk, type ChunkKind, chunkKinds, hasChunks, piecesOf, writeChunk } from './chunks/chunk.ts';
 export { type PlanarSamples, samplesOfPart } from './chunks/planar-samples.ts';
-export { writeFileAtomically } from './files/atomic-file.ts';
+export { syncFolder, writeFileAtomically } from './files/atomic-file.ts';
 export { freeBytes, tryWrite } from './files/try-write.ts';
 export type { MapKind, MapType } from './layout/map-type.ts';
 export { previewSampling } from './layout/preview-grid.ts';

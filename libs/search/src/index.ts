@@ -10,8 +10,26 @@ export { type Evaluation, evaluate, type LabelledImage } from './evaluation/eval
 export type { RocPoint } from './evaluation/roc.ts';
 export { Best } from './ranking/best.ts';
 export type { Finding } from './ranking/thin-out.ts';
+export { paddedLength } from './scan/block-scanner.ts';
+export { GpuClock } from './search/gpu/gpu-clock.ts';
+export { GpuScan } from './search/gpu/gpu-scan.ts';
+export type { IndexScan, OpenScan } from './search/index-scan.ts';
 export { SearchIndex, type SearchRequest } from './search/search-index.ts';
+export { ThreadScan } from './search/thread-scan.ts';
+export { TwinScan } from './search/twin-scan.ts';
 export type { Catalog, IndexRow } from './store/catalog.ts';
+export { checkComputable } from './store/check-computable.ts';
 export { IndexError } from './store/index-error.ts';
-export { binsOfCell, cellsOf, differences, identityOf, type PipelineIdentity } from './store/pipeline-identity.ts';
-export { queryVector, readFrame, type Unit, withoutPadding } from './store/read-block.ts';
+export { writeManifest } from './store/index-folder.ts';
+export { type Segment, type StoredBlock, segmentName } from './store/manifest.ts';
+export {
+  binsOfCell,
+  cellsOf,
+  differences,
+  identityOf,
+  type PipelineIdentity,
+  pipelineLine,
+} from './store/pipeline-identity.ts';
+export { blocksOf, queryVector, readFrame, type Unit, withoutPadding } from './store/read-block.ts';
+export { rowsFile } from './store/row-columns.ts';
+export { segmentFrames } from './store/segments-writer.ts';

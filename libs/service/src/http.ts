@@ -40,10 +40,10 @@ export interface Page {
   body: Uint8Array;
 }
 
-/** What a page may do: nothing but what comes from here. */
+/** What a page may do: nothing but what comes from here; pictures may be those that it has fetched, or was given by who looks at it. */
 const pageHeaders = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -14,7 +14,7 @@ export { makeFolders, makeFoldersSync } from './make-folders.ts';
 export type { Registry } from './metrics.ts';
 export { type Access, type Denial, openAccess } from './security/access.ts';
 export { type ClientSecurity, type ClientSecurityOptions, createClientSecurity } from './security/client-security.ts';
-export { createDataAccess, type DataAccess, type DataAccessOptions } from './security/data-access.ts';
+export { createDataAccess, type DataAccess, type DataAccessOptions, namedFolders } from './security/data-access.ts';
 export { ConnectionGate, type ConnectionLimits, defaultConnectionLimits } from './security/limit-connections.ts';
 export { includesRole, type Role, roles } from './security/roles.ts';
 export {
@@ -28,7 +28,7 @@ export {
 } from './security/server-security.ts';
 export type { Tls, TlsFiles, TlsOptions } from './security/tls-files.ts';
 export type { Warn } from './security/watched-files.ts';
-export { whyNoConnection } from './security/why-no-connection.ts';
+export { isDialledWrongly, whyNoConnection } from './security/why-no-connection.ts';
 export { aborted, shutdownSignal } from './shutdown.ts';
 export { UsageError } from './usage-error.ts';
 export { otherResultsSentence, resultsVersion, softwareVersion } from './version.ts';

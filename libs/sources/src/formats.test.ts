@@ -19,9 +19,9 @@ test('a file of which nothing else is known holds as many pixels as a photograph
 test('names tell what is listed as an input, and what is known of it before it is opened', () => {
   assert.equal(
     supportedExtensions,
-    'jpg, jpeg, jpe, jfif, png, webp, tif, tiff, pgm, ppm, pnm, mp4, m4v, mov, mkv, avi, ts, m2ts, mts',
+    'jpg, jpeg, jpe, jfif, png, webp, tif, tiff, pgm, ppm, pnm, mp4, m4v, mov, 3gp, mkv, webm, avi, ts, m2ts, mts, mpg, mpeg',
   );
-  for (const name of ['a.JPG', 'b/c.tiff', 'x.mp4', 'x.gif', 'x.dng', 'a.b.svg'])
+  for (const name of ['a.JPG', 'b/c.tiff', 'x.mp4', 'x.gif', 'x.dng', 'a.b.svg', 'x.WMV', 'x.flv', 'x.mpg', 'x.webm'])
     assert.ok(hasImageExtension(name), name);
   for (const name of ['jpg', 'a.jpg/b', 'a.txt', 'a.jpg.txt', '']) assert.ok(!hasImageExtension(name), name);
   assert.equal(formatOfName('s3://bucket/key.JFIF'), 'jpeg');

@@ -71,8 +71,14 @@ function rawStream(...units: string[]): string[] {
   return units.flatMap((unit) => [`\0\0\0\x01${unit}`, `\0\0\x01${unit}`]);
 }
 
+/** A format of which people hear the name where they try it. */
+export interface UnsupportedFormat extends Pick<FormatFacts, 'names' | 'extensions' | 'signatures'> {
+  /** Of videos: what is read instead is then said of those. */
+  readonly isVideo?: true;
+}
+
 /** Formats that people try, so that they hear their names: files of them are inputs, which opening refuses. */
-export const unsupportedFormats: readonly Pick<FormatFacts, 'names' | 'extensions' | 'signatures'>[] = [
+export const unsupportedFormats: readonly UnsupportedFormat[] = [
   { names: ['GIF'], extensions: ['gif'], signatures: ['GIF87a', 'GIF89a'] },
   { names: ['BMP'], extensions: ['bmp'], signatures: ['BM····\0\0\0\0'] },
   { names: ['AVIF'], extensions: ['avif'], signatures: ['····ftypavi'] },
@@ -83,6 +89,24 @@ export const unsupportedFormats: readonly Pick<FormatFacts, 'names' | 'extension
     extensions: ['h264', '264', 'avc', 'h265', '265', 'hevc'],
     signatures: rawStream('\x67', '\x27', '\x09', '\x40\x01', '\x46\x01'),
   },
+  {
+    ...{ names: ['Windows Media (WMV)'], extensions: ['wmv', 'asf'], isVideo: true },
+    signatures: ['\x30\x26\xb2\x75\x8e\x66\xcf\x11'],
+  },
+  { names: ['Flash video (FLV)'], extensions: ['flv', 'f4v'], signatures: ['FLV\x01'], isVideo: true },
+  {
+    names: ['An MPEG program stream'],
+    extensions: ['vob'],
+    signatures: ['\0\0\x01\xba'],
+    isVideo: true,
+  },
+  {
+    names: ['A raw MPEG-1 or MPEG-2 stream'],
+    extensions: ['m1v', 'm2v'],
+    signatures: ['\0\0\x01\xb3'],
+    isVideo: true,
+  },
+  { names: ['Ogg'], extensions: ['ogv'], signatures: ['OggS'], isVideo: true },
   { names: ['JPEG 2000'], extensions: ['jp2'], signatures: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'] },
   { names: ['JPEG XL'], extensions: ['jxl'], signatures: ['\0\0\0\x0cJXL ', '\xff\x0a'] },
   { names: ['OpenEXR'], extensions: ['exr'], signatures: ['\x76\x2f\x31\x01'] },
@@ -99,8 +123,13 @@ export const unsupportedFormats: readonly Pick<FormatFacts, 'names' | 'extension
   { names: ['SVG'], extensions: ['svg'], signatures: [] },
 ];
 
-/** Extensions that make a file in a folder a video; that it is one is told by content, later. */
-const videoExtensions: readonly string[] = ['mp4', 'm4v', 'mov', 'mkv', 'avi', 'ts', 'm2ts', 'mts'];
+/**
+ * Extensions that make a file in a folder a video; that it is one is told by content, later. MPG is of transport streams, which are
+ * read, and of program streams.
+ */
+const videoExtensions: readonly string[] = [
+  ...['mp4', 'm4v', 'mov', '3gp', 'mkv', 'webm', 'avi', 'ts', 'm2ts', 'mts', 'mpg', 'mpeg'],
+];
 
 const byExtension = new Map(
   Object.entries(formats).flatMap(([format, { extensions }]) =>
@@ -119,9 +148,12 @@ export const formatOfName = (name: string): Format | undefined => byExtension.ge
 
 export const hasVideoExtension = (name: string): boolean => videoExtensions.includes(extensionOf(name));
 
+/** Whether a file of that name is probably of a format that is not read. */
+export const hasUnsupportedExtension = (name: string): boolean => unsupportedExtensions.has(extensionOf(name));
+
 /** Whether a file of that name is meant to be an image or a video. */
 export const hasImageExtension = (name: string): boolean =>
-  formatOfName(name) !== undefined || hasVideoExtension(name) || unsupportedExtensions.has(extensionOf(name));
+  formatOfName(name) !== undefined || hasVideoExtension(name) || hasUnsupportedExtension(name);
 
 /** Pixels of an image at most, by the name and the size of its file; as in a PGM where the name tells nothing. */
 export const mostPixels = (uri: string, sizeBytes: number): number =>

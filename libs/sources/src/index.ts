@@ -18,6 +18,7 @@ export {
   formatOfName,
   formats,
   hasImageExtension,
+  hasUnsupportedExtension,
   hasVideoExtension,
   mostPixels,
   unsupportedFormats,

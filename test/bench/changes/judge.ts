@@ -49,7 +49,7 @@ export function judge(street: Street, events: readonly FoundEvent[]): Judgement 
   };
 }
 
-/** Of each second, whether somebody is to be seen or something has just changed. */
+/** Whether in each second somebody is to be seen or something has just changed. */
 function busySeconds({ seconds, movers, incidents }: Street): Uint8Array {
   const busy = new Uint8Array(seconds);
   for (const { start, speed, width } of movers) {

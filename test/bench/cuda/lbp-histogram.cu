@@ -161,6 +161,9 @@ void measure(Size size, const std::vector<Block>& blocks, const std::vector<std:
       }
     }
   }
+  if (cpuRepetitions > 0) {
+    print({"R2", "cpu-pad", size, "", 3}, timeRuns(cpuRepetitions, [&] { withZeroRing(image, size); }));
+  }
   printCpuRows({"R2", "cpu", size, "", 3}, cpuRepetitions,
                [&](int threads) { histogramOnCpu(expectedPadded, size, threads); });
 }

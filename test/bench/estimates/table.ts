@@ -19,7 +19,7 @@ export interface Row {
   others?: Promised;
 }
 
-/** Of an even number of values, the mean of the two in the middle. */
+/** The middle value, or the mean of the two in the middle. */
 export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;

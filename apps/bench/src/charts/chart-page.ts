@@ -1,5 +1,5 @@
-/** Where the chart lies in its page, and its size. */
-export const plot = { left: 76, top: 76, width: 560, height: 320 };
+/** What every chart keeps free around its plot, and how wide it is: readable where a page has 800 px. */
+export const page = { left: 76, top: 76, right: 24, width: 800 };
 
 /** Told apart by people who see colours otherwise, on white and on black. */
 export const colours = ['#2563eb', '#ea580c', '#059669', '#c026d3', '#ca8a04', '#0891b2', '#dc2626', '#64748b'];
@@ -11,6 +11,7 @@ const style = `
   .grid { stroke: #e5e7eb }
   .axis { stroke: #6b7280 }
   .line { fill: none; stroke-width: 2 }
+  .level { stroke: #6b7280; stroke-dasharray: 8 4 }
   .y { text-anchor: end }
   .x, .label { text-anchor: middle }
   @media (prefers-color-scheme: dark) {
@@ -24,20 +25,23 @@ export interface ChartPage {
   title: string;
   /** A line below the title: the device. */
   subtitle: string;
-  width: number;
+  /** What is drawn below the title, and more to the right than a page is wide. */
   height: number;
+  width?: number;
 }
 
 /** A self-contained SVG with its own background, so that it can be read on any page; dark where the reader's screen is. */
-export function chartPage({ title, subtitle, width, height }: ChartPage, content: readonly string[]): string {
+export function chartPage({ title, subtitle, ...size }: ChartPage, content: readonly string[]): string {
+  const height = page.top + size.height;
+  const width = Math.ceil(Math.max(size.width ?? 0, page.width, page.left + titleWidth(title) + page.right));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 <title>${escapeXml(title)}</title>
 <style>${style}
 </style>
 <rect class="page" width="${width}" height="${height}"/>
-<text class="title" x="${plot.left}" y="32">${escapeXml(title)}</text>
-<text x="${plot.left}" y="54">${escapeXml(subtitle)}</text>
-<g transform="translate(${plot.left} ${plot.top})">
+<text class="title" x="${page.left}" y="32">${escapeXml(title)}</text>
+<text x="${page.left}" y="54">${escapeXml(subtitle)}</text>
+<g transform="translate(${page.left} ${page.top})">
 ${content.join('\n')}
 </g>
 </svg>
@@ -51,3 +55,6 @@ export const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (char
 
 /** About what a text takes in the page's font, px. */
 export const textWidth = (text: string): number => text.length * 6.5;
+
+/** About what a title takes: wide enough for one of capitals and digits. */
+const titleWidth = (title: string): number => title.length * 10.5;

@@ -56,7 +56,7 @@ test('a line chart has its lines, their dots, and what they are called', () => {
   });
   assert.match(svg, /<title>A &lt; B<\/title>/);
   assert.match(svg, /first &amp; only<\/text>/);
-  assert.match(svg, /d="M0 240L280 160L560 0"/);
+  assert.match(svg, /d="M0 240L350 160L700 0"/);
   assert.equal(svg.match(/<circle/g)?.length, 4);
   assert.match(svg, /stroke-dasharray="6 4"/);
 });
@@ -75,7 +75,7 @@ test('categories lie side by side in the order that is given', () => {
     categories: ['8x8', '32x8'],
     lines: [{ name: 'a', group: 0, dash: 0, points }],
   });
-  assert.match(svg, /d="M420 320L140 0"/);
+  assert.match(svg, /d="M525 320L175 0"/);
 });
 
 test('a heat map has a field for every value and a dash for none', () => {

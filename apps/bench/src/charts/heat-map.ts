@@ -1,5 +1,5 @@
 import { shortNumber } from './axis-scale.ts';
-import { chartPage, escapeXml, fixed, plot, textWidth } from './chart-page.ts';
+import { chartPage, escapeXml, fixed, page, textWidth } from './chart-page.ts';
 
 export interface HeatMap {
   title: string;
@@ -23,14 +23,14 @@ const stops: [red: number, green: number, blue: number][] = [
   [250, 220, 60],
 ];
 
-/** Draws a table of fields whose colours show their numbers, too. Of at least one value. */
+/** Draws a table of fields whose colours show their numbers, too. Expects at least one value. */
 export function heatMapSvg({ title, subtitle, xTitle, columns, rows, values }: HeatMap): string {
   const logs = values
     .flat()
     .filter((value) => value !== undefined)
     .map(Math.log);
   const [low, high] = [Math.min(...logs), Math.max(...logs)];
-  const left = Math.max(...rows.map(textWidth)) + 12 - plot.left + 24;
+  const left = Math.max(...rows.map(textWidth)) + 12 - page.left + 24;
   const headings = columns.map(
     (name, i) => `<text class="x" x="${fixed(left + (i + 0.5) * field.width)}" y="12">${escapeXml(name)}</text>`,
   );
@@ -48,14 +48,8 @@ export function heatMapSvg({ title, subtitle, xTitle, columns, rows, values }: H
     return `<text class="y" x="${fixed(left - 10)}" y="${fixed(top + field.height / 2 + 4)}">${escapeXml(name)}</text>${fields.join('')}`;
   });
   const bottom = 22 + rows.length * field.height;
-  const right = plot.left + left + columns.length * field.width + 24;
-  const page = {
-    title,
-    subtitle,
-    width: Math.ceil(Math.max(right, plot.left + 24 + Math.max(title.length * 9.5, textWidth(subtitle)))),
-    height: plot.top + bottom + 44,
-  };
-  return chartPage(page, [
+  const right = page.left + left + columns.length * field.width + page.right;
+  return chartPage({ title, subtitle, width: right, height: bottom + 44 }, [
     ...headings,
     ...lines,
     `<text class="label" x="${fixed(left + (columns.length * field.width) / 2)}" y="${bottom + 22}">${escapeXml(xTitle)}</text>`,

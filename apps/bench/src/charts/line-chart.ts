@@ -1,5 +1,6 @@
 import { linearScale, log2Scale, log10Scale, shortNumber } from './axis-scale.ts';
-import { chartPage, colours, escapeXml, fixed, plot, textWidth } from './chart-page.ts';
+import { chartPage, colours, escapeXml, fixed, page } from './chart-page.ts';
+import { drawLegend } from './legend.ts';
 
 export interface ChartLine {
   name: string;
@@ -7,6 +8,12 @@ export interface ChartLine {
   group: number;
   dash: number;
   points: { x: number | string; y: number }[];
+}
+
+/** A value that holds for the whole width, e.g. a limit or a figure of somebody else. */
+export interface Level {
+  name: string;
+  y: number;
 }
 
 export interface LineChart {
@@ -18,15 +25,18 @@ export interface LineChart {
   yTitle: string;
   yScale: 'log10' | 'linear';
   lines: ChartLine[];
+  levels?: readonly Level[];
 }
 
+const plot = { width: page.width - page.left - page.right, height: 320 };
 const dashes = ['', '6 4', '2 3', '10 3 2 3'];
 
-/** Draws lines with a dot at each point, which shows its value under the pointer, and a legend. Of at least one point. */
-export function lineChartSvg({ title, subtitle, xTitle, categories, yTitle, yScale, lines }: LineChart): string {
+/** Draws lines with a dot at each point, which shows its value under the pointer, and a legend. Expects at least one point. */
+export function lineChartSvg(chart: LineChart): string {
+  const { title, subtitle, xTitle, categories, yTitle, yScale, lines, levels = [] } = chart;
   const points = lines.flatMap((line) => line.points);
   const x = horizontal(points, categories);
-  const ys = points.map((point) => point.y);
+  const ys = [...points, ...levels].map((point) => point.y);
   const y = yScale === 'log10' ? log10Scale(ys) : linearScale(ys, 6);
   const left = (value: number | string) => fixed(x.place(value) * plot.width);
   const top = (value: number) => fixed((1 - y.place(value)) * plot.height);
@@ -39,34 +49,31 @@ export function lineChartSvg({ title, subtitle, xTitle, categories, yTitle, ySca
     const at = left(tick);
     return `<line class="axis" x1="${at}" x2="${at}" y1="${plot.height}" y2="${plot.height + 5}"/><text class="x" x="${at}" y="${plot.height + 20}">${escapeXml(String(tick))}</text>`;
   });
+  const across = levels.map(({ name, y: value }) => {
+    const at = Number(top(value));
+    return `<line class="level" x2="${plot.width}" y1="${at}" y2="${at}"/><text class="y" x="${plot.width - 4}" y="${fixed(at - 5)}">${escapeXml(`${name}: ${shortNumber(value)}`)}</text>`;
+  });
   const drawn = lines.map(({ name, group, dash, points }) => {
-    const stroke = strokeOf(group, dash);
     const path = points.map((point, i) => `${i ? 'L' : 'M'}${left(point.x)} ${top(point.y)}`).join('');
     const dots = points.map(
       (point) =>
         `<circle cx="${left(point.x)}" cy="${top(point.y)}" r="3" fill="${colourOf(group)}"><title>${escapeXml(`${name}, ${point.x}: ${shortNumber(point.y)}`)}</title></circle>`,
     );
-    return `<path class="line" ${stroke} d="${path}"/>${dots.join('')}`;
+    return `<path class="line" ${strokeOf(group, dash)} d="${path}"/>${dots.join('')}`;
   });
-  const legend = lines.map(({ name, group, dash }, i) => {
-    const at = 8 + i * 18;
-    return `<line class="line" ${strokeOf(group, dash)} x1="${plot.width + 20}" x2="${plot.width + 48}" y1="${at}" y2="${at}"/><text x="${plot.width + 56}" y="${at + 4}">${escapeXml(name)}</text>`;
-  });
-  const legendWidth = 56 + Math.max(0, ...lines.map(({ name }) => textWidth(name)));
-  const page = {
-    title,
-    subtitle,
-    width: Math.ceil(plot.left + plot.width + legendWidth + 16),
-    height: plot.top + Math.max(plot.height + 64, lines.length * 18 + 16),
-  };
-  return chartPage(page, [
+  const legend = drawLegend(
+    lines.map(({ name, group, dash }) => ({ name, mark: `<line class="line" ${strokeOf(group, dash)} x2="28"/>` })),
+    plot.height + 72,
+  );
+  return chartPage({ title, subtitle, height: plot.height + 76 + legend.height }, [
     ...grid,
     `<line class="axis" x2="${plot.width}" y1="${plot.height}" y2="${plot.height}"/>`,
     ...labels,
+    ...across,
     ...drawn,
-    ...legend,
-    `<text class="label" x="${plot.width / 2}" y="${plot.height + 46}">${escapeXml(xTitle)}</text>`,
+    `<text class="label" x="${plot.width / 2}" y="${plot.height + 44}">${escapeXml(xTitle)}</text>`,
     `<text class="label" transform="translate(-56 ${plot.height / 2}) rotate(-90)">${escapeXml(yTitle)}</text>`,
+    ...legend.svg,
   ]);
 }
 

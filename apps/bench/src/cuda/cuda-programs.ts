@@ -12,6 +12,8 @@ export type CudaQuery = Readonly<Record<string, string | number | readonly strin
 export interface CudaCall {
   program: string;
   arguments: Record<string, string | number>;
+  /** Registers of a thread at most, by `-maxrregcount`; the compiler's choice unless given. Its rows have it, too. */
+  maxRegisters?: number;
 }
 
 const run = promisify(execFile);
@@ -37,13 +39,27 @@ export async function buildCudaPrograms(nvcc = process.env.NVCC ?? 'nvcc'): Prom
   });
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-cuda-'));
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  const build = async (into: string, programs: string[], flags = process.env.NVCC_FLAGS ?? '') => {
+    const env = { ...process.env, NVCC: nvcc, NVCC_FLAGS: flags };
+    await run('sh', [join(sources, 'build.sh'), into, ...programs], { env }).catch((error) => {
+      throw new Error(`the programs of test/bench/cuda cannot be built: ${lastLine(error)}`);
+    });
+  };
   try {
-    await run('sh', [join(sources, 'build.sh'), folder], { env: { ...process.env, NVCC: nvcc } });
+    await build(folder, []);
   } catch (error) {
     await remove();
-    throw new Error(`the programs of test/bench/cuda cannot be built: ${lastLine(error)}`);
+    throw error;
   }
-  return { rows: (call) => runCudaProgram(folder, call), remove };
+  return {
+    async rows({ maxRegisters, ...call }) {
+      if (maxRegisters === undefined) return runCudaProgram(folder, call);
+      const into = join(folder, `registers-${maxRegisters}`);
+      await build(into, [call.program], `-maxrregcount=${maxRegisters}`);
+      return (await runCudaProgram(into, call)).map((row) => ({ ...row, maxRegisters }));
+    },
+    remove,
+  };
 }
 
 /** Runs a built program. Rejects with one sentence where it fails. */

@@ -8,7 +8,7 @@ import { table } from '@halogrid/service/text-table';
 import { type FrameFormat, makeFrames } from '../images/make-frames.ts';
 import { openScene } from '../images/scene.ts';
 import { spreadOf } from '../timing/statistics.ts';
-import type { FrameCluster, StartFrameCluster } from './frame-cluster.ts';
+import type { FrameCluster, FrameJob, StartFrameCluster } from './frame-cluster.ts';
 import { measureDecodeRate, measureReadRate } from './input-rates.ts';
 
 export interface BenchFramesOptions {
@@ -105,10 +105,10 @@ export async function processFrames(
   source: string,
   folder: string,
   name: string,
-  hwaccel?: string,
+  what?: FrameJob,
 ): Promise<number> {
   const start = performance.now();
-  const job = await cluster.process(source, join(folder, name), hwaccel);
+  const job = await cluster.process(source, join(folder, name), what);
   if (job.state !== JobState.COMPLETE) throw new Error(`The job over the frames ended as ${job.state}: ${job.error}`);
   return (performance.now() - start) / 1000;
 }

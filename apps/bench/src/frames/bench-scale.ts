@@ -1,16 +1,16 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { findGpus, firstGpus, type GpuPin, pinGpus, threadsEach } from '@halogrid/gpu-node/gpus';
 import { aborted, shutdownSignal } from '@halogrid/service';
 import { poolThreads } from '@halogrid/threads/pool-threads';
 import { type FrameFormat, makeFrames } from '../images/make-frames.ts';
 import { openScene } from '../images/scene.ts';
 import { frameSize, processFrames } from './bench-frames.ts';
-import type { FrameCluster, StartFrameCluster } from './frame-cluster.ts';
+import type { StartFrameCluster } from './frame-cluster.ts';
 import { measureDecodeRate, measureReadRate } from './input-rates.ts';
 import { type ScaleLimits, type ScaleRun, scaleTable } from './scale-table.ts';
+import { untilAttached } from './until-attached.ts';
 
 export interface BenchScaleOptions {
   /** Ascending. */
@@ -22,9 +22,6 @@ export interface BenchScaleOptions {
   /** A photograph whose parts are the frames; a synthetic scene unless given. */
   scene?: string;
 }
-
-/** Opening a GPU takes a second or two. */
-const attachWithinMs = 60_000;
 
 /**
  * Runs the same frames end to end with a node on each of the first so many GPUs, and sets the rates beside perfect scaling
@@ -99,7 +96,7 @@ async function runOn(gpus: readonly GpuPin[], setting: Setting): Promise<ScaleRu
   const cluster = await start({ nodes: gpus.length, device: 'gpu', gpus, threads, note });
   const measure = async (): Promise<ScaleRun> => {
     await cluster.ready;
-    await untilAttached(cluster, gpus.length);
+    await untilAttached(cluster, gpus.length, 'nodes on a GPU each');
     const name = (run: string) => `${gpus.length}-gpus-${run}`;
     await processFrames(cluster, source, folder, name('warm-up'));
     const framesPerSecond: number[] = [];
@@ -117,20 +114,5 @@ async function runOn(gpus: readonly GpuPin[], setting: Setting): Promise<ScaleRu
     return await Promise.race([measure(), cluster.broken, stopped]);
   } finally {
     await cluster.stop();
-  }
-}
-
-/** All nodes must share the work from its start. Rejects where one of them does not come: its GPU could not be opened. */
-async function untilAttached(cluster: FrameCluster, count: number): Promise<void> {
-  const deadlineMs = performance.now() + attachWithinMs;
-  for (;;) {
-    const { length } = await cluster.nodes();
-    if (length === count) return;
-    if (performance.now() > deadlineMs) {
-      throw new Error(
-        `Expected a node on each of ${count} GPUs within ${attachWithinMs / 1000} s but there are ${length}`,
-      );
-    }
-    await delay(50);
   }
 }

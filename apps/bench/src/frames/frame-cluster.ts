@@ -7,20 +7,26 @@ export interface FrameCluster {
   readonly ready: Promise<unknown>;
   /** Rejects when it cannot go on. Never resolves. */
   readonly broken: Promise<never>;
-  /**
-   * Runs a job of the default kernel over the files in a folder, and resolves with it when it has ended. `hwaccel`: what decodes
-   * recordings, as of run.
-   */
-  process(source: string, out: string, hwaccel?: string): Promise<JobStatus>;
+  /** Runs a job over the files in a folder, of the default kernel unless told, and resolves with it when it has ended. */
+  process(source: string, out: string, job?: FrameJob): Promise<JobStatus>;
   /** The nodes that are attached. */
   nodes(): Promise<NodeStatus[]>;
   stop(): Promise<void>;
 }
 
+/** What a job computes, as the options of `run` say it. */
+export interface FrameJob {
+  op?: string[];
+  /** Frames of a shard. */
+  batch?: number;
+  /** What decodes recordings. */
+  hwaccel?: string;
+}
+
 export interface FrameClusterOptions {
   nodes: number;
-  /** Devices of the nodes: auto, gpu, software or cpu. */
-  device: string;
+  /** Device of the nodes, auto, gpu, software or cpu; or one for each of them. */
+  device: string | readonly string[];
   /** Cards for the nodes, one each. */
   gpus?: readonly GpuPin[];
   /** Threads on which a node reads and decodes; the nodes share this process's number unless given. */

@@ -1,9 +1,10 @@
 import { join, resolve } from 'node:path';
+import { openDevice } from '@halogrid/gpu-node/devices';
 import { writeFileAtomically } from '@halogrid/results';
-import { cacheFolders, makeFolders } from '@halogrid/service';
+import { cacheFolders, makeFolders, softwareVersion } from '@halogrid/service';
 import { cudaRows, openCuda } from '../cuda/measure-cuda.ts';
 import { ImageCache } from '../images/image-cache.ts';
-import { measureWholeTimes } from '../timing/whole-times.ts';
+import { withTimedDevice } from '../timing/timed-device.ts';
 import { drawChart } from './draw-chart.ts';
 import { evaluateTable } from './evaluate-table.ts';
 import { measureReport } from './measure-report.ts';
@@ -14,9 +15,9 @@ import { r4 } from './r4.ts';
 import { r5 } from './r5.ts';
 import { renderCsv, renderTable } from './render-table.ts';
 import type { Method, Report } from './report.ts';
-import { defaultStrategy, everyStrategy, type Scale } from './scale.ts';
+import { everyStrategy, fewStrategies, type Scale } from './scale.ts';
 
-const reports = { r1, r2, r3, r4, r5 } satisfies Record<string, (scale: Scale) => Report>;
+export const reports = { r1, r2, r3, r4, r5 } satisfies Record<string, (scale: Scale) => Report>;
 export type ReportId = keyof typeof reports;
 
 export interface BenchReportsOptions {
@@ -30,15 +31,28 @@ export interface BenchReportsOptions {
   cellSeconds: number;
 }
 
+/** What measured the files of a folder, beside them. */
+export interface Machine {
+  device: string;
+  cpu: string;
+  /** The software's. */
+  version: string;
+  /** The day it was begun, UTC. */
+  date: string;
+}
+export const machineFile = 'machine.json';
+
 /** Samples that show that everything works. */
 const quickRepetitions = 3;
 
 /** Measures reports' tables on this machine, prints them, and writes them and their charts into a folder. */
 export async function benchReports(options: BenchReportsOptions, print: (text: string) => void): Promise<void> {
-  const device = await nameOf(options.device);
-  const cpu = await nameOf('cpu');
+  const { name: device, maxLanes } = await describeGpu(options.device);
+  const cpu = await nameOfCpu();
   const out = resolve(options.out);
   await makeFolders(out);
+  const machine: Machine = { device, cpu, version: softwareVersion, date: new Date().toISOString().slice(0, 10) };
+  await writeFileAtomically(join(out, machineFile), `${JSON.stringify(machine, null, 2)}\n`);
   print(`Device: ${device}. CPU: ${cpu}. A cell that takes longer than ${options.cellSeconds} s is '-'.\n`);
   const note = (line: string) => print(`${line}\n`);
   const cuda = await openCuda(options.device, note);
@@ -46,7 +60,7 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
   const bench = { device: options.device, image: images.load.bind(images) };
   try {
     for (const id of options.reports) {
-      const strategies = options.quick ? defaultStrategy : everyStrategy;
+      const strategies = options.quick ? fewStrategies : everyStrategy(maxLanes);
       const report = reports[id]({ isQuick: options.quick, strategies });
       const repetitions = options.repetitions ?? (options.quick ? quickRepetitions : report.method.repetitions);
       const method: Method = { ...report.method, repetitions };
@@ -59,7 +73,7 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
         print(`\n${[table.title, table.note].filter(Boolean).join('\n')}\n${renderTable(evaluated)}`);
         await writeFileAtomically(join(out, `${id}-${table.name}.csv`), renderCsv(evaluated));
         for (const chart of table.charts) {
-          const svg = drawChart(chart, evaluated, device);
+          const svg = drawChart(chart, evaluated, machine.device);
           if (svg) await writeFileAtomically(join(out, `${id}-${chart.name}.svg`), svg);
         }
       }
@@ -71,10 +85,17 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
 }
 
 /** Rejects with UsageError where there is no such device. */
-async function nameOf(kind: 'gpu' | 'software' | 'cpu'): Promise<string> {
-  const size = { width: 8, height: 8 };
-  const { device } = await measureWholeTimes({ kind, size, cases: [], repetitions: 0 });
-  return device;
+async function describeGpu(kind: 'gpu' | 'software'): Promise<{ name: string; maxLanes: number }> {
+  return withTimedDevice(kind, async ({ limits }, { name }) => ({
+    name,
+    maxLanes: limits.maxComputeInvocationsPerWorkgroup,
+  }));
+}
+
+async function nameOfCpu(): Promise<string> {
+  const { device } = await openDevice('cpu');
+  await device.close();
+  return device.info.name;
 }
 
 function methodLine({ repetitions, images }: Method): string {

@@ -1,19 +1,25 @@
+import { type BarChart, barChartSvg } from '../charts/bar-chart.ts';
 import { heatMapSvg } from '../charts/heat-map.ts';
 import { type ChartLine, lineChartSvg } from '../charts/line-chart.ts';
 import type { EvaluatedTable } from './evaluate-table.ts';
-import type { ChartPlan, HeatMapPlan, LineChartPlan } from './report.ts';
+import type { BarChartPlan, ChartPlan, HeatMapPlan, LineChartPlan } from './report.ts';
 
 /** The SVG of a chart of a table; undefined where none of its values was measured. */
 export function drawChart(plan: ChartPlan, table: EvaluatedTable, device: string): string | undefined {
-  return plan.kind === 'lines' ? drawLines(plan, table, device) : drawHeatMap(plan, table, device);
+  switch (plan.kind) {
+    case 'lines':
+      return drawLines(plan, table, device);
+    case 'bars':
+      return drawBars(plan, table, device);
+    case 'heat':
+      return drawHeatMap(plan, table, device);
+  }
 }
 
 type Row = EvaluatedTable['rows'][number];
 
 function drawLines(plan: LineChartPlan, table: EvaluatedTable, subtitle: string): string | undefined {
-  const rows = table.rows.filter(({ labels }) =>
-    Object.entries(plan.only ?? {}).every(([label, wanted]) => labels[label] === wanted),
-  );
+  const rows = rowsWith(table, plan.only);
   if (plan.xScale === 'category') rows.sort((a, b) => lanesOf(a.labels[plan.x]) - lanesOf(b.labels[plan.x]));
   // Labels that are the same in all rows need not be read.
   const differs = (label: string) => new Set(rows.map(({ labels }) => labels[label])).size > 1;
@@ -58,7 +64,26 @@ function lanesOf(block: string | number | undefined): number {
   return width * height - width / 1024;
 }
 
-function drawHeatMap(plan: HeatMapPlan, { rows }: EvaluatedTable, subtitle: string): string | undefined {
+function drawBars(plan: BarChartPlan, { rows }: EvaluatedTable, subtitle: string): string | undefined {
+  const groups: BarChart['groups'] = [];
+  for (const [name, ofGroup] of Map.groupBy(rows, ({ labels }) => String(labels[plan.group]))) {
+    const bars = plan.values.flatMap(({ column, name: bar }) => {
+      const values = ofGroup.map((row) => row.values[column]).filter((value) => typeof value === 'number' && value > 0);
+      const value = Math[plan.best === 'least' ? 'min' : 'max'](...(values as number[]));
+      return Number.isFinite(value) ? [{ name: bar, value }] : [];
+    });
+    if (bars.length > 0) groups.push({ name, bars });
+  }
+  return groups.length > 0 ? barChartSvg({ ...plan, subtitle, groups }) : undefined;
+}
+
+/** Rows that have these labels. */
+export function rowsWith({ rows }: EvaluatedTable, only: Record<string, string | number> = {}): Row[] {
+  return rows.filter(({ labels }) => Object.entries(only).every(([label, wanted]) => labels[label] === wanted));
+}
+
+function drawHeatMap(plan: HeatMapPlan, table: EvaluatedTable, subtitle: string): string | undefined {
+  const rows = rowsWith(table, plan.only);
   const columns = [...new Set(rows.map(({ labels }) => String(labels[plan.x])))];
   const names = [...new Set(rows.map((row) => joined(row, plan.y)))];
   const values = names.map((name) =>

@@ -33,7 +33,7 @@ const words: Record<string, string> = {
 /** Fills a table with what was measured. `cuda` is undefined where the CUDA programs did not run. */
 export function evaluateTable(table: ReportTable, samples: Samples, cuda?: readonly CudaRow[]): EvaluatedTable {
   const names = union(table.rows.map(({ times }) => Object.keys(times)));
-  const hasCuda = cuda !== undefined && table.rows.some((row) => row.cuda);
+  const hasCuda = cuda !== undefined && table.rows.some((row) => row.cuda ?? row.otherCuda);
   // Without CUDA there is nothing to say in a row about a CUDA program, but for the report's figures.
   const rows = hasCuda ? table.rows : table.rows.filter((row) => row.times[names[0]!] || row.reported);
   const values = rows.map((row) => valuesOf(row, table, names, samples, hasCuda ? cuda : []));
@@ -50,12 +50,14 @@ interface Column extends EvaluatedColumn {
 
 function columnsOf({ rows, derived }: ReportTable, names: readonly string[], hasCuda: boolean): Column[] {
   const labels = union(rows.map((row) => Object.keys(row.labels)));
+  const others = union(rows.map((row) => Object.keys(row.otherCuda ?? {})));
   const figures = new Map(rows.flatMap(({ reported = {} }) => figuresOf(reported)).map((one) => [one.name, one.title]));
   return [
     ...labels.map((name) => ({ name, title: name, isPrinted: true })),
     ...names.flatMap((name, i) => timeColumns(name, words[name] ?? name, i === 0)),
     ...derived.map(({ name, title }) => ({ name, title, isPrinted: true, isDerived: true })),
     ...(hasCuda ? [...timeColumns('cuda', 'CUDA here', true), ...cudaColumns(names[0]!)] : []),
+    ...(hasCuda ? others.flatMap((name) => timeColumns(`cuda_${name}`, `CUDA here\n${name}`, false)) : []),
     ...[...figures].map(([name, title]) => ({ name, title, isPrinted: true })),
   ];
 }
@@ -98,9 +100,12 @@ function valuesOf(
   }
   const fastest = row.cuda && fastestRow(cuda, row.cuda);
   if (fastest) {
-    for (const what of ['mean', 'median', 'stdev', 'min'] as const) values[`cuda_${what}_ms`] = fastest.ms[what];
-    values.cuda_samples = fastest.repetitions;
+    putTimes('cuda', fastest);
     values.cuda_kernel = [fastest.name, fastest.block].filter(Boolean).join(' ');
+  }
+  for (const [name, query] of Object.entries(row.otherCuda ?? {})) {
+    const other = fastestRow(cuda, query);
+    if (other) putTimes(`cuda_${name}`, other);
   }
   const meanMs = (name: string) => values[`${name}_mean_ms`] as number | undefined;
   const [theirMs, ourMs] = [meanMs('cuda'), meanMs(names[0]!)];
@@ -108,6 +113,11 @@ function valuesOf(
   for (const { name, of } of derived) values[name] = of(meanMs, row);
   for (const { name, value } of figuresOf(row.reported ?? {})) values[name] = value;
   return values;
+
+  function putTimes(name: string, { ms, repetitions }: CudaRow): void {
+    for (const what of ['mean', 'median', 'stdev', 'min'] as const) values[`${name}_${what}_ms`] = ms[what];
+    values[`${name}_samples`] = repetitions;
+  }
 }
 
 function figuresOf(reported: NonNullable<ReportRow['reported']>): { name: string; title: string; value: number }[] {

@@ -41,9 +41,14 @@ const maybeSlow = ({ timer }: Probe, { device }: Bench): boolean =>
 const pixelsOf = ({ size }: Probe): number => size.width * size.height;
 
 /** The same work on a small image, by a timer that takes at least as long a pixel. */
-function smallProbe({ timer, operations, output, strategy }: Probe): Probe {
+function smallProbe({ timer, operations, output, strategy, grid, size }: Probe): Probe {
   const slower = timer === 'threads' ? 'cpu' : timer === 'batch' ? 'whole' : timer;
-  return { timer: slower, operations, output, strategy, size: { width: estimateSide, height: estimateSide } };
+  const cells = grid && {
+    rows: Math.ceil((grid.rows * estimateSide) / size.height),
+    columns: Math.ceil((grid.columns * estimateSide) / size.width),
+  };
+  const small = { width: estimateSide, height: estimateSide };
+  return { timer: slower, operations, output, strategy, grid: cells, size: small };
 }
 
 /** Milliseconds a pixel of what may be too slow, by the key of its small probe. */

@@ -26,6 +26,8 @@ const measuredBlocks: [strategy: string, block: string, ms: number, gbPerSecond:
   ['shared', '32x8', 2.93, 9.32],
 ];
 const blocks = ['32x8', '32x4', '32x16', '16x16', '4x32'];
+/** Figure 6: where GB/s level off. */
+const [pageable, pinned] = [7.5, 10.6];
 
 /** R1: the LBP map of one large image by strategy and block shape, and of batches. */
 export function r1({ isQuick, strategies }: Scale): Report {
@@ -79,7 +81,22 @@ export function r1({ isQuick, strategies }: Scale): Report {
       })),
     ],
     derived: [speedUp('time', 'cpu'), speedUp('time', 'twin')],
-    charts: [],
+    charts: [
+      {
+        kind: 'bars',
+        name: 'comparison',
+        title: 'LBP map: time of an image (figure 3)',
+        group: 'what',
+        xTitle: 'Milliseconds an image, mean, logarithmic',
+        xScale: 'log10',
+        values: [
+          { column: 'time_mean_ms', name: 'halogrid' },
+          { column: 'cuda_mean_ms', name: 'the report’s program here' },
+          { column: reportColumn(gtx1050, 'ms'), name: `report (CPU; ${gtx1050})` },
+        ],
+        best: 'least',
+      },
+    ],
   };
 
   const byShape: ReportTable = {
@@ -101,9 +118,23 @@ export function r1({ isQuick, strategies }: Scale): Report {
     ],
     charts: [
       {
+        kind: 'bars',
+        name: 'bandwidth',
+        title: 'LBP map: bytes a second of the best shape (figure 4)',
+        group: 'strategy',
+        xTitle: 'GB/s, read and written, of the mean time, logarithmic',
+        xScale: 'log10',
+        values: [
+          { column: 'gb_per_second', name: 'halogrid' },
+          { column: 'cuda_gb_per_second', name: 'the report’s program here' },
+          { column: reportColumn(gtx1050, 'GB/s'), name: `report (${gtx1050})` },
+        ],
+        best: 'most',
+      },
+      {
         kind: 'lines',
         name: 'block-shapes',
-        title: 'LBP map by the shape of a block',
+        title: 'LBP map by the shape of a block (figure 5)',
         x: 'block',
         xTitle: 'Block (workgroup), lanes',
         xScale: 'category',
@@ -131,19 +162,23 @@ export function r1({ isQuick, strategies }: Scale): Report {
   const batches: ReportTable = {
     name: 'batches',
     title: `Figure 6 · batches of images of ${sizeName(size)}, with transfers`,
-    note: 'GB/s count every image twice, up and down. The report’s figures are those its plot levels off at.',
-    rows: images.map((count, i) => ({
+    note: `GB/s count every image twice, up and down. The report's plot levels off at ${pageable} (pageable) and ${pinned} (pinned memory).`,
+    rows: images.map((count) => ({
       labels: { images: count },
       times: { batch: probe('batch', { images: count }) },
-      cuda: { name: ['batch-global', 'batch-read-only'], images: count, ...where },
-      reported: i === images.length - 1 ? figures({ 'pageable GB/s': 7.5, 'pinned GB/s': 10.6 }) : undefined,
+      cuda: { name: 'batch-read-only', images: count, ...where },
+      otherCuda: { pageable: { name: 'batch-global', images: count, ...where } },
     })),
-    derived: [rate('gb_per_second', 'batch\nGB/s', 'batch'), rate('cuda_gb_per_second', 'CUDA here\nGB/s', 'cuda')],
+    derived: [
+      rate('gb_per_second', 'batch\nGB/s', 'batch'),
+      rate('cuda_gb_per_second', 'CUDA here\npinned\nGB/s', 'cuda'),
+      rate('cuda_pageable_gb_per_second', 'CUDA here\npageable\nGB/s', 'cuda_pageable'),
+    ],
     charts: [
       {
         kind: 'lines',
         name: 'batches',
-        title: 'LBP maps of a batch, with transfers',
+        title: 'LBP maps of a batch, with transfers (figure 6)',
         x: 'images',
         xTitle: 'Images in the batch',
         xScale: 'log2',
@@ -151,9 +186,16 @@ export function r1({ isQuick, strategies }: Scale): Report {
         yScale: 'linear',
         series: [],
         values: [
-          { column: 'gb_per_second', name: 'halogrid' },
-          { column: 'cuda_gb_per_second', name: 'CUDA here' },
+          { column: 'gb_per_second', name: 'halogrid, mapped memory' },
+          { column: 'cuda_gb_per_second', name: 'the report’s program here, pinned' },
+          { column: 'cuda_pageable_gb_per_second', name: 'the report’s program here, pageable' },
         ],
+        levels: isQuick
+          ? []
+          : [
+              { name: `report (${gtx1050}), pinned`, y: pinned },
+              { name: `report (${gtx1050}), pageable`, y: pageable },
+            ],
       },
     ],
   };

@@ -8,11 +8,12 @@ import {
   type Timer,
   withoutTime,
 } from './report.ts';
-import { laneShape, type Scale, square, strategyName } from './scale.ts';
+import { firstOfEachName, laneShape, type Scale, square, strategyName } from './scale.ts';
 
 const kernels = ['global-atomics', 'private-histogram'];
 /** The report's fastest first: charts by size draw the first shape of a strategy. */
 const blocks = [32, 16, 8, 4];
+const blockNames = blocks.map((side) => `${side}x${side}`);
 const lbp = { kernel: 'lbp', parameters: {}, border: 'zero' };
 
 /** R2: the histogram of LBP codes with zeros around the image, by size and block. */
@@ -43,10 +44,10 @@ export function r2({ isQuick, strategies }: Scale): Report {
         cuda: { name: kernels, width: side },
       })),
       ...kernels.flatMap((name) =>
-        blocks.map((block) => ({
-          labels: { side, strategy: `CUDA ${name}`, block: `${block}x${block}` },
+        blockNames.map((block) => ({
+          labels: { side, strategy: `CUDA ${name}`, block },
           times: { cpu: probe('cpu', side) },
-          cuda: { name, width: side, block: `${block}x${block}` },
+          cuda: { name, width: side, block },
         })),
       ),
     ]),
@@ -59,7 +60,7 @@ export function r2({ isQuick, strategies }: Scale): Report {
     charts: [
       speedUpsBySide({
         name: 'speed-up',
-        title: 'LBP histogram: strategies over one CPU thread',
+        title: 'LBP histogram: strategies over one CPU thread (figure 2)',
         series: ['strategy'],
         values: [
           { column: 'kernel_speedup_over_cpu', name: '' },
@@ -69,7 +70,7 @@ export function r2({ isQuick, strategies }: Scale): Report {
       {
         kind: 'heat',
         name: 'heat-map',
-        title: 'LBP histogram: kernel over one CPU thread',
+        title: 'LBP histogram: kernel over one CPU thread (figure 3)',
         x: 'side',
         xTitle: 'Side of the image, px',
         y: ['strategy', 'block'],
@@ -80,22 +81,35 @@ export function r2({ isQuick, strategies }: Scale): Report {
 
   const whole: ReportTable = {
     name: 'whole',
-    title: 'Figure 4 · the whole run, with transfers',
+    title: 'Figure 4 · the whole run, with transfers, by strategy and block',
     note: 'The report (GeForce 950M) gives plots: above 5x beyond 4096x4096.',
-    rows: sides.map((side) => ({
-      labels: { side },
-      times: { whole: probe('whole', side), ...baselines(side) },
-      cuda: { name: kernels.map((name) => `${name}-whole`), width: side },
-    })),
-    derived: [speedUp('whole', 'cpu'), speedUp('whole', 'threads'), speedUp('whole', 'twin'), speedUp('cuda', 'cpu')],
+    rows: sides.flatMap((side): ReportRow[] => [
+      ...firstOfEachName(ours).map((strategy) => ({
+        labels: { side, strategy: `halogrid ${strategyName(strategy)}`, block: laneShape(strategy) },
+        times: { whole: probe('whole', side, { strategy }), ...baselines(side) },
+      })),
+      ...kernels.flatMap((name) =>
+        blockNames.map((block) => ({
+          labels: { side, strategy: `CUDA ${name}`, block },
+          times: { cpu: probe('cpu', side) },
+          cuda: { name: `${name}-whole`, width: side, block },
+        })),
+      ),
+    ]),
+    derived: [
+      speedUp('whole', 'cpu'),
+      speedUp('whole', 'threads'),
+      speedUp('whole', 'twin'),
+      withoutTime('whole', speedUp('cuda', 'cpu')),
+    ],
     charts: [
       speedUpsBySide({
         name: 'whole',
-        title: 'LBP histogram with transfers over one CPU thread',
-        series: [],
+        title: 'LBP histogram with transfers over one CPU thread (figure 4)',
+        series: ['strategy', 'block'],
         values: [
-          { column: 'whole_speedup_over_cpu', name: 'halogrid' },
-          { column: 'cuda_speedup_over_cpu', name: 'CUDA here' },
+          { column: 'whole_speedup_over_cpu', name: '' },
+          { column: 'cuda_speedup_over_cpu', name: '' },
         ],
       }),
     ],
@@ -104,17 +118,46 @@ export function r2({ isQuick, strategies }: Scale): Report {
   const padding: ReportTable = {
     name: 'padding',
     title: 'Figure 1 · padding',
-    note: 'halogrid has no padded copy: zeros outside are a rule of the kernel. Beside it the kernel that leaves the ring out.',
-    rows: sides.map((side) => ({
-      labels: { side },
-      times: {
-        zero: probe('kernel', side, { strategy: ours[0] }),
-        interior: probe('kernel', side, { operations: [{ ...lbp, border: 'interior' }], strategy: ours[0] }),
+    note: 'halogrid makes no padded copy: zeros outside are a rule of the kernel. Beside it is the kernel that leaves the ring out.',
+    rows: sides.flatMap((side): ReportRow[] => [
+      {
+        labels: { side, what: 'halogrid, LBP and histogram with it' },
+        times: {
+          zero: probe('kernel', side, { strategy: ours[0] }),
+          interior: probe('kernel', side, { operations: [{ ...lbp, border: 'interior' }], strategy: ours[0] }),
+        },
       },
-      cuda: { name: 'pad', width: side },
-    })),
-    derived: [],
-    charts: [],
+      ...blockNames.map((block) => ({
+        labels: { side, what: 'CUDA pad alone', block },
+        times: {},
+        cuda: { name: 'pad', width: side, block },
+        otherCuda: { one_thread: { name: 'cpu-pad', width: side } },
+      })),
+    ]),
+    derived: [speedUp('cuda', 'cuda_one_thread')],
+    charts: [
+      {
+        ...speedUpsBySide({
+          name: 'padding',
+          title: 'Padding alone, and LBP that needs none (figure 1)',
+          series: ['what', 'block'],
+          values: [
+            { column: 'zero_mean_ms', name: '' },
+            { column: 'cuda_mean_ms', name: '' },
+          ],
+        }),
+        yTitle: 'Milliseconds an image',
+      },
+      {
+        ...speedUpsBySide({
+          name: 'padding-speed-up',
+          title: 'Padding in CUDA over one CPU thread (figure 1)',
+          series: ['block'],
+          values: [{ column: 'cuda_speedup_over_cuda_one_thread', name: 'block' }],
+        }),
+        isOfCuda: true,
+      },
+    ],
   };
 
   return {
@@ -125,7 +168,12 @@ export function r2({ isQuick, strategies }: Scale): Report {
     cuda: [
       {
         program: 'lbp-histogram',
-        arguments: { sizes: sides.join(), blocks: blocks.join(), repetitions: isQuick ? 5 : 100 },
+        arguments: {
+          sizes: sides.join(),
+          blocks: blocks.join(),
+          repetitions: isQuick ? 5 : 100,
+          'cpu-repetitions': 5,
+        },
       },
     ],
   };

@@ -1,3 +1,4 @@
+import type { Grid } from '@halogrid/kernels';
 import { reportColumn } from './evaluate-table.ts';
 import {
   type Derived,
@@ -9,7 +10,7 @@ import {
   speedUpsBySide,
   type Timer,
 } from './report.ts';
-import { type Scale, square } from './scale.ts';
+import { laneShape, type Scale, square } from './scale.ts';
 
 type Seconds = [cpu: number, shared: number, l1: number, streams: number];
 
@@ -33,39 +34,54 @@ const seconds: Record<string, Record<number, Seconds>> = {
 /** Images of the thousand that the report gave to its GPU. */
 const givenToGpu: Record<number, number> = { 256: 950, 4096: 970 };
 const images = 1000;
+/** Side of the blocks whose histograms the report puts side by side. */
+const blockSide = 16;
+const sideOfWholeRuns = 1024;
+const streamOrders = ['depth-first', 'breadth-first'];
+/** Figure 6 of the report. */
+const registerBlocks = ['8x8', '16x8', '16x16', '32x16', '32x32'];
+const registerCounts = [16, 24, 32, 40, 64];
+const ldp = (order: number) => ({ kernel: 'ldp', parameters: { order: String(order) } });
 
 /** R4: Local Derivative Patterns and their histograms, by order and size; work split between CPU and GPU. */
-export function r4({ isQuick }: Scale): Report {
+export function r4({ isQuick, strategies }: Scale): Report {
   const sides = isQuick ? [64, 256] : [256, 512, 1024, 2048, 4096];
   const orders = isQuick ? [2, 3] : [2, 3, 4, 5, 6];
   const orderSide = isQuick ? 256 : 1024;
-  const probe = (timer: Timer, side: number, order = 3): Probe => ({
+  const registerSides = isQuick ? [256] : [256, 1024];
+  const probe = (timer: Timer, side: number, order = 3, grid?: Grid): Probe => ({
     timer,
-    operations: [{ kernel: 'ldp', parameters: { order: String(order) } }],
+    operations: [ldp(order)],
     output: 'histogram',
     size: square(side),
+    grid,
   });
   const cpus = (side: number, order = 3) => ({
     cpu: probe('cpu', side, order),
     threads: probe('threads', side, order),
     twin: probe('twin', side, order),
   });
-  const cuda = (side: number, order: number, histograms = 'total') => ({
-    name: ['shared', 'global', 'l1'],
+  const cuda = (name: string | string[], side: number, order: number, histograms = 'total') => ({
+    name,
     width: side,
     order,
     histograms,
+    block: '16x16',
   });
+  const ways = ['shared', 'global', 'l1'];
+  const eachWay = (side: number, histograms: string) =>
+    Object.fromEntries(ways.map((name) => [name, cuda(name, side, 3, histograms)]));
   const speedUps = [speedUp('kernel', 'cpu'), speedUp('kernel', 'threads'), speedUp('kernel', 'twin')];
 
   const bySize: ReportTable = {
     name: 'sizes',
-    title: 'Tables 2 and 3 · histograms of LDP of the third order',
-    note: 'The report counts in blocks of 16x16, halogrid here in the whole image; 4 x 256 bins each.',
+    title: 'Tables 2 and 3, figure 7 · histograms of LDP of the third order, of the whole image',
+    note: 'The report counts in blocks of 16x16: the next table.',
     rows: sides.map((side) => ({
       labels: { side },
       times: { kernel: probe('kernel', side), whole: probe('whole', side), ...cpus(side) },
-      cuda: cuda(side, 3),
+      cuda: cuda(ways, side, 3),
+      otherCuda: eachWay(side, 'total'),
       reported: figures(side, ([cpu, shared, l1, streams]) => ({
         'CPU ms': inMs(cpu),
         'shared ms': inMs(shared),
@@ -77,7 +93,7 @@ export function r4({ isQuick }: Scale): Report {
     charts: [
       speedUpsBySide({
         name: 'speed-up',
-        title: 'LDP of the third order, histograms',
+        title: 'LDP of order 3, histogram of the image (figure 7)',
         series: [],
         values: [
           { column: 'kernel_speedup_over_cpu', name: 'kernel over cpu' },
@@ -90,17 +106,113 @@ export function r4({ isQuick }: Scale): Report {
     ],
   };
 
+  const inBlocks: ReportTable = {
+    name: 'blocks',
+    title: 'Tables 2 and 3, as the report counts · a histogram of every block of 16x16 pixels, 4 x 256 bins each',
+    note: `Whole runs and CPUs are measured to ${sideOfWholeRuns}x${sideOfWholeRuns}: larger ones have more cells than a job of halogrid takes.`,
+    rows: sides.map((side) => {
+      const grid = { rows: side / blockSide, columns: side / blockSide };
+      const isJob = side <= sideOfWholeRuns;
+      return {
+        labels: { side },
+        times: {
+          kernel: probe('kernel', side, 3, grid),
+          ...(isJob && { whole: probe('whole', side, 3, grid), cpu: probe('cpu', side, 3, grid) }),
+        },
+        cuda: cuda(ways, side, 3, 'blocks'),
+        otherCuda: eachWay(side, 'blocks'),
+        reported: figures(side, ([cpu, shared, l1]) => ({
+          'CPU ms': inMs(cpu),
+          'shared ms': inMs(shared),
+          'L1 ms': inMs(l1),
+        })),
+      };
+    }),
+    derived: [speedUp('kernel', 'cpu'), speedUp('whole', 'cpu')],
+    charts: [
+      {
+        ...speedUpsBySide({
+          name: 'blocks',
+          title: 'LDP of order 3, histograms of blocks (tables 2 and 3)',
+          series: [],
+          values: [
+            { column: 'kernel_mean_ms', name: 'kernel' },
+            { column: 'cpu_mean_ms', name: 'cpu, one thread' },
+            ...ways.map((name) => ({ column: `cuda_${name}_mean_ms`, name: `CUDA ${name} here` })),
+            { column: reportColumn('Tesla K40c', 'shared ms'), name: 'report (Tesla K40c), shared' },
+            { column: reportColumn('Tesla K40c', 'L1 ms'), name: 'report (Tesla K40c), L1' },
+            { column: reportColumn('Tesla K40c', 'CPU ms'), name: 'report, CPU beside the K40c' },
+          ],
+        }),
+        yTitle: 'Milliseconds an image',
+      },
+    ],
+  };
+
   const streams: ReportTable = {
     name: 'streams',
     title: 'Table 4 · the same with transfers, in streams',
     rows: sides.map((side) => ({
       labels: { side },
       times: { whole: probe('whole', side), cpu: probe('cpu', side) },
-      cuda: { ...cuda(side, 3), name: ['streams-depth-first', 'streams-breadth-first'] },
+      cuda: cuda(
+        streamOrders.map((name) => `streams-${name}`),
+        side,
+        3,
+      ),
+      otherCuda: Object.fromEntries(
+        streamOrders.map((name) => [name.replace('-', '_'), cuda(`streams-${name}`, side, 3)]),
+      ),
       reported: figures(side, (row) => ({ 'streams ms': inMs(row[3]) })),
     })),
     derived: [speedUp('whole', 'cpu'), speedUp('cuda', 'cpu')],
-    charts: [],
+    charts: [
+      {
+        ...speedUpsBySide({
+          name: 'streams',
+          title: 'LDP of order 3 with transfers (table 4)',
+          series: [],
+          values: [
+            { column: 'whole_mean_ms', name: 'halogrid, one image at a time' },
+            { column: 'cuda_depth_first_mean_ms', name: 'CUDA streams here, depth first' },
+            { column: 'cuda_breadth_first_mean_ms', name: 'CUDA streams here, breadth first' },
+            { column: reportColumn('Tesla K40c', 'streams ms'), name: 'report (Tesla K40c)' },
+            { column: reportColumn('GeForce 720m', 'streams ms'), name: 'report (GeForce 720m)' },
+          ],
+        }),
+        yTitle: 'Milliseconds an image',
+      },
+    ],
+  };
+
+  const registers: ReportTable = {
+    name: 'registers',
+    title: 'Figure 6 · threads of a block and registers of a thread, CUDA, shared memory',
+    note: 'Registers are what the compiler is allowed. WebGPU has no such limit: halogrid has its shapes of a workgroup beside them.',
+    rows: registerSides.flatMap((side): ReportRow[] => [
+      ...strategies(ldp(3), 'histogram').map((strategy) => ({
+        labels: { side, registers: `halogrid ${strategy.name}`, block: laneShape(strategy) },
+        times: { kernel: { ...probe('kernel', side), strategy } },
+      })),
+      ...registerCounts.flatMap((count) =>
+        registerBlocks.map((block) => ({
+          labels: { side, registers: count, block },
+          times: {},
+          cuda: { ...cuda('shared', side, 3, 'blocks'), block, maxRegisters: count },
+        })),
+      ),
+    ]),
+    derived: [],
+    charts: registerSides.map((side) => ({
+      kind: 'heat',
+      name: `registers-${side}`,
+      title: `LDP of ${side}x${side}, ms, by registers and block (figure 6)`,
+      x: 'block',
+      xTitle: 'Block (workgroup), lanes',
+      y: ['registers'],
+      values: ['kernel_mean_ms', 'cuda_mean_ms'],
+      only: { side },
+    })),
   };
 
   const byOrder: ReportTable = {
@@ -109,7 +221,7 @@ export function r4({ isQuick }: Scale): Report {
     rows: orders.map((order) => ({
       labels: { order },
       times: { kernel: probe('kernel', orderSide, order), ...cpus(orderSide, order) },
-      cuda: cuda(orderSide, order),
+      cuda: cuda(ways, orderSide, order),
     })),
     derived: speedUps,
     charts: [],
@@ -154,12 +266,23 @@ export function r4({ isQuick }: Scale): Report {
     title: 'R4 · Local Derivative Pattern on GPUs',
     // The report does not say how often; the CUDA programs' default.
     method: { repetitions: 30, images: 1 },
-    tables: [bySize, streams, byOrder, split],
+    tables: [bySize, inBlocks, streams, registers, byOrder, split],
     cuda: [
       {
         program: 'ldp',
-        arguments: { sizes: sides.join(), order: 3, measure: 'kernel,streams', histograms: 'total' },
+        arguments: { sizes: sides.join(), order: 3, measure: 'kernel,streams', histograms: 'total,blocks' },
       },
+      ...registerCounts.map((maxRegisters) => ({
+        program: 'ldp',
+        arguments: {
+          sizes: registerSides.join(),
+          blocks: registerBlocks.join(),
+          order: 3,
+          measure: 'kernel',
+          histograms: 'blocks',
+        },
+        maxRegisters,
+      })),
       ...orders
         .filter((order) => order !== 3)
         .map((order) => ({

@@ -1,6 +1,8 @@
+import type { CudaQuery } from '../cuda/cuda-programs.ts';
 import { reportColumn } from './evaluate-table.ts';
 import { blockFigures, bySide, rtx3060Ti, speedUpsBySize } from './r5-figures.ts';
 import {
+  type Derived,
   type LineChartPlan,
   type Probe,
   type Report,
@@ -21,15 +23,21 @@ const speedUps = [
   speedUp('kernel', 'twin'),
   speedUp('whole', 'cpu'),
 ];
-const reportLine = {
-  column: reportColumn(rtx3060Ti, 'shared x'),
-  name: `report (${rtx3060Ti}), shared`,
-};
+/** Lines of every chart by size: what is shown for each kernel. */
+const lines = [
+  { column: 'kernel_speedup_over_cpu', name: '' },
+  ...cudaNames.flatMap((name) => [
+    { column: `cuda_${name}_speedup_over_cpu`, name: `CUDA ${name} here` },
+    { column: reportColumn(rtx3060Ti, `${name} x`), name: `report (${rtx3060Ti}), ${name}` },
+  ]),
+];
+const cudaSpeedUps = cudaNames.map((name) => speedUp(`cuda_${name}`, 'cpu'));
 
 /** R5: convolution into f32 by kernel, size of the image, side of the kernel and block. */
 export function r5({ isQuick, strategies }: Scale): Report {
   const imageSides = isQuick ? [64, 128] : [512, 1024, 1920, 2560, 3840, 4096];
   const kernels = isQuick ? ['box-3'] : Object.keys(speedUpsBySize);
+  const kinds = isQuick ? ['box'] : ['gaussian', 'box'];
   const kernelSides = isQuick ? [3] : [3, 5, 7, 9, 11, 15, 21];
   const side = isQuick ? 128 : 1920;
   const channelCounts = isQuick ? [3] : [1, 3];
@@ -61,40 +69,43 @@ export function r5({ isQuick, strategies }: Scale): Report {
             (strategy): ReportRow => ({
               labels: { kernel, channels, side: imageSide, strategy: strategyName(strategy) },
               times: times(kernel, imageSide, channels, strategy),
-              cuda: { name: cudaNames, kernel, channels, width: imageSide },
+              ...cuda({ kernel, channels, width: imageSide }),
               reported: reported(channels, speedUpsBySize[kernel]?.[imageSide]),
             }),
           ),
         ),
       ),
     ),
-    derived: speedUps,
-    charts: [chart('sizes', 'Convolution over one CPU thread')],
+    derived: [...speedUps, ...cudaSpeedUps],
+    charts: kernels.map((kernel) =>
+      chart(`sizes-${kernel}`, `${kernel} by size of the image (figures 1 and 2)`, { only: { kernel, channels: 3 } }),
+    ),
   };
 
   const sides: ReportTable = {
     name: 'kernel-sides',
     title: `Tables 3 and 4 · by the side of the kernel, images of ${side}x${side}`,
-    rows: (isQuick ? ['box'] : ['gaussian', 'box']).flatMap((kind) =>
+    rows: kinds.flatMap((kind) =>
       channelCounts.flatMap((channels) =>
         kernelSides.flatMap((kernelSide) =>
           firstOfEachName(ours(`${kind}-${kernelSide}`, channels)).map(
             (strategy): ReportRow => ({
               labels: { kernel: kind, channels, side: kernelSide, strategy: strategyName(strategy) },
               times: times(`${kind}-${kernelSide}`, side, channels, strategy),
-              cuda: { name: cudaNames, kernel: `${kind}-${kernelSide}`, channels, width: side },
+              ...cuda({ kernel: `${kind}-${kernelSide}`, channels, width: side }),
               reported: isQuick ? undefined : reported(channels, bySide[kind]?.[kernelSide]),
             }),
           ),
         ),
       ),
     ),
-    derived: speedUps,
-    charts: [
-      chart('kernel-sides', `Convolution of ${side}x${side} over one CPU thread`, {
-        xTitle: 'Side of the kernel',
+    derived: [...speedUps, ...cudaSpeedUps],
+    charts: kinds.map((kernel) =>
+      chart(`kernel-sides-${kernel}`, `${kernel} of ${side}x${side} by side of the kernel (figure 3)`, {
+        xTitle: 'Side of the kernel, px',
+        only: { kernel, channels: 3 },
       }),
-    ],
+    ),
   };
 
   const shapes: ReportTable = {
@@ -118,27 +129,41 @@ export function r5({ isQuick, strategies }: Scale): Report {
         })),
       ),
     ]),
-    derived: [speedUp('kernel', 'cpu'), withoutTime('kernel', speedUp('cuda', 'cpu'))],
-    charts: kernels.map((kernel) => ({
-      ...chart(`blocks-${kernel}`, `${kernel}, ${side}x${side}, over one CPU thread`, {
-        x: 'block',
-        xTitle: 'Block (workgroup), lanes',
-        xScale: 'category',
-      }),
-      series: ['strategy'],
-      values: [
-        { column: 'kernel_speedup_over_cpu', name: '' },
-        { column: 'cuda_speedup_over_cpu', name: 'here' },
-        { column: reportColumn(rtx3060Ti, 'x'), name: `report (${rtx3060Ti})` },
-      ],
-      only: { kernel },
-    })),
+    derived: [speedUp('kernel', 'cpu'), withoutTime('kernel', speedUp('cuda', 'cpu')), ...peaks],
+    charts: [
+      {
+        kind: 'bars',
+        name: 'peaks',
+        title: `Global, shared (16x16) and tuned, ${side}x${side} RGB (table 5)`,
+        group: 'kernel',
+        xTitle: 'Speed-up over one CPU thread, logarithmic',
+        xScale: 'log10',
+        values: [
+          ...peaks.map(({ name, title }) => ({ column: name, name: title.replaceAll('\n', ' ') })),
+          { column: reportColumn(rtx3060Ti, 'x'), name: `report (${rtx3060Ti}), tuned` },
+        ],
+        best: 'most',
+      },
+      ...kernels.map(
+        (kernel): LineChartPlan => ({
+          ...chart(`blocks-${kernel}`, `${kernel}, ${side}x${side}, by block (figure 4)`, {
+            x: 'block',
+            xTitle: 'Block (workgroup), lanes',
+            xScale: 'category',
+            only: { kernel },
+          }),
+          values: [
+            { column: 'kernel_speedup_over_cpu', name: '' },
+            { column: 'cuda_speedup_over_cpu', name: 'here' },
+            { column: reportColumn(rtx3060Ti, 'x'), name: `report (${rtx3060Ti})` },
+          ],
+        }),
+      ),
+    ],
   };
 
   const call = { channels: channelCounts.join(), measure: 'kernel' };
-  const tableKernels = (isQuick ? ['box'] : ['gaussian', 'box']).flatMap((kind) =>
-    kernelSides.map((kernelSide) => `${kind}-${kernelSide}`),
-  );
+  const tableKernels = kinds.flatMap((kind) => kernelSides.map((kernelSide) => `${kind}-${kernelSide}`));
   return {
     id: 'r5',
     title: 'R5 · Kernel Image Processing with CUDA Optimization',
@@ -164,12 +189,39 @@ const convolution = (kernel: string, channels: number) => ({
 const reported = (channels: number, figures: Record<string, number> | undefined) =>
   channels === 3 && figures ? { [rtx3060Ti]: figures } : undefined;
 
-/** Speed-ups by kernel, of its default strategy. */
-function chart(name: string, title: string, x?: Partial<LineChartPlan>): LineChartPlan {
-  const values = [{ column: 'kernel_speedup_over_cpu', name: '' }, reportLine];
+const cuda = (query: CudaQuery): Pick<ReportRow, 'cuda' | 'otherCuda'> => ({
+  cuda: { ...query, name: cudaNames },
+  otherCuda: Object.fromEntries(cudaNames.map((name) => [name, { ...query, name }])),
+});
+
+/** Speed-ups of RGB images, a line a strategy. */
+function chart(name: string, title: string, more: Partial<LineChartPlan>): LineChartPlan {
   return {
-    ...speedUpsBySide({ name, title: `${title}, RGB`, series: ['kernel'], values }),
-    ...x,
-    only: { channels: 3 },
+    ...speedUpsBySide({ name, title: `${title}, RGB`, series: ['strategy'], values: lines }),
+    yTitle: 'Speed-up over one CPU thread',
+    ...more,
+  };
+}
+
+/** Table 5: global and shared memory in blocks of 16x16, and the best of all, here and in CUDA. */
+const peaks: Derived[] = [
+  peak('halogrid_global', 'kernel', (strategy, block) => strategy.includes('global') && block === '16x16'),
+  peak('halogrid_shared', 'kernel', (strategy, block) => strategy.includes('workgroup') && block === '16x16'),
+  peak('halogrid_tuned', 'kernel', (strategy) => strategy.startsWith('halogrid')),
+  peak('cuda_global', 'cuda', (strategy, block) => strategy === 'CUDA global' && block === '16x16'),
+  peak('cuda_shared', 'cuda', (strategy, block) => strategy === 'CUDA shared' && block === '16x16'),
+  peak('cuda_tuned', 'cuda', (strategy) => strategy.startsWith('CUDA')),
+];
+
+/** Speed-ups of the rows that count, and of no others. */
+function peak(name: string, column: string, counts: (strategy: string, block: string) => boolean): Derived {
+  const over = speedUp(column, 'cpu');
+  return {
+    name: `${name}_x`,
+    title: name.replace('cuda', 'CUDA').replace('_', '\n'),
+    of: (meanMs, row) => {
+      const { strategy, block } = row.labels;
+      return counts(String(strategy), String(block)) ? over.of(meanMs, row) : undefined;
+    },
   };
 }

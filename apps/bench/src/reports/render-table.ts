@@ -26,7 +26,8 @@ export function renderCsv({ columns, rows }: EvaluatedTable): string {
   );
 }
 
-function cellText(value: Value): string {
+/** A number in four digits or so, '-' for none. */
+export function cellText(value: Value): string {
   if (typeof value !== 'number') return value ?? '-';
   if (Number.isInteger(value)) return String(value);
   const size = Math.abs(value);

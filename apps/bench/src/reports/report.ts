@@ -1,5 +1,5 @@
 import type { Size } from '@halogrid/geometry';
-import type { AskedOperation } from '@halogrid/kernels';
+import type { AskedOperation, Grid } from '@halogrid/kernels';
 import type { CudaCall, CudaQuery } from '../cuda/cuda-programs.ts';
 import type { Strategy } from './scale.ts';
 
@@ -28,6 +28,8 @@ export interface Probe {
   strategy?: Strategy;
   /** Images of a batch. */
   images?: number;
+  /** Histograms of cells. */
+  grid?: Grid;
 }
 
 /** Two probes with one key are the same measurement. */
@@ -48,11 +50,13 @@ export interface ReportRow {
   times: Record<string, Probe>;
   /** Beside the first of the times, where it is the same work. */
   cuda?: CudaQuery;
+  /** Other ways of the CUDA programs to do it, by the name of their column. */
+  otherCuda?: Record<string, CudaQuery>;
   /** The report's own figures for the same size, by the hardware they were measured on and by column. */
   reported?: Record<string, Record<string, number>>;
 }
 
-/** Mean milliseconds of a column of times, or of `cuda`; undefined where it was not measured. */
+/** Mean milliseconds of a column of times, of `cuda` or of `cuda_NAME`; undefined where it was not measured. */
 export type MeanMs = (column: string) => number | undefined;
 
 /** A column that follows from measured ones. */
@@ -82,6 +86,24 @@ export interface LineChartPlan {
   values: { column: string; name: string }[];
   /** Rows that are drawn have these labels; all are unless given. */
   only?: Record<string, string | number>;
+  /** Whether it shows nothing but what CUDA programs take. */
+  isOfCuda?: boolean;
+  /** Figures that hold for the whole width. */
+  levels?: { name: string; y: number }[];
+}
+
+export interface BarChartPlan {
+  kind: 'bars';
+  name: string;
+  title: string;
+  /** The label that names a group of bars. */
+  group: string;
+  xTitle: string;
+  xScale: 'log10' | 'linear';
+  /** Columns of the CSV, a bar each, and what those are called. */
+  values: { column: string; name: string }[];
+  /** Which row of a group is drawn, where it has several. */
+  best: 'least' | 'most';
 }
 
 export interface HeatMapPlan {
@@ -94,9 +116,11 @@ export interface HeatMapPlan {
   y: string[];
   /** Columns of the CSV, of which a field shows the first that is there. */
   values: string[];
+  /** Rows that are drawn have these labels; all are unless given. */
+  only?: Record<string, string | number>;
 }
 
-export type ChartPlan = LineChartPlan | HeatMapPlan;
+export type ChartPlan = LineChartPlan | BarChartPlan | HeatMapPlan;
 
 export interface ReportTable {
   /** Part of the file's name: r1-NAME.csv. */

@@ -65,10 +65,10 @@ const channelsOf = ({ operations }: Probe): number => createPipeline(operations)
 const samplesOf = (probe: Probe): number => probe.size.width * probe.size.height * channelsOf(probe);
 
 function caseOf(probe: Probe, planes: Uint8Array): KernelCase {
-  const { operations, output, size, strategy } = probe;
+  const { operations, output, size, strategy, grid } = probe;
   const photo = planes.subarray(0, samplesOf(probe));
   const name = `${operations.map(({ kernel }) => kernel).join(' > ')} of ${size.width}x${size.height}`;
-  return { name, operations, output, strategy, input: 'photo', images: { size, photo } };
+  return { name, operations, output, strategy, grid, input: 'photo', images: { size, photo } };
 }
 
 /** Images of one size are the same memory. */

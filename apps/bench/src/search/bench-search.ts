@@ -1,21 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type DistanceName,
-  distanceNames,
-  distances,
-  IndexWriter,
-  queryVector,
-  readFinishedJob,
-  readFrame,
-  SearchIndex,
-  type Vector,
-  withoutPadding,
-} from '@halogrid/search';
+import { isDeepStrictEqual } from 'node:util';
+import { openGpuScan, type ScanKind, scanOn } from '@halogrid/gpu-node/search';
+import { distanceNames, type GpuScan, IndexWriter, readFinishedJob, SearchIndex } from '@halogrid/search';
 import { table } from '@halogrid/service/text-table';
-import { spreadOf } from '../timing/statistics.ts';
+import { deviceRows } from './device-rows.ts';
 import { makeFeatures } from './made-features.ts';
+import { makeLargeIndex } from './made-index.ts';
+import { row, seconds } from './measured-row.ts';
+import { peerRows } from './peer-rows.ts';
+import { plainRow, searchRows } from './search-rows.ts';
 
 export interface BenchSearchOptions {
   /** Frames of the index. */
@@ -25,102 +20,105 @@ export interface BenchSearchOptions {
   repetitions: number;
   /** Queries that are searched for at once, besides one. */
   queries: number;
+  device: ScanKind;
+  /** Whether the index is made without features of a job. */
+  direct: boolean;
 }
 
-const top = 10;
+/** Takes a line for people who wait. */
+type Note = (line: string) => void;
 
-/** Frames that the plain loop scores. */
-const plainFrames = 2_000;
+const head = ['', 'median', 'shortest', 'longest', 'processor', 'device'];
 
-/** Makes an index in a temporary folder, searches it, and gives a table of the times. */
-export async function benchSearch(options: BenchSearchOptions, note: (line: string) => void): Promise<string> {
+/** Makes an index in a temporary folder, searches it on a device, and gives a table of the times. */
+export async function benchSearch(options: BenchSearchOptions, note: Note): Promise<string> {
+  const { frames, kernel, direct, device, repetitions } = options;
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-search-'));
   try {
-    note(`Making the features of ${options.frames} frames in ${folder} …`);
-    await makeFeatures(folder, options.kernel, options.frames);
-    note('Making the index …');
-    const made = await seconds(() => makeIndex(folder, join(folder, 'index')));
-    const peak = process.resourceUsage().maxRSS * 1024;
+    const index = join(folder, 'index');
+    const rows = [head];
+    if (direct) {
+      note(`Making an index of ${frames} frames in ${folder} …`);
+      await makeLargeIndex(index, kernel, frames);
+    } else rows.push(...(await indexFeatures(folder, index, options, note)));
     note('Searching …');
-    const rows = await searchIndex(join(folder, 'index'), options);
+    const opened = [];
+    for (let i = 0; i < repetitions; i++)
+      opened.push(await seconds(async () => (await SearchIndex.open(index)).close()));
+    rows.push(
+      row('open', opened),
+      ...(await searchOn(index, options, note)),
+      ...(await peerRows(index, options, note)),
+    );
     const machine = `${cpus()[0]?.model.trim()}, ${availableParallelism()} threads`;
-    const head = [
-      ['', 'median', 'shortest', 'longest', 'processor'],
-      ['index from Parquet', `${made.wall.toFixed(2)} s`, '', '', `${made.processor.toFixed(2)} s`],
-    ];
-    const memory = `Memory of the process while it made the index: ${(peak / 1e6).toFixed(0)} MB at most.\n`;
-    return `${options.frames} frames of ${options.kernel}, ${options.repetitions} searches each (${machine}):\n${table([...head, ...rows], '  ')}${memory}`;
+    return `${frames} frames of ${kernel} on the ${device}, ${repetitions} searches each (${machine}):\n${table(rows, '  ')}`;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function makeIndex(out: string, folder: string): Promise<void> {
-  const writer = await IndexWriter.open(folder);
-  await writer.add(await readFinishedJob(out));
-  writer.close();
+/** Features become an index, as those of a job do. */
+async function indexFeatures(
+  folder: string,
+  index: string,
+  { frames, kernel }: BenchSearchOptions,
+  note: Note,
+): Promise<string[][]> {
+  note(`Making the features of ${frames} frames in ${folder} …`);
+  await makeFeatures(folder, kernel, frames);
+  note('Making the index …');
+  const made = await seconds(async () => {
+    const writer = await IndexWriter.open(index);
+    await writer.add(await readFinishedJob(folder));
+    writer.close();
+  });
+  note(`Memory of the process until then: ${((process.resourceUsage().maxRSS * 1024) / 1e6).toFixed(0)} MB at most`);
+  return [row('index from Parquet', [made])];
 }
 
-async function searchIndex(folder: string, { frames, repetitions, queries }: BenchSearchOptions): Promise<string[][]> {
-  const opened = [];
-  for (let i = 0; i < repetitions; i++)
-    opened.push(await seconds(async () => (await SearchIndex.open(folder)).close()));
-  const index = await SearchIndex.open(folder);
+async function searchOn(folder: string, options: BenchSearchOptions, note: Note): Promise<string[][]> {
+  const { device } = options;
+  if (device === 'gpu' || device === 'software') return await searchOnGpu(folder, device, options, note);
+  return await withIndex(await SearchIndex.openWith(folder, scanOn(device)), async (index) => {
+    const { rows } = await searchRows(index, options, { one: distanceNames, many: ['intersection'], note });
+    return [...rows, await plainRow(index, options)];
+  });
+}
+
+/** The same on a GPU, and some of it on the threads of this machine beside it. */
+async function searchOnGpu(
+  folder: string,
+  device: 'gpu' | 'software',
+  options: BenchSearchOptions,
+  note: Note,
+): Promise<string[][]> {
+  let scan: GpuScan | undefined;
+  const start = performance.now();
+  const index = await SearchIndex.openWith(folder, async (catalog) => {
+    scan = await openGpuScan(device, catalog, note);
+    return scan;
+  });
+  const loaded = { wall: (performance.now() - start) / 1000 };
+  note(`Loaded in ${loaded.wall.toFixed(1)} s`);
+  const [held, searched] = await withIndex(index, async () => [
+    await deviceRows(scan!, loaded, options),
+    await searchRows(index, options, { one: distanceNames, many: distanceNames, scan, note }),
+  ]);
+  note('Searching on threads …');
+  const compared = await withIndex(await SearchIndex.open(folder), (threaded) =>
+    searchRows(threaded, { ...options, repetitions: 1 }, { one: distanceNames, many: ['intersection'], note }),
+  );
+  for (const [search, found] of compared.found) {
+    if (!isDeepStrictEqual(found, searched.found.get(search)))
+      throw new Error(`The ${device} has found something else than threads: ${search}`);
+  }
+  return [...held, ...searched.rows, ...compared.rows.map(([name, ...cells]) => [`on threads: ${name}`, ...cells])];
+}
+
+async function withIndex<T>(index: SearchIndex, use: (index: SearchIndex) => Promise<T>): Promise<T> {
   try {
-    const { catalog } = index;
-    const { pipeline } = catalog;
-    const binsOf = (row: number): Float64Array => withoutPadding(pipeline, readFrame(catalog, row));
-    const of = (bins: ArrayLike<number>): Vector => queryVector(pipeline, bins, 'frame');
-    // Spread over the index, and the same in every run.
-    const wanted = Array.from({ length: Math.max(queries, repetitions) }, (_, i) => binsOf((i * 7919) % frames));
-    const search = (vectors: Vector[], distance: DistanceName) =>
-      index.search({ queries: vectors, distance, top, unit: 'frame' });
-    await search([of(wanted[0]!)], 'intersection');
-    const rows = [row('open', opened)];
-    for (const distance of distanceNames) {
-      const times: Times[] = [];
-      for (let i = 0; i < repetitions; i++) times.push(await seconds(() => search([of(wanted[i]!)], distance)));
-      rows.push(row(distance, times));
-    }
-    const larger = wanted.map((bins) => bins.with(0, bins[0]! + 1));
-    const others: Times[] = [];
-    for (let i = 0; i < repetitions; i++) others.push(await seconds(() => search([of(larger[i]!)], 'intersection')));
-    rows.push(row('intersection, query of another size', others));
-    const many = await seconds(() => search(wanted.slice(0, queries).map(of), 'intersection'));
-    rows.push(
-      row(`intersection, ${queries} queries at once, each`, [
-        { wall: many.wall / queries, processor: many.processor / queries },
-      ]),
-    );
-    const some = Array.from({ length: plainFrames }, (_, i) => of(wanted[i % wanted.length]!));
-    const plain = await seconds(async () => some.map((vector) => distances.intersection.score(some[0]!, vector)));
-    const factor = frames / plainFrames;
-    rows.push(
-      row('intersection by a plain loop, from a part', [
-        { wall: plain.wall * factor, processor: plain.processor * factor },
-      ]),
-    );
-    return rows;
+    return await use(index);
   } finally {
     await index.close();
   }
-}
-
-interface Times {
-  wall: number;
-  /** Of all threads. */
-  processor: number;
-}
-
-async function seconds(act: () => Promise<unknown>): Promise<Times> {
-  const [start, used] = [performance.now(), process.cpuUsage()];
-  await act();
-  const { user, system } = process.cpuUsage(used);
-  return { wall: (performance.now() - start) / 1000, processor: (user + system) / 1e6 };
-}
-
-function row(name: string, times: readonly Times[]): string[] {
-  const { median, min, max } = spreadOf(times.map(({ wall }) => wall));
-  const processor = spreadOf(times.map((time) => time.processor)).median;
-  return [name, ...[median, min, max, processor].map((time) => `${time.toFixed(3)} s`)];
 }

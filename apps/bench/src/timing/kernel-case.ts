@@ -2,6 +2,7 @@ import type { Size } from '@halogrid/geometry';
 import {
   type AskedOperation,
   createPipeline,
+  type Grid,
   type Pipeline,
   type PipelineItem,
   placeItem,
@@ -23,8 +24,10 @@ export interface KernelCase {
   input?: BenchInput;
   /** In place of those that the cases share. */
   images?: BenchImages;
-  /** How the last kernel runs; its default unless given. Only kernel times have a choice. */
+  /** How the last kernel runs; its default unless given. Whole times of a pipeline of one kernel have the choice, too. */
   strategy?: Strategy;
+  /** Histograms of its cells; of the whole image unless given. */
+  grid?: Grid;
   /** Images in a dispatch, as a node runs batches of frames or tiles; 1 unless given. Only kernel times have more. */
   batch?: number;
 }
@@ -49,13 +52,13 @@ export interface StagedCase {
 
 /** Lays the image of a case out in memory. Throws ParameterError, and Error for a result that there is not. */
 export function stageCase(one: KernelCase, shared: BenchImages): StagedCase {
-  const { name, operations, output, input = 'random', images = shared, batch = 1 } = one;
+  const { name, operations, output, input = 'random', images = shared, batch = 1, grid } = one;
   const asked = createPipeline(operations);
   if (output !== 'map' && asked.bins === 0) throw new Error(`The result of '${name}' has no histogram`);
   // What has no bins is not counted.
   const pipeline = output === 'map' ? { ...asked, bins: 0 } : asked;
   const { width, height } = images.size;
-  const plan = planPipeline(pipeline, { x: 0, y: 0, width, height }, images.size);
+  const plan = planPipeline(pipeline, { x: 0, y: 0, width, height }, images.size, grid);
   const { item, end } = placeItem(plan, pipeline.input.length, 0);
   const pixels = pixelsOf(input, images, pipeline.input.length);
   const bytes = new Uint8Array(end);

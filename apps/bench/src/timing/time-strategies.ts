@@ -39,9 +39,14 @@ export async function timeStrategies(
   const last = pipeline.operations.at(-1);
   const items = Array.from({ length: batch }, (_, i) => ({ ...item, offset: item.offset + i * bytes.length }));
   const compiling = strategies.map(async (strategy) => {
-    const program = await createGpuProgram(device, pipeline, { map: withMap, cells: false }, (operation) => {
-      return operation === last ? strategy : undefined;
-    });
+    const program = await createGpuProgram(
+      device,
+      pipeline,
+      { map: withMap, cells: item.parts.length > 1 },
+      (operation) => {
+        return operation === last ? strategy : undefined;
+      },
+    );
     return { program, layout: program.layOut(items) };
   });
   const programs = await Promise.all(compiling);

@@ -1,4 +1,5 @@
-import { type Device, type DeviceKind, openDevice } from '@halogrid/gpu-node/devices';
+import { type Device, type DeviceKind, openDevice, openWebGpuDevice } from '@halogrid/gpu-node/devices';
+import type { Strategy } from '@halogrid/kernels/gpu';
 import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
 import { type KernelTime, warmUps } from './time-strategies.ts';
 
@@ -16,22 +17,38 @@ export interface WholeTimesOptions extends BenchImages {
  * and readback, by this process's clock. Rejects with one sentence where there is no such device.
  */
 export async function measureWholeTimes(options: WholeTimesOptions): Promise<{ device: string; rows: KernelTime[] }> {
-  const { device } = await openDevice(options.kind);
-  try {
-    const rows: KernelTime[] = [];
-    for (const one of options.cases) {
-      const staged = stageCase(one, options);
-      const samplesMs: number[] = [];
-      for (let i = 0; i < warmUps + options.repetitions; i++) {
-        const ms = await sample(device, staged, options.imagesPerSample ?? 1, i < warmUps);
-        if (i >= warmUps) samplesMs.push(ms);
+  const { kind, cases } = options;
+  const rows: KernelTime[] = [];
+  let name = '';
+  // A device compiles a pipeline once, so each strategy has a device of its own; they are told apart by what they say.
+  const strategies = new Map(cases.map(({ strategy }) => [JSON.stringify(strategy), strategy]));
+  for (const [key, strategy] of strategies.size > 0 ? strategies : [[undefined, undefined] as const]) {
+    const device = await open(kind, strategy);
+    name = device.info.name;
+    try {
+      for (const [i, one] of cases.entries()) {
+        if (JSON.stringify(one.strategy) === key) rows[i] = await timeCase(device, one, options);
       }
-      rows.push({ name: one.name, samplesMs });
+    } finally {
+      await device.close();
     }
-    return { device: device.info.name, rows };
-  } finally {
-    await device.close();
   }
+  return { device: name, rows };
+}
+
+async function open(kind: DeviceKind, strategy?: Strategy): Promise<Device> {
+  if (!strategy || kind === 'cpu') return (await openDevice(kind)).device;
+  return openWebGpuDevice(kind, { choose: () => strategy });
+}
+
+async function timeCase(device: Device, one: KernelCase, options: WholeTimesOptions): Promise<KernelTime> {
+  const staged = stageCase(one, options);
+  const samplesMs: number[] = [];
+  for (let i = 0; i < warmUps + options.repetitions; i++) {
+    const ms = await sample(device, staged, options.imagesPerSample ?? 1, i < warmUps);
+    if (i >= warmUps) samplesMs.push(ms);
+  }
+  return { name: one.name, samplesMs };
 }
 
 /**

@@ -56,13 +56,14 @@ async function compare(
   note: (line: string) => void,
 ): Promise<string> {
   const processes = availableParallelism();
-  await processFrames(cluster, source, folder, 'warm-up', hwaccel);
+  const job = hwaccel ? { hwaccel } : {};
+  await processFrames(cluster, source, folder, 'warm-up', job);
   const [{ device } = {}] = await cluster.nodes();
   const rates = await ratesOf(recordings, processes, { withKernel: device?.kind === 'cpu', hwaccel });
   const samples: Rates[] = [];
   for (let i = 0; i < repetitions; i++) {
     const alone = await rates.measure();
-    const whole = rates.frames / (await processFrames(cluster, source, folder, `run-${i}`, hwaccel));
+    const whole = rates.frames / (await processFrames(cluster, source, folder, `run-${i}`, job));
     samples.push({ ...alone, [endToEnd]: whole });
     const line = Object.entries(samples[i]!).map(([name, rate]) => `${rate.toFixed(0)} ${name}`);
     note(`${i + 1} of ${repetitions}, frames/s: ${line.join(', ')}`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Server, ServerCredentials, type ServerWritableStream } from '@grpc/grpc-js';
@@ -121,4 +122,18 @@ test('a stream that ends before the job does is taken up again', async (t) => {
   assert.equal((await job.next()).value?.state, JobState.RUNNING);
   complete();
   assert.equal((await job.next()).value?.state, JobState.COMPLETE);
+});
+
+test('that no address is dialled in the right way is said long before a standby would take over', async () => {
+  const servers = [createHttpServer(), createHttpServer()].map((server) => server.listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const [first, second] = servers.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const begin = performance.now();
+  await assert.rejects(namesOf(`${first},${second}`), (error: Error) => {
+    for (const address of [first, second]) assert.match(error.message, new RegExp(`at ${address} speaks HTTP, `));
+    return true;
+  });
+  // A failover takes 20 s.
+  assert.ok(performance.now() - begin < 15_000);
+  for (const server of servers) server.close();
 });

@@ -7,7 +7,13 @@ import {
   type NodeStatus,
   type SubmitRequest,
 } from '@halogrid/proto';
-import { type ClientSecurity, parseAddressList, UsageError, whyNoConnection } from '@halogrid/service';
+import {
+  type ClientSecurity,
+  isDialledWrongly,
+  parseAddressList,
+  UsageError,
+  whyNoConnection,
+} from '@halogrid/service';
 import { type Connection, findLeader, type Patience } from './find-leader.ts';
 
 /** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
@@ -46,7 +52,7 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
   // Where there is one coordinator alone, nobody takes over, and that it is not there is said at once.
   const firstPatience = addresses.length > 1 ? failover : { withinMs: greetWithinMs, isAskedAgain: false };
   const lead = async (patience = firstPatience): Promise<Connection> => {
-    connecting ??= findLeader(addresses, security, patience);
+    connecting ??= findLeader(addresses, security, patience, () => areAllWrong(addresses, security));
     const connection = await connecting;
     if (!connection) throw new Error(await whyNobodyLeads(addresses, security));
     if (isClosed) connection.close();
@@ -96,6 +102,12 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
       void connecting?.then((connection) => connection?.close());
     },
   };
+}
+
+/** Whether no address is dialled as whoever is there wants it: then none of them takes over either. */
+async function areAllWrong(addresses: readonly string[], security: ClientSecurity): Promise<boolean> {
+  const wrong = await Promise.all(addresses.map((address) => isDialledWrongly(address, security)));
+  return wrong.every(Boolean);
 }
 
 /** One sentence for each address: of several, one may be dialled in the wrong way, and another be that of a standby. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { connectivityState } from '@grpc/grpc-js';
 import { JobsClient, NodesClient } from '@halogrid/proto';
 import type { ClientSecurity } from '@halogrid/service';
@@ -17,6 +18,9 @@ export interface Patience {
   isAskedAgain: boolean;
 }
 
+/** Where nobody serves for so long, it is looked whether anybody can. */
+const hopeForMs = 500;
+
 /** A channel that is closed does not say so to who watches it, whose deadline then keeps the process. */
 const lookEveryMs = 250;
 
@@ -30,17 +34,28 @@ const channelOptions = {
 
 /**
  * Connects to all addresses at once and resolves with the first that serves; with undefined when none does. It is the
- * connection that tells, and no call: one whose answer is lost may have had its effect.
+ * connection that tells, and no call: one whose answer is lost may have had its effect. `isHopeless` is asked once, where nobody serves
+ * soon, and ends the wait.
  */
 export async function findLeader(
   addresses: readonly string[],
   security: ClientSecurity,
   patience: Patience,
+  isHopeless: () => Promise<boolean>,
 ): Promise<Connection | undefined> {
+  const over = new AbortController();
   const candidates = addresses.map((address) => connect(address, security));
+  const closeAll = (): void => {
+    for (const candidate of candidates) candidate.close();
+  };
+  delay(hopeForMs, undefined, { signal: over.signal })
+    .then(isHopeless)
+    .then((hopeless) => hopeless && !over.signal.aborted && closeAll())
+    .catch(() => {});
   const leader = await Promise.any(candidates.map((candidate) => untilReady(candidate, patience))).catch(
     () => undefined,
   );
+  over.abort();
   for (const candidate of candidates) if (candidate !== leader) candidate.close();
   return leader;
 }

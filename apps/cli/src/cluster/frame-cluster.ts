@@ -12,9 +12,9 @@ export const startFrameCluster: StartFrameCluster = async (options) => {
     ready,
     broken,
     nodes: () => client.nodes(),
-    async process(source, out, hwaccel) {
+    async process(source, out, job) {
       const { jobId } = await client.submit(
-        parseJob([source], { map: 'none', grid: '1x1', out, ...(hwaccel && { hwaccel }) }, process.cwd()),
+        parseJob([source], { map: 'none', grid: '1x1', out, ...job }, process.cwd()),
       );
       return followJob(client, jobId, { show() {}, note() {}, end() {} });
     },

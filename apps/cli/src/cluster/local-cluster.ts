@@ -24,8 +24,8 @@ export interface LocalCluster {
 
 export interface LocalClusterOptions {
   nodes: number;
-  /** Devices of the nodes: auto, gpu, software or cpu. */
-  device: string;
+  /** Device of the nodes, auto, gpu, software or cpu; or one for each of them. */
+  device: string | readonly string[];
   /** Cards for the nodes, one each; the nodes then are as many, and that none shares its card is proven. */
   gpus?: readonly GpuPin[];
   /** Threads on which a node reads and decodes; the nodes share this process's number unless given. */
@@ -69,7 +69,7 @@ export async function startLocalCluster({
   });
 
   const alive = new Set<Child>();
-  const startNode = (name: string, pin?: GpuPin): Child => {
+  const startNode = (name: string, device: string, pin?: GpuPin): Child => {
     // Starting takes a third of a second each; nodes that waited for the coordinator would add theirs to its (measured).
     const where = ['--coordinator', toldByParent, ...served];
     const pinned = pin ? ['--pinned-gpu', pin.gpu.busId] : [];
@@ -82,7 +82,7 @@ export async function startLocalCluster({
     void serving.then((address) => address && node.tell(address));
     return node;
   };
-  const keepNode = async (name: string, node: Child, restarts: number, pin?: GpuPin): Promise<void> => {
+  const keepNode = async (name: string, node: Child, restarts: number, startAgain: () => Child): Promise<void> => {
     const hasServed = (await node.ready) !== undefined;
     const ending = await node.ended;
     alive.delete(node);
@@ -91,15 +91,16 @@ export async function startLocalCluster({
     if (action === 'give up') return fail(await whyEnded(`Node ${name}`, node));
     const rest = action === 'restart' ? 'it is started again' : `${plural(alive.size, 'node')} left`;
     note(`Node ${name} ${describeEnding(ending)}: ${rest}.`);
-    if (action === 'restart') await keepNode(name, startNode(name, pin), restarts + 1, pin);
+    if (action === 'restart') await keepNode(name, startAgain(), restarts + 1, startAgain);
   };
   const pinned: { node: Child; busId: string }[] = [];
   const starts = Array.from({ length: gpus?.length ?? nodes }, (_, i) => {
     const pin = gpus?.[i];
     const name = pin ? `gpu-${pin.index}` : `node-${i + 1}`;
-    const node = startNode(name, pin);
+    const start = (): Child => startNode(name, typeof device === 'string' ? device : device[i]!, pin);
+    const node = start();
     if (pin) pinned.push({ node, busId: pin.gpu.busId });
-    void keepNode(name, node, 0, pin);
+    void keepNode(name, node, 0, start);
     // A node that fails to start is waited for no longer than the others, and all of them failing is `broken`.
     return node.ready.then((hasServed) => hasServed ?? broken);
   });

@@ -31,7 +31,7 @@ function checkWellFormed(svg: string): void {
 }
 
 test('all reports, quickly: tables, CSV of finite numbers, and charts', () => {
-  const { status, stdout, stderr } = bench('--quick', '--device', 'software', '--out', 'out');
+  const { status, stdout, stderr } = bench('--quick', '--device', 'software', '--repetitions', '1', '--out', 'out');
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^CUDA is left out: --device software is not for CUDA\.$/m);
   for (const title of ['R1 · ', 'R2 · ', 'R3 · ', 'R4 · ', 'R5 · ']) assert.ok(stdout.includes(`\n${title}`), title);
@@ -39,7 +39,7 @@ test('all reports, quickly: tables, CSV of finite numbers, and charts', () => {
 
   const files = readdirSync(join(folder, 'out'));
   const read = (file: string) => readFileSync(join(folder, 'out', file), 'utf8');
-  assert.equal(files.filter((file) => file.endsWith('.csv')).length, 14);
+  assert.equal(files.filter((file) => file.endsWith('.csv')).length, 16);
   for (const file of files.filter((name) => name.endsWith('.csv'))) {
     const [header, ...rows] = read(file)
       .trimEnd()
@@ -57,7 +57,7 @@ test('all reports, quickly: tables, CSV of finite numbers, and charts', () => {
   }
   const charts = files.filter((file) => file.endsWith('.svg'));
   assert.ok(charts.includes('r2-heat-map.svg'));
-  assert.equal(charts.length, 11);
+  assert.equal(charts.length, 19);
   for (const chart of charts) checkWellFormed(read(chart));
   const images = readdirSync(join(folder, 'cache/halogrid/bench-images'));
   assert.ok(images.includes('random-128x128-1.tif'));

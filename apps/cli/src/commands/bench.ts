@@ -1,9 +1,12 @@
 import type { ReportId } from '@halogrid/bench/reports';
+import { maxBatchFrames } from '@halogrid/proto';
 import { Argument, type Command, Option } from 'commander';
-import { ascendingCounts, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import { ascendingCounts, deviceChoices, oneOf, searchDevices, wholeNumber } from '../options/option-values.ts';
 
 /** Devices whose kernels have a clock of their own. */
 const timedDevices = ['gpu', 'software'] as const;
+/** What searches an index. */
+const scanDevices = searchDevices.filter((kind) => kind !== 'auto');
 const reportIds: readonly ReportId[] = ['r1', 'r2', 'r3', 'r4', 'r5'];
 const reportId = oneOf('a report', reportIds);
 
@@ -69,6 +72,23 @@ export function addBenchCommand(program: Command): void {
       process.stdout.write(await benchFrames(options, startFrameCluster, (line) => console.error(line)));
     });
   bench
+    .command('jpeg')
+    .summary('JPEG decoding on the GPU alone')
+    .description(
+      'Times the decoding of JPEG frames to luma by the device’s own clock, by stage, and compares the pixels with libjpeg-turbo’s.',
+    )
+    .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
+    .option('--qualities <q,…>', 'JPEG qualities', ascendingCounts('--qualities', 100), [75, 90])
+    .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
+    .option('--width <px>', 'width of a frame', wholeNumber('--width', 1, 32768), 1920)
+    .option('--height <px>', 'height of a frame', wholeNumber('--height', 1, 32768), 1080)
+    .option('--batch <n>', 'frames decoded at once', wholeNumber('--batch', 1, 1024), 64)
+    .option('--repetitions <n>', 'batches, of which the median is taken', wholeNumber('--repetitions', 1, 1000), 20)
+    .action(async (options) => {
+      const { benchJpeg } = await import('@halogrid/bench/jpeg');
+      process.stdout.write(await benchJpeg(options, (line) => console.error(line)));
+    });
+  bench
     .command('scale')
     .summary('frames on 1, 2, 4, 8 GPUs')
     .description(
@@ -114,11 +134,38 @@ export function addBenchCommand(program: Command): void {
       process.stdout.write(await benchVideo(options, startFrameCluster, (line) => console.error(line)));
     });
   bench
+    .command('split')
+    .summary('frames divided between a GPU and the CPU')
+    .description(
+      'Runs the same frames with a node on the device, with one on the cpu, and with both: how many each should compute by ' +
+        'their times alone, and how many the scheduler gave it.',
+    )
+    .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
+    .option('--op <name[:k=v,…]>', 'the kernel', 'ldp:order=3')
+    .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 2000)
+    .option('--batch <n>', 'frames of a shard', wholeNumber('--batch', 1, maxBatchFrames), 10)
+    .addOption(frameFormat().default('pgm'))
+    .option('--quality <q>', 'JPEG quality', wholeNumber('--quality', 1, 100), 90)
+    .option('--width <px>', 'width of a frame', wholeNumber('--width', 1, 32768), 1920)
+    .option('--height <px>', 'height of a frame', wholeNumber('--height', 1, 32768), 1080)
+    .option('--repetitions <n>', 'runs of each', wholeNumber('--repetitions', 1, 1000), 5)
+    .action(async (options) => {
+      const { startFrameCluster } = await import('../cluster/frame-cluster.ts');
+      const { benchSplit } = await import('@halogrid/bench/split');
+      process.stdout.write(await benchSplit(options, startFrameCluster, (line) => console.error(line)));
+    });
+  bench
     .command('search')
     .summary('an index: making, opening and searching it')
     .description('Makes an index of frames that are made up, in a temporary folder, and searches it.')
     .option('--frames <n>', 'frames of the index', wholeNumber('--frames', 1, 100_000_000), 1_000_000)
     .option('--kernel <name>', 'lbp (256 bins) or ldp (1024)', oneOf('--kernel', ['lbp', 'ldp'] as const), 'lbp')
+    .option('--device <kind>', 'gpu, software, cpu or twin', oneOf('--device', scanDevices), 'cpu')
+    .option(
+      '--direct',
+      'make the index without the features of a job: one that fills a GPU takes minutes otherwise',
+      false,
+    )
     .option('--queries <n>', 'queries that are also searched for at once', wholeNumber('--queries', 1, 1000), 64)
     .option('--repetitions <n>', 'searches of each kind', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {

@@ -24,6 +24,7 @@ export function addChangesCommand(program: Command): void {
       wholeNumber('--threshold', 1, 1000),
       8,
     )
+    .option('--pipeline <name>', 'of a job of several pipelines, the one to go by')
     .option('--camera <name>', 'only this camera')
     .option('--kind <names>', `only these, of ${changeKinds.join(', ')} (all)`, readKinds)
     .option('--out <dir>', 'also write events.jsonl, timeline.svg and a contact sheet there')

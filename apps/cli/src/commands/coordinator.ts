@@ -19,6 +19,7 @@ interface CoordinatorCommandOptions {
   ownToken?: boolean;
   dataRoot?: string[];
   allowHost?: string[];
+  index?: string[];
   logLevel: string;
 }
 
@@ -52,6 +53,11 @@ export function addCoordinatorCommand(program: Command): void {
     )
     .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
     .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
+    .option(
+      '--index <dir>',
+      'an index that may be searched here, by the name of its folder; repeat it for more',
+      collect,
+    )
     .option('--tokens <file>', 'who may do what: ROLE NAME TOKEN [EXPIRES] a line; read again when it changes')
     .option('--tls-cert <file>', 'TLS on both addresses: the certificate (PEM)')
     .option('--tls-key <file>', 'its key (PEM)')
@@ -81,6 +87,7 @@ export function addCoordinatorCommand(program: Command): void {
         nodeTimeoutMs,
         nodeGraceMs,
         insecureNetwork,
+        index: options.index,
         security: options,
         data: options,
       });

@@ -1,10 +1,22 @@
 import { resolve } from 'node:path';
-import { distanceNames } from '@halogrid/search/distance-names';
-import type { Command } from 'commander';
+import { type DistanceName, distanceNames } from '@halogrid/search/distance-names';
+import { type Command, InvalidArgumentError } from 'commander';
 import { collect, deviceChoices, oneOf } from '../options/option-values.ts';
 import { readBorder } from '../options/read-border.ts';
 import { unlessStopped } from '../process/unless-stopped.ts';
+import type { Block } from '../search/block-grid.ts';
 import type { EvaluateOptions } from '../search/evaluate-folder.ts';
+
+const distanceName = oneOf('--distance', distanceNames);
+const readDistances = (text: string): DistanceName[] => text.split(',').map(distanceName);
+
+function readBlock(text: string): Block {
+  const [, rows, columns] = /^([1-9]\d{0,6})x([1-9]\d{0,6})$/.exec(text) ?? [];
+  if (!rows || !columns) {
+    throw new InvalidArgumentError(`Expected HxW in pixels, such as 16x16, but received '${text}'`);
+  }
+  return { rows: Number(rows), columns: Number(columns) };
+}
 
 export function addEvaluateCommand(program: Command): void {
   program
@@ -16,9 +28,18 @@ export function addEvaluateCommand(program: Command): void {
     )
     .argument('<folder>', 'a sub-folder for each class, with its images')
     .option('--op <name[:k=v,…]>', 'as of run (default: lbp)', collect)
+    .option('--pipeline <name=op[+op…]>', 'as of run; several are set beside each other', collect)
     .option('--border <mode>', 'as of run', readBorder)
-    .option('--grid <RxC>', 'compares the cells of a grid in their places', '1x1')
-    .option('--distance <name>', `${distanceNames.join(', ')}`, oneOf('--distance', distanceNames), 'intersection')
+    .option(
+      '--grid <RxC,…>',
+      'compares the cells of a grid in their places; several are set beside each other (default: 1x1)',
+    )
+    .option(
+      '--block <HxW>',
+      'in place of --grid, cells of about so many pixels, where all images are of one size',
+      readBlock,
+    )
+    .option('--distance <name,…>', `${distanceNames.join(', ')} (default: intersection)`, readDistances)
     .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
     .option('--out <dir>', 'write evaluation.json, roc.svg and a sheet of the best five of some images there')
     .option('--json', 'as JSON')

@@ -65,8 +65,15 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   search: [
     ['halogrid search query.jpg --index archive.index', 'the ten most similar frames'],
     ['halogrid search query.jpg --index archive.index --top 50 --out found', 'with a contact sheet'],
+    [
+      'halogrid search query.jpg --region 82,41,64x48 --cells --index archive.index',
+      'where is something like this part',
+    ],
   ],
-  evaluate: [['halogrid evaluate faces --op ldp:order=3 --grid 4x4', 'a folder for each class']],
+  evaluate: [
+    ['halogrid evaluate faces --op ldp:order=3 --grid 4x4', 'a folder for each class'],
+    ['halogrid evaluate faces --pipeline a=lbp --pipeline b=ldp', 'side by side'],
+  ],
   changes: [
     ['halogrid changes results', 'what changed, of frames run with --grid 8x8'],
     ['halogrid changes results --kind covered,left --out seen', 'with a timeline and pictures'],
@@ -76,9 +83,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'bench kernels': [['halogrid bench kernels --width 1920 --height 1080', 'for images of that size']],
   'bench reports': [['halogrid bench reports r1 r3 --quick', 'two of the five, with small images']],
   'bench frames': [['halogrid bench frames --frames 500 --nodes 2', 'a shorter one, with two nodes']],
+  'bench jpeg': [['halogrid bench jpeg --qualities 50,75,90', 'of several qualities']],
   'bench search': [['halogrid bench search', 'an index that is made up']],
   'bench video': [['halogrid bench video --clip cam1.mp4 --copies 8', 'with a recording of yours']],
   'bench scale': [['halogrid bench scale --gpus 1,2 --format pgm', 'without decoding']],
+  'bench split': [['halogrid bench split --op lbp --frames 4000', 'a lighter kernel than ldp']],
   tune: [
     ['halogrid tune', 'minutes, once for each GPU'],
     ['halogrid tune --forget', 'back to the choices of the program'],

@@ -12,6 +12,7 @@ export function addIndexCommand(program: Command): void {
     )
     .argument('[out...]', 'output folders of jobs')
     .requiredOption('--to <dir>', 'folder of the index')
+    .option('--pipeline <name>', 'of jobs of several pipelines, the one to index')
     .option('--compact', 'join the segments that earlier calls have written')
     .option('--json', 'what was done as JSON on stdout')
     .action(async (outs: string[], options: IndexOptions) => {

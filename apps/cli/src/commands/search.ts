@@ -1,6 +1,6 @@
 import { distanceNames } from '@halogrid/search/distance-names';
 import type { Command } from 'commander';
-import { moment, oneOf, wholeNumber } from '../options/option-values.ts';
+import { moment, oneOf, searchDevices, wholeNumber } from '../options/option-values.ts';
 import { unlessStopped } from '../process/unless-stopped.ts';
 import type { SearchOptions } from '../search/answer-queries.ts';
 import { readRegion } from '../search/region.ts';
@@ -22,8 +22,8 @@ export function addSearchCommand(program: Command): void {
     .option('--distance <name>', `${distanceNames.join(', ')}`, oneOf('--distance', distanceNames), 'intersection')
     .option('--cells', 'compare the query as a whole with each cell of the grid')
     .option(
-      '--region <cells>',
-      'of the query only these cells, ROW,COLUMN or ROW,COLUMN-ROW,COLUMN; with --cells',
+      '--region <part>',
+      'of each query only these pixels, X,Y,WxH; or with --cells these cells, ROW,COLUMN or ROW,COLUMN-ROW,COLUMN',
       readRegion,
     )
     .option('--since <time>', 'only frames captured then or later, such as 2026-01-31T08:00Z', moment('--since'))
@@ -35,6 +35,7 @@ export function addSearchCommand(program: Command): void {
       'fold results that are at most so many frames from a better one',
       wholeNumber('--group', 1, maxTop),
     )
+    .option('--device <kind>', `what searches: ${searchDevices.join(', ')}`, oneOf('--device', searchDevices), 'auto')
     .option('--out <dir>', 'also write results.json and a contact sheet there')
     .option('--json', 'as JSON')
     .action(async (texts: string[], options: SearchOptions) => {

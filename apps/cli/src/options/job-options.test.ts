@@ -63,6 +63,11 @@ for (const [given, message] of [
   [['--pipeline', 'lbp'], /^Expected NAME=OP for --pipeline, such as lbp=lbp, but received 'lbp'$/],
   [['--pipeline', 'lbp:points=8'], /^Expected NAME=OP for --pipeline/],
   [['--pipeline', 'a b=lbp'], /^Expected letters, digits, .* for the name of --pipeline but received 'a b'$/],
+  [['--pipeline', 'a=lbq'], /^Expected one of lbp, .* but received 'lbq', in --pipeline a$/],
+  [
+    ['--pipeline', 'a=lbp', '--pipeline', 'b=ldp', '--map', 'png'],
+    /^Expected tiff, .* received 'png', because .*, in --pipeline b$/,
+  ],
   [['--pipeline', 'a=lbp', '--op', 'lbp'], /^Expected --op or --pipeline but received both/],
   [['--pipeline', 'a=lbp', '--pipeline', 'b=conv:kernel=sobel', '--verify', '5'], /^Expected 0 for --verify/],
 ] as const) {

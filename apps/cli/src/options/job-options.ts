@@ -2,15 +2,12 @@ import {
   type BorderMode,
   borderModes,
   checkGrid,
-  createPipeline,
   type Grid,
   hasExactHistogram,
   kernelNames,
   type Pipeline,
-  specifiedOperations,
 } from '@halogrid/kernels';
 import {
-  type JobSpec,
   jobPriorities,
   type MaxQuarantined,
   mapFormats,
@@ -26,8 +23,7 @@ import type { Command } from 'commander';
 import { addCapturedOptions, type CapturedChoice, capturedOptions } from './captured-options.ts';
 import { collect, countOrPercentage, percentage, wholeNumber } from './option-values.ts';
 import { readBorder } from './read-border.ts';
-import { readOperation } from './read-operation.ts';
-import { readPipeline } from './read-pipeline.ts';
+import { readPipelines, saying, specifiedPipelines } from './read-pipelines.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
 /** What the options of `addJobOptions` parse to. */
@@ -109,7 +105,7 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     throw new UsageError(`Expected one of ${mapFormats.join(', ')} for --map but received '${options.map}'`);
   }
   const grid = parseGrid(options.grid);
-  for (const { pipeline } of pipelines) checkResults(pipeline, options, grid);
+  for (const { name, pipeline } of pipelines) saying(name, () => checkResults(pipeline, options, grid));
   const spec = {
     sources: sources.map((source) => absoluteUri(source, folder, toUri)),
     ...specifiedPipelines(pipelines),
@@ -131,29 +127,6 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     spec: { ...spec, ...(video && { video }), ...(captured && { captured }) },
     nameOutByJob: options.out === undefined,
   };
-}
-
-/** What is computed, each with its name; the name is empty where --op says it. */
-function readPipelines(
-  { op, pipeline, border }: JobOptions,
-  folder: string,
-): [{ name: string; pipeline: Pipeline }, ...{ name: string; pipeline: Pipeline }[]] {
-  if (op && pipeline)
-    throw new UsageError('Expected --op or --pipeline but received both: --pipeline has its own kernels');
-  const create = (name: string, ops: readonly string[]) => {
-    return { name, pipeline: createPipeline(ops.map((text) => ({ ...readOperation(text, folder), border }))) };
-  };
-  const [first, ...others] = (pipeline ?? []).map(readPipeline);
-  if (!first) return [create('', op ?? ['lbp'])];
-  return [create(first.name, first.ops), ...others.map(({ name, ops }) => create(name, ops))];
-}
-
-function specifiedPipelines(pipelines: ReturnType<typeof readPipelines>): Pick<JobSpec, 'pipeline' | 'pipelines'> {
-  const named = pipelines.map(({ name, pipeline }) => ({
-    name,
-    pipeline: { operations: specifiedOperations(pipeline) },
-  }));
-  return named[0]!.name === '' ? { pipeline: named[0]!.pipeline } : { pipeline: undefined, pipelines: { named } };
 }
 
 /** Throws UsageError or ParameterError where a pipeline has not the results that are asked for. */

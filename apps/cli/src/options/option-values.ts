@@ -73,5 +73,9 @@ export function collect(text: string, before: string[] | undefined): string[] {
 export const deviceChoices = ['auto', 'gpu', 'software', 'cpu'] as const;
 export type DeviceChoice = (typeof deviceChoices)[number];
 
+/** What --device of a search may be: the best there is for it, or one kind. */
+export const searchDevices = [...deviceChoices, 'twin'] as const;
+export type SearchDevice = (typeof searchDevices)[number];
+
 /** What --log-level may be. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;

@@ -25,7 +25,7 @@ export interface JobPlan {
   output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
   /** In the output folder until the job is complete. */
   scratchBytes: number;
-  /** Of the job, from its submission to its end. */
+  /** Seconds of the job, from its submission to its end. */
   estimatedSeconds: number;
   /** How sure that is, and what comes before. */
   estimate: TimeEstimate & { /** What it is based on, a clause. */ basis: string };

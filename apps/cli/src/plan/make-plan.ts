@@ -9,9 +9,9 @@ import { describeBytes } from './describe-plan.ts';
 import { estimateTime } from './estimate/estimate-time.ts';
 import { type RunCosts, runCosts } from './estimate/run-costs.ts';
 import { readRuns } from './estimate/run-records.ts';
-import { machineCores, othersRunning, slowdownBy } from './estimate/slowdown.ts';
 import { coresHere, expectedDevice, thisMachine } from './estimate/this-machine.ts';
 import { tileAdvice } from './estimate/tile-advice.ts';
+import { slowdownNow } from './estimate/watch-cores.ts';
 import { startSeconds, workParts } from './estimate/work-parts.ts';
 import { type JobPlan, jobPlan, type PlannedRun } from './job-plan.ts';
 
@@ -38,7 +38,7 @@ export async function makePlan(
   const notes: string[] = [];
   const workers = { nodes: run.nodes, cores: coresHere() };
   const job = { pipelines: pipelinesOf(spec), mapFormat: spec.mapFormat };
-  const slowdown = othersRunning(run.ownThreads).then((others) => slowdownBy(others, workers.cores, machineCores()));
+  const slowdown = slowdownNow(run.ownThreads);
   const begin = (soFar: PlanTotals): void => onCosts(runCosts(soFar, job, workers, slowdown));
   const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin);
   await checkFits(totals, spec);

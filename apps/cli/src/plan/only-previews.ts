@@ -7,12 +7,14 @@ import { specPipelines } from '../options/spec-pipelines.ts';
  * any other.
  */
 export function onlyPreviews(spec: Pick<JobSpec, 'pipeline' | 'pipelines' | 'mapFormat'>): string | undefined {
-  const [first, ...others] = specPipelines(spec).map(({ pipeline }) => pipeline);
-  if ([first!, ...others].some(({ bins }) => bins > 0) || spec.mapFormat !== 'none') return undefined;
-  const { operations, bins, output } = first!;
-  const type = { sample: output.sample, bands: output.channels.length };
-  const held = mapFormats.filter((format) => format !== 'none' && !whyNotHeld(format, type, bins));
+  const pipelines = specPipelines(spec).map(({ pipeline }) => pipeline);
+  if (pipelines.some(({ bins }) => bins > 0) || spec.mapFormat !== 'none') return undefined;
+  const areHeld = (format: string) =>
+    pipelines.every(({ bins, output: { sample, channels } }) => {
+      return !whyNotHeld(format, { sample, bands: channels.length }, bins);
+    });
+  const held = mapFormats.filter((format) => format !== 'none' && areHeld(format));
   const options = held.map((format) => `--map ${format}`).join(' or ');
-  const { kernel } = operations.at(-1)!;
-  return `This makes previews alone, because these results of ${kernel} have no histogram: ${options} writes every value.`;
+  const kernels = new Set(pipelines.map(({ operations }) => operations.at(-1)!.kernel));
+  return `This makes previews alone, because these results of ${[...kernels].join(' and ')} have no histogram: ${options} writes every value.`;
 }

@@ -4,13 +4,15 @@ import { type Catalog, type DistanceName, queryVector, SearchIndex, type Unit } 
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
 import { exitCodes } from '../process/exit-code.ts';
-import { type AnswersOfQuery, answersOf, describeAnswers, fewerThanAsked, sheetRows } from './answers.ts';
-import { queryHistograms } from './query-histograms.ts';
+import { type AnswersOfQuery, answersOf, describeAnswers, sheetRows, whyFewer } from './answers.ts';
+import { queryHistograms, regionHistograms } from './query-histograms.ts';
 import { readQuery } from './read-query.ts';
 import { countsIn, type Region } from './region.ts';
+import { type SearchDevice, searchDevice } from './search-device.ts';
 
 export interface SearchOptions {
   index: string;
+  device: SearchDevice;
   top: number;
   distance: DistanceName;
   cells?: boolean;
@@ -34,17 +36,21 @@ export async function answerQueries(
   const queries = texts.map((text) => readQuery(text, process.cwd()));
   const unit: Unit = options.cells ? 'cell' : 'frame';
   const { region } = options;
-  if (region && unit === 'frame')
-    throw new UsageError('Expected --cells with --region: a part of a query is compared with cells');
-  const index = await SearchIndex.open(resolve(options.index));
+  if (region?.kind === 'cells' && unit === 'frame')
+    throw new UsageError('Expected --cells with --region ROW,COLUMN: cells of a query are compared with cells');
+  const openScan = searchDevice(options.device, queries.length, (line) => process.stderr.write(`${line}\n`));
+  const index = await SearchIndex.openWith(resolve(options.index), openScan);
   try {
     const { catalog } = index;
     if (catalog.frames === 0) throw new UsageError(`The index '${options.index}' is empty: there is nothing to find`);
     checkFilter(catalog, options);
-    const bins = await queryHistograms(queries, catalog, signal);
+    const bins =
+      region?.kind === 'pixels'
+        ? await regionHistograms(queries, region.rect, catalog, signal)
+        : await queryHistograms(queries, catalog, signal);
     const findings = await index.search({
       queries: bins.map((counts) => {
-        const wanted = region ? countsIn(region, catalog.pipeline, counts) : counts;
+        const wanted = region?.kind === 'cells' ? countsIn(region, catalog.pipeline, counts) : counts;
         return queryVector(catalog.pipeline, wanted, unit);
       }),
       distance,
@@ -57,8 +63,8 @@ export async function answerQueries(
     const answers = queries.map(({ text }, i): AnswersOfQuery => {
       return { query: text, distance, results: answersOf(findings[i]!, catalog, unit, group !== undefined) };
     });
-    const notice = fewerThanAsked(catalog, unit, top);
-    if (notice) process.stderr.write(`${notice}\n`);
+    const isFewer = findings.some(({ length }) => length < top);
+    if (isFewer) for (const note of whyFewer(catalog, unit, top)) process.stderr.write(`${note}\n`);
     const text = `${JSON.stringify(answers, null, 2)}\n`;
     process.stdout.write(json ? text : answers.map(describeAnswers).join('\n'));
     if (out !== undefined) await writeAnswers(out, text, answers);

@@ -11,7 +11,7 @@ export interface Answer {
   score: number;
   /** The score as an exact fraction, of distances that have one. */
   exact?: string;
-  /** Of the index, for `row:N`. */
+  /** The number of the row in the index, for `row:N`. */
   row: number;
   cellRow?: number;
   cellColumn?: number;
@@ -102,8 +102,16 @@ function readable(name: string): string {
   }
 }
 
-/** One sentence where the index has fewer frames or cells than were asked for. */
-export function fewerThanAsked(catalog: Catalog, unit: Unit, top: number): string | undefined {
+/** What a person should know where fewer were found than were asked for, a sentence each. */
+export function whyFewer(catalog: Catalog, unit: Unit, top: number): string[] {
   const units = catalog.frames * (unit === 'cell' ? cellsOf(catalog.pipeline) : 1);
-  return units < top ? `The index has ${plural(units, unit)}, so no more than that can be found.` : undefined;
+  const empty = catalog.countEmpty(unit);
+  const notes = [];
+  if (units < top) notes.push(`The index has ${plural(units, unit)}, so no more than that can be found.`);
+  if (empty > 0) {
+    notes.push(
+      `${plural(empty, unit)} of the index ${empty === 1 ? 'counts' : 'count'} no pixel, and can never be found.`,
+    );
+  }
+  return notes;
 }

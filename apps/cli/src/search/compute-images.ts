@@ -1,5 +1,4 @@
-import type { PipelineIdentity } from '@halogrid/search';
-import { resultsVersion } from '@halogrid/service';
+import { checkComputable, type PipelineIdentity } from '@halogrid/search';
 import { redactUri } from '@halogrid/sources';
 import { framesOfJob } from './frames-of-job.ts';
 
@@ -14,12 +13,7 @@ export async function computeImages(
   pipeline: PipelineIdentity,
   signal: AbortSignal,
 ): Promise<Float64Array[]> {
-  if (pipeline.resultsVersion !== resultsVersion) {
-    throw new Error(
-      `The index holds results version ${pipeline.resultsVersion} and this halogrid computes ${resultsVersion}: ` +
-        'index jobs of this version, or ask for frames of the index',
-    );
-  }
+  checkComputable(pipeline);
   const spec = {
     sources: [...new Set(uris)],
     pipeline: { operations: pipeline.operations.map((operation) => ({ ...operation })) },
@@ -29,11 +23,11 @@ export async function computeImages(
     batchFrames: 0,
     grid: { ...pipeline.grid },
   };
-  const { job, frames } = await framesOfJob(spec, 'cpu', silent, signal);
+  const { job, parts } = await framesOfJob(spec, 'cpu', silent, signal);
   const reason = job.reasons[0];
   if (reason) throw new Error(`The query '${redactUri(reason.example)}' cannot be used: ${reason.error}`);
   const computed = new Map<string, Float64Array>();
-  for (const { uri, frame, bins } of frames) {
+  for (const { uri, frame, bins } of parts[0]!.frames) {
     if (frame > 0) throw new Error(`'${uri}' has more than one frame: index it, and ask for one as PATH#FRAME`);
     computed.set(uri, bins);
   }

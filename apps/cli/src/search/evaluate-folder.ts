@@ -1,65 +1,113 @@
 import { join } from 'node:path';
-import { type BorderMode, createPipeline, describePipeline } from '@halogrid/kernels';
+import { type BorderMode, describePipeline } from '@halogrid/kernels';
+import type { JobSpec, JobStatus } from '@halogrid/proto';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
-import { type DistanceName, evaluate, massOf, queryVector } from '@halogrid/search';
+import {
+  type DistanceName,
+  type Evaluation,
+  evaluate,
+  type FinishedJob,
+  type LabelledImage,
+  massOf,
+  queryVector,
+} from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
 import { parseJob } from '../options/job-options.ts';
 import type { DeviceChoice } from '../options/option-values.ts';
+import { specPipelines } from '../options/spec-pipelines.ts';
 import { exitCodes } from '../process/exit-code.ts';
 import { createProgressView } from '../progress/follow-job.ts';
 import { plural } from '../progress/quantities.ts';
+import { type Block, blockGrid } from './block-grid.ts';
 import { type ClassFolder, classFolders, labelOf } from './class-folders.ts';
-import { describeReport, evaluationRows, type Report, reportOf } from './evaluation-report.ts';
-import { framesOfJob } from './frames-of-job.ts';
+import { describeReports, evaluationRows, type Report, reportOf } from './evaluation-report.ts';
+import { type ComputedFrame, type ComputedJob, framesOfJob } from './frames-of-job.ts';
 
 export interface EvaluateOptions {
   op?: string[];
+  pipeline?: string[];
   border?: BorderMode;
-  grid: string;
-  distance: DistanceName;
+  /** RxC, with commas between several. */
+  grid?: string;
+  block?: Block;
+  /** Intersection unless given. */
+  distance?: DistanceName[];
   device: DeviceChoice;
   out?: string;
   json?: boolean;
 }
 
+/** What came of one pipeline, grid and distance. */
+interface Evaluated {
+  report: Report;
+  evaluation: Evaluation;
+}
+
 /** Prints how well the histograms of this labelled tree tell its classes apart, and resolves to the exit code. */
-export async function evaluateFolder(
-  folder: string,
-  { distance, device, out, json, ...pipeline }: EvaluateOptions,
-  signal: AbortSignal,
-): Promise<number> {
+export async function evaluateFolder(folder: string, options: EvaluateOptions, signal: AbortSignal): Promise<number> {
   const classes = await classFolders(folder);
-  const { spec } = parseJob(
-    classes.map(({ path }) => path),
-    { ...pipeline, map: 'none' },
-    process.cwd(),
-  );
   const view = createProgressView(process.stderr, Date.now);
-  const { job, finished, frames } = await framesOfJob(spec!, device, view, signal);
-  const images = frames.flatMap(({ uri, frame, bins }) => {
+  const run = async (grid: string): Promise<ComputedJob & { spec: JobSpec }> => {
+    const { op, pipeline, border } = options;
+    const paths = classes.map(({ path }) => path);
+    const spec = parseJob(paths, { op, pipeline, border, grid, map: 'none' }, process.cwd()).spec!;
+    return { spec, ...(await framesOfJob(spec, options.device, view, signal)) };
+  };
+  const found: Evaluated[] = [];
+  let quarantined = 0;
+  for (const grid of await gridsOf(options, run)) {
+    const { spec, job, parts } = await run(grid);
+    const pipelines = specPipelines(spec);
+    for (const [i, { finished, frames }] of parts.entries()) {
+      const images = labelled(frames, classes, finished);
+      if (found.length === 0)
+        for (const line of notices(classes, images, frames.length)) process.stderr.write(`${line}\n`);
+      for (const distance of options.distance ?? ['intersection' as const]) {
+        const evaluation = evaluate(images, distance);
+        const { name, pipeline } = pipelines[i]!;
+        const how = { ...(name && { name }), pipeline: describePipeline(pipeline), grid, distance };
+        found.push({ evaluation, report: reportOf(evaluation, how) });
+      }
+    }
+    if (job.counts!.quarantined > 0 && quarantined === 0) process.stderr.write(leftOut(job));
+    quarantined = job.counts!.quarantined;
+  }
+  const reports = found.map(({ report }) => report);
+  const text = `${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`;
+  process.stdout.write(options.json ? text : describeReports(reports));
+  if (options.out !== undefined) await writeReports(options.out, text, found);
+  return quarantined === 0 ? exitCodes.complete : exitCodes.quarantined;
+}
+
+/** The grids that are asked for. Where that is by blocks, the size of the images is that which a job over them finds. */
+async function gridsOf(
+  { grid, block }: EvaluateOptions,
+  run: (grid: string) => Promise<ComputedJob>,
+): Promise<string[]> {
+  if (!block) return (grid ?? '1x1').split(',');
+  if (grid !== undefined) throw new UsageError('Expected --grid or --block but received both');
+  const { rows, columns } = blockGrid((await run('1x1')).images, block);
+  return [`${rows}x${columns}`];
+}
+
+/** Images that count a pixel, with their classes. */
+function labelled(
+  frames: readonly ComputedFrame[],
+  classes: readonly ClassFolder[],
+  { pipeline }: FinishedJob,
+): LabelledImage[] {
+  return frames.flatMap(({ uri, frame, bins }) => {
     if (frame > 0) throw new UsageError(`Expected images but '${uri}' is a video`);
     const label = labelOf(uri, classes);
     return label === undefined || massOf(bins) === 0
       ? []
-      : [{ uri, label, vector: queryVector(finished.pipeline, bins, 'frame') }];
+      : [{ uri, label, vector: queryVector(pipeline, bins, 'frame') }];
   });
-  for (const line of notices(classes, images, frames.length)) process.stderr.write(`${line}\n`);
-  const evaluation = evaluate(images, distance);
-  const report = reportOf(evaluation, {
-    distance,
-    pipeline: describePipeline(createPipeline(spec!.pipeline!.operations)),
-    grid: pipeline.grid,
-  });
-  const text = `${JSON.stringify(report, null, 2)}\n`;
-  process.stdout.write(json ? text : describeReport(report));
-  if (out !== undefined) await writeReport(out, text, report, evaluation);
-  const { quarantined } = job.counts!;
-  if (quarantined === 0) return exitCodes.complete;
-  process.stderr.write(
-    `${plural(quarantined, 'image')} left out: ${job.reasons[0]!.error} (${job.reasons[0]!.example})\n`,
-  );
-  return exitCodes.quarantined;
+}
+
+function leftOut({ counts, reasons }: JobStatus): string {
+  return `${plural(counts!.quarantined, 'image')} left out: ${reasons[0]!.error} (${reasons[0]!.example})\n`;
 }
 
 /** What a person should know of the images, a sentence each. */
@@ -69,7 +117,7 @@ function notices(classes: readonly ClassFolder[], images: readonly { label: stri
   const empty = classes.filter(({ label }) => !sizes.has(label)).map(({ label }) => label);
   const lines = [];
   if (alone.length > 0) lines.push(`Of one image, which is compared and no query: ${named(alone)}.`);
-  if (empty.length > 0) lines.push(`Without an image: ${named(empty)}.`);
+  if (empty.length > 0) lines.push(`Without an image to compare: ${named(empty)}.`);
   if (images.length < computed)
     lines.push(`${plural(computed - images.length, 'image')} without a pixel that is counted left out.`);
   return lines;
@@ -78,24 +126,28 @@ function notices(classes: readonly ClassFolder[], images: readonly { label: stri
 const named = (labels: readonly string[]): string =>
   labels.length <= 5 ? labels.join(', ') : `${labels.slice(0, 5).join(', ')} and ${labels.length - 5} more`;
 
-async function writeReport(
-  out: string,
-  text: string,
-  report: Report,
-  evaluation: ReturnType<typeof evaluate>,
-): Promise<void> {
+/** Writes the figures, and a curve and a sheet of each; those of several are numbered in the order of the figures. */
+async function writeReports(out: string, text: string, found: readonly Evaluated[]): Promise<void> {
   const [{ contactSheet }, { rocSvg }] = await Promise.all([
     import('@halogrid/results/contact-sheet'),
     import('@halogrid/results/roc-svg'),
   ]);
   await makeFolders(out);
-  const subtitle = [
-    report.pipeline,
-    `grid ${report.grid}, ${report.distance}; area below the curve ${report.auc.toFixed(4)}`,
-  ];
-  const title = `${report.images} images of ${report.classes} classes`;
   await writeFileAtomically(join(out, 'evaluation.json'), text);
-  await writeFileAtomically(join(out, 'roc.svg'), rocSvg({ title, subtitle, points: evaluation.roc, best: report }));
-  await writeFileAtomically(join(out, 'top-5.png'), await contactSheet(evaluationRows(evaluation)));
-  process.stderr.write(`Written: evaluation.json, roc.svg and top-5.png in ${out}.\n`);
+  for (const [i, { report, evaluation }] of found.entries()) {
+    const number = found.length === 1 ? '' : `-${i + 1}`;
+    const subtitle = [
+      report.pipeline,
+      `grid ${report.grid}, ${report.distance}; area below the curve ${report.auc.toFixed(4)}`,
+    ];
+    const title = `${report.images} images of ${report.classes} classes`;
+    const curve = rocSvg({ title, subtitle, points: evaluation.roc, best: report });
+    await writeFileAtomically(join(out, `roc${number}.svg`), curve);
+    await writeFileAtomically(join(out, `top-5${number}.png`), await contactSheet(evaluationRows(evaluation)));
+  }
+  const names =
+    found.length === 1
+      ? 'roc.svg and top-5.png'
+      : `roc-1.svg to roc-${found.length}.svg and top-5-1.png to top-5-${found.length}.png`;
+  process.stderr.write(`Written: evaluation.json, ${names} in ${out}.\n`);
 }

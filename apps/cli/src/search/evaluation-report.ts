@@ -4,6 +4,8 @@ import { table } from '@halogrid/service/text-table';
 
 /** What `evaluate --json` prints; part of the program's interface. */
 export interface Report {
+  /** Of --pipeline. */
+  name?: string;
   pipeline: string;
   grid: string;
   distance: string;
@@ -22,7 +24,7 @@ export interface Report {
   precision_at: Record<number, number>;
 }
 
-export function reportOf(found: Evaluation, how: Pick<Report, 'pipeline' | 'grid' | 'distance'>): Report {
+export function reportOf(found: Evaluation, how: Pick<Report, 'name' | 'pipeline' | 'grid' | 'distance'>): Report {
   const { images, classes, threshold, tpr, fpr, tp, fn, fp, tn, auc } = found;
   const rates = {
     recognition_rate: found.recognitionRate,
@@ -32,8 +34,35 @@ export function reportOf(found: Evaluation, how: Pick<Report, 'pipeline' | 'grid
   return { ...how, images, classes, threshold, tpr, fpr, tp, fn, fp, tn, auc, ...rates };
 }
 
-/** What a person reads. */
-export function describeReport(report: Report): string {
+/**
+ * What a person reads: of one evaluation all of it, of several a table of what is found again, and one of thresholds in the layout of
+ * table 5 of the fourth report. A row begins with what differs.
+ */
+export function describeReports(reports: readonly Report[]): string {
+  const [first] = reports;
+  if (reports.length === 1) return describeReport(first!);
+  const facts = reports.map(({ name, pipeline, grid, distance }) => ({ pipeline: name ?? pipeline, grid, distance }));
+  const keys = ['pipeline', 'grid', 'distance'] as const;
+  const differ = keys.filter((key) => facts.some((one) => one[key] !== facts[0]![key]));
+  const names = (i: number): string[] => differ.map((key) => facts[i]![key]);
+  const rates = reports.map((report, i) => [
+    ...names(i),
+    ...[report.recognition_rate, report.map, report.precision_at[5]!, report.auc].map((rate) => rate.toFixed(4)),
+  ]);
+  const thresholds = reports.map((report, i) => [
+    ...names(i),
+    report.threshold.toFixed(4),
+    ...[report.tp, report.fn, report.fp, report.tn].map(String),
+    ...[report.tpr, report.fpr].map((rate) => rate.toFixed(4)),
+  ]);
+  const common = keys.filter((key) => !differ.includes(key)).map((key) => `${key} ${facts[0]![key]}`);
+  return `${first!.images} images of ${first!.classes} classes, each compared with all others${common.map((one) => `; ${one}`).join('')}.
+${table([[...differ, 'recognised', 'MAP', 'P at 5', 'AUC'], ...rates], '  ')}
+Nearest to (0, 1):
+${table([[...differ, 'threshold', 'TP', 'FN', 'FP', 'TN', 'TPR', 'FPR'], ...thresholds], '  ')}`;
+}
+
+function describeReport(report: Report): string {
   const { images, classes, pipeline, grid, distance, threshold, tpr, fpr, tp, fn, fp, tn } = report;
   const precisions = Object.entries(report.precision_at).map(([rank, share]) => `${share.toFixed(4)} at ${rank}`);
   const rows = [

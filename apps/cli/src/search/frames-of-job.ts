@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,11 +16,18 @@ export interface ComputedFrame {
   bins: Float64Array;
 }
 
-export interface ComputedJob {
-  job: JobStatus;
-  /** Of the job's pipeline and results. */
+/** One of the pipelines of a job, with what it computed. */
+export interface ComputedPart {
   finished: FinishedJob;
   frames: ComputedFrame[];
+}
+
+export interface ComputedJob {
+  job: JobStatus;
+  /** Of each pipeline, in the order of the specification. */
+  parts: ComputedPart[];
+  /** The images that were computed. */
+  images: { uri: string; width: number; height: number }[];
 }
 
 /**
@@ -41,16 +48,24 @@ export async function framesOfJob(
     const job = await runOn(cluster, { ...spec, out: pathToFileURL(out).href }, signal, view);
     if (job.state !== JobState.COMPLETE) throw new Error(`The job failed: ${job.error}`);
     if (!job.counts?.frames) throw new Error(`Nothing was computed: ${job.reasons[0]?.error ?? 'there is no image'}`);
-    const finished = await readFinishedJob(out);
-    const frames: ComputedFrame[] = [];
-    for await (const { uri, frame, bins } of readFeatures(finished)) {
-      frames.push({ uri, frame, bins: Float64Array.from(bins) });
-    }
-    return { job, finished, frames };
+    const folders = spec.pipelines?.named.map(({ name }) => join(out, 'pipelines', name)) ?? [out];
+    const parts: ComputedPart[] = [];
+    for (const one of folders) parts.push(await readPart(one));
+    const { sources } = JSON.parse(await readFile(join(out, 'job.json'), 'utf8'));
+    return { job, parts, images: sources };
   } finally {
     await cluster?.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function readPart(out: string): Promise<ComputedPart> {
+  const finished = await readFinishedJob(out);
+  const frames: ComputedFrame[] = [];
+  for await (const { uri, frame, bins } of readFeatures(finished)) {
+    frames.push({ uri, frame, bins: Float64Array.from(bins) });
+  }
+  return { finished, frames };
 }
 
 async function runOn(

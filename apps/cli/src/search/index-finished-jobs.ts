@@ -5,15 +5,20 @@ import { plural } from '../progress/quantities.ts';
 export interface IndexOptions {
   /** Folder of the index. */
   to: string;
+  /** The pipeline that is indexed, where jobs have several. */
+  pipeline?: string;
   /** Joins the segments that earlier calls have written. */
   compact?: boolean;
   json?: boolean;
 }
 
 /** Puts the jobs of these output folders into the index, and prints what was done. */
-export async function indexFinishedJobs(outs: readonly string[], { to, compact, json }: IndexOptions): Promise<void> {
+export async function indexFinishedJobs(
+  outs: readonly string[],
+  { to, pipeline, compact, json }: IndexOptions,
+): Promise<void> {
   // All of them are looked at before anything is written.
-  const jobs = await Promise.all(outs.map((out) => readFinishedJob(resolve(out))));
+  const jobs = await Promise.all(outs.map((out) => readFinishedJob(resolve(out), pipeline)));
   const writer = await IndexWriter.open(resolve(to));
   const done: (Indexed & { out: string })[] = [];
   try {

@@ -17,6 +17,8 @@ export interface ChangesOptions {
   minDuration: number;
   threshold: number;
   camera?: string;
+  /** The pipeline whose histograms are compared, where the job has several. */
+  pipeline?: string;
   kind?: ChangeKind[];
   out?: string;
   json?: boolean;
@@ -24,7 +26,7 @@ export interface ChangesOptions {
 
 /** Prints what changed in each camera of the job in this folder. */
 export async function listChanges(folder: string, options: ChangesOptions): Promise<void> {
-  const job = await readFinishedJob(resolve(folder));
+  const job = await readFinishedJob(resolve(folder), options.pipeline);
   const { pipeline } = job;
   const shape = { ...pipeline.grid, bins: binsOfCell(pipeline) };
   const { minDuration, threshold, camera } = options;

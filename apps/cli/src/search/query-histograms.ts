@@ -1,4 +1,5 @@
-import { type Catalog, readFrame, withoutPadding } from '@halogrid/search';
+import type { Rect } from '@halogrid/geometry';
+import { type Catalog, checkComputable, readFrame, withoutPadding } from '@halogrid/search';
 import { redactUri } from '@halogrid/sources';
 import { computeImages } from './compute-images.ts';
 import type { Query } from './read-query.ts';
@@ -15,6 +16,39 @@ export async function queryHistograms(
   return rows.map((row) =>
     row === undefined ? computed.shift()! : withoutPadding(catalog.pipeline, readFrame(catalog, row)),
   );
+}
+
+/** The histograms of a region of each query, whose pixels are read here. Rejects with one sentence where they cannot be. */
+export async function regionHistograms(
+  queries: readonly Query[],
+  region: Rect,
+  catalog: Catalog,
+  signal: AbortSignal,
+): Promise<Float64Array[]> {
+  checkComputable(catalog.pipeline);
+  // Decoders and kernels, which other queries do without.
+  const { openPixels, regionHistogram } = await import('@halogrid/search/query');
+  const histograms: Float64Array[] = [];
+  for (const query of queries) {
+    signal.throwIfAborted();
+    const { uri, videoFrame } = pixelsOf(query, catalog);
+    try {
+      const source = await openPixels(uri, videoFrame);
+      histograms.push(await regionHistogram(source, catalog.pipeline, region).finally(() => source.close()));
+    } catch (error) {
+      throw new Error(`The query '${query.text}' cannot be used: ${(error as Error).message}`, { cause: error });
+    }
+  }
+  return histograms;
+}
+
+/** Where the pixels of a query are. */
+function pixelsOf(query: Query, catalog: Catalog): { uri: string; videoFrame?: number } {
+  const row = rowOf(query, catalog);
+  if (row === undefined) return { uri: (query as Extract<Query, { kind: 'image' }>).uri };
+  const { uri, frame, timestampMs } = catalog.describe(row);
+  // The index knows a URI without what may be secret of it, and the query may know all.
+  return { uri: query.kind === 'frame' ? query.uri : uri, ...(timestampMs !== null && { videoFrame: frame }) };
 }
 
 /** The frame of the index that a query names; undefined where it names an image. Throws one sentence where there is no such frame. */

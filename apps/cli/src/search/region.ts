@@ -1,31 +1,51 @@
+import type { Rect } from '@halogrid/geometry';
 import type { PipelineIdentity } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 
 /** Cells of a grid, from one corner to the other, both included. */
-export interface Region {
+export interface CellRegion {
+  kind: 'cells';
   firstRow: number;
   firstColumn: number;
   lastRow: number;
   lastColumn: number;
 }
 
-/** Parses ROW,COLUMN or ROW,COLUMN-ROW,COLUMN, which count from 0. Throws UsageError. */
+/** A part of each query: cells of the index's grid, or pixels. */
+export type Region = CellRegion | { kind: 'pixels'; rect: Rect };
+
+/** Parses X,Y,WxH in pixels, or ROW,COLUMN or ROW,COLUMN-ROW,COLUMN, all of which count from 0. Throws UsageError. */
 export function readRegion(text: string): Region {
+  const region = readPixels(text) ?? readCells(text);
+  if (region) return region;
+  throw new UsageError(
+    `Expected pixels as X,Y,WxH, or cells as ROW,COLUMN or ROW,COLUMN-ROW,COLUMN, for --region but received '${text}'`,
+  );
+}
+
+function readPixels(text: string): Region | undefined {
+  const numbers = /^(\d{1,9}),(\d{1,9}),(\d{1,9})x(\d{1,9})$/.exec(text)?.slice(1).map(Number);
+  if (!numbers) return undefined;
+  const [x, y, width, height] = numbers as [number, number, number, number];
+  return width > 0 && height > 0 ? { kind: 'pixels', rect: { x, y, width, height } } : undefined;
+}
+
+function readCells(text: string): CellRegion | undefined {
   const [, row, column, lastRow = row, lastColumn = column] =
     /^(\d{1,7}),(\d{1,7})(?:-(\d{1,7}),(\d{1,7}))?$/.exec(text) ?? [];
   const region = {
+    kind: 'cells' as const,
     firstRow: Number(row),
     firstColumn: Number(column),
     lastRow: Number(lastRow),
     lastColumn: Number(lastColumn),
   };
-  if (region.firstRow <= region.lastRow && region.firstColumn <= region.lastColumn) return region;
-  throw new UsageError(`Expected cells as ROW,COLUMN or ROW,COLUMN-ROW,COLUMN for --region but received '${text}'`);
+  return region.firstRow <= region.lastRow && region.firstColumn <= region.lastColumn ? region : undefined;
 }
 
 /** The counts of the cells in a region; those of others are 0. Throws UsageError where the grid has no such cells. */
 export function countsIn(
-  region: Region,
+  region: CellRegion,
   { grid, channels, bins }: PipelineIdentity,
   counts: Float64Array,
 ): Float64Array {

@@ -76,7 +76,7 @@ export function jobFacts(job: JobStatus, nowMs: number) {
     listing: isListing(job),
     percent: percentDone(job),
     seconds,
-    /** Of the last ten seconds; of a job that has ended, of all of its time. */
+    /** The mean of the last ten seconds; where the job has ended, that of all of its time. */
     pixelsPerSecond: isOver ? mean : (job.pixelsPerSecond ?? null),
     secondsLeft: secondsLeft(job) ?? null,
     counts: job.counts!,

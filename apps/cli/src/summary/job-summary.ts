@@ -14,7 +14,7 @@ export interface JobSummary {
   error?: string;
   digest?: string;
   convention?: string;
-  /** Of a job of named pipelines what each gave. */
+  /** What each pipeline gave, where they have names. */
   pipelines?: { name: string; convention: string; digest: string }[];
   counts: { sources: number; frames: number; shards: number; attempts: number; pixels: number; quarantined: number };
   /** Why inputs are quarantined, where some are: the most frequent reason first. */

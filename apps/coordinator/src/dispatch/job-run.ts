@@ -2,12 +2,13 @@ import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
-import type { PlannedStep } from '../job/shard.ts';
-import type { JobRecord, JobResults, Ledger, LedgerState } from '../ledger/ledger.ts';
+import { isRecorded, type PlannedStep } from '../job/shard.ts';
+import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
 import { isLedgerLost } from '../ledger/store/ledger-errors.ts';
 import { FencedError } from '../ledger/store/ledger-store.ts';
 import { capturedBy, zonelessNotes } from '../output/captured-by.ts';
 import type { FeaturesEvents, FeaturesOutput } from '../output/features-output.ts';
+import type { PicturesAhead } from '../output/pictures-ahead.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
 import type { Clock } from './clock.ts';
@@ -29,6 +30,12 @@ export interface JobWork {
   plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<PlannedStep>;
   /** The part of the output that is written while results come; undefined where there is none. */
   features(job: AcceptedJob, events: FeaturesEvents): FeaturesOutput | undefined;
+  /** Previews that are made while results come, of those sources; absent: the output makes all of them. */
+  pictures?(
+    job: AcceptedJob,
+    chosen: readonly number[],
+    outcomeOf: (index: number) => SourceOutcome | undefined,
+  ): Pick<PicturesAhead, 'advance' | 'end'>;
   /** Writes the output. `now` gives milliseconds since 1970. */
   finalise(
     results: JobResults,
@@ -83,6 +90,8 @@ export class JobRun {
   readonly #log: Log;
   readonly #listener: JobRunListener;
   readonly #features: FeaturesOutput | undefined;
+  /** Once all sources are listed. */
+  #pictures: Pick<PicturesAhead, 'advance' | 'end'> | undefined;
   readonly #stopped = new AbortController();
   readonly #shardsDone = Promise.withResolvers<void>();
   #room = Promise.withResolvers<void>();
@@ -122,6 +131,7 @@ export class JobRun {
   /** The ledger has more results, or has set sources aside. */
   resultsCame(): void {
     this.#features?.advance();
+    void this.#pictures?.advance();
     this.#checkQuarantined().catch((error) => this.stop(endBecause(error)));
   }
 
@@ -148,6 +158,7 @@ export class JobRun {
       await this.#setState('finalising');
       const results = await this.#ledger.results(this.job.jobId);
       this.#listener.planned(zonelessNotes(capturedBy(results, this.job.pipeline)));
+      await this.#pictures?.end();
       await this.#work.finalise(results, this.job.pipeline, this.#features, this.#clock.wallMs, stopped);
       await this.#setState('complete', { digest: results.digest });
       this.#log.info({ digest: results.digest }, 'The job is complete');
@@ -155,6 +166,7 @@ export class JobRun {
       const how: JobEnd | 'closing' = stopped.aborted ? stopped.reason : endBecause(error);
       this.#listener.abandoned();
       await this.#features?.abort();
+      await this.#pictures?.end();
       if (how !== 'closing') await this.#giveUp(how);
     } finally {
       this.#work.release(this.job.spec.out);
@@ -171,10 +183,11 @@ export class JobRun {
     const steps = this.#work.plan(spec, pipeline, this.#stopped.signal);
     await runPlan(continuePlan(this.#ledger.recordedPlan(jobId), steps), {
       write: async (steps) => {
-        const recorded = steps.filter((step) => step.kind !== 'note');
+        const recorded = steps.filter(isRecorded);
         await this.#ledger.addPlan(jobId, recorded, false);
         if (steps.some((step) => step.kind === 'kept')) this.resultsCame();
         this.#listener.planned(steps);
+        for (const step of steps) if (step.kind === 'previews') this.#makePictures(step.chosen);
         await this.#checkQuarantined();
       },
       room: () => this.#waitForRoom(),
@@ -183,6 +196,12 @@ export class JobRun {
     await this.#ledger.addPlan(jobId, [], true);
     this.#listener.planEnded();
     await this.#checkQuarantined();
+  }
+
+  #makePictures(chosen: readonly number[]): void {
+    const { job } = this;
+    if (this.#stopped.signal.aborted) return;
+    this.#pictures = this.#work.pictures?.(job, chosen, (index) => this.#ledger.outcome(job.jobId, index));
   }
 
   /** Fails the job where more inputs are quarantined than it allows. */

@@ -24,7 +24,11 @@ const refused: [what: string, spec: Parameters<typeof JobSpec.fromPartial>[0], w
   ['no pipelines', names(), /^Expected 1 to 8 for the number of pipelines but received '0'$/],
   ['nine pipelines', names(...'abcdefghi'), /^Expected 1 to 8 for the number of pipelines but received '9'$/],
   ['both kinds', { ...names('a'), pipeline }, /^Expected pipeline or pipelines but received both$/],
-  ['one name twice', names('a', 'A'), /^Expected one that no other has for the name of a pipeline but received 'A'$/],
+  [
+    'one name twice',
+    names('a', 'A'),
+    /^Expected one that no other has, also with other case, for the name of a pipeline but received 'A'$/,
+  ],
   ['a name that leads elsewhere', names('../a'), /^Expected letters, digits, .* received '\.\.\/a'$/],
   ['a name of 65 letters', names('a'.repeat(65)), /^Expected letters, digits, /],
   ['a name that is an option', names('-a'), /^Expected letters, digits, /],

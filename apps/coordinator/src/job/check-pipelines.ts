@@ -39,7 +39,8 @@ function checkNames({ pipeline, pipelines }: JobSpec): void {
   const taken = new Set<string>();
   for (const { name } of named) {
     if (!isPipelineName(name)) refuseValue('the name of a pipeline', name, pipelineNames);
-    if (taken.has(name.toLowerCase())) refuseValue('the name of a pipeline', name, 'one that no other has');
+    if (taken.has(name.toLowerCase()))
+      refuseValue('the name of a pipeline', name, 'one that no other has, also with other case,');
     taken.add(name.toLowerCase());
   }
 }

@@ -30,8 +30,9 @@ interface Entry {
  * over it: the number of a frame with its bits reversed (van der Corput's sequence) is added to the hash without carries.
  *
  * So the choice follows from the list of sources alone. A source that is not chosen of some is not chosen of more either:
- * those that are added as they are listed leave out nobody who is chosen at the end, of n sources about 20 ln(n / 20) are
- * chosen for a time (130 of 10,000, 220 of a million, with those 20), and an archive that grows needs no preview of what it had before.
+ * those that are added as they are listed leave out nobody who is chosen at the end. Of n sources, of which m are expected
+ * when the first is added, about 20 ln(n / m) are chosen for a time (46 of 10,000, 138 of a million, where 1,024 are
+ * expected). An archive that grows needs no preview of what it had before.
  */
 export class PreviewChoice {
   /** Best first; 20 at most. */
@@ -41,7 +42,12 @@ export class PreviewChoice {
 
   /** `expected` are sources that will probably be listed, in their order. */
   constructor(expected: Iterable<PreviewCandidate> = []) {
-    for (const candidate of expected) this.#insert(candidate, undefined);
+    for (const candidate of expected) this.expect(candidate);
+  }
+
+  /** A source that will be listed. */
+  expect(candidate: PreviewCandidate): void {
+    this.#insert(candidate, undefined);
   }
 
   /** Whether the source is among the 20 so far. The same one may be added again, and counts once: its last index is kept. */
@@ -64,7 +70,7 @@ export class PreviewChoice {
     const priority = (hash ^ reversedBits(frame ?? 0)) >>> 0;
     const known = this.#entries.find((one) => one.priority === priority && one.frame === frame && one.uri === uri);
     if (known) {
-      known.index = index;
+      known.index = index ?? known.index;
       return true;
     }
     const group = frame === undefined ? uri.slice(0, uri.lastIndexOf('/')) : uri;

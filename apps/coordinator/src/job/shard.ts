@@ -50,14 +50,20 @@ export interface Shard {
   needs?: readonly string[];
 }
 
-/** The result of a source in an earlier job's output, which holds for this job too. */
+/** The results of a source in an earlier job's output, which hold for this job too. */
 export interface KeptResult {
   size: Size;
+  /** One a pipeline. */
+  parts: KeptSums[];
+  /** As SourceResult.captured. */
+  captured?: CaptureTime;
+}
+
+/** What a pipeline found of a source that is kept. */
+export interface KeptSums {
   counted: number;
   /** Those of all cells, as HistogramShape lays them out. */
   bins: number[];
-  /** As SourceResult.captured. */
-  captured?: CaptureTime;
 }
 
 /**
@@ -89,8 +95,16 @@ export interface PlanNote {
   text: string;
 }
 
+/** Which sources get a preview, by index, once all are listed. It follows from the plan, and is not recorded with it either. */
+export interface PlanPreviews {
+  kind: 'previews';
+  chosen: number[];
+}
+
 /** What a plan is made of, as it is made. */
-export type PlannedStep = PlanStep | PlanNote;
+export type PlannedStep = PlanStep | PlanNote | PlanPreviews;
+
+export const isRecorded = (step: PlannedStep): step is PlanStep => step.kind !== 'note' && step.kind !== 'previews';
 
 /** The exact result of one tile or one whole frame, as a node reports it. */
 export interface SourceResult {

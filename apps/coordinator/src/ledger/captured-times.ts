@@ -3,7 +3,7 @@ import type { SourceOutcomes } from './ledger.ts';
 
 const blockSources = 1024;
 
-/** Of a time whose zone nobody states. */
+/** Stands for a time whose zone nobody states. */
 const noOffset = 0x7fff;
 
 /** 10 bytes a source. */

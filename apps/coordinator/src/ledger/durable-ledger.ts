@@ -4,7 +4,16 @@ import type { PlanStep } from '../job/shard.ts';
 import { endedEntries } from './job-record.ts';
 import type { OpenSpool } from './job-sums.ts';
 import type { Journal, Journaled } from './journal.ts';
-import type { JobRecord, JobResults, Ledger, LedgerState, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
+import type {
+  JobRecord,
+  JobResults,
+  Ledger,
+  LedgerState,
+  OpenShard,
+  SettledSources,
+  ShardCommit,
+  SourceOutcome,
+} from './ledger.ts';
 import { OpenJob } from './open-job.ts';
 import { readJobs, readPlan } from './recover-job.ts';
 import { LostLedgerError } from './store/ledger-errors.ts';
@@ -139,6 +148,10 @@ export class DurableLedger implements Ledger {
 
   async settled(jobId: string, from: number, atMost: number, part = 0): Promise<SettledSources> {
     return this.#job(jobId).open?.settled(from, atMost, part) ?? { next: from, names: [], done: [], file: '' };
+  }
+
+  outcome(jobId: string, index: number): SourceOutcome | undefined {
+    return this.#job(jobId).open?.merge.outcome(index);
   }
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {

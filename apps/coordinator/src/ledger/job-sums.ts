@@ -16,7 +16,7 @@ export type OpenSpool = (spec: JobSpec, name: string) => HistogramSpool;
 /** What one pipeline of a job has found so far. */
 export class JobSums {
   readonly name: string;
-  /** Of the job of its own that would have these results. */
+  /** That of the job of its own that would have these results. */
   readonly spec: JobSpec;
   readonly shape: HistogramShape;
   readonly merge: Merge;

@@ -107,8 +107,8 @@ export interface JobResults {
   /** The steps of the job, as they are recorded; until it has ended. */
   plan: () => AsyncIterable<PlanStep>;
   /**
-   * Of a job of named pipelines what each found, as a job of its own would have it; sums and bins of the whole are then those of the
-   * first, and its digest is that of all.
+   * What each pipeline found, as a job of its own would have it, where they have names. Sums and bins of the whole are then those of
+   * the first, and its digest is that of all.
    */
   parts?: readonly { name: string; results: JobResults }[];
 }
@@ -154,6 +154,8 @@ export interface Ledger {
    * pipeline whose histograms are told, 0 unless given.
    */
   settled(jobId: string, from: number, atMost: number, part?: number): Promise<SettledSources>;
+  /** What became of a source of a job that has not ended; undefined until it is settled, which may be before that is durable. */
+  outcome(jobId: string, index: number): SourceOutcome | undefined;
   getJob(jobId: string): Promise<JobRecord | undefined>;
   /** Newest first. The newest thousand of those that have ended are kept. */
   listJobs(): Promise<JobRecord[]>;

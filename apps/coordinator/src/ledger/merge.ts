@@ -137,6 +137,12 @@ export class Merge {
     return this.#settled.state(index);
   }
 
+  /** What became of a source; undefined while it is open. */
+  outcome(index: number): SourceOutcome | undefined {
+    const settled = this.#settled.get(index);
+    return settled && outcome(index, this.#planned.get(index), settled);
+  }
+
   /** Every source in order; all are done or quarantined. They are told one by one, as often as one asks. */
   outcomes(): SourceOutcomes {
     const length = this.sources;

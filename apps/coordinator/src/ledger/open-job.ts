@@ -269,8 +269,9 @@ export class OpenJob implements Journaled {
   }
 
   #keep({ index, result }: Extract<PlanStep, { kind: 'kept' }>): void {
-    const { size, counted, bins, captured } = result!;
-    this.merge.add([{ source: index, size, rect: { x: 0, y: 0, ...size }, counted, bins }]);
+    const { size, parts, captured } = result!;
+    const rect = { x: 0, y: 0, ...size };
+    for (const [i, { merge }] of this.parts.entries()) merge.add([{ source: index, size, rect, ...parts[i]! }]);
     this.facts.counts.kept = (this.facts.counts.kept ?? 0) + 1;
     this.#hasTotals = true;
     this.#capture(index, captured);
@@ -358,7 +359,7 @@ function addSeconds(sums: Record<string, number>, more: Record<string, number>):
 /** Kind of the entries of sources some of whose tiles a pipeline has. */
 export const openKind = (part: number): string => (part === 0 ? 'open' : `open-${part}`);
 
-/** Of a job whose plan is not read with them. */
+/** The results of a job, whose plan is read apart. */
 type UnplannedResults = Omit<JobResults, 'plan' | 'parts'> & {
   parts?: { name: string; results: Omit<JobResults, 'plan' | 'parts'> }[];
 };

@@ -5,7 +5,7 @@ import type { JobRecord } from '../ledger/ledger.ts';
 
 /** What a file of results says of itself, so that nothing else is needed to read it. */
 export interface ResultDescription {
-  /** Of the software that computed it. */
+  /** The version of the software that computed it. */
   version: string;
   resultsVersion: number;
   /** The job's, as job.json has it. */

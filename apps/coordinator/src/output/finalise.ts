@@ -1,24 +1,14 @@
-import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Rect } from '@halogrid/geometry';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
-import {
-  assembleMap,
-  assemblePreview,
-  assembleSourcePicture,
-  hasChunks,
-  histogramSvg,
-  mapExtensions,
-  writeFileAtomically,
-} from '@halogrid/results';
+import { assembleMap, histogramSvg, mapExtensions, syncFolder, writeFileAtomically } from '@halogrid/results';
 import { forEachLimited } from '@halogrid/threads';
 import { jobPipeline } from '../job/accepted-job.ts';
-import { cutTiles, tileSide } from '../job/cut-tiles.ts';
 import { mapType } from '../job/map-type.ts';
 import { newOutputPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
 import { PreviewChoice } from '../job/preview-choice.ts';
-import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
+import type { JobRecord, JobResults } from '../ledger/ledger.ts';
 import { describeResults } from './describe-results.ts';
 import type { FeaturesOutput } from './features-output.ts';
 import { histogramJson } from './histogram-json.ts';
@@ -26,18 +16,14 @@ import { abandonedJobJson, completeJobJson } from './job-json.ts';
 import { errorsJsonl, sourcesJsonl } from './jsonl-files.ts';
 import { removeOutput, removeScratch, restoreEarlier } from './output-folder.ts';
 import { type NamedSource, namedSources } from './output-names.ts';
+import { type DoneSource, earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
 import { findChanges } from './previous/changes.ts';
 import { EarlierOutput } from './previous/earlier-output.ts';
 import { otherResultsVersion } from './previous/other-results-version.ts';
 import { exists, isReady, type Move, movesPath, publishOutput } from './publish-output.ts';
 
-/**
- * Pictures made at once: reading one and writing another overlap, and each holds a band of rows. Measured: one after
- * another, 20 previews and the rest of the output took a third of a second, a tenth of a job of 6,000 frames on an H200.
- */
+/** Pictures and maps made at once: reading one and writing another overlap, and each holds a band of rows. */
 const picturesAtOnce = 4;
-
-type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
 
 /** What a pipeline of a job found, and where its files are put together. */
 interface Part {
@@ -108,14 +94,18 @@ async function prepareOutput(
     ...(results.parts ? [() => writeErrors({ folder, results })] : []),
   ];
   await forEachLimited(writers, writers.length, (write) => write());
-  if (results.parts) await completeParts(parts, now());
   await writeFileAtomically(movesPath(outputPath(spec.out)), movesJsonl(results, previewed, await readdir(folder)));
-  const earlier = spec.pipelines ? undefined : await EarlierOutput.open(spec, pipeline);
+  const earlier = await EarlierOutput.open(spec);
   const before = {
     incremental: earlier && (await findChanges(results.plan(), earlier)),
     earlierResultsVersion: await otherResultsVersion(spec),
   };
-  await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, now(), before));
+  const finishedMs = now();
+  for (const part of results.parts ? parts : []) {
+    const text = completeJobJson(part.results, part.pipeline, finishedMs, before);
+    await writeFileAtomically(join(part.folder, 'job.json'), text);
+  }
+  await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, finishedMs, before));
 }
 
 /** Named pipelines have a folder each, with what a job of its own would leave there. */
@@ -131,19 +121,6 @@ function partsOf(results: JobResults, pipeline: Pipeline): Part[] {
     scratch: partScratchUri(out, part.name),
     sourcesScratch,
   }));
-}
-
-/** Ends the folders of named pipelines, which are put in their place as a whole. */
-async function completeParts(parts: readonly Part[], finishedMs: number): Promise<void> {
-  for (const { folder, results, pipeline } of parts) {
-    // A folder that nothing came to is not shown.
-    for (const pictures of ['preview', 'maps']) await rmdir(join(folder, pictures)).catch(unlessNotEmpty);
-    await writeFileAtomically(join(folder, 'job.json'), completeJobJson(results, pipeline, finishedMs));
-  }
-}
-
-function unlessNotEmpty(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOTEMPTY') throw error;
 }
 
 /** By index, 1 for a source of which there is nothing to be written but its row and its line. */
@@ -173,22 +150,27 @@ async function* movesJsonl(
     if (!entries.includes(name)) yield `${JSON.stringify({ remove: name } satisfies Move)}\n`;
   }
   if (!job.counts.kept) return;
+  const below = results.parts?.map((part) => `pipelines/${part.name}/`) ?? [''];
   const named = namedSources(results);
   let name = '';
   for await (const step of plan()) {
     if (step.kind === 'source') name = named.next().value!.name;
     if (step.kind !== 'kept') continue;
     const now = mapFiles(name, job.spec.mapFormat);
-    for (const [i, keep] of mapFiles(step.name, job.spec.mapFormat).entries()) {
-      // Whoever removed it since the plan was made has changed the earlier output.
-      await stat(join(folder, keep));
-      yield `${JSON.stringify({ keep, as: now[i]! } satisfies Move)}\n`;
+    for (const [i, file] of mapFiles(step.name, job.spec.mapFormat).entries()) {
+      for (const part of below) {
+        // Whoever removed it since the plan was made has changed the earlier output.
+        await stat(join(folder, part + file));
+        yield `${JSON.stringify({ keep: part + file, as: part + now[i]! } satisfies Move)}\n`;
+      }
     }
     if (!previewed.has(step.index)) continue;
-    for (const [i, keep] of previewFiles(step.name).entries()) {
-      // One of a source that was chosen because another is not listed any more may never have been made.
-      if (!(await exists(join(folder, keep)))) continue;
-      yield `${JSON.stringify({ keep, as: previewFiles(name)[i]! } satisfies Move)}\n`;
+    for (const [i, file] of previewFiles(step.name).entries()) {
+      for (const part of below) {
+        // One of a source that was chosen because another is not listed any more may never have been made.
+        if (!(await exists(join(folder, part + file)))) continue;
+        yield `${JSON.stringify({ keep: part + file, as: part + previewFiles(name)[i]! } satisfies Move)}\n`;
+      }
     }
   }
 }
@@ -240,20 +222,17 @@ async function writePreviews(
   isWanted: (index: number) => boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { spec } = results.job;
+  const parts = { pipeline, scratch, sourcesScratch, tilePx: results.job.spec.tilePx };
   const wanted = namedSources(results)
     .filter(isDone)
     .filter(({ source }) => isWanted(source.index));
   await forEachLimited(wanted, picturesAtOnce, async ({ source, name }) => {
     signal?.throwIfAborted();
-    const { index, size } = source;
-    const set = { scratch, source: index, size, rects: rectsOf(source, spec.tilePx) };
-    const [map, original] = previewFiles(name).map((path) => join(folder, path)) as [string, string];
-    // A plan of a version that chose others has none of it.
-    if (!(await hasChunks(scratch, 'preview', index))) return;
-    await assemblePreview({ ...set, type: mapType(pipeline.output), to: map, levels: pipeline.bins });
-    await assembleSourcePicture({ ...set, scratch: sourcesScratch, bands: pipeline.input.length, to: original });
+    const [map, original] = previewFiles(name);
+    const to = [join(folder, map), join(folder, original)] as const;
+    if (!(await takePictures(earlyPictures(parts, source.index), to))) await makePictures(parts, source, to);
   });
+  await syncFolder(join(folder, 'preview'));
 }
 
 /** Maps of all sources that are computed, where the job asks for them. */
@@ -283,8 +262,3 @@ async function writeMaps(
 }
 
 const isDone = (named: NamedSource): named is NamedSource<DoneSource> => named.source.state === 'done';
-
-/** The parts in which a source was computed: the planner's tiles, or the whole. */
-function rectsOf({ size, tiles }: DoneSource, tilePx: number): Rect[] {
-  return tiles > 1 ? [...cutTiles(size, tileSide(tilePx))] : [{ x: 0, y: 0, ...size }];
-}

@@ -5,7 +5,7 @@ export interface HistogramStatistics {
   /** The least and the greatest value, or the ends of their bins. */
   min: number;
   max: number;
-  /** Of values that have a bin each: their sum and that of their squares. */
+  /** The sum of the values and that of their squares, where each value has a bin of its own. */
   sum?: bigint;
   sumOfSquares?: bigint;
   mean: number;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { isReady, movesPath, publishOutput } from './publish-output.ts';
 
@@ -16,6 +16,8 @@ const earlier = {
   'preview/a.png': 'picture of a',
   'pipelines/edges/job.json': 'old',
   'pipelines/edges/errors.jsonl': 'old',
+  'pipelines/edges/maps/a.tif': 'edges of a',
+  'pipelines/edges/preview/a.png': 'picture of edges of a',
   '.halogrid/earlier.json': 'complete',
 };
 const output = {
@@ -30,6 +32,7 @@ const moves = [
   { remove: 'errors.jsonl' },
   { keep: 'maps/a.tif', as: 'maps/b.tif' },
   { keep: 'maps/b.tif', as: 'maps/a.tif' },
+  { keep: 'pipelines/edges/maps/a.tif', as: 'pipelines/edges/maps/b.tif' },
 ];
 const expected = {
   'job.json': 'complete',
@@ -39,6 +42,7 @@ const expected = {
   'maps/b.tif': 'map of a',
   'maps/d.tif': 'map of d',
   'pipelines/edges/job.json': 'new',
+  'pipelines/edges/maps/b.tif': 'edges of a',
 };
 
 test('a process may end at any step: the output is complete when its job.json says so, and the next one ends the rest', async (t) => {
@@ -50,7 +54,9 @@ test('a process may end at any step: the output is complete when its job.json sa
     t.after(() => fs.rm(folder, { recursive: true }));
     await write(folder, earlier);
     await write(join(folder, '.halogrid', 'output'), output);
-    await fs.mkdir(join(folder, '.halogrid', 'output', 'preview'));
+    for (const empty of ['preview', 'pipelines/edges/preview', 'pipelines/edges/maps']) {
+      await fs.mkdir(join(folder, '.halogrid', 'output', empty), { recursive: true });
+    }
     await fs.writeFile(movesPath(folder), moves.map((move) => `${JSON.stringify(move)}\n`).join(''));
     let left = steps;
     setRename(async (from, to) => {
@@ -72,7 +78,7 @@ test('a process may end at any step: the output is complete when its job.json sa
     assert.deepEqual(await read(folder), expected);
     if (!isInterrupted) break;
   }
-  assert.equal(interrupted, 10);
+  assert.equal(interrupted, 11);
 });
 
 function setRename(rename: typeof fs.rename): void {
@@ -91,9 +97,10 @@ async function write(folder: string, files: Record<string, string>): Promise<voi
 async function read(folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const name of await fs.readdir(folder, { recursive: true })) {
+    if (name.startsWith('.halogrid')) continue;
     const isFile = (await fs.stat(join(folder, name))).isFile();
-    if (isFile && !name.startsWith('.halogrid')) files[name] = await fs.readFile(join(folder, name), 'utf8');
-    else if (name === 'preview') assert.fail('a folder that nothing came to is not shown');
+    if (isFile) files[name] = await fs.readFile(join(folder, name), 'utf8');
+    else if (basename(name) === 'preview') assert.fail('a folder that nothing came to is not shown');
   }
   return files;
 }

@@ -3,8 +3,11 @@ import { open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Folders of which the new output takes the place as a whole; of those of pictures single entries may come from the old one. */
-const replacedFolders = ['maps', 'preview', 'pipelines'];
+/** Folders of which single entries of the old output may stay, in the output folder and in that of each pipeline. */
+const pictureFolders = ['maps', 'preview'];
+
+/** Folders of which the new output takes the place as a whole. */
+const replacedFolders = [...pictureFolders, 'pipelines'];
 
 /**
  * What is done, line by line of the file, when an output takes the place of another: an entry of the old one is moved to where
@@ -37,17 +40,18 @@ export async function publishOutput(folder: string): Promise<void> {
   for await (const move of readMoves(folder)) {
     if ('remove' in move) await rm(join(folder, move.remove), { recursive: true, force: true, maxRetries: 3 });
     else {
-      const [pictures, name] = move.keep.split('/') as [string, string];
-      await rename(join(asidePath(folder, pictures), name), join(newPath(folder), move.as)).catch(unlessMissing);
+      const [replaced, ...name] = move.keep.split('/') as [string, ...string[]];
+      await rename(join(asidePath(folder, replaced), ...name), join(newPath(folder), move.as)).catch(unlessMissing);
     }
+  }
+  await settlePictures(newPath(folder));
+  const parts = join(newPath(folder), 'pipelines');
+  if (await exists(parts)) {
+    for (const name of await readdir(parts)) await settlePictures(join(parts, name));
+    await syncFolder(parts);
   }
   for (const entry of await readdir(newPath(folder))) {
     if (entry === 'job.json') continue;
-    if (replacedFolders.includes(entry)) {
-      // A folder that nothing came to is not shown.
-      if (await isRemoved(join(newPath(folder), entry))) continue;
-      await syncFolder(join(newPath(folder), entry));
-    }
     await rename(join(newPath(folder), entry), join(folder, entry));
   }
   await syncFolder(folder);
@@ -58,6 +62,14 @@ export async function publishOutput(folder: string): Promise<void> {
 async function* readMoves(folder: string): AsyncGenerator<Move> {
   if (!(await exists(movesPath(folder)))) return;
   for await (const line of createInterface({ input: createReadStream(movesPath(folder)) })) yield JSON.parse(line);
+}
+
+/** Makes durable what came to the pictures of an output. A folder that nothing came to is not shown. */
+async function settlePictures(output: string): Promise<void> {
+  for (const pictures of pictureFolders) {
+    const path = join(output, pictures);
+    if ((await exists(path)) && !(await isRemoved(path))) await syncFolder(path);
+  }
 }
 
 /** Removes a folder, if it is empty. */

@@ -16,6 +16,11 @@ const specOf = (more: object): JobSpec =>
   });
 const withOperations = (...operations: object[]) => ({ pipeline: { operations } });
 
+const withPipelines = (chains: Record<string, object[]>) => {
+  const named = Object.entries(chains).map(([name, operations]) => ({ name, pipeline: { operations } }));
+  return { pipeline: undefined, pipelines: { named } };
+};
+
 const table: [before: object, now: object, said: string][] = [
   [{}, {}, ''],
   [{}, { sources: ['file:///in', 'file:///b'] }, 'source 2 is file:///b and was not given'],
@@ -39,8 +44,25 @@ const table: [before: object, now: object, said: string][] = [
   [{}, { tilePx: 512, grid: { rows: 2, columns: 3 } }, '--grid is 2x3 and was 1x1; --tile is 512 and was not given'],
   [
     {},
-    { pipeline: undefined, pipelines: { named: [{ name: 'a', pipeline: { operations: [blur, lbp] } }] } },
-    '--pipeline a is conv:kernel=gaussian-5,as=u8+lbp:convention=nw-cw-msb,labels=all with border zero, interior and was not given',
+    withPipelines({ a: [blur, lbp] }),
+    '--op is not given and was lbp:convention=nw-cw-msb,labels=all; ' +
+      '--pipeline a is conv:kernel=gaussian-5,as=u8+lbp:convention=nw-cw-msb,labels=all with border zero, interior and was not given',
+  ],
+  [
+    withPipelines({ a: [lbp] }),
+    {},
+    '--op is lbp:convention=nw-cw-msb,labels=all and was not given; ' +
+      '--pipeline a is not given and was lbp:convention=nw-cw-msb,labels=all with border interior',
+  ],
+  [
+    withPipelines({ a: [lbp], b: [blur] }),
+    withPipelines({ a: [lbp] }),
+    '--pipeline b is not given and was conv:kernel=gaussian-5,as=u8 with border zero',
+  ],
+  [
+    withPipelines({ a: [lbp], b: [blur] }),
+    withPipelines({ b: [blur], a: [lbp] }),
+    'the order of --pipeline is b, a and was a, b',
   ],
   [{ mapFormat: 'tiff', batchFrames: 7 }, {}, '--map is none and was tiff; --batch is not given and was 7'],
   [{}, { priority: -3, verifyPercent: 1.5 }, '--priority is -3 and was 0; --verify is 1.5 and was 0'],

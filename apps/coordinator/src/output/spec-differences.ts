@@ -34,7 +34,7 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Map<string, string> {
   const fields = new Map<string, string>([
     ...firstOtherSource(spec, other),
     ...operationFields(operationsOf(spec), operationsOf(other)),
-    ...pipelineFields(spec),
+    ...pipelineFields(namesOf(spec), spec, namesOf(other)),
     ['--map', spec.mapFormat],
     ['--grid', `${grid?.rows ?? 1}x${grid?.columns ?? 1}`],
     ['--tile', given(spec.tilePx)],
@@ -61,19 +61,28 @@ function firstOtherSource({ sources }: JobSpec, other: JobSpec): [string, string
   return [];
 }
 
-/** Those that have names, each with its chain. */
-function pipelineFields({ pipelines }: JobSpec): [string, string][] {
-  return (pipelines?.named ?? []).map(({ name, pipeline }) => {
-    const operations = pipeline?.operations ?? [];
+const namesOf = ({ pipelines }: JobSpec): string[] => (pipelines?.named ?? []).map(({ name }) => name);
+
+/** The pipelines that have names in either, each with its chain; their order where nothing else of them may differ. */
+function pipelineFields(
+  names: readonly string[],
+  { pipelines }: JobSpec,
+  others: readonly string[],
+): [string, string][] {
+  const fields = [...new Set([...names, ...others])].map((asked): [string, string] => {
+    const { operations } = pipelines?.named.find(({ name }) => name === asked)?.pipeline ?? {};
+    if (!operations) return [`--pipeline ${asked}`, 'not given'];
     const borders = operations.map(({ border }) => border).join(', ');
-    return [`--pipeline ${name}`, `${operations.map(describeOperation).join('+')} with border ${borders}`];
+    return [`--pipeline ${asked}`, `${operations.map(describeOperation).join('+')} with border ${borders}`];
   });
+  const areSame = isDeepStrictEqual(names.toSorted(), others.toSorted());
+  return areSame && names.length > 0 ? [...fields, ['the order of --pipeline', names.join(', ')]] : fields;
 }
 
 const operationsOf = ({ pipeline }: JobSpec): Operation[] => pipeline?.operations ?? [];
 
 function operationFields(operations: readonly Operation[], others: readonly Operation[]): [string, string][] {
-  if (operations.length === 0) return [];
+  if (operations.length === 0) return others.length === 0 ? [] : [['--op', 'not given']];
   const kernels = (list: readonly Operation[]) => list.map(({ kernel }) => kernel);
   if (!isDeepStrictEqual(kernels(operations), kernels(others))) {
     return [['--op', operations.map(describeOperation).join(' --op ')]];

@@ -2,6 +2,7 @@ import { sampleBytes } from '@halogrid/geometry';
 import { isVideoFile, type openImage, type peekSize } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
 import {
+  hasUnsupportedExtension,
   hasVideoExtension,
   InputError,
   mostPixels,
@@ -101,6 +102,8 @@ export class InputProbe {
     if (this.#spec.tilePx || input.named) return this.#open(input);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): Probe => ({ kind: 'unopened', input, bytes });
     if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
+    // Opening reads its first bytes, and says what it is while the job is planned.
+    if (hasUnsupportedExtension(input.name)) return this.#open(input);
     if (mostPixels(uri, sizeBytes) <= this.#tilePixels) return unopened();
     const size = await this.#means.peek(uri);
     return size && size.width * size.height <= this.#tilePixels ? unopened(channelBytes(size)) : this.#open(input);

@@ -4,7 +4,7 @@ import type { Rect, Size } from '@halogrid/geometry';
 import { createPipeline } from '@halogrid/kernels';
 import fc from 'fast-check';
 import { cutTiles } from '../job/cut-tiles.ts';
-import { itemBytes, mostOf, PlanCounter, type TotalsOptions } from './plan-totals.ts';
+import { itemBytes, mostOf, PlanCounter, type PlanTotals, type TotalsOptions } from './plan-totals.ts';
 
 const lbp = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 const options: TotalsOptions = { grid: { rows: 1, columns: 1 }, mapFormat: 'none' };
@@ -108,6 +108,22 @@ test('the pieces of a Zarr are part of it where they are shards, and a copy take
   const small = new PlanCounter([lbp], { ...options, mapFormat: 'zarr' });
   countFrames(small, [{ width: 17, height: 9 }]);
   assert.deepEqual([small.totals.output.mapsBytes, small.totals.scratchBytes], [17 * 9, 0]);
+});
+
+test('several pipelines read planes once, as the widest of them does, and leave the results of each', () => {
+  const ldp = createPipeline([{ kernel: 'ldp', parameters: { order: '3' } }]);
+  const [codes, derivative, both] = [[lbp], [ldp], [lbp, ldp]].map((pipelines) => {
+    const counter = new PlanCounter(pipelines, { ...options, mapFormat: 'tiff' });
+    countTiles(counter, { width: 200, height: 100 }, 100);
+    return counter.totals;
+  }) as [PlanTotals, PlanTotals, PlanTotals];
+  assert.deepEqual([both.pixels, both.haloPixels], [derivative.pixels, derivative.haloPixels]);
+  assert.equal(both.all.stagingBytes, derivative.all.stagingBytes);
+  assert.equal(both.all.resultsBytes, codes.all.resultsBytes + derivative.all.resultsBytes);
+  assert.equal(both.scratchBytes, codes.scratchBytes + derivative.scratchBytes);
+  for (const file of ['mapsBytes', 'featuresBytes', 'histogramBytes'] as const) {
+    assert.equal(both.output[file], codes.output[file] + derivative.output[file]);
+  }
 });
 
 test('cells of a grid take features and results for each of them', () => {

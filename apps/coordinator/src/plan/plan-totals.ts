@@ -181,7 +181,7 @@ export class PlanCounter {
     batch.resultsBytes = Math.max(batch.resultsBytes, Math.min(bytes.resultsBytes, most.resultsBytes));
   }
 
-  /** Of a source with a preview, a node needs the dense result. */
+  /** A preview needs the dense result of its source. */
   #addItem({ preview }: SourceRef, rect: Rect, size: ImageSize): NodeBytes {
     const { grid, mapFormat } = this.#options;
     const wantsMap = this.#wantsMap;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PixelType } from '@halogrid/geometry';
-import type { planVideo } from '@halogrid/imaging';
+import { MissingDecoderError, type planVideo } from '@halogrid/imaging';
 import type { PlanStep } from '../job/shard.ts';
 import { planVideoSteps } from './plan-video-steps.ts';
 
@@ -15,7 +15,7 @@ function planOf(pixel: PixelType): typeof planVideo {
   };
 }
 
-async function stepsOf(pixel: PixelType, maxBytes: number): Promise<PlanStep[]> {
+async function stepsOf(plan: typeof planVideo, maxBytes = 2 ** 30): Promise<PlanStep[]> {
   let sources = 0;
   let shards = 0;
   const planning = {
@@ -23,7 +23,7 @@ async function stepsOf(pixel: PixelType, maxBytes: number): Promise<PlanStep[]> 
     ...{ nextSource: () => ({ index: sources++ }), nextShard: () => shards++ },
   };
   const source = { uri: 'file:///v.mp4', name: 'v.mp4', sizeBytes: 1, named: true };
-  return await Array.fromAsync(planVideoSteps(source, planning, planOf(pixel)));
+  return await Array.fromAsync(planVideoSteps(source, planning, plan));
 }
 
 for (const [pixel, bytes] of [
@@ -32,7 +32,7 @@ for (const [pixel, bytes] of [
 ] as const) {
   test(`frames of ${pixel} cost ${bytes} bytes a pixel, and no more than a node holds of a segment`, async () => {
     for (const maxBytes of [2 ** 30, 3_000_000]) {
-      const steps = await stepsOf(pixel, maxBytes);
+      const steps = await stepsOf(planOf(pixel), maxBytes);
       const sizes = steps.flatMap((step) => (step.kind === 'source' ? [step.size] : []));
       assert.deepEqual(sizes, Array(2).fill({ width: 1920, height: 1080, pixel }));
       const costs = steps.flatMap((step) => (step.kind === 'shard' ? [step.shard.costBytes] : []));
@@ -40,3 +40,19 @@ for (const [pixel, bytes] of [
     }
   });
 }
+
+test('where FFmpeg is missing a video is set aside with that sentence, and the job goes on; what else fails is no fault of it', async () => {
+  const failing = (error: Error) =>
+    async function* (): ReturnType<typeof planVideo> {
+      yield* [];
+      throw error;
+    };
+  const missing = new MissingDecoderError('video', 'Videos cannot be read here');
+  assert.deepEqual(await stepsOf(failing(missing)), [
+    { kind: 'source', index: 0, uri: 'file:///v.mp4', name: 'v.mp4', tiles: 0 },
+    { kind: 'quarantine', index: 0, stage: 'decode', error: missing.message },
+  ]);
+  await assert.rejects(stepsOf(failing(new Error('No process can be started'))), {
+    message: 'No process can be started',
+  });
+});

@@ -1,5 +1,5 @@
 import { sampleBytes } from '@halogrid/geometry';
-import { type PlannedFrame, planVideo, type VideoSegment } from '@halogrid/imaging';
+import { MissingDecoderError, type PlannedFrame, planVideo, type VideoSegment } from '@halogrid/imaging';
 import type { VideoOptions } from '@halogrid/proto';
 import type { Source } from '@halogrid/sources';
 import { InputError } from '@halogrid/sources';
@@ -64,10 +64,13 @@ export async function* planVideoSteps(
       }
     }
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
+    // Without FFmpeg nobody plans a video, and the other inputs of the job need none.
+    const stage =
+      error instanceof InputError ? error.stage : error instanceof MissingDecoderError ? 'decode' : undefined;
+    if (stage === undefined) throw error;
     const { index } = nextSource();
     yield { kind: 'source', index, uri, name, tiles: 0, ...file };
-    yield { kind: 'quarantine', index, stage: error.stage, error: error.message };
+    yield { kind: 'quarantine', index, stage, error: (error as Error).message };
   }
 }
 

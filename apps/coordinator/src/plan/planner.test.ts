@@ -6,7 +6,7 @@ import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { InputError, SourceNotFoundError } from '@halogrid/sources';
 import fc from 'fast-check';
-import type { PlanStep, Shard } from '../job/shard.ts';
+import { isRecorded, type PlanStep, type Shard } from '../job/shard.ts';
 import { maxBatchBins, maxBatchBytes } from './plan-emitter.ts';
 import { planJob } from './planner.ts';
 
@@ -41,6 +41,16 @@ test('small inputs of a folder are gathered without looking at them', async () =
     size: undefined,
     tiles: 1,
   });
+});
+
+test('what has the extension of a format that is not read is opened, so that a plan names it', async () => {
+  const content = new InputError('decode', 'Windows Media (WMV) is not supported');
+  const { steps, opened } = await plan([{ name: 'a.jpg' }, { name: 'b.wmv', content }]);
+  assert.deepEqual(opened, ['file:///b.wmv']);
+  assert.deepEqual(
+    steps.filter(({ kind }) => kind === 'quarantine'),
+    [{ kind: 'quarantine', index: 1, stage: 'decode', error: content.message }],
+  );
 });
 
 test('a plan of images alone ends where frames of videos are chosen', async () => {
@@ -290,7 +300,7 @@ async function plan(fakes: FakeInput[], options: Partial<JobSpec> = {}, of = pip
   const { inputs, opened, peeked } = fakesOf(fakes);
   const steps: PlanStep[] = [];
   for await (const step of planJob(specOf(['file:///'], options), of, undefined, inputs)) {
-    if (step.kind !== 'note') steps.push(step);
+    if (isRecorded(step)) steps.push(step);
   }
   return { steps, opened, peeked };
 }

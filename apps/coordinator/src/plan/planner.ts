@@ -10,6 +10,7 @@ import { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { InputProbe } from './input-probe.ts';
 import { PlanEmitter } from './plan-emitter.ts';
 import { PlanNotes } from './plan-notes.ts';
+import { tellAhead } from './tell-ahead.ts';
 
 /**
  * Inputs looked at ahead, most of them at no more than their header. With 8, the plan of JPEGs came too slowly for four H200:
@@ -43,7 +44,7 @@ export const realInputs: PlannerInputs = {
  * Folders that hold the output of a job are left out where they are not named themselves, and notes tell of them.
  *
  * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory, and of an
- * earlier job some 50 bytes an input. Throws where an option for videos meets images alone, the signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
+ * earlier job some 50 bytes an input and pipeline. Throws where an option for videos meets images alone, the signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
  */
 export async function* planJob(
   spec: JobSpec,
@@ -51,8 +52,7 @@ export async function* planJob(
   signal?: AbortSignal,
   { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlannedStep> {
-  // Of several pipelines nothing is kept yet.
-  const earlier = spec.pipelines ? undefined : await openEarlier(spec, pipeline);
+  const earlier = await openEarlier(spec);
   const inputs = new InputProbe(spec, pipeline.input.length === 1, { open, peek, earlier });
   const previews = new PreviewChoice(await earlier?.previews());
   const emitter = new PlanEmitter(spec, pipeline, previews, signal);
@@ -60,7 +60,7 @@ export async function* planJob(
   const videoOption = spec.video && optionOf(spec.video);
   let hasVideo = false;
   const indexer = new VideoIndexer();
-  const listed = list(spec.sources, { onLeftOut: notes.leaveOut });
+  const listed = tellAhead(list(spec.sources, { onLeftOut: notes.leaveOut }), previews);
   try {
     for await (const found of mapAhead(listed, looksAhead, (source) => inputs.probe(source), { signal })) {
       yield* notes.take();
@@ -82,4 +82,5 @@ export async function* planJob(
   if (videoOption && !hasVideo) throw new Error(noVideoSentence(videoOption));
   yield* emitter.rest();
   yield* notes.takeLast();
+  yield { kind: 'previews', chosen: [...previews.chosen] };
 }

@@ -28,7 +28,7 @@ export async function runPlan(steps: AsyncIterable<PlannedStep>, sink: PlanSink)
   };
   for await (const step of steps) {
     waiting.push(step);
-    if (step.kind === 'kept') waitingBins += step.result!.bins.length;
+    for (const { bins } of step.kind === 'kept' ? step.result!.parts : []) waitingBins += bins.length;
     if (waiting.length === 1) {
       written = written.then(write);
       // Its failure is met below, where it is awaited.

@@ -59,7 +59,7 @@ export async function surveyJob(
       if (reasons.add(step.index, step)) examples.set(step.index, lastUri);
     } else if (step.kind === 'kept') counter.addKept(step.index);
     else if (step.kind === 'note') onNote(step.text);
-    else counter.addShard(step.shard.work);
+    else if (step.kind === 'shard') counter.addShard(step.shard.work);
   }
   return { ...counter.totals, quarantine: reasons.list((source) => examples.get(source)!) };
 }

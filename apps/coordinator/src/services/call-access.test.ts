@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { Client, type ServiceError, status } from '@grpc/grpc-js';
-import { Hello, JobsService, NodesClient, NodesService, protocolVersion } from '@halogrid/proto';
+import { Hello, JobsService, NodesClient, NodesService, protocolVersion, SearchService } from '@halogrid/proto';
 import {
   type ClientSecurity,
   createClientSecurity,
@@ -50,6 +50,10 @@ const needs: Record<string, string[]> = {
   List: ['submit', 'read'],
   Watch: ['submit', 'read'],
   Attach: ['node'],
+  ListIndexes: ['submit', 'read'],
+  ListFrames: ['submit', 'read'],
+  Search: ['submit', 'read'],
+  Changes: ['submit', 'read'],
 };
 
 test('every call of every service is for those who have its role, and for nobody else', async (t) => {
@@ -57,8 +61,10 @@ test('every call of every service is for those who have its role, and for nobody
   const lapsed = `submit lapsed ${tokenOf('lapsed')} 2020-01-01\n`;
   const tokens = writeSecret(secretFolder(t), 'tokens', lines.join('') + lapsed);
   const address = await start(t, { tokens });
-  const methods = [...Object.values(JobsService), ...Object.values(NodesService)].map(({ path }) => path);
-  assert.equal(methods.length, 7);
+  const methods = [JobsService, NodesService, SearchService].flatMap((service) =>
+    Object.values(service).map(({ path }) => path),
+  );
+  assert.equal(methods.length, 11);
   for (const path of methods) {
     const allowed = needs[path.split('/')[2]!]!;
     for (const role of ['submit', 'node', 'read']) {

@@ -3,14 +3,20 @@ import {
   type AttachRequest,
   type Bound,
   type CancelRequest,
+  type ChangesRequest,
+  changesBounds,
   excessOf,
   type GetRequest,
   jobIdBounds,
+  type ListFramesRequest,
   type ListRequest,
   listBounds,
+  listFramesBounds,
   maxSentenceLength,
   reportBounds,
+  type SearchRequest,
   type SubmitRequest,
+  searchBounds,
   submitBounds,
   type WatchRequest,
 } from '@halogrid/proto';
@@ -25,6 +31,12 @@ export const checkJobIdBounds = <R extends GetRequest | WatchRequest | CancelReq
 
 /** As `checkSubmitBounds`, for what lists jobs. */
 export const checkListBounds = (request: ListRequest): ListRequest => within(request, listBounds);
+
+/** As `checkSubmitBounds`, for what is looked for. */
+export const checkSearchBounds = (request: SearchRequest): SearchRequest => within(request, searchBounds);
+export const checkListFramesBounds = (request: ListFramesRequest): ListFramesRequest =>
+  within(request, listFramesBounds);
+export const checkChangesBounds = (request: ChangesRequest): ChangesRequest => within(request, changesBounds);
 
 /** As `checkSubmitBounds`, for what a node reports. Its sentences are cut: the rest of an answer may be good. */
 export function checkReportBounds(request: AttachRequest): AttachRequest {

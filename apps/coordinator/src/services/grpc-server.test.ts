@@ -47,7 +47,7 @@ test('health answers for the server and for each service', async (t) => {
   }
 });
 
-test('reflection names both services', async (t) => {
+test('reflection names every service', async (t) => {
   const protoFile = join(packageFolder('@grpc/reflection'), 'build/proto/grpc/reflection/v1/reflection.proto');
   const client = (await connect(t, protoFile, 'grpc.reflection.v1.ServerReflection')) as Client & {
     serverReflectionInfo(): NodeJS.ReadWriteStream & { write(request: object): void };
@@ -56,7 +56,7 @@ test('reflection names both services', async (t) => {
   call.write({ listServices: '' });
   const [response] = await once(call, 'data');
   const names = response.listServicesResponse.service.map(({ name }: { name: string }) => name);
-  assert.deepEqual(names.sort(), ['halogrid.v1.Jobs', 'halogrid.v1.Nodes']);
+  assert.deepEqual(names.sort(), ['halogrid.v1.Jobs', 'halogrid.v1.Nodes', 'halogrid.v1.Search']);
   call.end();
   await once(call, 'end');
 });

@@ -10,6 +10,8 @@ import {
   type NodesServer,
   NodesService,
   reportParts,
+  type SearchServer,
+  SearchService,
   SubmitRequest,
   submitParts,
 } from '@halogrid/proto';
@@ -84,10 +86,10 @@ export interface GrpcOptions {
   introspection: boolean;
 }
 
-/** Serves both services. Rejects with one sentence when the address cannot be had. */
+/** Serves all services. Rejects with one sentence when the address cannot be had. */
 export async function startGrpc(
   address: ListenAddress,
-  services: { jobs: JobsServer; nodes: NodesServer },
+  services: { jobs: JobsServer; nodes: NodesServer; search: SearchServer },
   { tls, access, limits, untakenMs, warn, introspection }: GrpcOptions,
 ): Promise<GrpcServer> {
   const gate = new ConnectionGate(limits);
@@ -105,6 +107,7 @@ export async function startGrpc(
   const server = new Server({ ...options, interceptors: [pace.interceptor, withAccess(access, spoke, nowMs)] });
   server.addService(boundedJobs, services.jobs);
   server.addService(boundedNodes, services.nodes);
+  server.addService(SearchService, services.search);
   if (introspection) addIntrospection(server);
 
   // The listener is ours and not the library's, which has no way to bound connections that never speak HTTP/2.

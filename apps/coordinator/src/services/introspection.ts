@@ -11,7 +11,7 @@ import { shortened } from '@halogrid/kernels';
 import { protoFiles, protoRoot } from '@halogrid/proto';
 import { service } from 'grpc-health-check';
 
-const services = new Set(['', 'halogrid.v1.Jobs', 'halogrid.v1.Nodes']);
+const services = new Set(['', 'halogrid.v1.Jobs', 'halogrid.v1.Nodes', 'halogrid.v1.Search']);
 const serving = { status: 'SERVING' };
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { handleUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
+import type { ServerWritableStream } from '@grpc/grpc-js';
 import { shortened } from '@halogrid/kernels';
 import {
   type CancelRequest,
@@ -18,9 +18,9 @@ import { Refusal } from '../job/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { checkJobIdBounds, checkListBounds, checkSubmitBounds } from './check-bounds.ts';
 import { chooseJobs } from './choose-jobs.ts';
-import { toGrpcStatus } from './grpc-status.ts';
 import { toJobStatus } from './job-status.ts';
 import { findJob } from './match-job-id.ts';
+import { reportFailure, unaryCall } from './unary-call.ts';
 
 export interface JobsServiceOptions {
   dispatcher: Dispatcher;
@@ -56,20 +56,7 @@ export function createJobsService({
   const idOf = async (request: GetRequest | WatchRequest | CancelRequest): Promise<string> =>
     (await findJob(ledger, checkJobIdBounds(request).jobId)).jobId;
 
-  function answer<Request, Response>(respond: (request: Request) => Promise<Response>) {
-    const handle: handleUnaryCall<Request, Response> = (call, callback) => {
-      respond(call.request).then(
-        (response) => callback(null, response),
-        (error) => callback(report(error)),
-      );
-    };
-    return handle;
-  }
-
-  function report(error: unknown) {
-    if (!(error instanceof Refusal)) log.error({ err: error }, 'A call failed');
-    return toGrpcStatus(error);
-  }
+  const answer = <Request, Response>(respond: (request: Request) => Promise<Response>) => unaryCall(log, respond);
 
   /**
    * Each message is the job as it is when it is sent, and the next waits until it is on its way: a slow reader misses some
@@ -119,7 +106,7 @@ export function createJobsService({
     }),
     watch: (call) => {
       watch(call).catch((error) => {
-        if (!call.destroyed) call.emit('error', report(error));
+        if (!call.destroyed) call.emit('error', reportFailure(log, error));
       });
     },
   };

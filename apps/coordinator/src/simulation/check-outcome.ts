@@ -28,8 +28,10 @@ export async function checkOutcome(cluster: SimulatedCluster): Promise<void> {
     const expected = expectedOf(job);
     const given = [...results.sources].flatMap((source) => (source.state === 'quarantined' ? [source.error] : []));
     assert.equal(given.length, expected.quarantined, `${jobId}: quarantined because ${given.join('; ')}`);
-    const found = { digest: record.digest, counted: results.counted, bins: [...results.bins] };
-    assert.deepEqual({ ...found, quarantined: record.counts.quarantined }, expected, jobId);
+    const parts = (results.parts ?? [{ results }]).map(({ results: { digest, counted, bins } }) => {
+      return { digest, counted, bins: [...bins] };
+    });
+    assert.deepEqual({ digest: record.digest, quarantined: record.counts.quarantined, parts }, expected, jobId);
 
     const lost = hopelessShards(job);
     const accepted = cluster.commits.get(jobId) ?? [];

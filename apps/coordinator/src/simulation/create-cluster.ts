@@ -34,6 +34,7 @@ export function frames(changes: Partial<SimulatedJob> = {}): SimulatedJob {
     group: 1,
     costBytes: 100,
     roots: 1,
+    pipelines: 1,
     waitsForNode: false,
     priority: 0,
     verifyPercent: 0,

@@ -1,7 +1,7 @@
 import { SeededRandom } from './seeded-random.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
 import type { Blindness } from './simulated-files.ts';
-import { rootOf, type SimulatedJob } from './simulated-job.ts';
+import { mostPipelines, rootOf, type SimulatedJob } from './simulated-job.ts';
 import { type NodeNature, type SimulatedNode, soundNature } from './simulated-node.ts';
 
 /**
@@ -65,6 +65,7 @@ function drawJob(random: SeededRandom, jobId: string, lies: boolean, hasKiller: 
     group: random.whole(1, 5),
     costBytes: random.whole(20, 400),
     roots: random.pick([1, 1, 2, 3]),
+    pipelines: random.pick([1, 1, 2, mostPipelines]),
     waitsForNode: random.chance(0.2),
     priority: random.whole(-1, 1),
     verifyPercent: lies ? 100 : random.pick([0, 0, 30]),

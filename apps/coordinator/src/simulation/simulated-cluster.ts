@@ -72,7 +72,7 @@ export class SimulatedCluster {
       memory: new SharedMemory(),
       commitMs,
       failure: undefined,
-      openSpool: ({ out }) => new HistogramSpool(join(folder, basename(out))),
+      openSpool: ({ out }, name) => new HistogramSpool(join(folder, `${basename(out)}${name}`)),
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         features: () => undefined,
@@ -223,15 +223,17 @@ export class SimulatedCluster {
     dispatcher.submit(acceptedJob(job)).catch(() => {});
   }
 
-  /** Takes the results, of which the histograms of all sources must add up to those of the job. */
+  /** Takes the results, of which the histograms of all sources must add up to those of the job, by each pipeline. */
   async #finalise(results: JobResults): Promise<void> {
     const { jobId } = results.job;
-    const { done, file } = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY);
-    const sum = new Array<bigint>(binCount).fill(0n);
-    for (const bins of done.length > 0 ? readHistograms(file, done, binCount) : []) {
-      for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(bins[bin]!);
+    for (const [part, { results: its }] of (results.parts ?? [{ results }]).entries()) {
+      const { done, file } = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY, part);
+      const sum = new Array<bigint>(binCount).fill(0n);
+      for (const bins of done.length > 0 ? readHistograms(file, done, binCount) : []) {
+        for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(bins[bin]!);
+      }
+      if (sum.some((count, bin) => count !== its.bins[bin])) throw new Error('Histograms of sources were lost');
     }
-    if (sum.some((count, bin) => count !== results.bins[bin])) throw new Error('Histograms of sources were lost');
     this.results.set(jobId, results);
   }
 

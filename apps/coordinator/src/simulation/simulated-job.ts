@@ -3,7 +3,7 @@ import { JobSpec } from '@halogrid/proto';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { previewSources } from '../job/preview-choice.ts';
 import type { PlanStep, Shard, SourceRef, SourceResult } from '../job/shard.ts';
-import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../ledger/digest.ts';
+import { digestOfAll, jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../ledger/digest.ts';
 
 /** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
 export interface SimulatedJob {
@@ -16,6 +16,8 @@ export interface SimulatedJob {
   costBytes: number;
   /** Folders that its sources are in, in turn. */
   roots: number;
+  /** Pipelines, which have names where there is more than one. */
+  pipelines: number;
   waitsForNode: boolean;
   priority: number;
   verifyPercent: number;
@@ -27,24 +29,32 @@ export interface SimulatedJob {
   changed: ReadonlySet<number>;
 }
 
-const operations = [{ kernel: 'lbp', parameters: {} }];
-const pipeline = createPipeline(operations);
+/** Their pipelines have equally many bins. */
+const conventions = ['nw-cw-msb', 'nw-cw-lsb', 'scikit-image'];
+export const mostPipelines = conventions.length;
+
+const operationsOf = (part: number) => [{ kernel: 'lbp', parameters: { convention: conventions[part]! } }];
+const nameOf = (part: number): string => `part-${part}`;
+const partsOf = ({ pipelines }: SimulatedJob): number[] => Array.from({ length: pipelines }, (_, part) => part);
+
 const side = 4;
 export const binCount = 256;
 
 export const rootOf = (jobId: string, root: number): string => `file:///in/${jobId}/${root}`;
 
-export function acceptedJob({ jobId, roots, waitsForNode, priority, verifyPercent }: SimulatedJob): AcceptedJob {
+export function acceptedJob(job: SimulatedJob): AcceptedJob {
+  const { jobId, roots, waitsForNode, priority, verifyPercent } = job;
+  const named = partsOf(job).map((part) => ({ name: nameOf(part), pipeline: { operations: operationsOf(part) } }));
   const spec = JobSpec.fromPartial({
     sources: Array.from({ length: roots }, (_, root) => rootOf(jobId, root)),
-    pipeline: { operations },
+    ...(named.length > 1 ? { pipelines: { named } } : { pipeline: { operations: operationsOf(0) } }),
     out: `file:///out/${jobId}`,
     mapFormat: 'none',
     priority,
     waitForNode: waitsForNode,
     verifyPercent,
   });
-  return { jobId, spec, pipeline, scratch: `${spec.out}/.scratch` };
+  return { jobId, spec, pipeline: createPipeline(operationsOf(0)), scratch: `${spec.out}/.scratch` };
 }
 
 export async function* planOf(job: SimulatedJob): AsyncGenerator<PlanStep> {
@@ -84,20 +94,25 @@ function tileOf(job: SimulatedJob, shard: number) {
 
 /** What a right device finds: every result is unlike its neighbours', so that none can stand for another. */
 export function resultsOf(job: SimulatedJob, shard: number): SourceResult[] {
-  return sourcesOf(job, shard).map((source) => {
+  return sourcesOf(job, shard).flatMap((source) => {
     const size = { width: side, height: side };
     const area = job.kind === 'tiles' ? tileOf(job, shard) : { size, rect: { x: 0, y: 0, ...size } };
     const value = job.kind === 'tiles' ? shard : source;
-    const bins = new Array<number>(binCount).fill(0);
-    bins[value % binCount]! += 9;
-    bins[(value * 7 + 3) % binCount]! += 4;
-    return { source, ...area, counted: 13, bins };
+    return partsOf(job).map((pipeline) => {
+      const bins = new Array<number>(binCount).fill(0);
+      bins[(value + 31 * pipeline) % binCount]! += 9;
+      bins[(value * 7 + 3) % binCount]! += 4 - pipeline;
+      return { source, ...area, counted: 13 - pipeline, bins, ...(pipeline > 0 && { pipeline }) };
+    });
   });
 }
 
-/** What a wrong device finds: it looks right. */
+/** What a wrong device finds: it looks right, and of several pipelines all but the last are. */
 export function wrongResultsOf(job: SimulatedJob, shard: number): SourceResult[] {
-  return resultsOf(job, shard).map((result) => ({ ...result, bins: [...result.bins.slice(1), result.bins[0]!] }));
+  return resultsOf(job, shard).map((result) => {
+    const isRight = (result.pipeline ?? 0) + 1 < job.pipelines;
+    return isRight ? result : { ...result, bins: [...result.bins.slice(1), result.bins[0]!] };
+  });
 }
 
 /** What any device finds in an image that was replaced by a larger one. */
@@ -110,34 +125,36 @@ export function hopelessShards({ poison, killers, changed }: SimulatedJob): Set<
   return new Set([...poison, ...killers, ...changed]);
 }
 
-/** What the job must come to, computed without the coordinator's merge. */
-export function expectedOf(job: SimulatedJob): {
+/** What a pipeline of a job comes to. */
+export interface ExpectedPart {
   digest: string;
   counted: bigint;
   bins: bigint[];
-  quarantined: number;
-} {
-  const sources = new Map<number, { parts: SourceResult[]; isLost: boolean }>();
+}
+
+/** What the job must come to, computed without the coordinator's merge. */
+export function expectedOf(job: SimulatedJob): { digest: string; quarantined: number; parts: ExpectedPart[] } {
+  const results = Array.from({ length: job.shards }, (_, shard) => resultsOf(job, shard));
   const hopeless = hopelessShards(job);
-  for (let shard = 0; shard < job.shards; shard++) {
-    const isLost = hopeless.has(shard);
-    for (const result of resultsOf(job, shard)) {
-      const source = sources.get(result.source) ?? { parts: [], isLost: false };
-      sources.set(result.source, { parts: [...source.parts, result], isLost: source.isLost || isLost });
-    }
-  }
-  const total = { counted: 0n, bins: new Array<bigint>(binCount).fill(0n), quarantined: 0 };
-  const digests = [...sources.values()].map(({ parts, isLost }) => {
-    if (isLost) {
-      total.quarantined++;
-      return quarantinedDigest;
-    }
+  const lost = new Set([...hopeless].flatMap((shard) => results[shard]!.map(({ source }) => source)));
+  const parts = partsOf(job).map((part) => {
+    const its = results.flat().filter(({ pipeline = 0 }) => pipeline === part);
+    return expectedPart(its, lost, jobLine(createPipeline(operationsOf(part)), { rows: 1, columns: 1 }));
+  });
+  const digests = parts.map(({ digest }, part) => ({ name: nameOf(part), digest }));
+  return { digest: parts.length > 1 ? digestOfAll(digests) : parts[0]!.digest, quarantined: lost.size, parts };
+}
+
+function expectedPart(results: readonly SourceResult[], lost: ReadonlySet<number>, line: string): ExpectedPart {
+  const total = { counted: 0n, bins: new Array<bigint>(binCount).fill(0n) };
+  const digests = [...Map.groupBy(results, ({ source }) => source)].map(([source, parts]) => {
+    if (lost.has(source)) return quarantinedDigest;
     const bins = new Array<number>(binCount).fill(0);
     for (const part of parts) for (let i = 0; i < binCount; i++) bins[i]! += part.bins[i]!;
-    const counted = 13 * parts.length;
+    const counted = parts.reduce((sum, part) => sum + part.counted, 0);
     total.counted += BigInt(counted);
     for (let i = 0; i < binCount; i++) total.bins[i]! += BigInt(bins[i]!);
     return sourceDigest(parts[0]!.size, counted, bins);
   });
-  return { ...total, digest: jobDigest(jobLine(pipeline, { rows: 1, columns: 1 }), digests) };
+  return { ...total, digest: jobDigest(line, digests) };
 }

@@ -5,14 +5,23 @@ import { openImage } from '@halogrid/imaging';
 import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
-import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
+import { type JobPart, jobGrid, jobParts, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
-import { histogramSpoolPath, scratchUri } from '../job/output-paths.ts';
-import type { Shard, SourceError, SourceResult } from '../job/shard.ts';
+import { histogramSpoolPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
+import {
+  isRecorded,
+  type PlannedStep,
+  type Shard,
+  type ShardWork,
+  type SourceError,
+  type SourceRef,
+  type SourceResult,
+} from '../job/shard.ts';
 import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
 import { openFeatures } from '../output/features-file.ts';
+import type { FeaturesEvents } from '../output/features-output.ts';
 import { finaliseJob } from '../output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
@@ -36,7 +45,7 @@ export async function runLocalJob(job: LocalJob, dieAfter = Number.POSITIVE_INFI
   const lost = Promise.withResolvers<never>();
   // What was asked of a lost ledger is not answered any more.
   lost.promise.catch(() => {});
-  const ledger = await openLedger(() => histogramSpoolPath(spec.out), store, { lost: lost.reject });
+  const ledger = await openLedger((name) => histogramSpoolPath(spec.out, name), store, { lost: lost.reject });
   try {
     return await Promise.race([run(job, ledger, dieAfter), lost.promise]);
   } finally {
@@ -55,7 +64,8 @@ async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: n
     await claimOutputFolder(spec.out, { jobId, spec });
     await ledger.createJob({ jobId, spec, submittedMs: 1000 });
   }
-  const addPlan = async (steps: Parameters<typeof ledger.addPlan>[1]): Promise<void> => {
+  const addPlan = async (planned: PlannedStep[]): Promise<void> => {
+    const steps = planned.filter(isRecorded);
     await ledger.addPlan(jobId, steps, false);
     for (const step of steps) if (step.kind === 'shard') shards.push(step.shard);
   };
@@ -71,7 +81,7 @@ async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: n
     computed.push(...(await compute(ledger, { jobId, spec }, shard)));
   }
   const results = await ledger.results(jobId);
-  const settled = (from: number, atMost: number) => ledger.settled(jobId, from, atMost);
+  const settled: FeaturesEvents['settled'] = (from, atMost, part) => ledger.settled(jobId, from, atMost, part);
   const fail = (error: Error) => {
     throw error;
   };
@@ -82,35 +92,46 @@ async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: n
 
 /** Does what a node does with a shard, by the reference; returns the URIs of its sources. */
 async function compute(ledger: DurableLedger, job: Omit<LocalJob, 'store'>, { shard, work }: Shard): Promise<string[]> {
-  const pipeline = jobPipeline(job.spec);
-  const type = mapType(pipeline.output);
   const results: SourceResult[] = [];
   const errors: SourceError[] = [];
   const sources = work.kind === 'tile' ? [work.source] : work.sources;
-  for (const { index: source, uri, preview } of sources) {
+  for (const ref of sources) {
     try {
-      const image = await openImage(uri);
-      const size: Size = { width: image.width, height: image.height };
-      const rect = work.kind === 'tile' ? work.rect : { x: 0, y: 0, ...size };
-      const plan = planPipeline(pipeline, rect, size, jobGrid(job.spec));
-      const { item, end } = placeItem(plan, pipeline.input.length, 0);
-      const bytes = new Uint8Array(end);
-      for (const { from, to } of plan.copies) {
-        await image.decode(from, { ...item, bytes, offset: item.offset + to.y * item.stride + to.x, channels: 'gray' });
+      const parts = jobParts(job.spec).map((part) => computePart(job.spec, part, ref, work));
+      for (const [pipeline, result] of (await Promise.all(parts)).entries()) {
+        results.push(pipeline > 0 ? { ...result, pipeline } : result);
       }
-      await image.close();
-      const result = runReference(pipeline, bytes, item, true);
-      const { counted, bins, map } = result;
-      const samples = { bytes: map!.bytes, strideBytes: map!.stride, bandBytes: map!.bandBytes };
-      const chunk = { scratch: scratchUri(job.spec.out), source, size, type, rect };
-      if (job.spec.mapFormat !== 'none') await writeChunk({ ...chunk, kind: 'map' }, samples);
-      if (preview) await writePreviewChunks(chunk, chunk.scratch, bytes, item, result);
-      results.push({ source, size, rect, counted, bins: [...bins] });
     } catch (error) {
-      errors.push({ source, stage: 'decode', error: (error as Error).message });
+      errors.push({ source: ref.index, stage: 'decode', error: (error as Error).message });
     }
   }
   const answer = { node: { name: 'node', device: 'twin' }, stageSeconds: {}, inputBytes: 0, results, errors };
   await ledger.commit({ jobId: job.jobId, shard, attempt: 1, epoch: ledger.epoch, ...answer });
   return sources.map(({ uri }) => uri);
+}
+
+/** What one pipeline finds of a source, whose chunks it leaves where nodes do. */
+async function computePart(
+  spec: JobSpec,
+  { name, pipeline }: JobPart,
+  { index: source, uri, preview }: SourceRef,
+  work: ShardWork,
+): Promise<SourceResult> {
+  const image = await openImage(uri);
+  const size: Size = { width: image.width, height: image.height };
+  const rect = work.kind === 'tile' ? work.rect : { x: 0, y: 0, ...size };
+  const plan = planPipeline(pipeline, rect, size, jobGrid(spec));
+  const { item, end } = placeItem(plan, pipeline.input.length, 0);
+  const bytes = new Uint8Array(end);
+  for (const { from, to } of plan.copies) {
+    await image.decode(from, { ...item, bytes, offset: item.offset + to.y * item.stride + to.x, channels: 'gray' });
+  }
+  await image.close();
+  const result = runReference(pipeline, bytes, item, true);
+  const { counted, bins, map } = result;
+  const samples = { bytes: map!.bytes, strideBytes: map!.stride, bandBytes: map!.bandBytes };
+  const chunk = { scratch: partScratchUri(spec.out, name), source, size, type: mapType(pipeline.output), rect };
+  if (spec.mapFormat !== 'none') await writeChunk({ ...chunk, kind: 'map' }, samples);
+  if (preview) await writePreviewChunks(chunk, scratchUri(spec.out), bytes, item, result);
+  return { source, size, rect, counted, bins: [...bins] };
 }

@@ -11,6 +11,7 @@ import {
 } from '@halogrid/proto';
 import { type ClientSecurity, type Warn, whyNoConnection } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
+import { RememberedReasons } from './remembered-reasons.ts';
 import { toRemoteLease } from './remote-lease.ts';
 
 export interface Connection {
@@ -61,15 +62,16 @@ async function reasonOf(
   { code, details, message }: ServiceError,
   isHeard: boolean,
   address: string,
-  security: ClientSecurity,
+  reasons: RememberedReasons,
 ): Promise<string> {
-  if (code === status.UNAVAILABLE && !isHeard) return whyNoConnection(address, security);
+  if (code === status.UNAVAILABLE && !isHeard) return reasons.reasonOf(address, details);
   if (code === status.UNIMPLEMENTED) return `What answers at ${address} is no coordinator of this version of halogrid`;
   return details || message;
 }
 
 /** Makes what dials `Nodes.Attach`, each time with the token and the certificates as they are then. */
 export function createDial(security: ClientSecurity, warn: Warn): Dial {
+  const reasons = new RememberedReasons((address) => whyNoConnection(address, security), Date.now);
   return (address, listener) => {
     const { channel, options } = grpcClient(address, security, warn);
     const client = new NodesClient(address, channel, { ...channelOptions, ...options });
@@ -85,6 +87,7 @@ export function createDial(security: ClientSecurity, warn: Warn): Dial {
     };
     call.on('data', (order: AttachResponse) => {
       isHeard = true;
+      reasons.forget(address);
       const excess = excessOf(order, orderBounds);
       if (excess) {
         call.cancel();
@@ -100,7 +103,7 @@ export function createDial(security: ClientSecurity, warn: Warn): Dial {
     });
     call.on('error', (error: ServiceError) => {
       if (!finish()) return;
-      void reasonOf(error, isHeard, address, security).then((reason) => {
+      void reasonOf(error, isHeard, address, reasons).then((reason) => {
         listener.disconnected(shortened(reason, 1_000), refusals.has(error.code));
       });
     });

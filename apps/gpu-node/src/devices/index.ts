@@ -3,4 +3,4 @@ export { type Device, type DeviceInfo, type DeviceKind, deviceKinds } from './de
 export { openDevice, unavailable } from './open-device.ts';
 export { forgetTuning, readTuning, type TunedChoice, writeTuning } from './tuning-file.ts';
 export { type OpenAdapter, openAdapter } from './webgpu-adapter.ts';
-export { requestDevice } from './webgpu-device.ts';
+export { openWebGpuDevice, requestDevice } from './webgpu-device.ts';

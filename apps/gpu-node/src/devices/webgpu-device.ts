@@ -43,11 +43,19 @@ export async function openWebGpuDevice(
 /** The device that kernels are compiled for. */
 export function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
   const { maxBufferSize, maxStorageBufferBindingSize, maxComputeWorkgroupStorageSize } = adapter.limits;
+  const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX, maxComputeWorkgroupSizeY } = adapter.limits;
   return adapter.requestDevice({
     label: 'halogrid',
     requiredFeatures: adapter.features.has('timestamp-query') ? ['timestamp-query'] : [],
-    // Without being asked for they stay at 256 and 128 MiB, and 16 KiB.
-    requiredLimits: { maxBufferSize, maxStorageBufferBindingSize, maxComputeWorkgroupStorageSize },
+    // Without being asked for they stay at 256 and 128 MiB, 16 KiB, and 256 lanes, which only benchmarks exceed.
+    requiredLimits: {
+      maxBufferSize,
+      maxStorageBufferBindingSize,
+      maxComputeWorkgroupStorageSize,
+      maxComputeInvocationsPerWorkgroup,
+      maxComputeWorkgroupSizeX,
+      maxComputeWorkgroupSizeY,
+    },
   });
 }
 

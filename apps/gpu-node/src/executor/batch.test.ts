@@ -38,6 +38,17 @@ test('dense results of 64 MiB are a batch, where they are wanted', () => {
   assert.equal(framesOf(floats, large, 1024, false), 64);
 });
 
+test('a tile that fits the device for each pipeline is taken, and then is a batch where all results together are large', () => {
+  const size = { width: 1000, height: 1000 };
+  const pipelines = [counting, floats, floats];
+  const plan = planPipelines(pipelines, { x: 0, y: 0, ...size }, size);
+  const withLimit = (maxStagingBytes: number) => new Batch('u8', pipelines, { maxStagingBytes, batchBytes });
+  const fitting = withLimit(13 * 2 ** 20);
+  assert.ok(fitting.add(plan, true));
+  assert.equal(fitting.add(plan, true), undefined);
+  assert.equal(withLimit(11 * 2 ** 20).add(plan, true), undefined);
+});
+
 test('dense results are computed of all of a batch, so that a tile that needs one is not placed among others', () => {
   const size = { width: 64, height: 64 };
   const plan = planPipelines([floats], { x: 0, y: 0, ...size }, size);

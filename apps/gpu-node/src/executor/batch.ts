@@ -24,8 +24,7 @@ export class Batch {
   readonly #device: BatchLimits;
   readonly #share: number;
   #stagingBytes = 0;
-  #histogramsBytes = 0;
-  #mapsBytes = 0;
+  #resultsBytes = 0;
   #withMap = false;
 
   /** `share` of the usual limits, in (0, 1], is used. The pipelines take the same channels. */
@@ -47,34 +46,36 @@ export class Batch {
 
   /**
    * Places a tile; undefined where there is no room for it and its results, and where it needs a dense result and the others do
-   * not, or the other way round. The first tile of a batch has all that the
-   * device takes, the others what is left of the batch's limits. `samplings`: the pixels of which a dense result is made, if it is, by pipeline.
+   * not, or the other way round. The first tile of a batch has all that the device takes, for each pipeline; the others have what is
+   * left of the batch's limits, for all of them. `samplings`: by pipeline, the pixels of which a dense result is made, if it is.
    */
   add(plan: SharedPlan, needsMap: boolean, samplings: readonly (Sampling | undefined)[] = []): SharedItem | undefined {
     const channels = this.pipelines[0]!.input.length;
     const { item, end } = placeSharedItem(plan, channels, this.#stagingBytes, sampleBytes[this.pixel]);
-    const histogramsBytes = this.#histogramsBytes + this.#sum(plan, histogramsBytesOf);
-    const mapsBytes = this.#mapsBytes + this.#sum(plan, mapBytesOf);
-    const resultsBytes = histogramsBytes + (needsMap ? mapsBytes : 0);
+    const own = this.pipelines.map((pipeline, i) => resultsBytesOf(plan.plans[i]!, pipeline, needsMap));
+    const resultsBytes = own.reduce((sum, bytes) => sum + bytes, this.#resultsBytes);
 
-    const isFirst = this.items.length === 0;
-    if (!isFirst && needsMap !== this.#withMap) return undefined;
     const { maxStagingBytes, batchBytes } = this.#device;
-    const limit = (bytes: number) => (isFirst ? maxStagingBytes : Math.min(bytes * this.#share, maxStagingBytes));
-    if (end > limit(batchBytes) || resultsBytes > limit(resultsLimitBytes)) return undefined;
+    if (this.items.length === 0) {
+      if (Math.max(end, ...own) > maxStagingBytes) return undefined;
+    } else {
+      if (needsMap !== this.#withMap) return undefined;
+      const limit = (bytes: number) => Math.min(bytes * this.#share, maxStagingBytes);
+      if (end > limit(batchBytes) || resultsBytes > limit(resultsLimitBytes)) return undefined;
+    }
 
     for (const [i, sampling] of samplings.entries()) if (sampling) item.items[i]!.sampling = sampling;
     this.items.push(item);
     this.#stagingBytes = end;
-    this.#histogramsBytes = histogramsBytes;
-    this.#mapsBytes = mapsBytes;
+    this.#resultsBytes = resultsBytes;
     this.#withMap = needsMap;
     return item;
   }
+}
 
-  #sum({ plans }: SharedPlan, bytesOf: (plan: PipelinePlan, pipeline: Pipeline) => number): number {
-    return this.pipelines.reduce((sum, pipeline, i) => sum + bytesOf(plans[i]!, pipeline), 0);
-  }
+/** Bytes of what one pipeline finds of a tile, in a run of its own. */
+function resultsBytesOf(plan: PipelinePlan, pipeline: Pipeline, needsMap: boolean): number {
+  return histogramsBytesOf(plan, pipeline) + (needsMap ? mapBytesOf(plan, pipeline) : 0);
 }
 
 function histogramsBytesOf({ parts }: PipelinePlan, { output, bins }: Pipeline): number {

@@ -90,6 +90,24 @@ test('tiles of several pipelines: what is read is enough for all, and maps go to
   });
 });
 
+test('an image that is too small for one of several pipelines is an error of all', async () => {
+  await withFolder(async (folder) => {
+    const uris = await Promise.all(
+      [4, 5].map((height) => folder.put(`${height}.pgm`, patternImage({ width: 40, height }, 1).file)),
+    );
+    await makeScratch(folder);
+    const { results, errors } = await createTestExecutor(device)(frameLease(folder, uris, lease), never);
+    assert.deepEqual(
+      errors.map(({ source, error }) => [source, error]),
+      [[0, 'A 40 x 4 image is smaller than the kernel, which needs 5 pixels a side']],
+    );
+    assert.deepEqual(
+      results.map(({ source }) => source),
+      [1, 1, 1],
+    );
+  });
+});
+
 test('a lease of pipelines of different channels, or of none, is refused with a sentence', async () => {
   await withFolder(async (folder) => {
     const execute = createTestExecutor(device);

@@ -38,6 +38,22 @@ for (const [start, name] of unsupported) {
   });
 }
 
+// Signatures as `xxd` shows them of files that ffmpeg 5.1 wrote.
+const videos: [start: string, name: string][] = [
+  ['3026b2758e66cf11a6d900aa0062ce6c', 'Windows Media (WMV)'],
+  ['464c5601010000000900000000120000', 'Flash video (FLV)'],
+  ['000001ba2100010001c33367000001bb', 'An MPEG program stream'],
+  ['000001ba4400040004018666cff80000', 'An MPEG program stream'],
+  ['000001b304003023ffffe018000001b5', 'A raw MPEG-1 or MPEG-2 stream'],
+];
+
+test('formats of videos that are not supported are refused with those that are', () => {
+  for (const [hex, name] of videos) {
+    const message = `${name} is not supported: videos in MP4, Matroska, AVI and MPEG-TS are`;
+    assert.throws(() => sniffFormat(Buffer.from(hex, 'hex')), { stage: 'decode', message });
+  }
+});
+
 test('anything else is refused with what it starts with', () => {
   const refusal = (start: string) => {
     try {

@@ -2,6 +2,7 @@ import { type Format, type FormatFacts, formats, InputError, unsupportedFormats 
 
 const names = Object.values(formats).flatMap((format): readonly string[] => format.names);
 const supported = `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are supported`;
+const supportedVideos = 'videos in MP4, Matroska, AVI and MPEG-TS are';
 
 /** After declarations and comments; SVG is text, so it has no fixed first bytes. */
 const svg = /^(\xef\xbb\xbf)?\s*(<[?!][^>]*>\s*)*<svg[\s>]/i;
@@ -13,8 +14,9 @@ export function sniffFormat(head: Uint8Array): Format {
     signatures.some((signature) => hasSignature(start, signature));
   const known = (Object.keys(formats) as Format[]).find((format) => isOf(formats[format]));
   if (known) return known;
-  const name = svg.test(start) ? 'SVG' : unsupportedFormats.find(isOf)?.names[0];
-  if (name) throw new InputError('decode', `${name} is not supported: ${supported}`);
+  const other = unsupportedFormats.find(isOf);
+  const name = svg.test(start) ? 'SVG' : other?.names[0];
+  if (name) throw new InputError('decode', `${name} is not supported: ${other?.isVideo ? supportedVideos : supported}`);
   throw new InputError('decode', `Not an image: the file starts with ${describe(start)}`);
 }
 

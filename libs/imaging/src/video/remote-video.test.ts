@@ -15,12 +15,14 @@ import { openVideoFile, type VideoFile } from './video-file.ts';
 
 const skip = noFfmpeg;
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-remote-video-'));
+const noise = join(folder, 'noise.mp4');
 const served = new Map<string, ServedFile>();
 /** Bytes of the bodies of all answers, by name. */
 const sent = new Map<string, number>();
 let web: TestServer;
 
 before(async () => {
+  if (!skip) makeNoise();
   web = await startServer((request, response) => {
     const name = request.url!.slice(1);
     const file = served.get(name);
@@ -40,12 +42,17 @@ function serve(name: string, file: ServedFile): string {
   return `${web.origin}/${name}`;
 }
 
-/** A recording of some megabytes, in groups of 25 frames of noise, and its index where the options have it. */
+/** Writes a recording of some megabytes, in groups of 25 frames of noise, a second each: which takes half a second and more. */
+function makeNoise(): void {
+  const frames = ['-f', 'lavfi', '-i', 'nullsrc=s=160x120:r=25,geq=random(1)*255:128:128', '-t', '24'];
+  const encoder = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '4', '-g', '25'];
+  runFfmpeg([...frames, ...encoder, noise]);
+}
+
+/** The first seconds of the noise, in the container that the name says, and with its index where the options have it. */
 function makeRecording(name: string, seconds: number, options: readonly string[] = []): Buffer {
   const path = join(folder, name);
-  const noise = `nullsrc=s=160x120:r=25,geq=random(1)*255:128:128`;
-  const encoder = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '4', '-g', '25'];
-  runFfmpeg(['-f', 'lavfi', '-i', noise, '-t', String(seconds), ...encoder, ...options, path]);
+  runFfmpeg(['-i', noise, '-t', String(seconds), '-c', 'copy', ...options, path]);
   return readFileSync(path);
 }
 

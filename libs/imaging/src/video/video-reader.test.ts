@@ -61,7 +61,7 @@ test('a process that finds no FFmpeg says how to get it', async (t) => {
   });
   hideFfmpeg();
   await assert.rejects(indexVideo(silentFile()).next(), {
-    name: 'Error',
+    name: 'MissingDecoderError',
     message:
       /^Videos cannot be read here: the package @seydx\/node-av-linux-\w+ is not installed; 'npm install' gets it/,
   });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { MissingDecoderError } from '../missing-decoder-error.ts';
 import { ByteStream } from './byte-stream.ts';
 import { Conversation } from './conversation.ts';
 import {
@@ -75,7 +76,7 @@ export class VideoReader {
       this.#child.on('close', async (code, signal) => {
         const input = this.#child.stdin!.destroy();
         if (!input.closed) await once(input, 'close');
-        resolve(this.#failure ?? (code === 0 ? undefined : failureOf(endOf(code, signal, text))));
+        resolve(this.#failure ?? (code === 0 ? undefined : failureOf(code, signal, text)));
       });
     }).then((failure) => {
       this.#hasEnded = true;
@@ -216,10 +217,18 @@ function endOf(code: number | null, signal: string | null, text: string): string
   return sentence ?? (signal ? `it was ended by ${signal}` : `it exited with ${code}`);
 }
 
+/** What the process says where it has no FFmpeg is so for every video. */
+const missingDecoder = /^MissingDecoderError: (.*)$/m;
+
 /** Signals for what a program does itself, maybe because of the file it was reading; others come from this machine. */
 const crashSignals = /\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL)\b/;
 
-const failureOf = (why: string): Error => (crashSignals.test(why) ? new DecoderBrokeError(why) : new Error(why));
+function failureOf(code: number | null, signal: string | null, text: string): Error {
+  const missing = missingDecoder.exec(text)?.[1];
+  if (missing) return new MissingDecoderError('video', missing);
+  const why = endOf(code, signal, text);
+  return crashSignals.test(why) ? new DecoderBrokeError(why) : new Error(why);
+}
 
 /**
  * A process that decodes was ended by a signal that programs get for what they do themselves. The video may be at fault, and so may

@@ -8,7 +8,7 @@ export interface ConvResult {
   readonly channels: number;
   /** Bands of `out` without gaps; absent where they are not wanted. */
   readonly samples: Samples | undefined;
-  /** Of every channel, one channel after another. */
+  /** The results of every channel, one channel after another. */
   readonly bins: Uint32Array<ArrayBuffer>;
 }
 

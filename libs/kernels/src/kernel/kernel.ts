@@ -48,7 +48,7 @@ export interface KernelDefinition<Settings> {
   tolerance?(settings: Settings, reads: PixelType): Tolerance;
   /** Bins a channel; 0 where the result has no histogram. */
   bins(settings: Settings): number;
-  /** Of values: which of them each bin counts. Without it bin b counts the result b. */
+  /** Which values each bin counts, where results are values. Without it bin b counts the result b. */
   binning?(settings: Settings): Binning;
   /** An image with a shorter side is refused. */
   minSide(settings: Settings): number;

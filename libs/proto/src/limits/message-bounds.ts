@@ -36,7 +36,8 @@ import type {
   VideoSegment,
   Welcome,
 } from '../gen/halogrid/v1/nodes.ts';
-import { maxPipelines, maxUriLength } from '../job-limits.ts';
+import type { ChangesRequest, FrameName, ListFramesRequest, SearchRequest } from '../gen/halogrid/v1/search.ts';
+import { maxImageBytes, maxPipelines, maxUriLength } from '../job-limits.ts';
 import { type Bound, bytes, type Excess, elsewhere, fields, list, map, name, oneOf, text } from './bounds.ts';
 
 /** Ids and names go into every log line. */
@@ -93,6 +94,21 @@ export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest> = fie
 
 /** There are six states. */
 export const listBounds = fields<ListRequest>({ states: list(16) });
+
+/** Which of the numbers there can be is for `checkSearch`, which has sentences for them. */
+export const searchBounds = fields<SearchRequest>({
+  index: text(maxUriLength),
+  query: oneOf<NonNullable<SearchRequest['query']>>({
+    row: any,
+    frame: fields<FrameName>({ uri: text(maxUriLength) }),
+    image: bytes(maxImageBytes),
+  }),
+  region: any,
+  distance: word,
+  camera: id,
+});
+export const listFramesBounds = fields<ListFramesRequest>({ index: text(maxUriLength) });
+export const changesBounds = fields<ChangesRequest>({ jobId: id, out: text(maxUriLength), camera: id, pipeline: word });
 
 const held = list(maxHeld, fields<HeldLease>({ jobId: id }));
 

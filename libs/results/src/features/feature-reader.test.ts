@@ -20,6 +20,16 @@ test('every row is read as it was written, in any order and over row groups, als
     assert.equal(reader.rows, rows);
     for (const row of [0, 1, 962, 963, 2499, 1700, 5]) assert.deepEqual(await reader.histogram(row), histogramOf(row));
     await assert.rejects(reader.histogram(rows), /^Error: There is no row 2500$/);
+    let row = 0;
+    for (let group = 0; group < reader.rowGroups; group++) {
+      const { histogram, source } = await reader.columns(group, 256);
+      for (let i = 0; i < source.numbers.length; i++, row++) {
+        assert.equal(source.texts[source.numbers[i]!], `file:///${row}`);
+        assert.deepEqual([...histogram.subarray(256 * i, 256 * (i + 1))], histogramOf(row));
+      }
+    }
+    assert.equal(row, rows);
+    await assert.rejects(reader.columns(1, 128), /^Error: Row 963 has 256 bins instead of 128$/);
   }
 });
 
@@ -70,13 +80,13 @@ test('row groups are read as columns, with times and cameras where the file has 
   const reader = (await FeatureReader.open(path))!;
   assert.equal(reader.rowGroups, 1);
   assert.deepEqual(await reader.columns(0, 2), {
-    source: ['file:///a', 'file:///b'],
-    frame: [0, 7],
+    source: { texts: ['file:///a', 'file:///b'], numbers: Uint32Array.of(0, 1) },
+    frame: Int32Array.of(0, 7),
     timestampMs: Float64Array.of(Number.NaN, 280),
     capturedAtMs: Float64Array.of(capturedAt.getTime(), Number.NaN),
-    camera: [null, 'north'],
-    cellRow: [0, 1],
-    cellColumn: [2, 0],
+    camera: { texts: [null, 'north'], numbers: Uint32Array.of(0, 1) },
+    cellRow: Int32Array.of(0, 1),
+    cellColumn: Int32Array.of(2, 0),
     counted: Float64Array.of(3, 5),
     histogram: Float64Array.of(1, 2, 5, 0),
   });

@@ -33,6 +33,7 @@ export function changesSvg(title: string, rows: readonly ChangesRow[]): string {
     (row, i) => `<g transform="translate(${chart.left} ${headHeight + i * rowHeight + chart.top})">${drawRow(row)}</g>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
+<title>${escaped(title)}</title>
 <style>${style}
 </style>
 <rect class="page" width="${width}" height="${height}"/>

@@ -51,6 +51,7 @@ export function rocSvg({ title, subtitle, points, best }: RocChart): string {
   );
   const name = `TPR ${best.tpr.toFixed(4)}, FPR ${best.fpr.toFixed(4)}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
+<title>${escaped(title)}</title>
 <style>${style}
 </style>
 <rect class="page" width="${width}" height="${height}"/>

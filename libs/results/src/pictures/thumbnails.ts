@@ -1,6 +1,7 @@
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import { openImage, readFrames } from '@halogrid/imaging';
 import { loadSharp } from '@halogrid/imaging/sharp';
+import { InputError } from '@halogrid/sources';
 import { pngOptions } from './encodings.ts';
 
 /** An image, or a frame of a video by its number. */
@@ -12,6 +13,8 @@ export interface Shown {
 /** A small picture as a PNG. */
 export interface Thumbnail extends Size {
   png: Buffer;
+  /** Size of what it shows. */
+  of: Size;
 }
 
 /** Images of more pixels are not shown: they would be decoded whole for a thumbnail. */
@@ -29,7 +32,7 @@ export async function thumbnails(shown: readonly Shown[], box: Size): Promise<Ma
   const byVideo = Map.groupBy(shown, ({ uri, videoFrame }) => (videoFrame === undefined ? undefined : uri));
   for (const { uri } of byVideo.get(undefined) ?? []) {
     if (pictures.has(uri)) continue;
-    const picture = await imageAt(uri, box).catch(() => undefined);
+    const picture = await imageAt(uri, box, true).catch(() => undefined);
     if (picture) pictures.set(uri, picture);
   }
   byVideo.delete(undefined);
@@ -48,16 +51,33 @@ export async function thumbnails(shown: readonly Shown[], box: Size): Promise<Ma
   return pictures;
 }
 
-async function imageAt(uri: string, box: Size): Promise<Thumbnail | undefined> {
+/** The picture of one, which is not enlarged. Rejects with InputError where it cannot be shown. */
+export async function thumbnail({ uri, videoFrame }: Shown, box: Size): Promise<Thumbnail> {
+  if (videoFrame === undefined) return imageAt(uri, box, false);
+  for await (const { luma, pixel, width, height } of readFrames(uri, new Set([videoFrame]))) {
+    return shrink(luma, pixel, { width, height }, 1, within(box, { width, height }));
+  }
+  throw new InputError('decode', `Frame ${videoFrame} cannot be decoded, or is not in the video`);
+}
+
+/** A box that is no larger than what it is for. */
+function within(box: Size, { width, height }: Size): Size {
+  return { width: Math.min(box.width, width), height: Math.min(box.height, height) };
+}
+
+async function imageAt(uri: string, box: Size, mayEnlarge: boolean): Promise<Thumbnail> {
   const image = await openImage(uri);
   try {
     const { width, height, pixel } = image;
-    if (width * height > maxPixels) return undefined;
+    if (width * height > maxPixels) {
+      throw new InputError('decode', `${width}x${height} are more than the ${maxPixels} pixels that are shown`);
+    }
     const stride = width * sampleBytes[pixel];
     const planeBytes = stride * height;
     const bytes = new Uint8Array(3 * planeBytes);
     await image.decode({ x: 0, y: 0, width, height }, { bytes, offset: 0, stride, channels: 'rgb', planeBytes });
-    return await shrink(bytes, pixel, { width, height }, 3, box);
+    const size = { width, height };
+    return await shrink(bytes, pixel, size, 3, mayEnlarge ? box : within(box, size));
   } finally {
     await image.close();
   }
@@ -81,5 +101,5 @@ async function shrink(
   const sharp = await loadSharp();
   const resized = sharp(pixels, { raw: { ...size, channels } }).resize(box.width, box.height, { fit: 'inside' });
   const { data, info } = await resized.png(pngOptions).toBuffer({ resolveWithObject: true });
-  return { png: data, width: info.width, height: info.height };
+  return { png: data, width: info.width, height: info.height, of: size };
 }

@@ -2,23 +2,22 @@
 import type { Transferable } from 'node:worker_threads';
 import { type FeatureColumns, FeatureReader } from '@halogrid/results/feature-reader';
 import { serveOrders } from '@halogrid/threads';
+import { checkedColumns, type RowGroupOrder } from './checked-columns.ts';
 
-/** A row group of the file at `path`, whose histograms have so many counts. */
-export interface FeaturesOrder {
-  path: string;
-  rowGroup: number;
-  bins: number;
+/** A row group of the file at `path`. */
+export interface FeaturesOrder extends RowGroupOrder {
+  readonly path: string;
 }
 
-let open: { path: string; reader: FeatureReader } | undefined;
+let open: { path: string; reader: Promise<FeatureReader | undefined> } | undefined;
 
 serveOrders(
-  async ({ path, rowGroup, bins }: FeaturesOrder): Promise<FeatureColumns> => {
-    if (open?.path !== path) open = { path, reader: (await FeatureReader.open(path))! };
-    return open.reader.columns(rowGroup, bins);
+  async ({ path, ...order }: FeaturesOrder): Promise<FeatureColumns> => {
+    if (open?.path !== path) open = { path, reader: FeatureReader.open(path) };
+    return checkedColumns((await open.reader)!, order);
   },
   {
-    moved: ({ histogram, counted, timestampMs, capturedAtMs }): Transferable[] =>
-      [histogram, counted, timestampMs, capturedAtMs].map(({ buffer }) => buffer as ArrayBuffer),
+    moved: ({ source, camera, ...numbers }): Transferable[] =>
+      [source.numbers, camera.numbers, ...Object.values(numbers)].map(({ buffer }) => buffer),
   },
 );

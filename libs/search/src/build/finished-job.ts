@@ -19,14 +19,24 @@ interface JobJson {
   state: string;
   digest: string;
   resultsVersion?: number;
-  specification: PipelineSpecification & { sources: string[]; video?: unknown };
+  specification: PipelineSpecification & { sources: string[]; video?: unknown; pipelines?: undefined };
 }
 
-/** The job whose output is in that folder. Rejects with IndexError where there is none that is complete. */
-export async function readFinishedJob(out: string): Promise<FinishedJob> {
+/** That of a job of named pipelines: each has a folder with the job.json of a job of its own. */
+interface NamedJobJson extends Pick<JobJson, 'id' | 'state'> {
+  specification: { pipelines: { named: { name: string }[] } };
+}
+
+/**
+ * The job whose output is in that folder; of one of several pipelines the job of the pipeline called `name`, which may be left out
+ * where there is but one. Rejects with IndexError where there is none that is complete.
+ */
+export async function readFinishedJob(out: string, name?: string): Promise<FinishedJob> {
   const job = await readJobJson(out);
   if (job.state !== 'complete')
     throw new IndexError(`The job in '${out}' is ${job.state}: only a complete one can be indexed`);
+  if (isNamed(job)) return readFinishedJob(join(out, 'pipelines', chosenName(out, job, name)));
+  if (name !== undefined) throw new IndexError(`The pipeline of the job in '${out}' has no name: leave out '${name}'`);
   const { id, digest, resultsVersion = 1, specification } = job;
   const { sources, video } = specification;
   return {
@@ -39,10 +49,23 @@ export async function readFinishedJob(out: string): Promise<FinishedJob> {
   };
 }
 
-async function readJobJson(out: string): Promise<JobJson> {
+const isNamed = (job: JobJson | NamedJobJson): job is NamedJobJson => job.specification.pipelines !== undefined;
+
+/** Throws IndexError where it is not clear which pipeline is meant. */
+function chosenName(out: string, { specification }: NamedJobJson, asked: string | undefined): string {
+  const names = specification.pipelines.named.map(({ name }) => name);
+  const [first, second] = names;
+  if (asked === undefined && first !== undefined && second === undefined) return first;
+  if (asked !== undefined && names.includes(asked)) return asked;
+  const what = asked === undefined ? 'several pipelines' : `no pipeline '${asked}'`;
+  throw new IndexError(`The job in '${out}' has ${what}: choose one with --pipeline, of ${names.join(', ')}`);
+}
+
+async function readJobJson(out: string): Promise<JobJson | NamedJobJson> {
   try {
     const job = JSON.parse(await readFile(join(out, 'job.json'), 'utf8'));
-    if (typeof job?.id === 'string' && job.specification?.pipeline?.operations) return job;
+    if (typeof job?.id === 'string' && (job.specification?.pipeline?.operations || job.specification?.pipelines?.named))
+      return job;
   } catch (cause) {
     throw new IndexError(`'${out}' is no output of a job: its job.json cannot be read`, { cause });
   }

@@ -4,6 +4,7 @@ import { cp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { FeatureWriter } from '@halogrid/results/features';
 import { closeCatalog, openCatalog } from '../store/open-catalog.ts';
 import { readFrame } from '../store/read-block.ts';
 import { type MadeJob, madeBins, makeJob } from '../testing/make-job.ts';
@@ -68,7 +69,38 @@ test('features that are not what the job writes are refused, and the index stays
     add(join(folder, 'other'), cells),
     /cells of frame 1 of 'file:\/\/\/c' are missing or in another order$/,
   );
+  const row = { source: 'file:///d', name: 'd', frame: 7, timestampMs: null, capturedAtMs: null, camera: null };
+  const writer = await FeatureWriter.create(features, madeBins);
+  await writer.add({
+    ...row,
+    cellRow: 0,
+    cellColumn: 0,
+    counted: 3,
+    histogram: new Uint8Array(madeBins).fill(1, 0, 2),
+  });
+  await writer.finish();
+  await assert.rejects(
+    add(index, out),
+    /features.parquet' cannot be indexed: bins of frame 7 of 'file:\/\/\/d' do not add up to the pixels counted$/,
+  );
   assert.deepEqual(await framesOf(index), ['a0', 'a1']);
+});
+
+test('frames and cells that count no pixel are counted', async (t) => {
+  const folder = await temporaryFolder(t);
+  const [index, grid] = [join(folder, 'index'), { rows: 1, columns: 2 }];
+  const [some, none] = [new Uint8Array(madeBins).fill(1), new Uint8Array(madeBins)];
+  const frames = [
+    [some, some],
+    [some, none],
+    [none, none],
+  ].map((cells, frame) => {
+    return { source: 'file:///a', frame, timestampMs: null, cells };
+  });
+  await add(index, await makeJob(join(folder, 'job'), frames, { grid }));
+  const catalog = await openCatalog(index);
+  t.after(() => closeCatalog(catalog));
+  assert.deepEqual([catalog.countEmpty('frame'), catalog.countEmpty('cell')], [1, 3]);
 });
 
 test('a file that is torn or has changed is named, and nothing of it is used', async (t) => {

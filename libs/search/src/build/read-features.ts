@@ -5,6 +5,7 @@ import { mapAhead, sayEnd, ThreadClient } from '@halogrid/threads';
 import { IndexError } from '../store/index-error.ts';
 import { binsOfCell, cellsOf } from '../store/pipeline-identity.ts';
 import type { IndexFrame } from '../store/segment-writer.ts';
+import { checkedColumns } from './checked-columns.ts';
 import type { FeaturesOrder } from './features-worker.ts';
 import type { FinishedJob } from './finished-job.ts';
 
@@ -20,41 +21,33 @@ export async function* readFeatures(job: FinishedJob): AsyncGenerator<IndexFrame
     new IndexError(`'${job.features}' cannot be indexed: ${why}`, { cause });
   const [cells, cellBins] = [cellsOf(job.pipeline), binsOfCell(job.pipeline)];
   const bins = new Float64Array(cells * cellBins);
+  /** Cells of the next frame that have come; the rows of one may be of two row groups or more. */
   let cell = 0;
   for await (const rows of rowGroupsOf(job, damaged)) {
-    for (let row = 0; row < rows.source.length; row++) {
-      if (rows.cellRow[row]! * job.pipeline.grid.columns + rows.cellColumn[row]! !== cell) {
-        throw damaged(`cells of frame ${rows.frame[row]} of '${rows.source[row]}' are missing or in another order`);
+    const { source, camera, cellRow, cellColumn, histogram } = rows;
+    for (let row = 0; row < cellRow.length; ) {
+      const more = Math.min(cells - cell, cellRow.length - row);
+      for (let i = 0; i < more; i++) {
+        if (cellRow[row + i]! * job.pipeline.grid.columns + cellColumn[row + i]! === cell + i) continue;
+        const uri = source.texts[source.numbers[row + i]!];
+        throw damaged(`cells of frame ${rows.frame[row + i]} of '${uri}' are missing or in another order`);
       }
-      const counts = rows.histogram.subarray(row * cellBins, (row + 1) * cellBins);
-      if (!addUp(counts, job.pipeline.channels.length, rows.counted[row]!)) {
-        throw damaged(`bins of frame ${rows.frame[row]} of '${rows.source[row]}' do not add up to the pixels counted`);
-      }
-      bins.set(counts, cell * cellBins);
-      if (++cell < cells) continue;
-      cell = 0;
+      bins.set(histogram.subarray(row * cellBins, (row + more) * cellBins), cell * cellBins);
+      row += more;
+      cell = (cell + more) % cells;
+      if (cell > 0) continue;
+      const last = row - 1;
       yield {
-        uri: rows.source[row]!,
-        frame: rows.frame[row]!,
-        timestampMs: rows.timestampMs[row]!,
-        capturedAtMs: rows.capturedAtMs[row]!,
-        camera: rows.camera[row]!,
+        uri: source.texts[source.numbers[last]!]!,
+        frame: rows.frame[last]!,
+        timestampMs: rows.timestampMs[last]!,
+        capturedAtMs: rows.capturedAtMs[last]!,
+        camera: camera.texts[camera.numbers[last]!]!,
         bins,
       };
     }
   }
   if (cell > 0) throw damaged('its last frame lacks cells');
-}
-
-/** Whether the bins of every channel add up to the pixels counted. */
-function addUp(counts: Float64Array, channels: number, counted: number): boolean {
-  const bins = counts.length / channels;
-  for (let channel = 0; channel < channels; channel++) {
-    let sum = 0;
-    for (let bin = 0; bin < bins; bin++) sum += counts[channel * bins + bin]!;
-    if (sum !== counted) return false;
-  }
-  return true;
 }
 
 async function* rowGroupsOf(
@@ -67,9 +60,10 @@ async function* rowGroupsOf(
   if (!reader) throw damaged('it is not there');
   const count = reader.rowGroups < worthThreads ? 0 : availableParallelism();
   const threads = Array.from({ length: count }, startThread);
-  const bins = binsOfCell(pipeline);
+  const shape = { bins: binsOfCell(pipeline), channels: pipeline.channels.length };
   const read = (rowGroup: number): Promise<FeatureColumns> =>
-    threads[rowGroup % count]?.order({ path: features, rowGroup, bins }) ?? reader.columns(rowGroup, bins);
+    threads[rowGroup % count]?.order({ path: features, rowGroup, ...shape }) ??
+    checkedColumns(reader, { rowGroup, ...shape });
   try {
     yield* mapAhead(Array(reader.rowGroups).keys(), Math.max(1, 2 * count), read);
   } catch (cause) {

@@ -1,3 +1,5 @@
+import { middleOfEight } from './compare-cells.ts';
+
 /** How the bins of a frame are cut into cells. */
 export interface CellShape {
   readonly rows: number;
@@ -23,37 +25,24 @@ export function sharesOf(counts: ArrayLike<number>, { rows, columns, bins }: Cel
  * counts no pixel: nothing is known of it.
  */
 export function apart(a: Float32Array, b: Float32Array, cell: number, bins: number): number {
-  let [common, ours, theirs] = [0, 0, 0];
-  for (let i = cell * bins; i < (cell + 1) * bins; i++) {
-    const [x, y] = [a[i]!, b[i]!];
-    common += x < y ? x : y;
-    ours += x;
-    theirs += y;
-  }
-  return ours > 0 && theirs > 0 ? Math.max(0, 1 - common) : 0;
+  const [from, to] = [cell * bins, (cell + 1) * bins];
+  let common = 0;
+  for (let i = from; i < to; i++) common += Math.min(a[i]!, b[i]!);
+  if (common > 0) return Math.max(0, 1 - common);
+  return isAnyAbove0(a, from, to) && isAnyAbove0(b, from, to) ? 1 : 0;
+}
+
+function isAnyAbove0(values: Float32Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (values[i]! > 0) return true;
+  return false;
 }
 
 /**
- * How cells look over some frames, whatever passes through a quarter of them: for each bin the mean of the middle half of its
- * shares, then each cell brought to a mass of 1 again.
+ * How cells look over eight frames, whatever passes through two of them: for each bin the mean of the middle four of its shares, then
+ * each cell brought to a mass of 1 again.
  */
 export function appearanceOf(frames: readonly Float32Array[], { rows, columns, bins }: CellShape): Float32Array {
-  const looks = new Float32Array(frames[0]!.length);
-  const values = new Float32Array(frames.length);
-  const left = Math.floor(frames.length / 4);
-  const right = frames.length - left;
-  for (let i = 0; i < looks.length; i++) {
-    let sum = 0;
-    for (let f = 0; f < values.length; f++) {
-      values[f] = frames[f]![i]!;
-      sum += values[f]!;
-    }
-    if (sum === 0) continue;
-    values.sort();
-    sum = 0;
-    for (let f = left; f < right; f++) sum += values[f]!;
-    looks[i] = sum / (right - left);
-  }
+  const looks = middleOfEight(frames);
   for (let cell = 0; cell < rows * columns; cell++) {
     let mass = 0;
     for (let i = cell * bins; i < (cell + 1) * bins; i++) mass += looks[i]!;

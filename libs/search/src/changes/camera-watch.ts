@@ -1,5 +1,6 @@
-import { apart, type CellShape, sharesOf } from './appearance.ts';
+import { type CellShape, sharesOf } from './appearance.ts';
 import type { ChangeEvent, Moment } from './change-event.ts';
+import { apartOfCells } from './compare-cells.ts';
 import { blockSamples, LastingChanges, type Sample } from './lasting-changes.ts';
 import { PassingChanges } from './passing-changes.ts';
 import { Timeline, type TimelinePoint } from './timeline.ts';
@@ -80,9 +81,7 @@ export class CameraWatch {
   }
 
   #meanApart({ shares }: Sample, { shares: others }: Sample): number {
-    const cells = this.#shape.rows * this.#shape.columns;
-    let sum = 0;
-    for (let cell = 0; cell < cells; cell++) sum += apart(shares, others, cell, this.#shape.bins);
-    return sum / cells;
+    const distances = apartOfCells(shares, others, this.#shape);
+    return distances.reduce((sum, distance) => sum + distance, 0) / distances.length;
   }
 }

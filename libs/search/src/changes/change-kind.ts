@@ -14,7 +14,7 @@ const alike = 0.3;
 /** How much what tells cells apart resembles what did, where the view is the same one: blurred 0.34 to 0.79, covered -0.2 to 0.05 (measured). */
 const sameView = 0.2;
 
-/** Tells by how cells differ from their mean, before and after. Of fewer than four cells, nothing can be told. */
+/** Tells by how cells differ from their mean, before and after. Fewer than four cells tell nothing. */
 export function viewChange(before: Float32Array, after: Float32Array, shape: CellShape): ViewChange | undefined {
   const cells = shape.rows * shape.columns;
   if (cells < 4) return undefined;

@@ -73,6 +73,29 @@ for (const { name, scene, events } of table) {
   test(`${name}: where and when`, async () => assert.deepEqual(await eventsOf(300, scene), events));
 }
 
+test('noise of a covered lens is nothing that was left, and what was left in front of it goes with the cover', async () => {
+  const random = noise(11);
+  const facts = (frame: number): Partial<IndexFrame> => {
+    const isCovered = frame >= 160 && frame < 480;
+    const bins = new Float64Array(cells * shape.bins);
+    for (let cell = 0; cell < cells; cell++) {
+      const isLeft = isCovered && frame >= 320 && cell === 6;
+      bins[cell * shape.bins + (isLeft ? 3 : isCovered ? 15 : cell)] = 60;
+      for (let pixel = 0; pixel < (isCovered ? 30 : 0); pixel++) bins[cell * shape.bins + random(shape.bins)]! += 1;
+    }
+    return { bins };
+  };
+  const [camera] = await findChanges(draw(640, quiet, facts), shape, options);
+  const lasting = camera!.events.filter(({ kind }) => kind !== 'passing');
+  assert.deepEqual(
+    lasting.map(({ kind, start, end }) => [kind, start.time, end.time]),
+    [
+      ['covered', 160, 479],
+      ['left', 320, 479],
+    ],
+  );
+});
+
 test('a camera is its name, the video, or the folder of the image', () => {
   const unnamed = { camera: null, timestampMs: Number.NaN };
   assert.equal(cameraOf({ ...unnamed, uri: 'file:///a/b/1.jpg' }), 'file:///a/b');

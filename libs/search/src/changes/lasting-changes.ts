@@ -2,6 +2,7 @@ import { apart, appearanceOf, type CellShape } from './appearance.ts';
 import type { ChangeEvent, Moment } from './change-event.ts';
 import { viewChange } from './change-kind.ts';
 import { changePoint } from './change-point.ts';
+import { apartOfCells } from './compare-cells.ts';
 import { groupsOf, touch } from './neighbours.ts';
 import { UsualRange } from './usual-range.ts';
 
@@ -51,7 +52,7 @@ export class LastingChanges {
   readonly #times: number;
   readonly #usual: UsualRange[];
   readonly #usualOfAll = new UsualRange(1024);
-  /** Of each cell, for how many blocks it has looked otherwise. */
+  /** For how many blocks each cell has looked otherwise. */
   readonly #otherwise: Uint8Array;
   #samples: Sample[] = [];
   #inBlock = 0;
@@ -99,7 +100,7 @@ export class LastingChanges {
       return [];
     }
     const { bins } = this.#shape;
-    const distances = Array.from(this.#usual, (_, cell) => apart(block, reference, cell, bins));
+    const distances = [...apartOfCells(block, reference, this.#shape)];
     const certain: number[] = [];
     let moved = 0;
     for (const [cell, distance] of distances.entries()) {
@@ -110,8 +111,9 @@ export class LastingChanges {
       this.#otherwise[cell] = isOtherwise && this.#otherwise[cell]! < keptBlocks - 1 ? this.#otherwise[cell]! + 1 : 0;
     }
     distances.forEach((distance, cell) => {
-      this.#usual[cell]!.add(distance);
-      this.#usualOfAll.add(distance);
+      const own = this.#usual[cell]!;
+      if (own.count < ownBlocks) this.#usualOfAll.add(distance);
+      own.add(distance);
     });
     const isView = moved >= viewShare * distances.length;
     // Parts of a view that has not settled wait for the others.
@@ -120,6 +122,8 @@ export class LastingChanges {
       isView && certain.length > 0 ? [distances.map((_, cell) => cell)] : groupsOf(certain, this.#shape);
     const changes = changedCells.map((cells) => this.#change(cells, isView, distances, block));
     for (const cells of changedCells) for (const cell of cells) this.#take(cell, block, 1);
+    // How far blocks of the other view are from each other, this one's cells do not tell.
+    if (isView && changes.length > 0) for (const usual of [...this.#usual, this.#usualOfAll]) usual.clear();
     for (let cell = 0; cell < distances.length; cell++)
       if (this.#otherwise[cell] === 0) this.#take(cell, block, adaption);
     return changes;
@@ -154,6 +158,7 @@ export class LastingChanges {
     const ended = this.#endOf(cells, block);
     if (ended) {
       ended.end = previous;
+      if (isView) this.#endAllSince(ended.start, previous);
       return { ...ended, start: first, end: last, cells };
     }
     const strength = Math.max(...cells.map((cell) => distances[cell]!));
@@ -184,6 +189,12 @@ export class LastingChanges {
       return event;
     }
     return undefined;
+  }
+
+  /** What came while the view was another one is no longer to be seen. */
+  #endAllSince({ time }: Moment, last: Moment): void {
+    for (const { event } of this.#open) if (event.start.time >= time) event.end = last;
+    this.#open = this.#open.filter(({ event }) => event.start.time < time);
   }
 
   #joined(cells: readonly number[], start: number): ChangeEvent | undefined {

@@ -1,5 +1,6 @@
-import { apart, type CellShape } from './appearance.ts';
+import type { CellShape } from './appearance.ts';
 import type { ChangeEvent, Moment } from './change-event.ts';
+import { apartOfCells } from './compare-cells.ts';
 import type { Sample } from './lasting-changes.ts';
 import { medianOf, UsualRange } from './usual-range.ts';
 
@@ -49,8 +50,9 @@ export class PassingChanges {
   /** The mean distance of the cells from the reference. `isSample`: what is usual is learned from it. */
   add({ moment, shares }: Sample, reference: Float32Array, isSample: boolean): number {
     let [sum, isQuiet] = [0, true];
-    for (let cell = 0; cell < this.#usual.length; cell++) {
-      const distance = apart(shares, reference, cell, this.#shape.bins);
+    const distances = apartOfCells(shares, reference, this.#shape);
+    for (let cell = 0; cell < distances.length; cell++) {
+      const distance = distances[cell]!;
       sum += distance;
       if (isSample) this.#usual[cell]!.add(distance);
       if (!this.#limits || distance <= this.#limits[cell]!) continue;

@@ -4,14 +4,21 @@ const perDeviation = 1.4826;
 /** No deviation is taken for smaller: where all values are equal, the next may differ by a rounding. */
 const leastDeviation = 0.002;
 
-/** The last values of one quantity, and what of them is usual: their median and their median absolute deviation. */
+/**
+ * The last values of one quantity, and what of them is usual: their median and their median absolute deviation. They are kept in order:
+ * sorting them whenever they are asked for took a third of the time of finding changes (measured, a value a second and cell).
+ */
 export class UsualRange {
+  /** The last values as they came, each in the place of the one that it drove out. */
   readonly #values: Float32Array;
+  /** The same, ascending. */
+  readonly #sorted: Float32Array;
   #count = 0;
   #usual: { median: number; deviation: number } | undefined;
 
   constructor(size: number) {
     this.#values = new Float32Array(size);
+    this.#sorted = new Float32Array(size);
   }
 
   get count(): number {
@@ -19,7 +26,20 @@ export class UsualRange {
   }
 
   add(value: number): void {
-    this.#values[this.#count++ % this.#values.length] = value;
+    const at = this.#count++ % this.#values.length;
+    const isFull = this.#count > this.#values.length;
+    let place = isFull ? lowerBound(this.#sorted, this.#values.length, this.#values[at]!) : at;
+    this.#values[at] = value;
+    const [sorted, last, rounded] = [this.#sorted, isFull ? this.#values.length - 1 : at, this.#values[at]!];
+    for (; place > 0 && sorted[place - 1]! > rounded; place--) sorted[place] = sorted[place - 1]!;
+    for (; place < last && sorted[place + 1]! < rounded; place++) sorted[place] = sorted[place + 1]!;
+    sorted[place] = rounded;
+    this.#usual = undefined;
+  }
+
+  /** Forgets all values. */
+  clear(): void {
+    this.#count = 0;
     this.#usual = undefined;
   }
 
@@ -40,17 +60,47 @@ export class UsualRange {
 
   #range(): { median: number; deviation: number } {
     if (this.#usual) return this.#usual;
-    const values = this.#values.slice(0, this.#count);
-    const median = medianOf(values);
-    const deviation = perDeviation * medianOf(values.map((value) => Math.abs(value - median)));
+    const count = Math.min(this.#count, this.#values.length);
+    const median = middleOf(this.#sorted, count);
+    const deviation = perDeviation * medianDeviation(this.#sorted, count, median);
     this.#usual = { median, deviation: Math.max(leastDeviation, deviation) };
     return this.#usual;
   }
 }
 
-/** The median; sorts the values, of which there is at least one. */
-export function medianOf(values: Float32Array): number {
-  values.sort();
-  const middle = values.length >> 1;
-  return values.length % 2 ? values[middle]! : (values[middle - 1]! + values[middle]!) / 2;
+/** The number of the first of `count` ascending values that is not less than `value`. */
+function lowerBound(sorted: Float32Array, count: number, value: number): number {
+  let [from, to] = [0, count];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (sorted[middle]! < value) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
+
+/** The median of the distances of `count` ascending values from their median, as float32. They grow from the middle outwards. */
+function medianDeviation(sorted: Float32Array, count: number, median: number): number {
+  let right = lowerBound(sorted, count, median);
+  let left = right - 1;
+  let [previous, deviation] = [0, 0];
+  for (let rank = 0; rank <= count >> 1; rank++) {
+    const [below, above] = [
+      median - (sorted[left] ?? Number.NEGATIVE_INFINITY),
+      right < count ? sorted[right]! - median : Number.POSITIVE_INFINITY,
+    ];
+    previous = deviation;
+    deviation = Math.fround(below < above ? below : above);
+    if (below < above) left--;
+    else right++;
+  }
+  return count % 2 ? deviation : (previous + deviation) / 2;
+}
+
+function middleOf(sorted: Float32Array, count: number): number {
+  const middle = count >> 1;
+  return count % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** The median; sorts the values, of which there is at least one. */
+export const medianOf = (values: Float32Array): number => middleOf(values.sort(), values.length);

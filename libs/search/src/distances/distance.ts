@@ -14,7 +14,7 @@ export interface Score {
 
 /** A way to compare the shares of two vectors of equal length; its definition is its function. */
 export interface Distance {
-  /** Of similarities the largest score is the best, of distances the smallest. */
+  /** The largest score is the best similarity, the smallest the best distance. */
   readonly sense: 'similarity' | 'distance';
   /** The same whichever vector comes first. */
   score(a: Vector, b: Vector): Score;

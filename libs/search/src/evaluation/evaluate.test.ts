@@ -69,6 +69,7 @@ test('an image that is alone in its class is no query, and classes that cannot b
   const { recognitionRate, classes, precisionAt } = evaluate(images, 'intersection');
   // The nearest of 1 is 3, of another class; that of 2 is 1, by its URI.
   assert.deepEqual([recognitionRate, classes, precisionAt[1]], [0.5, 2, 0.5]);
+  assert.throws(() => evaluate([], 'chi2'), /^Error: No image counts a pixel, so there is nothing to compare$/);
   assert.throws(() => evaluate(images.slice(0, 2), 'chi2'), /^Error: There is one class alone/);
   assert.throws(() => evaluate(images.slice(1), 'chi2'), /^Error: No class has two images/);
 });

@@ -47,7 +47,7 @@ const shown = 5;
 
 /**
  * Evaluates by the plain double loop of the definition. An image that is alone in its class is compared, but no query. Throws
- * IndexError where there are not two classes, or no class of two.
+ * IndexError where there is no image, there are not two classes, or no class of two.
  */
 export function evaluate(unordered: readonly LabelledImage[], name: DistanceName): Evaluation {
   if (unordered.length > maxImages) {
@@ -57,6 +57,7 @@ export function evaluate(unordered: readonly LabelledImage[], name: DistanceName
   const images = unordered.toSorted((a, b) => (a.uri < b.uri ? -1 : 1));
   const sizes = new Map<string, number>();
   for (const { label } of images) sizes.set(label, (sizes.get(label) ?? 0) + 1);
+  if (sizes.size === 0) throw new IndexError('No image counts a pixel, so there is nothing to compare');
   if (sizes.size < 2) throw new IndexError('There is one class alone, so there is nothing to tell it from');
   if (Math.max(...sizes.values()) < 2) throw new IndexError('No class has two images, so none can be found again');
 

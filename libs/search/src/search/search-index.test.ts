@@ -3,66 +3,21 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isThorough } from '@halogrid/kernels/testing';
 import { readFinishedJob } from '../build/finished-job.ts';
-import { IndexWriter } from '../build/index-writer.ts';
-import { compareScores, distances, type Score } from '../distances/distance.ts';
-import { type DistanceName, distanceNames } from '../distances/distance-names.ts';
-import { massOf, type Vector } from '../distances/vector.ts';
+import { distanceNames } from '../distances/distance-names.ts';
 import { writeManifest } from '../store/index-folder.ts';
 import { queryVector } from '../store/read-block.ts';
 import { SegmentsWriter } from '../store/segments-writer.ts';
+import { byDefinition, makeIndex, tiedFrames, vectorOf } from '../testing/made-index.ts';
 import { type MadeFrame, type MadeJob, madeBins, makeJob, noise } from '../testing/make-job.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
-import type { Filter } from './scan-index.ts';
+import type { Filter } from './admission.ts';
 import { SearchIndex } from './search-index.ts';
 
 const [rowCount, queryCount] = isThorough ? [100_000, 100] : [1_500, 6];
 
-/**
- * Frames with many ties: few shapes of histograms, each in several sizes. Blocks differ in the width of their counts; where `sizes`
- * is 1, all frames count the same pixels.
- */
-function* frames(count: number, sizes: number, seed: number): Generator<MadeFrame> {
-  const random = noise(seed);
-  const shapes = Array.from({ length: Math.ceil(count / 4) }, () =>
-    Array.from({ length: madeBins - 1 }, () => random(40)),
-  );
-  const largest = Math.max(...shapes.map(massOf));
-  for (let i = 0; i < count; i++) {
-    const shape = shapes[random(shapes.length)]!;
-    const times = [1, 3, 40_000, 2 ** 30][random(i > count / 2 ? sizes : Math.min(sizes, 2))]!;
-    const cells = [[...shape, largest - massOf(shape)].map((one) => one * times)];
-    if (sizes > 1 && i % 97 === 0) cells[0]!.fill(0);
-    yield { source: `file:///archive/${random(count)}.jpg`, frame: i, timestampMs: i * 40, cells };
-  }
-}
-
-const vectorOf = (bins: ArrayLike<number>): Vector => ({ bins: Float64Array.from(bins), mass: massOf(bins) });
-
-type Scored = Pick<MadeFrame, 'source' | 'frame'> & { vector: Vector };
-
-/** What the definitions say: every frame scored, and the best of them kept in order. */
-function byDefinition(all: readonly Scored[], query: ArrayLike<number>, distance: DistanceName, top: number) {
-  const { sense, score } = distances[distance];
-  const wanted = vectorOf(query);
-  const best: { source: string; frame: number; score: Score }[] = [];
-  const isBetter = (a: (typeof best)[0], b: (typeof best)[0]): boolean => {
-    const order = compareScores(sense, a.score, b.score);
-    if (order !== 0) return order < 0;
-    return a.source === b.source ? a.frame < b.frame : a.source < b.source;
-  };
-  for (const { source, frame, vector } of all) {
-    if (vector.mass === 0) continue;
-    const scored = { source, frame, score: score(wanted, vector) };
-    const place = best.findIndex((other) => isBetter(scored, other));
-    best.splice(place < 0 ? best.length : place, 0, scored);
-    if (best.length > top) best.pop();
-  }
-  return best.map(({ source, frame, score: { value } }) => [source, frame, value]);
-}
-
 for (const sizes of [1, 4]) {
   test(`what is found is what a plain loop finds, for every distance and cut${sizes > 1 ? ', where frames differ in size' : ''}`, async (t) => {
-    const all = [...frames(rowCount, sizes, sizes)];
+    const all = [...tiedFrames(rowCount, sizes, sizes)];
     const vectors = all.map(({ source, frame, cells }) => ({ source, frame, vector: vectorOf(cells[0]!) }));
     const random = noise(99);
     const queries = [
@@ -196,7 +151,7 @@ test('only frames of the time and the camera that are asked for are found, none 
 });
 
 test('a query that counts nothing is refused', async (t) => {
-  const index = await open(t, [[...frames(20, 1, 3)]]);
+  const index = await open(t, [[...tiedFrames(20, 1, 3)]]);
   const queries = [queryVector(index.catalog.pipeline, new Float64Array(madeBins), 'frame')];
   await assert.rejects(
     index.search({ queries, distance: 'chi2', top: 1, unit: 'frame' }),
@@ -205,14 +160,7 @@ test('a query that counts nothing is refused', async (t) => {
 });
 
 async function open(t: TestContext, jobs: MadeFrame[][], job: MadeJob = {}, threads?: number): Promise<SearchIndex> {
-  const folder = await temporaryFolder(t);
-  const writer = await IndexWriter.open(join(folder, 'index'));
-  for (const [i, made] of jobs.entries()) {
-    const out = await makeJob(join(folder, `out-${i}`), made, { ...job, id: `job-${i}` });
-    await writer.add(await readFinishedJob(out));
-  }
-  writer.close();
-  const index = await SearchIndex.open(join(folder, 'index'), threads);
+  const index = await SearchIndex.open(await makeIndex(t, jobs, job), threads);
   t.after(() => index.close());
   return index;
 }

@@ -1,6 +1,7 @@
 import type { Place } from '../ranking/hit.ts';
-import type { Segment } from './manifest.ts';
+import type { IndexedJob, Segment } from './manifest.ts';
 import { cellsOf, type PipelineIdentity } from './pipeline-identity.ts';
+import type { Unit } from './read-block.ts';
 import { noText, type RowColumns, textAt } from './row-columns.ts';
 
 /** What is known of a frame of an index. Times are milliseconds; null is not known. */
@@ -75,10 +76,34 @@ export class Catalog {
     };
   }
 
+  /** The job that a frame is of. */
+  jobOf(row: number): IndexedJob {
+    const { segment, at } = this.locate(row);
+    let end = 0;
+    return this.segments[segment]!.segment.jobs.find(({ frames }) => {
+      end += frames;
+      return at < end;
+    })!;
+  }
+
   /** Whether that is known of any frame. */
   knows(column: 'capturedAtMs' | 'camera'): boolean {
     const isMissing = (value: number): boolean => (column === 'camera' ? value === noText : Number.isNaN(value));
     return this.segments.some(({ columns }) => !columns[column].every(isMissing));
+  }
+
+  /** Frames that count no pixel in any cell, or cells that count none. */
+  countEmpty(unit: Unit): number {
+    const cells = unit === 'cell' ? 1 : cellsOf(this.pipeline);
+    let empty = 0;
+    for (const { columns } of this.segments) {
+      for (let from = 0; from < columns.masses.length; from += cells) {
+        let cell = from;
+        while (cell < from + cells && columns.masses[cell] === 0) cell++;
+        if (cell === from + cells) empty++;
+      }
+    }
+    return empty;
   }
 
   /** The first frame of that URI and number; undefined where there is none. */

@@ -29,7 +29,7 @@ export interface IndexedJob {
   readonly out: string;
   /** SHA-256 of what its specification says of its sources. */
   readonly sources: string;
-  /** Of this segment. */
+  /** How many frames this segment has of the job. */
   readonly frames: number;
 }
 

@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { UsageError } from '../usage-error.ts';
 
 export interface DataAccessOptions {
@@ -18,21 +19,35 @@ export interface DataAccess {
 /** Checks --data-root and --allow-host. Throws UsageError. */
 export function createDataAccess({ dataRoot, allowHost }: DataAccessOptions): DataAccess {
   return {
-    roots: dataRoot?.map(realFolder),
+    roots: dataRoot?.map((path) => realFolder('--data-root', path)),
     hosts: allowHost?.flatMap((item) => item.split(',')).map(hostPattern),
   };
 }
 
-function realFolder(path: string): string {
+/** Real paths of folders by their names, which differ. Throws UsageError, which names the option. */
+export function namedFolders(option: string, paths: readonly string[]): Map<string, string> {
+  const folders = new Map<string, string>();
+  for (const path of paths) {
+    const folder = realFolder(option, path);
+    const name = basename(resolve(path));
+    if (folders.has(name)) {
+      throw new UsageError(`Expected folders of different names for ${option} but received '${name}' twice`);
+    }
+    folders.set(name, folder);
+  }
+  return folders;
+}
+
+function realFolder(option: string, path: string): string {
   try {
     const real = realpathSync(path);
     if (statSync(real).isDirectory()) return real;
   } catch (error) {
     throw new UsageError(
-      `Expected a folder for --data-root but '${path}' cannot be reached: ${(error as Error).message}`,
+      `Expected a folder for ${option} but '${path}' cannot be reached: ${(error as Error).message}`,
     );
   }
-  throw new UsageError(`Expected a folder for --data-root but '${path}' is none`);
+  throw new UsageError(`Expected a folder for ${option} but '${path}' is none`);
 }
 
 function hostPattern(text: string): string {

@@ -7,6 +7,25 @@ export async function whyNoConnection(address: string, { tls }: ClientSecurity):
   return describePeer(await lookAtPeer(address, tls?.current()), address);
 }
 
+/** What waiting does not change: whoever dials, or whoever runs the coordinator, has to. */
+const lastingKinds: ReadonlySet<Peer['kind']> = new Set<Peer['kind']>([
+  ...([
+    'http',
+    'plain',
+    'tls',
+    'untrusted',
+    'outdated',
+    'misnamed',
+    'certificateWanted',
+    'certificateRefused',
+  ] as const),
+]);
+
+/** Whether HOST:PORT is dialled in a way that never leads to a connection, as with another authority of certificates. Never rejects. */
+export async function isDialledWrongly(address: string, { tls }: ClientSecurity): Promise<boolean> {
+  return lastingKinds.has((await lookAtPeer(address, tls?.current())).kind);
+}
+
 /** The sentence for what was found at `address`, HOST:PORT. */
 export function describePeer(peer: Peer, address: string): string {
   switch (peer.kind) {

@@ -47,7 +47,7 @@ const farOff = 1.5;
 
 const steps = 25;
 
-/** Of a normal distribution, one twentieth lies beyond. */
+/** One twentieth of a normal distribution lies beyond. */
 const twentieth = 1.645;
 
 /**
@@ -57,30 +57,33 @@ const twentieth = 1.645;
 export function fitCosts(runs: readonly RunRecord[]): FittedCosts {
   const known = runs.filter(({ parts, seconds }) => seconds > 0 && sumOf(parts) > 0);
   const names = [...new Set(known.flatMap(({ parts }) => Object.keys(parts)))].sort();
+  const termsOf = termsBy(names);
+  const terms = known.map(({ parts }) => termsOf(parts));
   const before = [1 / machineDeviation ** 2, ...names.map(() => 1 / partDeviation ** 2)];
   let logs = before.map(() => 0);
   let curvature = diagonal(before);
   for (let step = 0; step < steps; step++) {
     curvature = diagonal(before);
     const slope = logs.map((log, i) => -log * before[i]!);
-    for (const { parts, seconds, slowdown } of known) {
-      const { expected, shares } = share(parts, names, logs);
+    for (const [run, { seconds, slowdown }] of known.entries()) {
+      const { expected, shares } = share(terms[run]!, logs);
       const off = Math.log(seconds / (expected * slowdown));
       const deviation = deviationOf(slowdown);
       const weight = Math.min(1, (farOff * deviation) / Math.abs(off)) / deviation ** 2;
-      for (const [i, share] of shares.entries()) {
-        if (share === 0) continue;
+      for (const { factor: i, share } of shares) {
         slope[i]! += weight * share * off;
-        for (const [j, other] of shares.entries()) curvature[i]![j]! += weight * share * other;
+        const row = curvature[i]!;
+        for (const { factor: j, share: other } of shares) row[j]! += weight * share * other;
       }
     }
-    const move = solve(curvature, slope);
+    const move = solve(rootOf(curvature), slope);
     // Far from the end a whole step leads too far, as shares change on the way.
     const most = Math.max(...move.map(Math.abs));
     logs = logs.map((log, i) => log + move[i]! * Math.min(1, 1 / most));
     if (most < 1e-6) break;
   }
-  return { names, logs, covariance: invert(curvature) };
+  const root = rootOf(curvature);
+  return { names, logs, covariance: diagonal(before.map(() => 1)).map((column) => solve(root, column)) };
 }
 
 const deviationOf = (slowdown: number): number => Math.hypot(runDeviation, slowdownDeviation * Math.log(slowdown));
@@ -88,10 +91,10 @@ const deviationOf = (slowdown: number): number => Math.hypot(runDeviation, slowd
 /** What a job of these parts takes. Parts without a run have the machine's factor alone. `slowdown` is that of now. */
 export function predict(parts: Parts, costs: FittedCosts, slowdown = 1): Prediction {
   const { names, logs, covariance } = costs;
-  const { expected, shares } = share(parts, names, logs);
+  const { expected, shares } = share(termsBy(names)(parts), logs);
   if (expected === 0) return { seconds: 0, lowSeconds: 0, highSeconds: 0 };
   let variance = deviationOf(slowdown) ** 2;
-  for (const [i, a] of shares.entries()) for (const [j, b] of shares.entries()) variance += a * b * covariance[i]![j]!;
+  for (const a of shares) for (const b of shares) variance += a.share * b.share * covariance[a.factor]![b.factor]!;
   for (const [name, seconds] of Object.entries(parts)) {
     if (!names.includes(name)) variance += ((Math.exp(logs[0]!) * seconds) / expected) ** 2 * partDeviation ** 2;
   }
@@ -107,13 +110,28 @@ export function likeness(a: Parts, b: Parts): number {
   return Object.entries(a).reduce((sum, [name, seconds]) => sum + Math.min(seconds / sumA, (b[name] ?? 0) / sumB), 0);
 }
 
-/** Seconds that are expected, and the share of each name in them: how much more they are where its factor grows. */
-function share(parts: Parts, names: readonly string[], logs: readonly number[]) {
+/** Seconds of a part, and the place of its factor in `logs`: 0, where the machine's is, if it has none of its own. */
+interface Term {
+  factor: number;
+  seconds: number;
+}
+
+function termsBy(names: readonly string[]): (parts: Parts) => Term[] {
+  const factors = new Map(names.map((name, i) => [name, i + 1]));
+  return (parts) => Object.entries(parts).map(([name, seconds]) => ({ factor: factors.get(name) ?? 0, seconds }));
+}
+
+/**
+ * Seconds that are expected, and the share of each factor in them: how much more they are where it grows. Only factors with a share
+ * are named, because a run has a few parts, and all runs together many.
+ */
+function share(terms: readonly Term[], logs: readonly number[]) {
   const machine = Math.exp(logs[0]!);
-  const own = names.map((name, i) => machine * Math.exp(logs[i + 1]!) * (parts[name] ?? 0));
-  const others = Object.entries(parts).filter(([name]) => !names.includes(name));
-  const expected = others.reduce((sum, [, seconds]) => sum + machine * seconds, 0) + own.reduce((a, b) => a + b, 0);
-  return { expected, shares: [1, ...own.map((seconds) => seconds / expected)] };
+  const own = terms.map(({ factor, seconds }) => machine * (factor === 0 ? 1 : Math.exp(logs[factor]!)) * seconds);
+  const expected = own.reduce((sum, seconds) => sum + seconds, 0);
+  const shares = [{ factor: 0, share: 1 }];
+  for (const [i, { factor }] of terms.entries()) if (factor > 0) shares.push({ factor, share: own[i]! / expected });
+  return { expected, shares };
 }
 
 const sumOf = (parts: Parts): number => Object.values(parts).reduce((sum, seconds) => sum + seconds, 0);
@@ -121,25 +139,32 @@ const sumOf = (parts: Parts): number => Object.values(parts).reduce((sum, second
 const diagonal = (values: readonly number[]): number[][] =>
   values.map((value, i) => values.map((_, j) => (i === j ? value : 0)));
 
-/** Solves `matrix` x = `right`, for a matrix that is symmetric and positive definite, as these are. */
-const solve = (matrix: readonly number[][], right: readonly number[]): number[] =>
-  eliminate(
-    matrix,
-    right.map((value) => [value]),
-  ).map(([value]) => value!);
-
-const invert = (matrix: readonly number[][]): number[][] => eliminate(matrix, diagonal(matrix.map(() => 1)));
-
-function eliminate(matrix: readonly number[][], right: readonly number[][]): number[][] {
-  const rows = matrix.map((row, i) => [...row, ...right[i]!]);
-  for (const [i, row] of rows.entries()) {
-    const pivot = row[i]!;
-    for (let k = i; k < row.length; k++) row[k]! /= pivot;
-    for (const [j, other] of rows.entries()) {
-      const factor = other[i]!;
-      if (j === i || factor === 0) continue;
-      for (let k = i; k < row.length; k++) other[k]! -= factor * row[k]!;
+/** The lower triangle whose product with its transpose is `matrix`, which is symmetric and positive definite (Cholesky). */
+function rootOf(matrix: readonly (readonly number[])[]): number[][] {
+  const root: number[][] = [];
+  for (const [i, row] of matrix.entries()) {
+    const here: number[] = [];
+    for (let j = 0; j <= i; j++) {
+      const there = j < i ? root[j]! : here;
+      let rest = row[j]!;
+      for (let k = 0; k < j; k++) rest -= here[k]! * there[k]!;
+      here.push(j < i ? rest / there[j]! : Math.sqrt(rest));
     }
+    root.push(here);
   }
-  return rows.map((row) => row.slice(matrix.length));
+  return root;
+}
+
+/** Solves `matrix` x = `right`, by the root of the matrix. */
+function solve(root: readonly (readonly number[])[], right: readonly number[]): number[] {
+  const x = [...right];
+  for (let i = 0; i < x.length; i++) {
+    for (let k = 0; k < i; k++) x[i]! -= root[i]![k]! * x[k]!;
+    x[i]! /= root[i]![i]!;
+  }
+  for (let i = x.length - 1; i >= 0; i--) {
+    for (let k = i + 1; k < x.length; k++) x[i]! -= root[k]![i]! * x[k]!;
+    x[i]! /= root[i]![i]!;
+  }
+  return x;
 }

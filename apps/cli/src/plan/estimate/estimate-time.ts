@@ -37,7 +37,7 @@ export function estimateTime(usual: UsualTime, runs: readonly KeptRun[], slowdow
   };
 }
 
-/** Of an even number of values, the upper one of the middle; undefined where there is none. */
+/** The middle value, the upper one of two; undefined where there is none. */
 const medianOf = (values: readonly number[]): number | undefined =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 

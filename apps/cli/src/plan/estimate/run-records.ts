@@ -7,7 +7,7 @@ import type { CostDevice } from './kernel-costs.ts';
 
 /** A run on this machine, as it is remembered for estimates. */
 export interface KeptRun extends RunRecord {
-  /** Of what kind of machine: a home folder may be that of several. */
+  /** What kind of machine it was: a home folder may be that of several. */
   machine: string;
   /** What computed it, and whether it was chosen for lack of a wish. */
   device: CostDevice;

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { othersRunning, slowdownBy } from './slowdown.ts';
+import { type CoreTimes, coresIn, coreTimes, othersOn, slowdownBy } from './slowdown.ts';
 
-test('a machine with cores to spare slows nothing down, and one that others use in proportion', () => {
+const isNear = (value: number, expected: number): void =>
+  assert.ok(Math.abs(value - expected) < 1e-9 * Math.max(1, expected), `${value} is not ${expected}`);
+
+test('cores to spare slow nothing down, and those that others use in proportion', () => {
   assert.equal(slowdownBy(2, 2, 4), 1);
   assert.equal(slowdownBy(6, 2, 4), 2);
   const count = fc.integer({ min: 1, max: 64 });
@@ -15,10 +18,47 @@ test('a machine with cores to spare slows nothing down, and one that others use 
   );
 });
 
-test('what else runs is the mean of several looks, without ourselves, or the load where that is less', async () => {
-  const running = [4, 9, 1, 8, 2, 3];
-  assert.equal(await othersRunning(2, async () => running.shift(), 7), (2 + 7 + 0 + 6 + 0 + 1) / 6);
-  // Of a system that does not tell.
-  assert.equal(await othersRunning(0, async () => undefined, 7), 0);
-  assert.equal(await othersRunning(1, async () => 9, 1.25), 1.25);
+// user nice system idle iowait irq softirq steal guest guest_nice
+const stat = (user: number, idle: number) => `cpu  999 0 0 999 0 0 0 0 0 0
+cpu0 ${user} 2 3 ${idle} 5 6 7 8 9 10
+cpu1 ${user} 2 3 ${idle} 5 6 7 8 9 10
+cpu2 ${3 * user} 0 0 0 0 0 0 0 0 0
+cpu12 ${3 * user} 0 0 0 0 0 0 0 0 0
+intr 1 2 3
+procs_running 17
+`;
+
+test('only times of cores that this process may use count', () => {
+  assert.deepEqual([...coresIn('0-2,12')], [0, 1, 2, 12]);
+  assert.deepEqual([...coresIn('7')], [7]);
+  assert.deepEqual(coreTimes(stat(100, 50), coresIn('0-1')), { cores: 2, busy: 2 * 126, all: 2 * 181 });
+  // A machine may be allowed cores that it lacks.
+  assert.deepEqual(coreTimes(stat(100, 50), coresIn('12-127')), { cores: 1, busy: 300, all: 300 });
+});
+
+/** Two looks at cores that were busy for that part of the time. */
+const busyFor = (cores: number, part: number): [CoreTimes, CoreTimes] => [
+  { cores, busy: 1000, all: 5000 },
+  { cores, busy: 1000 + 20 * cores * part, all: 5000 + 20 * cores },
+];
+
+test('threads that would compute follow from how busy cores are and how long one of ours waits', () => {
+  // Nobody else, but us.
+  assert.equal(othersOn(busyFor(2, 0.5), { ran: 1e9, waited: 0 }, 1, 99), 0);
+  // Each core has one thread of others, and ours beside one of them gets two thirds of a core.
+  isNear(othersOn(busyFor(2, 1), { ran: 2e8, waited: 1e8 }, 1, 99), 2);
+  // A fair share by the number of threads, whatever that is.
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 64 }), fc.nat(100), fc.integer({ min: 1, max: 9 }), (cores, more, own) => {
+      const others = cores + more;
+      const share = cores / (others + own);
+      isNear(othersOn(busyFor(cores, 1), { ran: share, waited: 1 - share }, own, 1e6), others);
+    }),
+  );
+});
+
+test('a burst counts no more than the load of the last minute, and what is not known not at all', () => {
+  assert.equal(othersOn(busyFor(2, 1), { ran: 1, waited: 8 }, 1, 1.25), 1.25);
+  assert.equal(othersOn(busyFor(0, 0), { ran: 1, waited: 8 }, 1, 9), 0);
+  assert.equal(othersOn(busyFor(2, 1), { ran: 0, waited: 0 }, 1, 9), 0);
 });

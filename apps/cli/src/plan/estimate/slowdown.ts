@@ -1,43 +1,65 @@
-import { readFile } from 'node:fs/promises';
-import { cpus, loadavg } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
+/** How much longer everything takes for what else the cores do. */
 
-/** Looks at what else runs, and how far apart: many programs compute by fits and starts, and a plan takes no less than all of them. */
-const looks = 6;
-const lookEveryMs = 40;
+/** Times of the cores that this process may use, together, in ticks of the system's clock. */
+export interface CoreTimes {
+  cores: number;
+  busy: number;
+  /** Busy or not. */
+  all: number;
+}
+
+/** Nanoseconds that a thread computed, and that it waited for a core. */
+export interface ThreadTimes {
+  ran: number;
+  waited: number;
+}
 
 /**
- * How much longer everything takes for what else the machine does: `others` threads that would compute share its `machineCores` with
- * `ownCores` of ours, each of which gets as much as any. At least 1.
+ * How much longer everything takes where `others` threads that would compute share `cores` with `ownCores` of ours, each of which gets as
+ * much as any. At least 1.
  */
-export const slowdownBy = (others: number, ownCores: number, machineCores: number): number =>
-  Math.max(1, (others + ownCores) / machineCores);
+export const slowdownBy = (others: number, ownCores: number, cores: number): number =>
+  Math.max(1, (others + ownCores) / cores);
 
 /**
- * How many threads of others would compute on the whole machine; 0 where the system does not say. `ownThreads` are ours meanwhile.
- * Looks a few times, and takes the load of the last minute where that is less: a burst is over soon, and a run of ours that has just
- * ended is in the load still.
+ * How many threads of others would compute on these cores, on average between two looks. A thread of ours that waited as long as it
+ * computed had one other thread before it, so all that compute on a core that is busy have as many behind them. Not more than `load`,
+ * the machine's of the last minute: a burst is over soon. `ownThreads` are ours that computed meanwhile.
  */
-export async function othersRunning(
+export function othersOn(
+  [before, after]: readonly [CoreTimes, CoreTimes],
+  own: ThreadTimes,
   ownThreads: number,
-  look: () => Promise<number | undefined> = runningThreads,
-  load = loadavg()[0]!,
-): Promise<number> {
-  let sum = 0;
-  for (let i = 0; i < looks; i++) {
-    if (i > 0) await delay(lookEveryMs);
-    const running = await look();
-    if (running === undefined) return 0;
-    sum += Math.max(0, running - ownThreads);
+  load: number,
+): number {
+  const all = after.all - before.all;
+  if (all <= 0 || own.ran <= 0) return 0;
+  const busyCores = (after.cores * (after.busy - before.busy)) / all;
+  const wouldCompute = busyCores * (1 + own.waited / own.ran);
+  return Math.max(0, Math.min(wouldCompute - ownThreads, load));
+}
+
+/** Numbers of a list as Linux writes it: `0-3,8`. */
+export function coresIn(list: string): Set<number> {
+  const cores = new Set<number>();
+  for (const range of list.split(',')) {
+    const [first, last] = range.split('-').map(Number);
+    for (let core = first!; core <= (last ?? first!); core++) cores.add(core);
   }
-  return Math.min(sum / looks, load);
+  return cores;
 }
 
-/** Threads that run or would if there were a core, this one among them; only Linux tells. */
-async function runningThreads(): Promise<number | undefined> {
-  const text = await readFile('/proc/stat', 'utf8').catch(() => '');
-  const running = /^procs_running (\d+)$/m.exec(text)?.[1];
-  return running === undefined ? undefined : Number(running);
+/** Of the text of `/proc/stat`, the times of these cores. */
+export function coreTimes(text: string, cores: ReadonlySet<number>): CoreTimes {
+  const times = { cores: 0, busy: 0, all: 0 };
+  for (const [, core, line] of text.matchAll(/^cpu(\d+) (.*)$/gm)) {
+    if (!cores.has(Number(core))) continue;
+    // What guests took is in the user's time as well.
+    const [user = 0, nice = 0, system = 0, idle = 0, ioWait = 0, ...rest] = line!.split(' ').slice(0, 8).map(Number);
+    const busy = user + nice + system + rest.reduce((sum, ticks) => sum + ticks, 0);
+    times.cores++;
+    times.busy += busy;
+    times.all += busy + idle + ioWait;
+  }
+  return times;
 }
-
-export const machineCores = (): number => cpus().length;

@@ -26,7 +26,7 @@ interface ReadingCost {
   byte: number;
 }
 
-/** A line a format, for which the compiler asks. Of a video, `open` starts a decoder, and planning reads all of its bytes. */
+/** A line a format, for which the compiler asks. `open` of a video starts a decoder, and its planning reads all bytes. */
 const readingCosts: Record<SourceKind, ReadingCost> = {
   jpeg: { open: 0.3e-3, pixel: 1.5e-9, byte: 15e-9 },
   png: { open: 2e-3, pixel: 8e-9, byte: 4e-9 },

@@ -1,4 +1,5 @@
 // For tests: ledgers over a store, as a coordinator that leads has them.
+import type { JobSpec } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { DurableLedger, type DurableLedgerOptions } from '../durable-ledger.ts';
 import { HistogramSpool } from '../histogram-spool.ts';
@@ -8,10 +9,10 @@ import { MemoryStore } from '../store/memory-store.ts';
 
 /**
  * A ledger that has taken over the store and knows the jobs in it. Its epoch is the store's unless given. `lost` is told where a
- * write finds the store to be lost, which is then not answered; a read rejects.
+ * write finds the store to be lost, which is then not answered; a read rejects. `spoolPath` is given the name of a pipeline.
  */
 export async function openLedger(
-  spoolPath: () => string,
+  spoolPath: (name: string) => string,
   store: LedgerStore = new MemoryStore(),
   { epoch, lost }: Partial<Pick<DurableLedgerOptions, 'epoch' | 'lost'>> = {},
 ): Promise<DurableLedger> {
@@ -24,7 +25,7 @@ export async function openLedger(
     lost,
     nowMs: () => performance.now(),
   });
-  const openSpool = () => new HistogramSpool(spoolPath());
+  const openSpool = (_spec: JobSpec, name: string) => new HistogramSpool(spoolPath(name));
   const ledger = new DurableLedger({ epoch: epoch ?? acquired, homeOf: async () => ({ journal }), openSpool });
   await ledger.load({ journal });
   return ledger;

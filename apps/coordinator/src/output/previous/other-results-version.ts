@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
+import { jobParts } from '../../job/accepted-job.ts';
 import { outputPath } from '../../job/output-paths.ts';
 import { resultsVersionOf } from './source-line.ts';
 
@@ -10,9 +11,9 @@ import { resultsVersionOf } from './source-line.ts';
  * The version of the results in the folder of a job, where it is another than this one's: nothing of them is kept then, though
  * the job would keep some. Undefined where there are none, and for a job that asks for nothing to be kept.
  */
-export async function otherResultsVersion(spec: Pick<JobSpec, 'out' | 'fresh'>): Promise<number | undefined> {
+export async function otherResultsVersion(spec: JobSpec): Promise<number | undefined> {
   if (spec.fresh) return undefined;
-  const version = resultsVersionOf(await firstLine(join(outputPath(spec.out), 'sources.jsonl')));
+  const version = resultsVersionOf(await firstLine(join(outputPath(jobParts(spec)[0].spec.out), 'sources.jsonl')));
   return version === resultsVersion ? undefined : version;
 }
 

@@ -22,9 +22,9 @@ import {
 } from '@halogrid/kernels/testing';
 import fc from 'fast-check';
 import type { Device } from '../device.ts';
+import { testedKind } from './tested-kind.ts';
 
-/** Suites of WebGPU run on SwiftShader, and on a real GPU with HALOGRID_TEST_DEVICE=gpu. */
-export const testedKind = process.env.HALOGRID_TEST_DEVICE === 'gpu' ? 'gpu' : 'software';
+export { testedKind };
 
 /** Computes one item that lies in `bytes`. */
 export async function runOne(

@@ -12,7 +12,7 @@ export function lacksRate({ read }: Pick<VideoBytes, 'read'>): boolean {
   if (!/^RIFF[\s\S]{4}AVI $/.test(header.toString('latin1', 0, 12))) return false;
   const main = header.indexOf('avih');
   const stream = header.indexOf('vids');
-  // Of the main header, the first number; of the stream's, the sixth and the seventh.
+  // The first number of the main header; the sixth and the seventh of the stream's.
   const numbers = [main + 8, stream + 20, stream + 24];
   if (main < 0 || stream < 0 || numbers.some((at) => at + 4 > header.length)) return false;
   const [frameUs, scale, rate] = numbers.map((at) => header.readUInt32LE(at));

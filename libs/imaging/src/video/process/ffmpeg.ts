@@ -156,9 +156,18 @@ export const logFatal = 8;
 const require = createRequire(import.meta.url);
 const packageName = `@seydx/node-av-linux-${process.arch}`;
 
-/** Throws an Error, one sentence that says how to get it, where it is not there. */
+/** Throws MissingDecoderError where it is not there, or does not load. */
 export function loadFfmpeg(): Ffmpeg {
-  return require(checkFfmpeg());
+  const path = checkFfmpeg();
+  try {
+    return require(path);
+  } catch (error) {
+    const why = (error as Error).message.split('\n', 1)[0];
+    throw new MissingDecoderError(
+      'video',
+      `Videos cannot be read here: the package ${packageName} does not load: ${why}`,
+    );
+  }
 }
 
 /** The path of the package's file, which is not loaded; throws as loadFfmpeg does. */

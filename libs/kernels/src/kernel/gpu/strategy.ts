@@ -6,7 +6,7 @@ import type { GpuKernel, GpuOutput } from './gpu-kernel.ts';
 export interface Strategy {
   /** The path that pixels and counts take, e.g. `vector`: see docs/tuning.md. */
   readonly name: string;
-  /** Lanes of a workgroup, at most 256 in all, so that every device has them. */
+  /** Lanes of a workgroup. Those that results are made with have at most 256 in all, so that every device has them. */
   readonly lanes: Size;
   /** Whether its results equal the default's bit for bit. Others are there to be measured, never to give results. */
   readonly isExact: boolean;

@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Size } from '@halogrid/geometry';
+import { decodeJpeg } from '@halogrid/imaging';
+import { table } from '@halogrid/service/text-table';
+import { makeFrames } from '../images/make-frames.ts';
+import { openScene } from '../images/scene.ts';
+import { spreadOf } from '../timing/statistics.ts';
+import { withTimedDevice } from '../timing/timed-device.ts';
+import { type JpegTimes, timeJpegs } from './time-jpegs.ts';
+
+export interface BenchJpegOptions {
+  device: 'gpu' | 'software';
+  qualities: readonly number[];
+  /** Frames that are decoded at once. */
+  batch: number;
+  width: number;
+  height: number;
+  /** A photograph whose parts are the frames; a synthetic scene unless given. */
+  scene?: string;
+  repetitions: number;
+}
+
+/**
+ * Times decoding of JPEG frames to luma on a GPU alone, by its own clock, from the bytes of files in its memory to planes, and compares
+ * the planes with those of libjpeg-turbo. Returns a table a quality.
+ */
+export async function benchJpeg(options: BenchJpegOptions, note: (line: string) => void): Promise<string> {
+  const tables: string[] = [];
+  for (const quality of options.qualities) {
+    const files = await drawFrames(options, quality);
+    const bytes = files.reduce((sum, file) => sum + file.length, 0) / files.length;
+    note(`${files.length} JPEG frames of quality ${quality}, ${Math.round(bytes / 1000)} kB each`);
+    tables.push(await measure(files, options, `quality ${quality}, ${Math.round(bytes / 1000)} kB`));
+  }
+  return tables.join('\n');
+}
+
+async function drawFrames({ batch, width, height, scene }: BenchJpegOptions, quality: number): Promise<Buffer[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
+  try {
+    const size = { width, height };
+    const format = { kind: 'jpg', quality } as const;
+    return await makeFrames(join(folder, 'frames'), batch, size, format, await openScene(size, scene));
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function measure(files: readonly Buffer[], options: BenchJpegOptions, what: string): Promise<string> {
+  const { device: kind, batch, repetitions, width, height } = options;
+  const size = { width, height };
+  return withTimedDevice(kind, async (device, info, check) => {
+    const times = await timeJpegs(device, files, { batch, size, repetitions });
+    check('jpeg');
+    return render(times, await countEqual(files, times.planes, size), { title: `${info.name}, ${what}`, batch });
+  });
+}
+
+/** How many planes are those of libjpeg-turbo. */
+async function countEqual(files: readonly Buffer[], planes: readonly Uint8Array[], size: Size): Promise<number> {
+  let equal = 0;
+  for (const [i, file] of files.entries()) {
+    const bytes = new Uint8Array(size.width * size.height);
+    await decodeJpeg(file, { bytes, offset: 0, stride: size.width, channels: 'gray', planeBytes: bytes.length });
+    if (Buffer.compare(bytes, planes[i]!) === 0) equal++;
+  }
+  return equal;
+}
+
+function render(times: JpegTimes, equal: number, { title, batch }: { title: string; batch: number }): string {
+  const row = (name: string, samplesMs: readonly number[]) => {
+    const { median, min, max } = spreadOf(samplesMs);
+    return [name, ...[median, min, max].map((ms) => ((1000 * ms) / batch).toFixed(2))];
+  };
+  const whole = spreadOf(times.wholeMs).median;
+  return [
+    table([
+      [title, 'µs a frame', 'min', 'max'],
+      ...[...times.stagesMs].map(([name, samples]) => row(name, samples)),
+      row('all in one pass', times.wholeMs),
+    ]),
+    `${Math.round((1000 * batch) / whole)} frames/s in batches of ${batch}; `,
+    `${times.fine} of ${batch} decoded, ${equal} of ${times.planes.length} different ones equal to libjpeg-turbo\n`,
+  ].join('');
+}

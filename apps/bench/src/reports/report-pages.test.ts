@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readCsv } from './read-csv.ts';
+import { csv } from './render-table.ts';
+import { fillPage, renderPages } from './report-pages.ts';
+
+const root = fileURLToPath(new URL('../../../../docs/reports', import.meta.url));
+
+test('a CSV is read as it was written', () => {
+  const header = ['name', 'ms', 'note'];
+  const rows = [
+    ['a, "b"', 0.5, undefined],
+    ['two\r\nlines', 1e-7, '32x8'],
+  ];
+  const table = readCsv(csv(header, rows));
+  assert.deepEqual(
+    table.rows.map(({ values }) => header.map((name) => values[name])),
+    rows,
+  );
+  assert.deepEqual(table.rows[0]!.labels, { name: 'a, "b"', ms: 0.5 });
+});
+
+test('a page shows what it asks for, and no more than before', () => {
+  const table = readCsv(
+    csv(
+      ['kernel', 'block', 'ms'],
+      [
+        ['a', '8x8', 2],
+        ['a', '16x16', 1],
+        ['b', '8x8', 3],
+        ['b', '16x16', undefined],
+      ],
+    ),
+  );
+  const page = (request: string, rows: string) => `# R\n\n<!-- table ${request} -->\n${rows}<!-- /table -->\n\nEnd.\n`;
+  const all = '{"file":"x/y","columns":{"block":"block","ms":"ms"},"only":{"kernel":"a"}}';
+  const filled = fillPage(page(all, ''), () => table);
+  assert.equal(filled, page(all, '| block | ms |\n| --- | --- |\n| 8x8 | 2 |\n| 16x16 | 1 |\n'));
+  assert.equal(
+    fillPage(filled, () => table),
+    filled,
+  );
+  const best = '{"file":"x/y","columns":{"kernel":"kernel","ms":"ms"},"best":{"of":"kernel","is":"least"}}';
+  assert.equal(
+    fillPage(page(best, ''), () => table),
+    page(best, '| kernel | ms |\n| --- | --- |\n| a | 1 |\n| b | 3 |\n'),
+  );
+  assert.throws(
+    () => fillPage(page('{"file":"x/y","columns":{"s":"s"}}', ''), () => table),
+    /'x\/y' has no column 's'/,
+  );
+});
+
+test('tables and charts of the pages are those of the CSV files', async () => {
+  const rendered = await renderPages(root);
+  for (const [path, text] of rendered) {
+    assert.equal(await readFile(join(root, path), 'utf8'), text, `${path} is stale: npm run report-pages`);
+  }
+  const charts = (await readdir(root, { recursive: true })).filter((path) => path.endsWith('.svg'));
+  for (const path of charts) assert.ok(rendered.has(path) || path.startsWith('pictures/'), `${path} has no CSV`);
+});

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { blocksOf, SearchIndex } from '@halogrid/search';
+import type { BenchSearchOptions } from './bench-search.ts';
+import { row } from './measured-row.ts';
+import { measurePeers } from './peers.ts';
+import { queryRows } from './search-rows.ts';
+
+/** Rows that other programs search, at most: what they hold in memory several times. Their times are scaled up to all. */
+const peerRowsAtMost = 200_000;
+
+/** What NumPy, FAISS and PyTorch take, those of them that are installed, for the first frames of the index. */
+export async function peerRows(
+  folder: string,
+  options: BenchSearchOptions,
+  note: (line: string) => void,
+): Promise<string[][]> {
+  const { catalog, close } = await SearchIndex.open(folder).then((index) => ({
+    catalog: index.catalog,
+    close: () => index.close(),
+  }));
+  const { segment } = catalog.segments[0]!;
+  const first = blocksOf(catalog).filter((place) => place.segment === 0);
+  await close();
+  if (first.some(({ width }) => width !== 4)) return [];
+  note('Asking NumPy, FAISS and PyTorch, where they are installed …');
+  const rows = Math.min(peerRowsAtMost, segment.frames);
+  const length = first[0]!.bytes / (4 * first[0]!.frames);
+  const peers = await measurePeers({
+    file: join(folder, `${segment.name}.bins`),
+    rows,
+    length,
+    queries: queryRows(options).slice(0, options.queries),
+    repetitions: options.repetitions,
+  });
+  const factor = options.frames / rows;
+  return peers.map(({ name, seconds }) =>
+    row(
+      name,
+      seconds.map((wall) => ({ wall: wall * factor })),
+    ),
+  );
+}

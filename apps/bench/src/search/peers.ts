@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+/** What another program took. */
+export interface PeerTime {
+  name: string;
+  /** Rows that it searched. */
+  rows: number;
+  /** For one query, of each repetition. */
+  seconds: number[];
+}
+
+export interface PeerSearch {
+  /** Counts as uint32, row by row. */
+  file: string;
+  rows: number;
+  /** Counts of a row. */
+  length: number;
+  /** Rows that are queries; the first of them alone, and all at once. */
+  queries: readonly number[];
+  repetitions: number;
+}
+
+/** Has Python search the same counts with what is installed of NumPy, FAISS and PyTorch: nothing where there is no Python. */
+export async function measurePeers(search: PeerSearch): Promise<PeerTime[]> {
+  const child = spawn('python3', [fileURLToPath(new URL('./peers.py', import.meta.url)), JSON.stringify(search)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const isMissing = new Promise<string>((resolve) => child.once('error', () => resolve('')));
+  const lines = await Promise.race([text(child.stdout), isMissing]);
+  return lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}

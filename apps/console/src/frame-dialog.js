@@ -1,0 +1,44 @@
+import { button, element } from './elements.js';
+import { nameOfFrame, timeOfFrame } from './frame-words.js';
+import { lazyPicture } from './pictures.js';
+import { pathOf } from './sentences.js';
+
+/**
+ * @import { IndexedFrame } from '@halogrid/proto'
+ * @import { Region } from './region.js'
+ */
+
+const side = 1024;
+
+/**
+ * Shows a frame beside the map that its job kept of it.
+ *
+ * @param {IndexedFrame} frame
+ * @param {string} note what else is to be said of it
+ * @param {Region} [marked] a part of it, in shares of the whole
+ */
+export function showFrame(frame, note, marked) {
+  const name = nameOfFrame(frame);
+  const map = frame.picture && `${frame.picture}/map`;
+  const dialog = element(
+    'dialog',
+    { class: 'frame', 'aria-label': name },
+    element('h2', {}, name),
+    element('p', {}, [pathOf(frame.uri), timeOfFrame(frame), note].filter(Boolean).join(' · ')),
+    element(
+      'div',
+      { class: 'pair' },
+      element(
+        'figure',
+        {},
+        lazyPicture(frame.picture, side, `Frame ${name}`, marked),
+        element('figcaption', {}, 'Frame'),
+      ),
+      element('figure', {}, lazyPicture(map, side, `Map of ${name}`, marked), element('figcaption', {}, 'Map')),
+    ),
+    button('Close', () => dialog.close()),
+  );
+  document.body.append(dialog);
+  dialog.addEventListener('close', () => dialog.remove());
+  dialog.showModal();
+}

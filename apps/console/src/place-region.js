@@ -1,0 +1,15 @@
+/** @import { Region } from './region.js' */
+
+/**
+ * Lays a frame over the region of a picture that its parent fits.
+ *
+ * @param {HTMLElement} frame
+ * @param {Region} region
+ * @param {{ width: number, height: number }} size of the picture, in the same unit
+ */
+export function placeRegion({ style }, { x, y, width, height }, size) {
+  style.left = `${(100 * x) / size.width}%`;
+  style.top = `${(100 * y) / size.height}%`;
+  style.width = `${(100 * width) / size.width}%`;
+  style.height = `${(100 * height) / size.height}%`;
+}

@@ -1,0 +1,41 @@
+/** @import { IndexStatus } from '@halogrid/proto' */
+
+/** What is looked for: a file, or a row of the index. @typedef {{ file: File } | { row: number }} Wanted */
+
+/**
+ * The path of a search, without what is not asked for.
+ *
+ * @param {string} index
+ * @param {Wanted} wanted
+ * @param {Record<string, string>} options by the names of the API; empty ones are left out
+ */
+export function searchPath(index, wanted, options) {
+  const parameters = new URLSearchParams({ index });
+  if ('row' in wanted) parameters.set('row', String(wanted.row));
+  for (const [name, value] of Object.entries(options)) if (value !== '') parameters.set(name, value);
+  return `search?${parameters}`;
+}
+
+/** Milliseconds of a `datetime-local` field, which is in UTC here; empty where it is. @param {string} value */
+export const utcMs = (value) => (value === '' ? '' : String(Date.parse(`${value}Z`)));
+
+/** @param {IndexStatus} index */
+export function describeIndex({ frames, pipeline, rows, columns, error }) {
+  if (error !== '') return error;
+  const grid = rows * columns > 1 ? `, grid ${rows} x ${columns}` : '';
+  return `${frames} frame${frames === 1 ? '' : 's'}, ${pipeline}${grid}`;
+}
+
+/** Frames that are shown of an index at once. */
+export const shownFrames = 12;
+
+/**
+ * Which frames to show: those spread over the whole index, or a run of them.
+ *
+ * @param {number | undefined} first of the run; undefined: the whole
+ * @param {number} total
+ */
+export function framesPath(first, total) {
+  const step = first === undefined ? Math.max(1, Math.floor(total / shownFrames)) : 1;
+  return { first: Math.max(0, Math.min(first ?? 0, total - shownFrames)), step, count: shownFrames };
+}

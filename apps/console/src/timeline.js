@@ -1,0 +1,104 @@
+import { describeTime } from './frame-words.js';
+
+/** @import { CameraEvent, CameraTimeline } from '@halogrid/proto' */
+
+/** Kinds of changes, as the API names them, and what they say. */
+export const kinds = {
+  covered: 'covered: nothing of the view is to be seen',
+  blurred: 'blurred: the view is to be seen, but not sharply',
+  turned: 'turned: most cells look otherwise, each in another way',
+  view: 'the view changed',
+  left: 'left behind, or taken away',
+  passing: 'passing',
+};
+
+/** Below the chart, each kind has a lane for how long it lasts: those of the whole view, of parts of it, and what passes. */
+const lanes = { covered: 0, blurred: 0, turned: 0, view: 0, left: 1, passing: 2 };
+const laneHeight = 14;
+
+/**
+ * Where a camera's changes are on a chart of that size: time runs to the right, distance upward, lanes are below. A peak is as high as
+ * the event is strong.
+ *
+ * @param {Pick<CameraTimeline, 'time' | 'timeline' | 'events'>} camera
+ * @param {number} width
+ * @param {number} height
+ */
+export function timelineView({ time, timeline, events }, width, height) {
+  const times = timeline.map((point) => point.time);
+  const [first, last] = [Math.min(...times), Math.max(...times)];
+  const most = Math.max(
+    0.05,
+    ...timeline.map(({ step, reference }) => Math.max(step, reference)),
+    ...events.map(({ strength }) => strength),
+  );
+  /** @param {number} at */
+  const x = (at) => round(last > first ? ((at - first) / (last - first)) * width : 0);
+  /** @param {number} distance */
+  const y = (distance) => round((1 - distance / most) * height);
+  /** @param {'step' | 'reference'} name */
+  const line = (name) => timeline.map((point, i) => `${i ? 'L' : 'M'}${x(point.time)} ${y(point[name])}`).join('');
+  const bars = events.map((event) => {
+    const left = Math.min(x(event.start), width - barWidth);
+    const lane = lanes[/** @type {keyof typeof lanes} */ (event.kind)];
+    return {
+      event,
+      lane,
+      peak: { x: left, y: y(event.strength), width: barWidth, height: round(height - y(event.strength)) },
+      span: {
+        x: left,
+        y: height + lane * laneHeight + 2,
+        width: Math.max(barWidth, round(x(event.end) - left)),
+        height: laneHeight - 2,
+      },
+    };
+  });
+  return {
+    step: line('step'),
+    reference: line('reference'),
+    most: most.toFixed(2),
+    ends: timeline.length > 0 ? [describeTime(first, time), describeTime(last, time)] : [],
+    // What is drawn last is above: what passes is the least.
+    bars: bars.sort((a, b) => b.lane - a.lane),
+    height: height + 3 * laneHeight,
+  };
+}
+
+/** An event of a moment is still to be seen, and to be pointed at. */
+const barWidth = 4;
+
+/** @param {number} value */
+const round = (value) => Math.round(value * 10) / 10;
+
+/** Events by what they say of a camera: lasting ones first. @param {readonly CameraEvent[]} events */
+export function lastingFirst(events) {
+  return [...events].sort((a, b) => Number(a.kind === 'passing') - Number(b.kind === 'passing'));
+}
+
+/**
+ * An event in words: what, when, how strong, and in how many cells.
+ *
+ * @param {CameraEvent} event
+ * @param {string} time as CameraTimeline.time
+ * @param {number} allCells of the grid
+ */
+export function describeEvent({ kind, start, end, strength, cells }, time, allCells) {
+  const when = start === end ? describeTime(start, time) : `${describeTime(start, time)} to ${describeTime(end, time)}`;
+  const where = cells.length === allCells ? 'all cells' : `${cells.length} of ${allCells} cells`;
+  return `${kind}, ${when}, strength ${strength.toFixed(3)}, ${where}`;
+}
+
+/** What is to be known of a camera's frames, a sentence each. @param {CameraTimeline} camera */
+export function cameraNotes({ camera, time, withoutTime, empty, clockWentBack, eventsLeftOut }) {
+  /** @param {number} count @param {string} sentence */
+  const note = (count, sentence) => (count > 0 ? [`${count} ${sentence}`] : []);
+  return [
+    ...note(
+      clockWentBack,
+      `times the clock of ${camera} goes back: frames were taken in their order, and times repeat.`,
+    ),
+    ...note(withoutTime, `frames without ${time}, which others have, are left out.`),
+    ...note(empty, 'frames without a pixel that is counted are left out.'),
+    ...note(eventsLeftOut, "weaker passing changes are not listed; 'halogrid changes' has all."),
+  ];
+}

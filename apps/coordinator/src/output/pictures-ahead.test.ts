@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { createPipeline } from '@halogrid/kernels';
+import { writeChunk } from '@halogrid/results';
+import type { SourceOutcome } from '../ledger/ledger.ts';
+import { type DoneSource, earlyPictures, makePictures, type PictureParts, takePictures } from './pictures.ts';
+import { PicturesAhead } from './pictures-ahead.ts';
+
+const size = { width: 6, height: 4 };
+
+const doneOf = (index: number): DoneSource => ({
+  ...{ index, uri: `file:///in/${index}.pgm`, name: `${index}.pgm`, size, tiles: 1, counted: 8 },
+  state: 'done',
+  digest: new Uint8Array(32),
+});
+
+/** A scratch folder with chunks of some sources. */
+async function setStage(t: TestContext, sources: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-pictures-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const scratch = pathToFileURL(folder).href;
+  const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
+  const parts: PictureParts = { pipeline, scratch, sourcesScratch: scratch, tilePx: 0 };
+  for (let source = 0; source < sources; source++) {
+    const bytes = Uint8Array.from({ length: 24 }, (_, i) => 10 * i + source);
+    const chunk = { scratch, source, size, type: { sample: 'u8', bands: 1 }, rect: { x: 0, y: 0, ...size } } as const;
+    for (const kind of ['preview', 'source'] as const) {
+      await writeChunk({ ...chunk, kind }, { bytes, strideBytes: size.width, bandBytes: 24 });
+    }
+  }
+  return { folder, parts };
+}
+
+test('pictures are made of chosen sources as soon as they are done, those that the output would make', async (t) => {
+  const { folder, parts } = await setStage(t, 3);
+  const outcomes = new Map<number, SourceOutcome>([[0, doneOf(0)]]);
+  const pictures = new PicturesAhead([parts], [0, 2], (index) => outcomes.get(index));
+  outcomes.set(1, doneOf(1)).set(2, doneOf(2));
+  // The first is under way: the others follow.
+  await pictures.advance();
+  assert.deepEqual((await readdir(join(folder, 'pictures'))).sort(), ['0.jpg', '0.png', '2.jpg', '2.png']);
+
+  const to = [join(folder, 'map.png'), join(folder, 'map.source.jpg')] as const;
+  await makePictures(parts, doneOf(2), to);
+  const early = earlyPictures(parts, 2);
+  for (const i of [0, 1] as const) assert.deepEqual(await readFile(early[i]), await readFile(to[i]));
+
+  const named = [join(folder, 'named.png'), join(folder, 'named.source.jpg')] as const;
+  assert.equal(await takePictures(early, named), true);
+  assert.deepEqual(await readFile(named[0]), await readFile(to[0]));
+  assert.equal(await takePictures(early, named), false);
+});
+
+test('what cannot be made is left to the output, and nothing is made once it is ended or where the folder is gone', async (t) => {
+  const { folder, parts } = await setStage(t, 1);
+  await rm(join(folder, 'source'), { recursive: true });
+  await new PicturesAhead([parts], [0], doneOf).advance();
+  assert.equal(await takePictures(earlyPictures(parts, 0), ['', '']), false);
+
+  let asked = 0;
+  const ended = new PicturesAhead([parts], [0], () => {
+    asked++;
+    return undefined;
+  });
+  await ended.end();
+  await ended.advance();
+  assert.equal(asked, 1);
+
+  const gone = { ...parts, scratch: `${parts.scratch}/gone` };
+  await new PicturesAhead([gone], [0], doneOf).advance();
+  await mkdir(join(folder, 'gone'));
+});

@@ -1,0 +1,89 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { forEachLimited } from '@halogrid/threads';
+import { type AcceptedJob, jobParts } from '../job/accepted-job.ts';
+import { partScratchUri, scratchUri } from '../job/output-paths.ts';
+import type { SourceOutcome } from '../ledger/ledger.ts';
+import { type DoneSource, earlyPictures, makePictures, type PictureParts } from './pictures.ts';
+
+/** Sources whose pictures are made at once while nodes of the same machine may need its cores. */
+const atOnce = 2;
+
+/**
+ * Makes previews while results come, of sources that are chosen of all: encoding twenty of them at the end of a job of 3,000 frames
+ * took a tenth of its time (measured). They lie in the scratch folder until the output takes them. What cannot be made, the
+ * output makes, and says why that fails.
+ */
+export class PicturesAhead {
+  readonly #parts: readonly PictureParts[];
+  readonly #outcomeOf: (index: number) => SourceOutcome | undefined;
+  readonly #left: Set<number>;
+  #making: Promise<void> | undefined;
+  #isEnded = false;
+
+  /** `outcomeOf` tells what became of a source, undefined until it is settled. */
+  constructor(
+    parts: readonly PictureParts[],
+    chosen: readonly number[],
+    outcomeOf: (index: number) => SourceOutcome | undefined,
+  ) {
+    this.#parts = parts;
+    this.#left = new Set(chosen);
+    this.#outcomeOf = outcomeOf;
+    void this.advance();
+  }
+
+  /** More sources may be settled. Resolves when pictures of those that are have been made; never rejects. */
+  async advance(): Promise<void> {
+    if (this.#isEnded) return;
+    this.#making ??= this.#make().finally(() => {
+      this.#making = undefined;
+    });
+    await this.#making;
+  }
+
+  /** Begins no more pictures; resolves when none is being made. May be called again. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    await this.#making;
+  }
+
+  async #make(): Promise<void> {
+    for (let settled = this.#takeSettled(); settled.length > 0; settled = this.#takeSettled()) {
+      await forEachLimited(settled, atOnce, (source) => this.#makeOf(source));
+    }
+  }
+
+  #takeSettled(): DoneSource[] {
+    const settled = [...this.#left].flatMap((index) => this.#outcomeOf(index) ?? []);
+    for (const { index } of settled) this.#left.delete(index);
+    return settled.filter((source) => source.state === 'done');
+  }
+
+  async #makeOf(source: DoneSource): Promise<void> {
+    for (const parts of this.#parts) {
+      if (this.#isEnded) return;
+      const files = earlyPictures(parts, source.index);
+      // Never the scratch folder itself, which may be gone with its job.
+      await mkdir(dirname(files[0])).catch(() => {});
+      await makePictures(parts, source, files).catch(() => {});
+    }
+  }
+}
+
+/** Those of a job whose folder is claimed. */
+export function openPictures(
+  { spec, pipeline: only }: Pick<AcceptedJob, 'spec' | 'pipeline'>,
+  chosen: readonly number[],
+  outcomeOf: (index: number) => SourceOutcome | undefined,
+): PicturesAhead {
+  const parts = spec.pipelines ? jobParts(spec) : [{ name: '', pipeline: only }];
+  const sourcesScratch = scratchUri(spec.out);
+  return new PicturesAhead(
+    parts.map(({ name, pipeline }) => {
+      return { pipeline, scratch: partScratchUri(spec.out, name), sourcesScratch, tilePx: spec.tilePx };
+    }),
+    chosen,
+    outcomeOf,
+  );
+}

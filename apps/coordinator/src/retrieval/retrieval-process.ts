@@ -1,0 +1,57 @@
+// Runs in a process of its own, for a coordinator: searches, and decodes what anybody may have made.
+import { rmSync } from 'node:fs';
+import { IndexError } from '@halogrid/search';
+import { InputError, restrictSources, SourceForbiddenError } from '@halogrid/sources';
+import { Refusal, type RefusalKind } from '../job/refusal.ts';
+import { findCameraChanges } from './find-camera-changes.ts';
+import { findFrames } from './find-frames.ts';
+import { framePicture } from './frame-picture.ts';
+import { indexStatus, listFrames } from './list-frames.ts';
+import { OpenIndexes } from './open-indexes.ts';
+import type { Answer, Order, OrderKind, Orders, Setup } from './orders.ts';
+import { Tickets } from './tickets.ts';
+
+// Its coordinator is gone, or has no more use for it.
+process.once('disconnect', () => process.exit());
+// Ctrl-C reaches all processes of a terminal, and this one ends with its coordinator.
+process.on('SIGINT', () => {});
+
+process.once('message', ({ access, secret, folder }: Setup) => {
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  restrictSources({ ...access, roots: access.roots && [...access.roots, folder] });
+  const tickets = new Tickets(secret);
+  const indexes = new OpenIndexes();
+  const answer = async ({ kind, order }: Order): Promise<Orders[OrderKind]['answer']> => {
+    switch (kind) {
+      case 'indexes': {
+        const statuses = [];
+        for (const { name, folder } of order) statuses.push(await indexStatus(name, () => indexes.at(folder)));
+        return statuses;
+      }
+      case 'frames':
+        return listFrames(await indexes.at(order.folder), order.request, tickets);
+      case 'search':
+        return findFrames(await indexes.at(order.folder), order.request, tickets, folder);
+      case 'changes':
+        return findCameraChanges(order.folder, order.request, tickets);
+      case 'picture':
+        return framePicture(order, tickets);
+    }
+  };
+  process.on('message', (order: Order) => {
+    answer(order).then(
+      (answer) => send({ id: order.id, answer }),
+      (error: Error) => send({ id: order.id, sentence: error.message, ...kindOf(error) }),
+    );
+  });
+});
+
+function send(answer: Answer): void {
+  process.send!(answer);
+}
+
+function kindOf(error: Error): { kind?: RefusalKind } {
+  if (error instanceof Refusal) return { kind: error.kind };
+  if (error instanceof SourceForbiddenError) return { kind: 'forbidden' };
+  return error instanceof InputError || error instanceof IndexError ? { kind: 'unmet' } : {};
+}

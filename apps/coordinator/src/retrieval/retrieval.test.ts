@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Retrieval, retrievalLimits } from './retrieval.ts';
+
+const nowhere = [{ name: 'none', folder: '/nowhere' }];
+
+test('what cannot wait is refused at once, what takes too long is ended, and the next order has another process', async (t) => {
+  const retrieval = new Retrieval({ ...retrievalLimits, searches: 2, orderMs: 60_000 });
+  t.after(() => retrieval.close());
+  const asked = [1, 2, 3].map(() => retrieval.ask('indexes', nowhere));
+  await assert.rejects(asked[2]!, {
+    kind: 'exhausted',
+    message: '2 searches run or wait here already: ask again in a moment',
+  });
+  const [{ name, frames, error }] = (await asked[0])!;
+  assert.deepEqual({ name, frames, error }, { name: 'none', frames: 0, error: 'There is no index in its folder' });
+  await asked[1];
+
+  // A process takes longer than that to start.
+  const hurried = new Retrieval({ ...retrievalLimits, orderMs: 5 });
+  t.after(() => hurried.close());
+  for (let i = 0; i < 2; i++) {
+    await assert.rejects(hurried.ask('indexes', nowhere), { kind: 'exhausted', message: /^It took more than 0.005 s/ });
+  }
+});
+
+test('a process that has nothing to do ends, and the next order has another', async (t) => {
+  const retrieval = new Retrieval({ ...retrievalLimits, idleMs: 0 });
+  t.after(() => retrieval.close());
+  for (let i = 0; i < 2; i++) {
+    assert.equal((await retrieval.ask('indexes', nowhere)).length, 1);
+    // The timer of the end is due before this one.
+    await delay(2);
+  }
+});

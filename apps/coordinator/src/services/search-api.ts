@@ -1,0 +1,127 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { maxImageBytes } from '@halogrid/proto';
+import type { Log } from '@halogrid/service';
+import { Refusal, type RefusalKind } from '../job/refusal.ts';
+import { picturePath } from '../retrieval/known-frame.ts';
+import { readChanges, readListFrames, readSearch, readSide } from './search-parameters.ts';
+import type { Searcher } from './searcher.ts';
+
+const statusCodes: Record<RefusalKind, number> = {
+  invalid: 400,
+  forbidden: 403,
+  missing: 404,
+  unmet: 409,
+  exhausted: 429,
+};
+
+/** Files may change, and their pictures with them; the same page asks for them again and again. */
+const pictureAge = 'private, max-age=3600';
+
+type Respond = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/**
+ * Answers /api/v1/indexes, …/indexes/frames, …/search, …/changes and …/frames with what the gRPC calls of halogrid.v1.Search answer, as
+ * JSON, and pictures as PNG; returns false for other paths.
+ */
+export function createSearchApi(searcher: Searcher, log: Log): Respond {
+  return (request, response) => {
+    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
+    const answer = answerTo(path, searcher);
+    if (!answer) return false;
+    const methods = path === searchPath ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
+    if (!methods.includes(request.method ?? '')) {
+      response.setHeader('allow', methods.join(', '));
+      send(response, 405, { error: `Expected ${methods.join(', ')} but received ${request.method}` });
+      return true;
+    }
+    answer(query, request, response).catch((error: unknown) => {
+      const isOurs = !(error instanceof Refusal);
+      if (isOurs) log.error({ err: error }, 'A request failed');
+      if (response.headersSent) return response.destroy();
+      // What is left of a picture that is too large is not waited for.
+      if (!request.complete) response.setHeader('connection', 'close');
+      const sentence = isOurs ? 'The search failed; the log of the coordinator says why' : error.message;
+      send(response, isOurs ? 500 : statusCodes[error.kind], { error: sentence });
+    });
+    return true;
+  };
+}
+
+const searchPath = '/api/v1/search';
+
+type Answer = (query: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+function answerTo(path: string, searcher: Searcher): Answer | undefined {
+  const json =
+    (read: (query: string, request: IncomingMessage) => Promise<object>): Answer =>
+    async (query, request, response) =>
+      send(response, 200, await read(query, request));
+  switch (path) {
+    case '/api/v1/indexes':
+      return json(() => searcher.listIndexes());
+    case '/api/v1/indexes/frames':
+      return json((query) => searcher.listFrames(readListFrames(query)));
+    case searchPath:
+      return json(async (query, request) => {
+        const image = request.method === 'POST' ? await receiveImage(request) : undefined;
+        return searcher.search(readSearch(query, image));
+      });
+    case '/api/v1/changes':
+      return json((query) => searcher.changes(readChanges(query)));
+    default:
+      return path.startsWith(picturePath) ? pictureOf(path.slice(picturePath.length), searcher) : undefined;
+  }
+}
+
+function pictureOf(place: string, searcher: Searcher): Answer {
+  const [ticket = '', map, more] = place.split('/');
+  return async (query, _request, response) => {
+    if (more !== undefined || (map !== undefined && map !== 'map'))
+      throw new Refusal('missing', 'There is no such picture');
+    const order = { ticket, of: map === undefined ? ('frame' as const) : ('map' as const), side: readSide(query) };
+    const { png, width, height } = await searcher.picture(order);
+    response.writeHead(200, {
+      'content-type': 'image/png',
+      'content-length': png.length,
+      'cache-control': pictureAge,
+      'x-content-type-options': 'nosniff',
+      // The size of the frame, for who would point at its pixels.
+      'halogrid-size': `${width}x${height}`,
+    });
+    response.end(png);
+  };
+}
+
+/** Images that are received at a time, each of which is in memory. */
+const mostReceived = 8;
+let received = 0;
+
+/** The image of a search. Rejects with Refusal where it is too large, or too many others come meanwhile. */
+async function receiveImage(request: IncomingMessage): Promise<Uint8Array> {
+  if (received >= mostReceived) {
+    throw new Refusal('exhausted', `${mostReceived} pictures are received here already: ask again in a moment`);
+  }
+  received++;
+  try {
+    return await readBody(request);
+  } finally {
+    received--;
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request) {
+    length += part.length;
+    if (length > maxImageBytes) {
+      throw new Refusal('invalid', `Expected an image of at most ${maxImageBytes} bytes but received more`);
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts, length);
+}
+
+function send(response: ServerResponse, statusCode: number, body: object): void {
+  response.writeHead(statusCode, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,65 @@
+import type {
+  ChangesRequest,
+  ChangesResponse,
+  ListFramesRequest,
+  ListFramesResponse,
+  ListIndexesResponse,
+  SearchRequest,
+  SearchResponse,
+} from '@halogrid/proto';
+import { Refusal } from '../job/refusal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { folderInRoots, indexFolder, type NamedFolders } from '../retrieval/index-folders.ts';
+import type { Orders, Picture } from '../retrieval/orders.ts';
+import type { Retrieval } from '../retrieval/retrieval.ts';
+import { checkChanges, checkListFrames, checkSearch } from './check-search.ts';
+import { NoResult, resultsFolder } from './results-folder.ts';
+
+/** What gRPC and HTTP ask alike. Everything is checked, and folders are those that this coordinator may read. */
+export class Searcher {
+  readonly #retrieval: Pick<Retrieval, 'ask'>;
+  readonly #ledger: Ledger;
+  readonly #named: NamedFolders;
+
+  constructor(retrieval: Pick<Retrieval, 'ask'>, ledger: Ledger, named: NamedFolders) {
+    this.#retrieval = retrieval;
+    this.#ledger = ledger;
+    this.#named = named;
+  }
+
+  async listIndexes(): Promise<ListIndexesResponse> {
+    if (this.#named.size === 0) return { indexes: [] };
+    const folders = [...this.#named].map(([name, folder]) => ({ name, folder }));
+    return { indexes: await this.#retrieval.ask('indexes', folders) };
+  }
+
+  async listFrames(request: ListFramesRequest): Promise<ListFramesResponse> {
+    checkListFrames(request);
+    return this.#retrieval.ask('frames', { folder: await indexFolder(request.index, this.#named), request });
+  }
+
+  async search(request: SearchRequest): Promise<SearchResponse> {
+    checkSearch(request);
+    return this.#retrieval.ask('search', { folder: await indexFolder(request.index, this.#named), request });
+  }
+
+  async changes(request: ChangesRequest): Promise<ChangesResponse> {
+    const { jobId, out } = checkChanges(request);
+    const folder =
+      jobId === ''
+        ? await folderInRoots(out, 'an output')
+        : await resultsFolder(this.#ledger, jobId).catch(refuseNoResult);
+    return this.#retrieval.ask('changes', { folder, request });
+  }
+
+  picture(order: Orders['picture']['order']): Promise<Picture> {
+    return this.#retrieval.ask('picture', order);
+  }
+}
+
+const kinds = { 400: 'invalid', 404: 'missing' } as const;
+
+function refuseNoResult(error: unknown): never {
+  if (!(error instanceof NoResult)) throw error;
+  throw new Refusal(kinds[error.statusCode as keyof typeof kinds] ?? 'unmet', error.message);
+}

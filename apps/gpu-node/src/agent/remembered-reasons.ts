@@ -1,0 +1,37 @@
+/** Why dialling fails may change while the library's words for it do not. */
+const validForMs = 60_000;
+
+interface Reason {
+  words: string;
+  sentence: string;
+  foundMs: number;
+}
+
+/**
+ * Why no connection came about, by address: finding it out takes a connection or two, and a node that dials on fails in one way for
+ * hours.
+ */
+export class RememberedReasons {
+  readonly #byAddress = new Map<string, Reason>();
+  readonly #find: (address: string) => Promise<string>;
+  readonly #nowMs: () => number;
+
+  constructor(find: (address: string) => Promise<string>, nowMs: () => number) {
+    this.#find = find;
+    this.#nowMs = nowMs;
+  }
+
+  /** The sentence for a dial that failed with these words of the library. Looks again where they are others, or were said long ago. */
+  async reasonOf(address: string, words: string): Promise<string> {
+    const known = this.#byAddress.get(address);
+    if (known?.words === words && this.#nowMs() - known.foundMs < validForMs) return known.sentence;
+    const sentence = await this.#find(address);
+    this.#byAddress.set(address, { words, sentence, foundMs: this.#nowMs() });
+    return sentence;
+  }
+
+  /** Somebody was heard there: what fails next is another failure. */
+  forget(address: string): void {
+    this.#byAddress.delete(address);
+  }
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import test, { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { decodeTwin, isFine, JpegDecoder, readJpegFrame } from '@halogrid/jpeg';
+import { fileWords, groupChunks, type MadeUpJpeg, mutate, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
+import { type DecodedJpegs, runJpegs, type TestJpeg } from './testing/run-jpegs.ts';
+import { testedKind } from './testing/tested-kind.ts';
+import { openAdapter } from './webgpu-adapter.ts';
+import { requestDevice } from './webgpu-device.ts';
+
+// What only tests have is left out, so that it runs where the program alone is installed: on a machine with a GPU.
+const isThorough = process.env.HALOGRID_THOROUGH === '1';
+
+let device: GPUDevice;
+let decoder: JpegDecoder;
+before(async () => {
+  device = await requestDevice((await openAdapter(testedKind)).adapter);
+  device.onuncapturederror = ({ error }) => assert.fail(error.message);
+  decoder = await JpegDecoder.create(device);
+});
+after(() => device.destroy());
+
+const fixtures = globSync(fileURLToPath(new URL('../../../../libs/imaging/fixtures/*.jpg', import.meta.url)));
+const photograph = fileURLToPath(new URL('../../../../samples/images/cloth.jpg', import.meta.url));
+
+/** Those of the files that devices decode. */
+function forDevices(files: readonly { name: string; jpeg: Uint8Array }[]): TestJpeg[] {
+  return files.flatMap(({ name, jpeg }) => {
+    const frame = readJpegFrame(jpeg);
+    return typeof frame === 'string' ? [] : [{ name, jpeg, frame }];
+  });
+}
+const filesAt = (paths: readonly string[]) => paths.map((path) => ({ name: basename(path), jpeg: readFileSync(path) }));
+
+/** Compares verdicts, and pixels where they are fine. Returns how many are. */
+function compare(jpegs: readonly TestJpeg[], { files, statuses, planes }: DecodedJpegs): number {
+  let fine = 0;
+  for (const [i, { name, jpeg, frame }] of jpegs.entries()) {
+    const twin = decodeTwin(jpeg, frame);
+    assert.equal(isFine(statuses[i]!), isFine(twin.status), `${name}: ${statuses[i]}, of the twin ${twin.status}`);
+    if (!isFine(twin.status)) continue;
+    fine++;
+    const { offset, stride } = files[i]!.plane;
+    for (let y = 0; y < frame.height; y++) {
+      const row = planes.subarray(offset + y * stride, offset + y * stride + frame.width);
+      const expected = twin.luma.subarray(y * frame.width, (y + 1) * frame.width);
+      assert.equal(Buffer.compare(row, expected), 0, `${name}: row ${y}`);
+    }
+  }
+  return fine;
+}
+
+test('every pass leaves what the same step of the twin leaves', async () => {
+  const jpegs = forDevices(filesAt([...fixtures, photograph]));
+  const result = await runJpegs(device, decoder, jpegs);
+  const { words, chunks, decoded, groups, entries } = result.scratch;
+  for (const [i, { name, jpeg, frame }] of jpegs.entries()) {
+    const twin = decodeTwin(jpeg, frame);
+    const record = result.layout.files.subarray(i * fileWords, (i + 1) * fileWords);
+    const firstGroup = record[3]!;
+    for (const [number, { words: own, length, marks, end, firstRestart, isOdd }] of twin.chunks.entries()) {
+      const group = firstGroup + Math.floor(number / groupChunks);
+      const lane = number % groupChunks;
+      const found = own.map((_, j) => words[(group * own.length + j) * groupChunks + lane]!);
+      assert.deepEqual(found, own, `${name}: words of chunk ${number}`);
+      const about = length | (end << 8) | (firstRestart << 16) | (Number(isOdd) << 24);
+      const place = 4 * (group * groupChunks + lane);
+      assert.deepEqual([...chunks.subarray(place, place + 4)], [about, ...marks], `${name}: chunk ${number}`);
+    }
+    for (const [number, { entry, exit, counts }] of twin.decoded.entries()) {
+      const group = firstGroup + Math.floor(number / groupChunks);
+      const at = 8 * (group * groupChunks + (number % groupChunks));
+      const packed = counts.restarts | (counts.blocks << 6) | (counts.entries << 16);
+      assert.deepEqual([...decoded.subarray(at, at + 4)], [entry, exit, packed, counts.dc >>> 0], `${name}: ${number}`);
+      // What comes before the first chunk of a group is what comes before the group.
+      if (number % groupChunks > 0) continue;
+      const { restarts, blocks, dc, entries: before } = twin.places[number]!;
+      const found = [...groups.subarray(12 * group + 8, 12 * group + 12)];
+      assert.deepEqual(found, [restarts, blocks, dc >>> 0, before], `${name}: before group ${group}`);
+    }
+    const { starts, entries: own } = twin.coefficients;
+    assert.deepEqual(entries.subarray(record[18]!, record[18]! + starts.length), starts, `${name}: starts`);
+    const count = starts.at(-1)!;
+    assert.deepEqual(entries.subarray(record[16]!, record[16]! + count), own.subarray(0, count), `${name}: entries`);
+  }
+  assert.equal(compare(jpegs, result), jpegs.length);
+});
+
+test('images of random coefficients, samplings, tables and restart intervals equal those of the twin', async () => {
+  const random = randomSource(11);
+  const samplings: MadeUpJpeg['samplings'][] = [
+    [[1, 1]],
+    ...(
+      [
+        [1, 1],
+        [2, 1],
+        [1, 2],
+        [2, 2],
+        [4, 1],
+        [3, 1],
+        [3, 2],
+      ] as const
+    ).map((luma) => [luma, [1, 1], [1, 1]] as const),
+  ];
+  const made = Array.from({ length: isThorough ? 2000 : 60 }, (_, i) => ({
+    width: 1 + random(90),
+    height: 1 + random(70),
+    samplings: samplings[i % samplings.length]!,
+    restartMcus: [0, 0, 1, 3, 10][random(5)]!,
+    density: [0, 1, 5, 20, 60, 100][random(6)]!,
+    bits: 1 + random(5),
+    quantiser: 1 + random(4),
+    sharesTables: random(4) === 0,
+    seed: 1 + random(2 ** 30),
+  }));
+  const jpegs = forDevices(made.map((one) => ({ name: JSON.stringify(one), jpeg: writeJpeg(one) })));
+  const fine = compare(jpegs, await runJpegs(device, decoder, jpegs));
+  assert.ok(fine > jpegs.length / 3, `${fine} of ${jpegs.length} are in range`);
+});
+
+test('of damaged files the same ones are in doubt, and the others equal those of the twin', async () => {
+  const files = filesAt(fixtures.filter((path) => /(420|422|444|gray|restart|17x31)\.jpg$/.test(path)));
+  const mutants = Array.from({ length: isThorough ? 4000 : 200 }, (_, i) => {
+    const [file, other] = [files[i % files.length]!, files[(3 * i) % files.length]!];
+    return { name: `${file.name}, seed ${i + 1}`, jpeg: mutate(file.jpeg, other.jpeg, i + 1) };
+  });
+  const jpegs = forDevices(mutants);
+  const fine = compare(jpegs, await runJpegs(device, decoder, jpegs));
+  assert.ok(fine > 0 && fine < jpegs.length, `${fine} of ${jpegs.length} are fine`);
+});

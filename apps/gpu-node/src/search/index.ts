@@ -1,0 +1,2 @@
+// Devices that look through an index of histograms.
+export { openGpuScan, type ScanKind, scanKinds, scanOn } from './open-scan.ts';

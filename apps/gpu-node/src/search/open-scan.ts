@@ -1,0 +1,32 @@
+import { type Catalog, GpuScan, type IndexScan, type OpenScan, ThreadScan, TwinScan } from '@halogrid/search';
+import { openAdapter, requestDevice, unavailable } from '../devices/index.ts';
+
+export const scanKinds = ['gpu', 'software', 'cpu', 'twin'] as const;
+/** A WebGPU adapter; the same shaders on SwiftShader; WebAssembly in worker threads; the definition itself, in this thread. */
+export type ScanKind = (typeof scanKinds)[number];
+
+/** Takes a sentence for people. */
+type Note = (line: string) => void;
+
+const openers: Record<ScanKind, (catalog: Catalog, note: Note) => Promise<IndexScan>> = {
+  gpu: (catalog, note) => openGpuScan('gpu', catalog, note),
+  software: (catalog, note) => openGpuScan('software', catalog, note),
+  cpu: async (catalog) => new ThreadScan(catalog),
+  twin: async (catalog) => new TwinScan(catalog),
+};
+
+/** What searches an index on that device. It rejects with UsageError where the device is not there. */
+export const scanOn =
+  (kind: ScanKind, note: Note = () => {}): OpenScan =>
+  (catalog) =>
+    openers[kind](catalog, note);
+
+/** An index in the memory of a WebGPU device, which the scan closes. Rejects with UsageError where there is none. */
+export async function openGpuScan(kind: 'gpu' | 'software', catalog: Catalog, note: Note = () => {}): Promise<GpuScan> {
+  const device = await openAdapter(kind)
+    .then(({ adapter }) => requestDevice(adapter))
+    .catch((error) => {
+      throw unavailable(kind, error);
+    });
+  return await GpuScan.open(catalog, device, note);
+}

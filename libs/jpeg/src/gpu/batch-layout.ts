@@ -1,0 +1,133 @@
+import { mostEntries } from '../frame/entry.ts';
+import { type JpegFrame, lumaBlocks } from '../frame/jpeg-frame.ts';
+import { chunkBytes, chunkWords, groupBlocks, groupChunks } from '../frame/passes.ts';
+import { packQuantisers, packTable } from './pack-tables.ts';
+
+/** A file of a batch. */
+export interface JpegFile {
+  frame: JpegFrame;
+  /** Where the file begins in the buffer of all of them, and how many bytes it has. */
+  offset: number;
+  bytes: number;
+  /** Where its luma goes: byte of the first pixel, bytes from row to row; multiples of 8. Rows are written to the end of their last 8 pixels. */
+  plane: { offset: number; stride: number };
+}
+
+/** Where everything of a batch lies, and what is dispatched. */
+export interface JpegBatchLayout {
+  /** What the buffer `files` holds. */
+  files: Uint32Array<ArrayBuffer>;
+  /** What the buffer `tables` holds. */
+  tables: Uint32Array<ArrayBuffer>;
+  fileCount: number;
+  /** Groups of chunks, of all files and of the largest. */
+  groups: number;
+  mostGroups: number;
+  /** Groups of blocks that the largest file has. */
+  mostBlockGroups: number;
+  /** Bytes of buffers that hold what is between two passes. */
+  scratch: Readonly<Record<ScratchName, number>>;
+}
+
+export type ScratchName = 'words' | 'chunks' | 'decoded' | 'groups' | 'entries' | 'found';
+
+/** Words of a file in `files`, bytes of the others' elements: as common.wgsl has them. */
+export const fileWords = 24;
+const markedBytes = 16;
+const decodedBytes = 32;
+const groupBytes = 48;
+
+/** Lays out a batch of files. */
+export function layOutJpegs(batch: readonly JpegFile[]): JpegBatchLayout {
+  const files = new Uint32Array(Math.max(1, batch.length) * fileWords);
+  const tables = new Tables();
+  let groups = 0;
+  let entryWords = 0;
+  let mostGroups = 0;
+  let mostBlockGroups = 0;
+  for (const [i, { frame, offset, bytes, plane }] of batch.entries()) {
+    checkPlane(frame, plane);
+    const dataBytes = bytes - frame.dataStart;
+    const chunks = Math.ceil(dataBytes / chunkBytes);
+    const ownGroups = Math.ceil(chunks / groupChunks);
+    const luma = lumaBlocks(frame);
+    const entries = mostEntries(dataBytes, luma);
+    const blockGroups = Math.ceil(luma / groupBlocks);
+    const [firstTable, quantisers] = tables.add(frame);
+    const record = [
+      ...[offset + frame.dataStart, dataBytes, chunks, groups, ownGroups],
+      ...[frame.blocks, frame.restartBlocks, frame.mcuBlocks, frame.lumaAcross, frame.lumaDown, frame.mcusAcross],
+      ...[firstTable, frame.tables.length, twoBitsEach(frame.dcTables), twoBitsEach(frame.acTables), quantisers],
+      ...[entryWords, entries, entryWords + entries, blockGroups],
+      ...[plane.offset / 8, plane.stride / 8, frame.width, frame.height],
+    ];
+    files.set(record, i * fileWords);
+    groups += ownGroups;
+    entryWords += entries + blockGroups + 1;
+    mostGroups = Math.max(mostGroups, ownGroups);
+    mostBlockGroups = Math.max(mostBlockGroups, blockGroups);
+  }
+  const chunks = groups * groupChunks;
+  return {
+    ...{ files, tables: tables.words(), fileCount: batch.length, groups, mostGroups, mostBlockGroups },
+    scratch: {
+      words: 4 * chunkWords * chunks,
+      chunks: markedBytes * chunks,
+      decoded: decodedBytes * chunks,
+      groups: groupBytes * groups,
+      entries: 4 * entryWords,
+      found: 8 * batch.length,
+    },
+  };
+}
+
+function checkPlane({ width }: JpegFrame, { offset, stride }: JpegFile['plane']): void {
+  if (offset % 8 !== 0 || stride % 8 !== 0 || stride < width) {
+    throw new RangeError(
+      `A plane at byte ${offset} with rows of ${stride} bytes for ${width} pixels: not in words of 8`,
+    );
+  }
+}
+
+/** Numbers of tables, the first in the lowest bits: ten blocks at most. */
+const twoBitsEach = (tables: readonly number[]): number => tables.reduce((sum, table, i) => sum + table * 4 ** i, 0);
+
+/** Tables of a batch: those of files with the same header are there once. */
+class Tables {
+  readonly #parts: Uint32Array[] = [];
+  readonly #places = new Map<string, number>();
+  #words = 0;
+
+  /** Words of the first Huffman table and of the first quantiser. */
+  add(frame: JpegFrame): [number, number] {
+    const isDc = (table: number): boolean => frame.dcTables.includes(table);
+    const tables = () => frame.tables.map((table, i) => packTable(table, isDc(i)));
+    const quantisers = () => [packQuantisers(frame.quantisers)];
+    return [
+      this.#place(frame.tables.map(({ name }, i) => `${isDc(i)} ${name}`).join(), tables),
+      this.#place(frame.quantisers.join(), quantisers),
+    ];
+  }
+
+  words(): Uint32Array<ArrayBuffer> {
+    const all = new Uint32Array(Math.max(1, this.#words));
+    let at = 0;
+    for (const part of this.#parts) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return all;
+  }
+
+  #place(name: string, pack: () => readonly Uint32Array[]): number {
+    const present = this.#places.get(name);
+    if (present !== undefined) return present;
+    const place = this.#words;
+    this.#places.set(name, place);
+    for (const part of pack()) {
+      this.#parts.push(part);
+      this.#words += part.length;
+    }
+    return place;
+  }
+}

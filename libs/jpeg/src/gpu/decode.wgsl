@@ -1,0 +1,180 @@
+// Decodes the codes that begin in a chunk; twin/decode-chunk.ts is the reference. What uses it declares wants_block, restart,
+// begin_block, put and bad, which take what is found.
+
+@group(0) @binding(0) var<storage, read> files: array<File>;
+@group(0) @binding(1) var<storage, read> tables: array<u32>;
+@group(0) @binding(2) var<storage, read> words: array<u32>;
+@group(0) @binding(3) var<storage, read> chunks: array<vec4<u32>>;
+
+// The tables of the file. Each is: lookup, ends, places, symbols. What a code tells is in bits 0 to 4 the bits of the code, in 5 to 9 those of the
+// code and its value, in 10 to 13 those of the value, and from 14 on by how much the next coefficient is further: 64 ends a block.
+var<workgroup> codes: array<u32, MOST_TABLES * TABLE_WORDS>;
+
+const ENDS = LOOKUP_WORDS;
+const PLACES = ENDS + LONG_LENGTHS;
+const SYMBOLS = PLACES + LONG_LENGTHS;
+
+// Of the file.
+var<private> mcu_blocks: u32;
+var<private> luma_blocks: u32;
+var<private> dc_tables: u32;
+var<private> ac_tables: u32;
+// Of the chunk.
+var<private> first_word: u32;
+var<private> length: u32;
+var<private> end: u32;
+var<private> first_restart: u32;
+var<private> odd: bool;
+var<private> marks: vec3<u32>;
+// Found by decoding it.
+var<private> exit: u32;
+var<private> counts: Counts;
+
+// All lanes of a workgroup are here at once.
+fn load_tables(file: u32, lane: u32) {
+  let all = files[file].table_count * TABLE_WORDS;
+  for (var i = lane; i < all; i += GROUP_CHUNKS) {
+    codes[i] = tables[files[file].tables + i];
+  }
+}
+
+fn load_chunk(file: u32, group: u32, lane: u32) {
+  mcu_blocks = files[file].mcu_blocks;
+  luma_blocks = files[file].luma_across * files[file].luma_down;
+  dc_tables = files[file].dc_tables;
+  ac_tables = files[file].ac_tables;
+  first_word = group * CHUNK_WORDS * GROUP_CHUNKS + lane;
+  let chunk = chunks[group * GROUP_CHUNKS + lane];
+  length = chunk.x & 255;
+  end = (chunk.x >> 8) & 255;
+  first_restart = (chunk.x >> 16) & 7;
+  odd = (chunk.x >> 24) != 0;
+  marks = chunk.yzw;
+}
+
+fn decode(entry: u32) {
+  let bits = 8 * length;
+  var at = entry & 255;
+  var coefficient = (entry >> 8) & 63;
+  var block = entry >> 16;
+  var limit = next_mark((at + 7) / 8);
+  counts = Counts();
+  // The two words that the next bits are in, and the one behind them, which is there by the time that it is wanted.
+  var word = at / 32;
+  var high = word_at(word);
+  var low = word_at(word + 1);
+  var ahead = word_at(word + 2);
+  var ended = false;
+  while (at < bits) {
+    if (at == limit) {
+      counts.restarts++;
+      counts.blocks = 0;
+      counts.dc = 0;
+      coefficient = 0;
+      block = 0;
+      limit = next_mark(at / 8 + 1);
+      restart();
+      continue;
+    }
+    // A code and its value are shorter than a word.
+    if (word != at / 32) {
+      word++;
+      high = low;
+      low = ahead;
+      ahead = word_at(word + 2);
+    }
+    let next = (high << (at % 32)) | ((low >> 1) >> (31 - at % 32));
+    let is_dc = coefficient == 0;
+    if (is_dc) {
+      if (!wants_block(at, limit)) {
+        ended = true;
+        break;
+      }
+      // Encoders fill the last byte before a marker with ones, which no code consists of.
+      let left = limit - at;
+      if (left < 8 && (next >> (32 - left)) == (1u << left) - 1) {
+        at = limit;
+        continue;
+      }
+    }
+    let table = (select(ac_tables, dc_tables, is_dc) >> (2 * block)) & 3;
+    let code = look_up(table, next);
+    if (code == 0) {
+      at++;
+      bad();
+      continue;
+    }
+    let size = (code >> 10) & 15;
+    let value = extend(next << (code & 31), size);
+    let is_luma = block < luma_blocks;
+    at += (code >> 5) & 31;
+    coefficient += code >> 14;
+    counts.entries += u32(is_luma && (is_dc || size > 0));
+    if (is_dc) {
+      counts.blocks++;
+      counts.dc += select(0u, u32(value), is_luma);
+      begin_block(is_luma, value);
+    } else if (size > 0) {
+      if (coefficient > 64) {
+        bad();
+      } else if (is_luma) {
+        put(coefficient - 1, value);
+      }
+    }
+    if (coefficient > 63) {
+      coefficient = 0;
+      block = select(block + 1, 0u, block + 1 == mcu_blocks);
+    }
+    if (at > limit) {
+      bad();
+      at = limit;
+    }
+  }
+  if (coefficient == 0 && !ended) {
+    _ = wants_block(at, limit);
+  }
+  exit = (at - bits) | (coefficient << 8) | (block << 16);
+}
+
+fn word_at(word: u32) -> u32 {
+  return words[first_word + word * GROUP_CHUNKS];
+}
+
+// What the code at the begin of `next` tells; 0 where there is none.
+fn look_up(table: u32, next: u32) -> u32 {
+  let first = table * TABLE_WORDS;
+  let short = codes[first + (next >> (32 - LOOKUP_BITS))];
+  if (short != 0) {
+    return short;
+  }
+  let sixteen = next >> 16;
+  var longer = 0u;
+  for (var i = 0u; i < LONG_LENGTHS; i++) {
+    longer += u32(sixteen >= codes[first + ENDS + i]);
+  }
+  if (longer == LONG_LENGTHS) {
+    return 0;
+  }
+  let code_bits = LOOKUP_BITS + 1 + longer;
+  let place = (sixteen >> (16 - code_bits)) + codes[first + PLACES + longer];
+  return codes[first + SYMBOLS + place] + code_bits * 33;
+}
+
+// The value of the first `size` bits: from 2^(size - 1) on as they are, below it negative.
+fn extend(next: u32, size: u32) -> i32 {
+  let bits = (next >> 1) >> (31 - size);
+  let is_negative = (next >> 31) == 0;
+  return i32(bits) - select(0, (1 << size) - 1, is_negative);
+}
+
+// The bit that the first mark from a byte on is at; beyond all others where there is none.
+fn next_mark(byte: u32) -> u32 {
+  for (var word = byte / 32; word < 3; word++) {
+    let skipped = select(0u, byte % 32, word == byte / 32);
+    let left = (marks[word] >> skipped) << skipped;
+    if (left != 0) {
+      return 8 * (32 * word + countTrailingZeros(left));
+    }
+  }
+  return 8 * NO_END;
+}

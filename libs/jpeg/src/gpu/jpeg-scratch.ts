@@ -1,0 +1,63 @@
+import type { JpegBatchLayout, ScratchName } from './batch-layout.ts';
+import type { JpegBuffers } from './jpeg-decoder.ts';
+
+// GPUBufferUsage, whose global exists only after Dawn is loaded.
+const COPY_SRC = 0x4;
+const COPY_DST = 0x8;
+const STORAGE = 0x80;
+
+type Own = ScratchName | 'files' | 'tables';
+
+/** The buffers of one batch in flight that are neither files nor planes, kept for the next. */
+export class JpegScratch {
+  readonly #device: GPUDevice;
+  readonly #buffers = new Map<Own, GPUBuffer>();
+
+  constructor(device: GPUDevice) {
+    this.#device = device;
+  }
+
+  /** Buffers for a batch from `bytes` to `planes`, with what its layout says; `found` is cleared by the encoder. */
+  prepare(
+    layout: JpegBatchLayout,
+    encoder: GPUCommandEncoder,
+    { bytes, planes }: Pick<JpegBuffers, 'bytes' | 'planes'>,
+  ): JpegBuffers {
+    const own = <Name extends Own>(name: Name, size: number) => this.#buffer(name, size);
+    const { scratch } = layout;
+    const buffers: JpegBuffers = {
+      ...{ bytes, planes },
+      files: own('files', layout.files.byteLength),
+      tables: own('tables', layout.tables.byteLength),
+      words: own('words', scratch.words),
+      chunks: own('chunks', scratch.chunks),
+      decoded: own('decoded', scratch.decoded),
+      groups: own('groups', scratch.groups),
+      entries: own('entries', scratch.entries),
+      found: own('found', scratch.found),
+    };
+    this.#device.queue.writeBuffer(buffers.files, 0, layout.files);
+    this.#device.queue.writeBuffer(buffers.tables, 0, layout.tables);
+    encoder.clearBuffer(buffers.found, 0, scratch.found);
+    return buffers;
+  }
+
+  destroy(): void {
+    for (const buffer of this.#buffers.values()) buffer.destroy();
+    this.#buffers.clear();
+  }
+
+  #buffer(name: Own, size: number): GPUBuffer {
+    const present = this.#buffers.get(name);
+    if (present && present.size >= size) return present;
+    present?.destroy();
+    // An eighth more, so that a batch of slightly longer files needs no new ones; sizes are of whole vectors.
+    const made = this.#device.createBuffer({
+      label: `jpeg.${name}`,
+      size: 16 * Math.ceil((size * 1.125) / 16 + 1),
+      usage: STORAGE | COPY_SRC | COPY_DST,
+    });
+    this.#buffers.set(name, made);
+    return made;
+  }
+}

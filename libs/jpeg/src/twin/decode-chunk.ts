@@ -1,0 +1,124 @@
+import { type Chunk, noEnd, packState, unpackState } from '../frame/chunk.ts';
+import { lookUp } from '../frame/huffman-table.ts';
+import type { JpegFrame } from '../frame/jpeg-frame.ts';
+
+/** What is in a chunk, counted since its last restart marker where it has one, or from its begin. */
+export interface ChunkCounts {
+  /** Restart markers. */
+  restarts: number;
+  /** Blocks that begin, since the last restart marker. */
+  blocks: number;
+  /** Sum of the differences of luma's DC, since the last restart marker; modulo 2^32. */
+  dc: number;
+  /** Coefficients of luma that are written: each DC, and what is not 0. */
+  entries: number;
+}
+
+/** Takes what a chunk holds, in order. */
+export interface ChunkSink {
+  /**
+   * The block before has ended at bit `at`, and the next mark is at `limit`. False: no other block is wanted. Where chunks meet, it may be asked of both.
+   */
+  wantsBlock(at: number, limit: number): boolean;
+  /** A restart marker. */
+  restart(): void;
+  /** A block begins; of luma, with the difference of its DC to the one before. */
+  block(isLuma: boolean, difference: number): void;
+  /** A coefficient of luma that is not 0, by its place in the zig-zag order: 1 to 63. */
+  ac(place: number, value: number): void;
+  /** What is read is no JPEG. */
+  bad(): void;
+}
+
+/**
+ * Decodes the codes that begin in a chunk, from the state `entry` on, and returns the state at its end. Whatever the state and the bits, it comes to an end: a state
+ * that was guessed is wrong in most places, and runs into what is no code.
+ */
+export function decodeChunk(
+  frame: JpegFrame,
+  chunk: Chunk,
+  entry: number,
+  sink?: ChunkSink,
+): { exit: number; counts: ChunkCounts } {
+  const bits = 8 * chunk.length;
+  const counts: ChunkCounts = { restarts: 0, blocks: 0, dc: 0, entries: 0 };
+  const luma = frame.lumaAcross * frame.lumaDown;
+  let { over: at, coefficient, block } = unpackState(entry);
+  let limit = nextMark(chunk, Math.ceil(at / 8));
+  while (at < bits) {
+    if (at === limit) {
+      counts.restarts++;
+      counts.blocks = counts.dc = coefficient = block = 0;
+      limit = nextMark(chunk, at / 8 + 1);
+      sink?.restart();
+      continue;
+    }
+    const next = bitsAt(chunk, at);
+    if (coefficient === 0) {
+      if (sink && !sink.wantsBlock(at, limit)) break;
+      // Encoders fill the last byte before a marker with ones, which no code consists of.
+      if (limit - at < 8 && next >>> (32 - (limit - at)) === 2 ** (limit - at) - 1) {
+        at = limit;
+        continue;
+      }
+    }
+    const table = coefficient === 0 ? frame.dcTables[block]! : frame.acTables[block]!;
+    const code = lookUp(frame.tables[table]!, next >>> 16);
+    if (code === 0) {
+      at++;
+      sink?.bad();
+      continue;
+    }
+    const length = code & 31;
+    const symbol = code >> 8;
+    const size = symbol & 15;
+    const value = extend(next, length, size);
+    at += length + size;
+    if (coefficient === 0) {
+      counts.blocks++;
+      if (block < luma) {
+        counts.entries++;
+        counts.dc = (counts.dc + value) | 0;
+      }
+      sink?.block(block < luma, value);
+      coefficient = 1;
+    } else if (size === 0) coefficient = symbol === 0xf0 ? coefficient + 16 : 64;
+    else {
+      const place = coefficient + (symbol >> 4);
+      if (place > 63) sink?.bad();
+      else if (block < luma) sink?.ac(place, value);
+      if (block < luma) counts.entries++;
+      coefficient = place + 1;
+    }
+    if (coefficient > 63) {
+      coefficient = 0;
+      block = block + 1 === frame.mcuBlocks ? 0 : block + 1;
+    }
+    if (at > limit) {
+      sink?.bad();
+      at = limit;
+    }
+  }
+  if (coefficient === 0 && at >= bits) sink?.wantsBlock(at, limit);
+  return { exit: packState(at - bits, coefficient, block), counts };
+}
+
+/** The bit that the first mark from a byte on is at; beyond all others where there is none. */
+function nextMark({ marks }: Chunk, byte: number): number {
+  for (let at = byte; at < 32 * marks.length; at++) if (((marks[at >> 5]! >>> (at & 31)) & 1) === 1) return 8 * at;
+  return 8 * noEnd;
+}
+
+/** 32 bits from bit `at` on. */
+function bitsAt({ words }: Chunk, at: number): number {
+  const word = at >> 5;
+  const low = at & 31;
+  return ((words[word]! << low) | ((words[word + 1]! >>> 1) >>> (31 - low))) >>> 0;
+}
+
+/** The value of `size` bits behind a code of `length` bits: from 2^(size - 1) on as they are, below it negative. */
+function extend(next: number, length: number, size: number): number {
+  if (size === 0) return 0;
+  const bits = (next << length) >>> (32 - size);
+  return bits < 2 ** (size - 1) ? bits - 2 ** size + 1 : bits;
+}

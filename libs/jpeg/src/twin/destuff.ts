@@ -1,0 +1,84 @@
+import { type Chunk, endOfImage, markWords, maxAhead, noEnd } from '../frame/chunk.ts';
+import { aheadBytes, chunkBytes, chunkWords } from '../frame/passes.ts';
+
+/** Every chunk of a file's entropy-coded data, and which of them it ends in; -1: in none. */
+export function destuff(data: Uint8Array): { chunks: Chunk[]; last: number } {
+  const chunks: Chunk[] = [];
+  let last = -1;
+  for (let start = 0; start < data.length; start += chunkBytes) {
+    const chunk = destuffChunk(data, start);
+    if (last < 0 && chunk.end <= chunk.length) last = chunks.length;
+    chunks.push(chunk);
+  }
+  return { chunks, last };
+}
+
+/** What is written of a chunk so far. */
+interface Writer extends Chunk {
+  written: number;
+  restarts: number;
+}
+
+/** The chunk of which the bytes from `start` on are. It looks two bytes back: a marker belongs to the chunk of the byte behind it. */
+export function destuffChunk(data: Uint8Array, start: number): Chunk {
+  const words = new Uint32Array(chunkWords);
+  const marks = new Uint32Array(markWords);
+  const to = { words, marks, length: 0, end: noEnd, firstRestart: 0, isOdd: false, written: 0, restarts: 0 };
+  const end = Math.min(start + chunkBytes, data.length);
+  let at = begin(data, start, to);
+  while (at < end && to.end === noEnd) at = step(data, at, to);
+  to.length = to.written;
+  const far = Math.min(end + maxAhead, data.length);
+  while (at < far && to.end === noEnd && to.written < to.length + aheadBytes) at = step(data, at, to);
+  if (to.end === noEnd && to.written < to.length + aheadBytes) to.isOdd = true;
+  const { written: _, restarts: __, ...chunk } = to;
+  return chunk;
+}
+
+/** Where the first byte is that belongs to the chunk at `start`. */
+function begin(data: Uint8Array, start: number, to: Writer): number {
+  if (start === 0) return 0;
+  if (data[start - 2] === 0xff && isRestart(data[start - 1]!)) addRestart(data[start - 1]!, to);
+  const code = data[start]!;
+  if (data[start - 1] !== 0xff || code === 0xff) return start;
+  if (isRestart(code)) addRestart(code, to);
+  return start + 1;
+}
+
+/**
+ * Takes what begins at `at`: a byte, FF with the 00 that is stuffed behind it, a fill byte FF, or a marker. Returns where the next
+ * thing begins.
+ */
+function step(data: Uint8Array, at: number, to: Writer): number {
+  const byte = data[at]!;
+  const code = data[at + 1] ?? 0;
+  if (byte !== 0xff || code === 0) {
+    to.words[to.written >> 2]! |= byte << (24 - 8 * (to.written & 3));
+    to.written++;
+    return at + (byte === 0xff ? 2 : 1);
+  }
+  if (code === 0xff) return at + 1;
+  if (isRestart(code)) addRestart(code, to);
+  else {
+    if (code !== endOfImage) to.isOdd = true;
+    addMark(to);
+    to.end = to.written;
+  }
+  return at + 2;
+}
+
+const isRestart = (code: number): boolean => code >= 0xd0 && code <= 0xd7;
+
+function addRestart(code: number, to: Writer): void {
+  if (to.restarts === 0) to.firstRestart = code & 7;
+  if (((to.firstRestart + to.restarts) & 7) !== (code & 7)) to.isOdd = true;
+  to.restarts++;
+  addMark(to);
+}
+
+/** Two markers with nothing between them are out of order. */
+function addMark(to: Writer): void {
+  const [word, bit] = [to.written >> 5, 1 << (to.written & 31)];
+  if ((to.marks[word]! & bit) !== 0) to.isOdd = true;
+  to.marks[word]! |= bit;
+}

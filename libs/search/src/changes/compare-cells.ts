@@ -1,0 +1,46 @@
+import { WasmModule } from '@halogrid/kernels/wasm-module';
+import type { CellShape } from './appearance.ts';
+
+/** What assembly/changes.ts exports; addresses are bytes in the memory. */
+interface Exports {
+  apart(a: number, b: number, cells: number, bins: number, out: number): void;
+  middleOfEight(frames: number, length: number, out: number): void;
+}
+
+const { begin } = WasmModule;
+let wasm: WasmModule<Exports> | undefined;
+
+/** The memory for so many float32 and what is behind them; it holds nothing between two calls. */
+function memoryFor(floats: number, more: number): WasmModule<Exports> {
+  wasm ??= new WasmModule<Exports>(new URL('./changes.wasm', import.meta.url));
+  wasm.reserve(begin + 4 * floats + more);
+  return wasm;
+}
+
+/** Behind so many float32 the next address that is a multiple of 16. */
+const behind = (floats: number): number => begin + Math.ceil(floats / 4) * 16;
+
+/**
+ * How far each cell of one frame is from the same cell of another, as `apart` defines it; sums are made in another order. Valid until
+ * the next call.
+ */
+export function apartOfCells(a: Float32Array, b: Float32Array, { rows, columns, bins }: CellShape): Float64Array {
+  const cells = rows * columns;
+  const { buffer, exports } = memoryFor(2 * a.length + 16, 8 * cells);
+  const [second, out] = [behind(a.length), behind(a.length) + behind(a.length) - begin];
+  new Float32Array(buffer, begin, a.length).set(a);
+  new Float32Array(buffer, second, b.length).set(b);
+  exports.apart(begin, second, cells, bins, out);
+  return new Float64Array(buffer, out, cells);
+}
+
+/** Of eight frames, the mean of the middle four values of each bin. */
+export function middleOfEight(frames: readonly Float32Array[]): Float32Array {
+  const length = frames[0]!.length;
+  const padded = Math.ceil(length / 4) * 4;
+  const { buffer, exports } = memoryFor(9 * padded, 0);
+  for (const [i, frame] of frames.entries()) new Float32Array(buffer, begin + 4 * padded * i, length).set(frame);
+  const out = begin + 4 * padded * 8;
+  exports.middleOfEight(begin, padded, out);
+  return new Float32Array(buffer, out, length).slice();
+}

@@ -1,0 +1,36 @@
+import { integerBound } from '../nearness.ts';
+import type { GpuProgramName } from './nearness-shader.ts';
+
+/** Half the distance of float32 that follow 1: the rounding of one operation, of its result. */
+const u = 2 ** -24;
+
+/** Multiples of u: an error whatever the figure is, and one that grows as its root. */
+const errors: Record<Exclude<GpuProgramName, 'shared'>, { constant: number; root: number }> = {
+  absolute: { constant: 3, root: 0 },
+  chiSquare: { constant: 0, root: 8 },
+  roots: { constant: 0, root: 20 },
+  directions: { constant: 0, root: 8 },
+};
+
+/** What float64 that define scores are off by, and the squares of errors of u. */
+const least = 2 ** -36;
+
+/**
+ * How far an estimate of a GPU may be off, for vectors of `length` counts that it takes to be `figure` apart, in whatever order it adds
+ * them up. WGSL allows 2 u for the conversion of a count, u for a sum, a product and each float32 that is made here, 5 u for a
+ * quotient, 10 u for a root and 4 u for one over a root. So shares p of a vector are off by 4 u p, their roots by 13 u of themselves,
+ * and the query's q by u q; then
+ *
+ *   sum |p - q| / 2             by (4 u p + u q) / 2 summed up, which is 3 u at most,
+ *   sum (p - q)^2 / (p + q) / 2 by 4 u |p - q| summed up, which is 8 u of the root of the figure at most (Cauchy and Schwarz),
+ *   sum (p - q)^2 / 2           by (13 + 1) u |p - q| p likewise, 20 u of the root for roots, and 8 u for vectors of length 1;
+ *                               that length itself is off by e = (length / 2 + 16) u, which makes e of the figure and e^2 / 2,
+ *
+ * and all by (length + 16) u of the figure, since no term is below 0. Twice that is allowed.
+ */
+export function gpuBound(program: GpuProgramName, length: number, figure: number): number {
+  if (program === 'shared') return integerBound;
+  const { constant, root } = errors[program];
+  const unitLength = program === 'directions' ? ((length / 2 + 16) * u) ** 2 : 0;
+  return 2 * u * (constant + root * Math.sqrt(figure) + (1.5 * length + 32) * figure) + unitLength + least;
+}

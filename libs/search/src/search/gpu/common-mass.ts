@@ -1,0 +1,15 @@
+import type { Catalog } from '../../store/catalog.ts';
+import { blocksOf, massesOf, type Unit } from '../../store/read-block.ts';
+
+/** The mass of all vectors that count anything; undefined where they differ, or none counts anything. */
+export function commonMass(catalog: Catalog, unit: Unit): number | undefined {
+  let common = 0;
+  for (const place of blocksOf(catalog)) {
+    for (const mass of massesOf(catalog, place, unit)) {
+      if (mass === 0 || mass === common) continue;
+      if (common !== 0) return undefined;
+      common = mass;
+    }
+  }
+  return common || undefined;
+}

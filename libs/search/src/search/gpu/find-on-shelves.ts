@@ -1,0 +1,149 @@
+import { distances } from '../../distances/distance.ts';
+import { Best } from '../../ranking/best.ts';
+import { compareHits, type Hit } from '../../ranking/hit.ts';
+import { countArrays } from '../../scan/block-scanner.ts';
+import { gpuEstimates, gpuProgram } from '../../scan/gpu/gpu-estimate.ts';
+import type { Catalog } from '../../store/catalog.ts';
+import { cellsOf } from '../../store/pipeline-identity.ts';
+import { lengthOf, massesOf } from '../../store/read-block.ts';
+import type { Wanted } from '../index-scan.ts';
+import { Estimates, isNothing } from './estimates.ts';
+import type { GpuClock } from './gpu-clock.ts';
+import type { BundlePick, GpuPasses, Sight, VectorPick } from './gpu-passes.ts';
+import { gpuQueries } from './gpu-query.ts';
+import { blockAt, bundleRows } from './plan-shelves.ts';
+import type { Shelf } from './shelf.ts';
+
+/** Fewer queries are looked for one by one: four take a device less time than 64 at once do. */
+const worthMany = 5;
+/** Bundles whose estimates are read back at once: a million estimates. */
+const mostPicks = 4096;
+/** Bytes of vectors that are read back at once, or one vector. */
+const mostGathered = 2 ** 25;
+
+export interface ShelvedIndex {
+  readonly catalog: Catalog;
+  readonly shelves: readonly Shelf[];
+  readonly passes: GpuPasses;
+  readonly clock: GpuClock;
+}
+
+/** A vector that may be among the best of a query, and its figure. */
+interface Candidate extends VectorPick {
+  query: number;
+  figure: number;
+}
+
+/**
+ * The best hits of each query on the shelves, in order; `mass` is that of all vectors, undefined where they differ. At most as many
+ * queries as `best_of_many` looks for at once.
+ *
+ *   nearest figure of each bundle ─► bundles that may have one of the best ─► figures of all their vectors ─► vectors that may be
+ *   among the best ─► their counts ─► scores by the definition
+ */
+export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: number | undefined): Promise<Hit[][]> {
+  const { catalog, passes, clock } = index;
+  const { queries, distance, top } = wanted;
+  const sight = await sightOf(index, wanted, mass);
+  const estimates = new Estimates(sight.program, sight.length, mass);
+  const best = await passes.bestOfBundles(sight, clock);
+  const total = best.length / queries.length;
+  const limits = queries.map((_, q) => estimates.limit(best.subarray(q * total, (q + 1) * total), top));
+  const picks: BundlePick[] = [];
+  for (let i = 0; i < best.length; i++) {
+    const query = Math.floor(i / total);
+    if (isNothing(best[i]!) || estimates.least(best[i]!) > limits[query]!) continue;
+    picks.push({ query, ...passes.bundleAt(i % total, sight.cells) });
+  }
+  picks.sort((a, b) => a.shelf - b.shelf);
+  const compare = compareHits(distances[distance].sense, catalog.placeOf);
+  const bests = queries.map(() => new Best<Hit>(top, compare));
+  const isWorth = ({ query, figure }: Candidate): boolean => {
+    const { worst } = bests[query]!;
+    return estimates.least(figure) <= (worst ? gpuEstimates[distance].of(worst.score.value) : limits[query]!);
+  };
+  for (let i = 0; i < picks.length; i += mostPicks) {
+    const candidates = await candidatesOf(index, sight, picks.slice(i, i + mostPicks), isWorth);
+    for (const [query, some] of Map.groupBy(candidates, (one) => one.query)) {
+      const figures = some.map(({ figure }) => figure);
+      limits[query] = Math.min(limits[query]!, estimates.limit(figures, top));
+    }
+    // Those that are nearest come first: what they score rules out others.
+    const worth = candidates.filter(isWorth).sort((a, b) => estimates.least(a.figure) - estimates.least(b.figure));
+    await scoreAll(index, sight, wanted, worth, bests, isWorth);
+  }
+  return bests.map((one) => one.sorted());
+}
+
+async function sightOf(
+  { catalog, shelves, passes }: ShelvedIndex,
+  { queries, distance, unit, filter }: Wanted,
+  mass: number | undefined,
+): Promise<Sight> {
+  const program = gpuProgram(distance, queries, mass);
+  const { scale } = gpuEstimates[distance];
+  const shape = {
+    cells: unit === 'cell' ? cellsOf(catalog.pipeline) : 1,
+    length: lengthOf(catalog.pipeline, unit),
+  };
+  return {
+    program,
+    wanted: gpuQueries(distance, program, queries, queries.length >= worthMany),
+    queries: queries.length,
+    ...shape,
+    scales: scale ? shelves.map((shelf) => shelf.scales(unit, distance, scale)) : await passes.inverseNorms(shape),
+    asked: shelves.map((shelf) => shelf.asked(filter)),
+  };
+}
+
+/** The vectors of bundles that may be among the best of their query. */
+async function candidatesOf(
+  { passes }: ShelvedIndex,
+  sight: Sight,
+  picks: readonly BundlePick[],
+  isWorth: (one: Candidate) => boolean,
+): Promise<Candidate[]> {
+  const figures = await passes.nearOfPicks(sight, picks);
+  const candidates: Candidate[] = [];
+  for (const [i, { shelf, query, bundle, cell }] of picks.entries()) {
+    for (let lane = 0; lane < bundleRows; lane++) {
+      const figure = figures[i * bundleRows + lane]!;
+      const one = { shelf, query, row: bundle * bundleRows + lane, cell, figure };
+      if (!isNothing(figure) && isWorth(one)) candidates.push(one);
+    }
+  }
+  return candidates;
+}
+
+/** Scores candidates by the definition, as many at once as memory is for. */
+async function scoreAll(
+  { catalog, shelves, passes }: ShelvedIndex,
+  sight: Sight,
+  { queries, distance, unit }: Wanted,
+  candidates: readonly Candidate[],
+  bests: readonly Best<Hit>[],
+  isWorth: (one: Candidate) => boolean,
+): Promise<void> {
+  const { score } = distances[distance];
+  const atOnce = Math.max(1, Math.floor(mostGathered / (4 * sight.length)));
+  for (let i = 0; i < candidates.length; i += atOnce) {
+    const picks = candidates
+      .slice(i, i + atOnce)
+      .filter(isWorth)
+      .toSorted((a, b) => a.shelf - b.shelf);
+    if (picks.length === 0) continue;
+    const gathered = await passes.gather(sight, picks);
+    let at = 0;
+    for (const one of picks) {
+      const { plan } = shelves[one.shelf]!;
+      const bins = new countArrays[plan.width](gathered, at, sight.length);
+      at += sight.length * plan.width;
+      if (!isWorth(one)) continue;
+      const { place, first } = blockAt(plan, one.row)!;
+      const from = place.from + one.row - first;
+      const mass = massesOf(catalog, { ...place, from, frames: 1 }, unit)[one.cell]!;
+      const row = catalog.starts[place.segment]! + from;
+      bests[one.query]!.offer({ row, cell: one.cell, score: score(queries[one.query]!, { bins, mass }) });
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// GPUBufferUsage, whose global exists only after Dawn is loaded.
+const MAP_READ = 0x1;
+const MAP_WRITE = 0x2;
+const COPY_SRC = 0x4;
+const COPY_DST = 0x8;
+const UNIFORM = 0x40;
+const STORAGE = 0x80;
+const QUERY_RESOLVE = 0x200;
+
+export const usages = {
+  /** Read and written by shaders, written and read by copies. */
+  storage: STORAGE | COPY_SRC | COPY_DST,
+  uniform: UNIFORM | COPY_DST,
+  upload: MAP_WRITE | COPY_SRC,
+  readback: MAP_READ | COPY_DST,
+  timestamps: QUERY_RESOLVE | COPY_SRC,
+} as const;
+
+/** GPUMapMode. */
+export const mapModes = { read: 1, write: 2 } as const;
+
+/** Offsets of what is bound of a buffer are multiples of it, on every device. */
+export const bindingStep = 256;
+
+/** A device that fails: what it was asked for may be asked of another. */
+export class GpuFailure extends Error {}
+
+/** Memory of a device that is used again and again, by name; a buffer grows as more is asked of it. */
+export class GpuMemory {
+  readonly device: GPUDevice;
+  readonly #buffers = new Map<string, GPUBuffer>();
+  readonly #failed: Promise<never>;
+
+  constructor(device: GPUDevice) {
+    this.device = device;
+    this.#failed = new Promise((_, reject) => {
+      const fail = (message: string): void => reject(new GpuFailure(message));
+      void device.lost.then(({ message }) => fail(`The device was lost: ${message}`));
+      // An invalid call or a failed allocation poisons what follows.
+      device.onuncapturederror = ({ error }) => fail(error.message);
+    });
+    // Whoever waits for the device sees it; until then it is not an unhandled one.
+    this.#failed.catch(() => {});
+  }
+
+  /** The buffer of that name with at least so many bytes. What it held is lost where it has to grow. */
+  take(name: string, bytes: number, usage: keyof typeof usages = 'storage'): GPUBuffer {
+    const kept = this.#buffers.get(name);
+    if (kept && kept.size >= bytes) return kept;
+    kept?.destroy();
+    const size = Math.max(bindingStep, Math.ceil(bytes / bindingStep) * bindingStep);
+    const buffer = this.device.createBuffer({ label: `search.${name}`, size, usage: usages[usage] });
+    this.#buffers.set(name, buffer);
+    return buffer;
+  }
+
+  /** The same with that in it. */
+  put(name: string, contents: ArrayBufferView<ArrayBuffer>, usage: keyof typeof usages = 'storage'): GPUBuffer {
+    const buffer = this.take(name, contents.byteLength, usage);
+    this.device.queue.writeBuffer(buffer, 0, contents.buffer, contents.byteOffset, contents.byteLength);
+    return buffer;
+  }
+
+  /** Waits for something of the device. Rejects with GpuFailure where the device has failed: then it may never come. */
+  until<T>(done: Promise<T>): Promise<T> {
+    return Promise.race([done, this.#failed]);
+  }
+
+  /** Submits what was recorded, and gives a copy of the first `bytes` of a buffer afterwards. */
+  async read(encoder: GPUCommandEncoder, from: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
+    const readback = this.take('readback', bytes, 'readback');
+    encoder.copyBufferToBuffer(from, 0, readback, 0, bytes);
+    this.device.queue.submit([encoder.finish()]);
+    await this.until(readback.mapAsync(mapModes.read, 0, bytes));
+    const copy = readback.getMappedRange(0, bytes).slice(0);
+    readback.unmap();
+    return copy;
+  }
+
+  close(): void {
+    this.device.destroy();
+  }
+}

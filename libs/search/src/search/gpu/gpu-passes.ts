@@ -1,0 +1,252 @@
+import {
+  type GpuProgramName,
+  gatherShader,
+  manyQueriesShader,
+  oneQueryShader,
+} from '../../scan/gpu/nearness-shader.ts';
+import type { GpuClock } from './gpu-clock.ts';
+import { bindingStep, type GpuMemory, usages } from './gpu-memory.ts';
+import type { GpuQueries } from './gpu-query.ts';
+import { bundleRows } from './plan-shelves.ts';
+import type { Shelf } from './shelf.ts';
+
+/** What is scanned for: the same for all shelves. */
+export interface Sight {
+  program: GpuProgramName;
+  wanted: GpuQueries;
+  queries: number;
+  /** Vectors of a frame, and counts of one. */
+  cells: number;
+  length: number;
+  /** Of each shelf what its counts are multiplied with, and which frames are asked for. */
+  scales: readonly GPUBuffer[];
+  asked: readonly GPUBuffer[];
+}
+
+/** A bundle that is to be looked at for a query, on the shelf of that number. */
+export interface BundlePick {
+  shelf: number;
+  query: number;
+  bundle: number;
+  cell: number;
+}
+
+/** A vector: a frame of the shelf of that number, and a cell. */
+export interface VectorPick {
+  shelf: number;
+  row: number;
+  cell: number;
+}
+
+/** Words of Scan in near.wgsl, in a slot that can be bound. */
+const slotWords = bindingStep / 4;
+
+/** What a device does with shelves, in one submission each. */
+export class GpuPasses {
+  readonly #memory: GpuMemory;
+  readonly #shelves: readonly Shelf[];
+  readonly #norms = new Map<number, Promise<GPUBuffer[]>>();
+  readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
+  /** Where the figures of each shelf begin among those of a query, for vectors of frames with one cell. */
+  readonly #bases: readonly number[];
+  /** Bundles of all shelves. */
+  readonly bundles: number;
+
+  constructor(memory: GpuMemory, shelves: readonly Shelf[]) {
+    this.#memory = memory;
+    this.#shelves = shelves;
+    const bases = [0];
+    for (const { plan } of shelves) bases.push(bases.at(-1)! + plan.rows / bundleRows);
+    this.bundles = bases.pop()!;
+    this.#bases = bases;
+  }
+
+  /** The nearest vector of each bundle: for each query those of all shelves, for each shelf those of all cells. */
+  async bestOfBundles(sight: Sight, clock: GpuClock): Promise<Float32Array> {
+    const {
+      wanted: { rows, columns },
+      queries,
+      cells,
+    } = sight;
+    const entry = columns ? 'best_of_many' : 'best_of_bundles';
+    const wanted = this.#memory.put(columns ? 'columns' : 'rows', columns ?? rows);
+    const slots = this.#slots(sight, () => 0);
+    const figures = this.#memory.take('figures', 4 * queries * cells * this.bundles);
+    const encoder = this.#memory.device.createCommandEncoder({ label: `search.${entry}` });
+    const pipelines = await this.#each(sight, entry);
+    const pass = encoder.beginComputePass({ label: `search.${entry}`, ...clock.around });
+    for (const [i, shelf] of this.#shelves.entries()) {
+      const pipeline = pipelines[i]!;
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, this.#bind(pipeline, sight, i, [wanted, slots, figures]));
+      pass.dispatchWorkgroups(shelf.plan.rows / bundleRows, cells, columns ? 1 : queries);
+    }
+    pass.end();
+    return new Float32Array(await clock.read(encoder, figures, 4 * queries * cells * this.bundles));
+  }
+
+  /** Which bundle the i-th figure of a query is of. */
+  bundleAt(i: number, cells: number): Omit<BundlePick, 'query'> {
+    const shelf = this.#bases.findLastIndex((base) => cells * base <= i);
+    const bundles = this.#shelves[shelf]!.plan.rows / bundleRows;
+    const at = i - cells * this.#bases[shelf]!;
+    return { shelf, bundle: at % bundles, cell: Math.floor(at / bundles) };
+  }
+
+  /** How near all vectors of some bundles are, `bundleRows` a pick; picks of a shelf lie one after another. */
+  async nearOfPicks(sight: Sight, picks: readonly BundlePick[]): Promise<Float32Array> {
+    const wanted = this.#memory.put('rows', sight.wanted.rows);
+    const words = new Uint32Array(4 * picks.length);
+    for (const [i, { query, bundle, cell }] of picks.entries()) words.set([query, bundle, cell], 4 * i);
+    const listed = this.#memory.put('picks', words);
+    const runs = runsOf(picks);
+    const slots = this.#slots(sight, (shelf) => runs.get(shelf)?.first ?? 0);
+    const bytes = 4 * bundleRows * picks.length;
+    const figures = this.#memory.take('figures', bytes);
+    const encoder = this.#memory.device.createCommandEncoder({ label: 'search.near_of_picks' });
+    const pipelines = await this.#each(sight, 'near_of_picks');
+    const pass = encoder.beginComputePass({ label: 'search.near_of_picks' });
+    for (const [shelf, { count }] of runs) {
+      pass.setPipeline(pipelines[shelf]!);
+      pass.setBindGroup(0, this.#bind(pipelines[shelf]!, sight, shelf, [wanted, slots, figures], listed));
+      pass.dispatchWorkgroups(count);
+    }
+    pass.end();
+    return new Float32Array(await this.#memory.read(encoder, figures, bytes));
+  }
+
+  /** What makes the vectors of each shelf those of length 1. They are computed once. */
+  inverseNorms(sight: Pick<Sight, 'cells' | 'length'>): Promise<GPUBuffer[]> {
+    const kept = this.#norms.get(sight.cells);
+    if (kept) return kept;
+    const made = this.#computeNorms(sight);
+    this.#norms.set(sight.cells, made);
+    return made;
+  }
+
+  async #computeNorms({ cells, length }: Pick<Sight, 'cells' | 'length'>): Promise<GPUBuffer[]> {
+    const { device } = this.#memory;
+    const slots = this.#slots({ cells, length, queries: 0 }, () => 0);
+    const pipelines = await this.#each({ program: 'directions' }, 'inverse_norms');
+    const encoder = device.createCommandEncoder({ label: 'search.inverse_norms' });
+    const pass = encoder.beginComputePass({ label: 'search.inverse_norms' });
+    const norms = this.#shelves.map(({ plan, bins }, i) => {
+      const size = 4 * cells * plan.rows;
+      const buffer = device.createBuffer({ label: 'search.norms', size, usage: usages.storage });
+      const entries = [
+        { binding: 0, resource: { buffer: bins } },
+        { binding: 4, resource: { buffer: slots, offset: bindingStep * i, size: 32 } },
+        { binding: 5, resource: { buffer } },
+      ];
+      pass.setPipeline(pipelines[i]!);
+      pass.setBindGroup(0, device.createBindGroup({ layout: pipelines[i]!.getBindGroupLayout(0), entries }));
+      pass.dispatchWorkgroups(plan.rows / bundleRows, cells);
+      return buffer;
+    });
+    pass.end();
+    device.queue.submit([encoder.finish()]);
+    return norms;
+  }
+
+  /** The counts of vectors as they are stored, one after another; picks of a shelf lie one after another. */
+  async gather({ cells, length }: Pick<Sight, 'cells' | 'length'>, picks: readonly VectorPick[]): Promise<ArrayBuffer> {
+    const { device } = this.#memory;
+    const words = new Uint32Array(2 * picks.length);
+    for (const [i, { row, cell }] of picks.entries()) words.set([row, cell], 2 * i);
+    const listed = this.#memory.put('picked', words);
+    const runs = runsOf(picks);
+    const slots = new Uint32Array(slotWords * this.#shelves.length);
+    let into = 0;
+    for (const [shelf, { first, count }] of runs) {
+      const vectorWords = (length * this.#shelves[shelf]!.plan.width) / 16;
+      slots.set([first, into, vectorWords, cells * vectorWords], slotWords * shelf);
+      into += count * vectorWords;
+    }
+    const places = this.#memory.put('gathers', slots, 'uniform');
+    const vectors = this.#memory.take('vectors', 16 * into);
+    const encoder = device.createCommandEncoder({ label: 'search.gather' });
+    const pipeline = await this.#pipeline('gather', gatherShader, 'gather_vectors');
+    const pass = encoder.beginComputePass({ label: 'search.gather' });
+    pass.setPipeline(pipeline);
+    for (const [shelf, { count }] of runs) {
+      const resources: GPUBindingResource[] = [
+        { buffer: this.#shelves[shelf]!.bins },
+        { buffer: listed },
+        { buffer: places, offset: bindingStep * shelf, size: 16 },
+        { buffer: vectors },
+      ];
+      const entries = resources.map((resource, binding) => ({ binding, resource }));
+      pass.setBindGroup(0, device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
+      pass.dispatchWorkgroups(count);
+    }
+    pass.end();
+    return await this.#memory.read(encoder, vectors, 16 * into);
+  }
+
+  /** What near.wgsl is told of each shelf. */
+  #slots(
+    { queries, cells, length }: Pick<Sight, 'queries' | 'cells' | 'length'>,
+    first: (shelf: number) => number,
+  ): GPUBuffer {
+    const slots = new Uint32Array(slotWords * this.#shelves.length);
+    for (const [i, { plan }] of this.#shelves.entries()) {
+      const words = (length * plan.width) / 16;
+      const base = cells * this.#bases[i]!;
+      slots.set([plan.rows, words, cells * words, base, cells * this.bundles, queries, first(i)], slotWords * i);
+    }
+    return this.#memory.put('slots', slots, 'uniform');
+  }
+
+  #bind(
+    pipeline: GPUComputePipeline,
+    sight: Sight,
+    shelf: number,
+    [wanted, slots, figures]: [GPUBuffer, GPUBuffer, GPUBuffer],
+    picks?: GPUBuffer,
+  ): GPUBindGroup {
+    const on = this.#shelves[shelf]!;
+    const entries: GPUBindGroupEntry[] = [
+      { binding: 0, resource: { buffer: on.bins } },
+      { binding: 1, resource: { buffer: wanted } },
+      { binding: 2, resource: { buffer: sight.scales[shelf]! } },
+      { binding: 3, resource: { buffer: sight.asked[shelf]! } },
+      { binding: 4, resource: { buffer: slots, offset: bindingStep * shelf, size: 32 } },
+      { binding: 5, resource: { buffer: figures } },
+    ];
+    if (picks) entries.push({ binding: 6, resource: { buffer: picks } });
+    return this.#memory.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+  }
+
+  /** The pipeline of each shelf. */
+  #each({ program }: Pick<Sight, 'program'>, entry: string): Promise<GPUComputePipeline[]> {
+    const shader = entry === 'best_of_many' ? manyQueriesShader : oneQueryShader;
+    return Promise.all(
+      this.#shelves.map(({ plan: { width } }) =>
+        this.#pipeline(`${program} ${width}`, () => shader(program, width), entry),
+      ),
+    );
+  }
+
+  #pipeline(name: string, code: () => string, entryPoint: string): Promise<GPUComputePipeline> {
+    const key = `${name} ${entryPoint}`;
+    const kept = this.#pipelines.get(key);
+    if (kept) return kept;
+    const { device } = this.#memory;
+    const module = device.createShaderModule({ label: `search ${name}`, code: code() });
+    const compute = { module, entryPoint };
+    const made = this.#memory.until(device.createComputePipelineAsync({ label: key, layout: 'auto', compute }));
+    this.#pipelines.set(key, made);
+    return made;
+  }
+}
+
+/** Where the picks of each shelf begin, and how many there are. */
+function runsOf(picks: readonly { shelf: number }[]): Map<number, { first: number; count: number }> {
+  const runs = new Map<number, { first: number; count: number }>();
+  for (const [i, { shelf }] of picks.entries()) {
+    const run = runs.get(shelf);
+    if (run) run.count++;
+    else runs.set(shelf, { first: i, count: 1 });
+  }
+  return runs;
+}

@@ -1,0 +1,32 @@
+import type { DistanceName } from '../../distances/distance-names.ts';
+import type { Vector } from '../../distances/vector.ts';
+import { gpuEstimates } from '../../scan/gpu/gpu-estimate.ts';
+import { type GpuProgramName, manyChunk, manyQueries } from '../../scan/gpu/nearness-shader.ts';
+
+/** Queries as `near` of one-query.wgsl reads them, one after another, or as `best_of_many` does, in columns. */
+export interface GpuQueries {
+  rows: Float32Array<ArrayBuffer>;
+  /** Of each count those of all queries, with queries and counts of 0 behind. */
+  columns?: Float32Array<ArrayBuffer>;
+}
+
+export function gpuQueries(
+  name: DistanceName,
+  program: GpuProgramName,
+  queries: readonly Vector[],
+  withColumns: boolean,
+): GpuQueries {
+  const length = queries[0]!.bins.length;
+  const rows = new Float32Array(queries.length * length);
+  for (const [i, query] of queries.entries()) rows.set(prepared(name, program, query), i * length);
+  if (!withColumns) return { rows };
+  const columns = new Float32Array(Math.ceil(length / manyChunk) * manyChunk * manyQueries);
+  for (let i = 0; i < queries.length; i++) {
+    for (let bin = 0; bin < length; bin++) columns[bin * manyQueries + i] = rows[i * length + bin]!;
+  }
+  return { rows, columns };
+}
+
+function prepared(name: DistanceName, program: GpuProgramName, { bins, mass }: Vector): ArrayLike<number> {
+  return program === 'shared' ? bins : gpuEstimates[name].prepare(Float64Array.from(bins, (count) => count / mass));
+}

@@ -1,0 +1,116 @@
+import type { Hit } from '../../ranking/hit.ts';
+import { manyQueries } from '../../scan/gpu/nearness-shader.ts';
+import type { Catalog } from '../../store/catalog.ts';
+import { cellsOf } from '../../store/pipeline-identity.ts';
+import { type BlockPlace, blocksOf, type Unit } from '../../store/read-block.ts';
+import type { IndexScan, Wanted } from '../index-scan.ts';
+import { mergeHits } from '../merge-hits.ts';
+import { ThreadScan } from '../thread-scan.ts';
+import { commonMass } from './common-mass.ts';
+import { findOnShelves, type ShelvedIndex } from './find-on-shelves.ts';
+import { GpuClock } from './gpu-clock.ts';
+import { GpuFailure, GpuMemory } from './gpu-memory.ts';
+import { GpuPasses } from './gpu-passes.ts';
+import { loadShelves } from './load-shelves.ts';
+import type { Shelf } from './shelf.ts';
+
+/** Figures that are read back at once, at most: 64 MiB. */
+const mostFigures = 2 ** 24;
+
+/** Takes a line for people. */
+type Note = (line: string) => void;
+
+/**
+ * An index in the memory of a device. The device estimates how near each vector is, with a bound; those that the estimates do not
+ * rule out are scored by the definition. What the device cannot hold is searched on threads, and everything is after it failed.
+ */
+export class GpuScan implements IndexScan {
+  readonly memory: GpuMemory;
+  readonly #index: ShelvedIndex;
+  readonly #note: Note;
+  readonly #masses = new Map<Unit, number | undefined>();
+  /** Searches what the device does not. */
+  #threads: ThreadScan | undefined;
+  #hasFailed = false;
+
+  /**
+   * Loads the index into the device, which is destroyed when the scan is closed. `note` gets a sentence where the device does not
+   * do all of it. Rejects with IndexError where the index is damaged, and with GpuFailure where the device fails.
+   */
+  static async open(catalog: Catalog, device: GPUDevice, note: Note = () => {}): Promise<GpuScan> {
+    const memory = new GpuMemory(device);
+    try {
+      const { shelves, rest } = await loadShelves(memory, catalog);
+      if (rest.length > 0)
+        note(
+          `Threads search ${rest.length} of the ${blocksOf(catalog).length} blocks of the index: the device does not hold them.`,
+        );
+      return new GpuScan(catalog, memory, shelves, rest, note);
+    } catch (error) {
+      memory.close();
+      throw error;
+    }
+  }
+
+  private constructor(
+    catalog: Catalog,
+    memory: GpuMemory,
+    shelves: readonly Shelf[],
+    rest: readonly BlockPlace[],
+    note: Note,
+  ) {
+    this.memory = memory;
+    this.#index = { catalog, shelves, passes: new GpuPasses(memory, shelves), clock: new GpuClock(memory) };
+    this.#threads = rest.length > 0 ? new ThreadScan(catalog, { blocks: rest }) : undefined;
+    this.#note = note;
+  }
+
+  get shelves(): readonly Shelf[] {
+    return this.#index.shelves;
+  }
+
+  /** Seconds that the device took to look through everything, for the last queries that it looked for at once. */
+  get passSeconds(): number | undefined {
+    return this.#index.clock.seconds;
+  }
+
+  async find(wanted: Wanted): Promise<Hit[][]> {
+    if (this.#hasFailed) return await this.#threads!.find(wanted);
+    try {
+      const parts = [this.#findOnDevice(wanted)];
+      if (this.#threads) parts.push(this.#threads.find(wanted));
+      return mergeHits(this.#index.catalog, wanted, await Promise.all(parts));
+    } catch (error) {
+      if (!(error instanceof GpuFailure)) throw error;
+      this.#note(`${error.message}. Threads go on with the search.`);
+      this.#hasFailed = true;
+      await this.#threads?.close();
+      this.#threads = new ThreadScan(this.#index.catalog);
+      return await this.#threads.find(wanted);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.memory.close();
+    await this.#threads?.close();
+  }
+
+  async #findOnDevice(wanted: Wanted): Promise<Hit[][]> {
+    const { catalog, shelves, passes } = this.#index;
+    if (shelves.length === 0) return wanted.queries.map(() => []);
+    const cells = wanted.unit === 'cell' ? cellsOf(catalog.pipeline) : 1;
+    const atOnce = Math.max(1, Math.min(manyQueries, Math.floor(mostFigures / (cells * passes.bundles))));
+    const hits: Hit[][] = [];
+    for (let i = 0; i < wanted.queries.length; i += atOnce) {
+      const queries = wanted.queries.slice(i, i + atOnce);
+      hits.push(...(await findOnShelves(this.#index, { ...wanted, queries }, this.#massOf(wanted.unit))));
+    }
+    return hits;
+  }
+
+  /** The mass of all vectors, which takes a look at all of them. */
+  #massOf(unit: Unit): number | undefined {
+    if (!this.#masses.has(unit)) this.#masses.set(unit, commonMass(this.#index.catalog, unit));
+    return this.#masses.get(unit);
+  }
+}

@@ -1,0 +1,54 @@
+import type { GpuCountBytes } from '../../scan/gpu/nearness-shader.ts';
+import type { BlockPlace } from '../../store/read-block.ts';
+
+/** Frames that a workgroup looks at: ROWS of near.wgsl. */
+export const bundleRows = 256;
+
+/** Bundles of a shelf at most: workgroups of a dispatch. */
+const maxBundles = 65_535;
+
+/** Frames whose counts have one width, in one buffer of a device. */
+export interface ShelfPlan {
+  readonly width: GpuCountBytes;
+  /** Blocks of the index one after another, and the number of the first frame of each in the shelf. */
+  readonly blocks: readonly { readonly place: BlockPlace; readonly first: number }[];
+  /** Frames, and those that fill up the last bundle. */
+  readonly rows: number;
+}
+
+/**
+ * Puts blocks on shelves of at most `maxBytes`, as few as hold them. `length` is the counts of a frame. Blocks that no shelf takes
+ * are in none: those of counts that only float64 holds, and those of more than a shelf.
+ */
+export function planShelves(blocks: readonly BlockPlace[], length: number, maxBytes: number): ShelfPlan[] {
+  const shelves: ShelfPlan[] = [];
+  for (const width of [1, 2, 4] as const) {
+    const most = Math.min(Math.floor(maxBytes / (bundleRows * length * width)), maxBundles) * bundleRows;
+    let open: { place: BlockPlace; first: number }[] = [];
+    let frames = 0;
+    const close = (): void => {
+      if (frames > 0) shelves.push({ width, blocks: open, rows: Math.ceil(frames / bundleRows) * bundleRows });
+      [open, frames] = [[], 0];
+    };
+    for (const place of blocks) {
+      if (place.width !== width || place.frames > most) continue;
+      if (frames + place.frames > most) close();
+      open.push({ place, first: frames });
+      frames += place.frames;
+    }
+    close();
+  }
+  return shelves;
+}
+
+/** The block that a frame of a shelf is of; undefined behind the last frame. */
+export function blockAt({ blocks }: ShelfPlan, row: number): ShelfPlan['blocks'][number] | undefined {
+  let [low, high] = [0, blocks.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (blocks[middle]!.first <= row) low = middle;
+    else high = middle - 1;
+  }
+  const found = blocks[low]!;
+  return row < found.first + found.place.frames ? found : undefined;
+}

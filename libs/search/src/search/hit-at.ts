@@ -1,0 +1,19 @@
+import type { HitAt } from '../scan/scan-vectors.ts';
+import type { Catalog } from '../store/catalog.ts';
+import { cellsOf } from '../store/pipeline-identity.ts';
+import type { BlockPlace, Unit } from '../store/read-block.ts';
+
+/** Says of the vectors of a block, by their number in it, which frame and cell they are; `admits` which frames are asked for. */
+export function hitAtOf(
+  catalog: Catalog,
+  { segment, from }: BlockPlace,
+  unit: Unit,
+  admits: (frame: number) => boolean,
+): HitAt {
+  const cells = unit === 'cell' ? cellsOf(catalog.pipeline) : 1;
+  const first = catalog.starts[segment]! + from;
+  return (vector) => {
+    const frame = Math.floor(vector / cells);
+    return admits(frame) ? { row: first + frame, cell: vector % cells } : undefined;
+  };
+}

@@ -1,0 +1,4 @@
+// What tests of other packages need of this one.
+
+export { byDefinition, makeIndex, type Scored, tiedFrames, vectorOf } from './made-index.ts';
+export { type MadeFrame, type MadeJob, madeBins, noise } from './make-job.ts';
