@@ -25,8 +25,9 @@ import type { VideoFile } from './video-file.ts';
 
 const program = fileURLToPath(new URL('./process/video-process.ts', import.meta.url));
 
-/** Looks whether a process has said anything, while somebody waits for it. */
+/** Looks whether a process has said anything, while somebody waits for it; more until its first word, because a busy machine starts it slowly. */
 const looks = 12;
+const firstLooks = 10 * looks;
 
 export interface VideoReaderOptions {
   /** Luma goes through memory that both have mapped, where the system has some. */
@@ -53,6 +54,7 @@ export class VideoReader {
   #failure: unknown;
   #hasEnded = false;
   #hasSpoken = false;
+  #hasEverSpoken = false;
   #fetches = 0;
 
   constructor({ sharesMemory = false, hangMs = 60_000, note = () => {} }: VideoReaderOptions = {}) {
@@ -149,7 +151,8 @@ export class VideoReader {
       const isQuiet = conversation.isAwaited && !this.#hasSpoken && this.#fetches === 0;
       silent = isQuiet ? silent + 1 : 0;
       this.#hasSpoken = false;
-      if (silent >= looks) this.#kill(new Error(`The decoder gave nothing for ${this.#hangMs / 1000} s and was ended`));
+      if (silent >= (this.#hasEverSpoken ? looks : firstLooks))
+        this.#kill(new Error(`The decoder gave nothing for ${this.#hangMs / 1000} s and was ended`));
     }, this.#hangMs / looks);
   }
 
@@ -160,6 +163,7 @@ export class VideoReader {
       while (await bytes.fill(new Uint8Array(heads.buffer, 0, headBytes))) {
         const head = Object.fromEntries(headFields.map((field, i) => [field, heads[i]!])) as RecordHead;
         this.#hasSpoken = true;
+        this.#hasEverSpoken = true;
         if (!(await this.#hear(head, bytes))) return;
       }
     } catch {

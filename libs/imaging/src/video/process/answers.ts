@@ -43,6 +43,11 @@ export class Answers {
     this.#say({ position: messageRecord, bytes: text.length }, text);
   }
 
+  /** To be called where something is begun. */
+  begun(): void {
+    this.#say({ position: aliveRecord });
+  }
+
   /** To be called as often as something has been done. */
   alive(): void {
     if (performance.now() - this.#saidMs > aliveEachMs) this.#say({ position: aliveRecord });

@@ -36,6 +36,7 @@ function closeLast(): void {
 }
 
 function obey(ffmpeg: Ffmpeg, task: Task, answers: Answers): void {
+  answers.begun();
   try {
     const video = openOnce(task, () => answers.alive());
     if (task.kind === 'index') {
