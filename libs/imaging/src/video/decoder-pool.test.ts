@@ -87,6 +87,18 @@ test('as many processes as there may be decode all segments, and are the same th
   assert.deepEqual(childrenOf(process.pid), []);
 });
 
+test('where the system has no memory to share, frames come through pipes, and that is said once', async (t) => {
+  const notes: string[] = [];
+  const memory = () => {
+    throw new Error('the system forbids it');
+  };
+  const pool = poolOf(t, { memory, note: (line) => notes.push(line) });
+  assert.equal(await decodeAll(pool), frames);
+  assert.deepEqual(notes, [
+    'Decoders share no memory with this process (the system forbids it): frames go through pipes, more slowly',
+  ]);
+});
+
 test('a process that dies costs the segment that it was at, and another takes its place', async (t) => {
   const pool = poolOf(t, { processes: 1 });
   const decoder = await begin(pool, segments[0]!);

@@ -1,9 +1,11 @@
 import type { SegmentRequest } from './process/decode-segment.ts';
+import { roomBytes } from './process/video-protocol.ts';
 import { SegmentDecoder } from './segment-decoder.ts';
+import { SharedMemory } from './shared-memory.ts';
 import type { VideoFile } from './video-file.ts';
 import { VideoReader, type VideoReaderOptions } from './video-reader.ts';
 
-export interface DecoderPoolOptions extends Pick<VideoReaderOptions, 'hangMs' | 'note'> {
+export interface DecoderPoolOptions extends VideoReaderOptions {
   /** That decode at the same time, at most. */
   processes: number;
   /** One that nothing is asked of for so long is ended. */
@@ -59,12 +61,12 @@ export class DecoderPool {
   }
 
   #start(): VideoReader {
-    const { hangMs, note } = this.#options;
+    const { note, ...options } = this.#options;
     const once = (line: string) => {
       if (!this.#hasNoted) note?.(line);
       this.#hasNoted = true;
     };
-    const reader = new VideoReader({ sharesMemory: true, ...(hangMs !== undefined && { hangMs }), note: once });
+    const reader = new VideoReader({ memory: () => new SharedMemory(roomBytes), ...options, note: once });
     this.#readers.add(reader);
     void reader.ended.then(() => {
       this.#readers.delete(reader);

@@ -13,14 +13,13 @@ import {
   inline,
   messageRecord,
   type RecordHead,
-  roomBytes,
   servedFd,
   type VideoMessage,
   type VideoOrder,
   type VideoTask,
 } from './process/video-protocol.ts';
 import { serveRanges } from './serve-ranges.ts';
-import { SharedMemory } from './shared-memory.ts';
+import type { SharedMemory } from './shared-memory.ts';
 import type { VideoFile } from './video-file.ts';
 
 const program = fileURLToPath(new URL('./process/video-process.ts', import.meta.url));
@@ -30,8 +29,8 @@ const looks = 12;
 const firstLooks = 10 * looks;
 
 export interface VideoReaderOptions {
-  /** Luma goes through memory that both have mapped, where the system has some. */
-  sharesMemory?: boolean;
+  /** Gives memory that luma goes through; unless it does, or where it throws, luma goes through the pipe. */
+  memory?: () => SharedMemory;
   /** A process that is waited for and says nothing for so long is killed. */
   hangMs?: number;
   /** Told, in one sentence, why there is no memory. */
@@ -57,8 +56,8 @@ export class VideoReader {
   #hasEverSpoken = false;
   #fetches = 0;
 
-  constructor({ sharesMemory = false, hangMs = 60_000, note = () => {} }: VideoReaderOptions = {}) {
-    this.memory = sharesMemory ? createMemory(note) : undefined;
+  constructor({ memory, hangMs = 60_000, note = () => {} }: VideoReaderOptions = {}) {
+    this.memory = memory && memoryOf(memory, note);
     this.#hangMs = hangMs;
     const words = [...flags, program, ...(this.memory ? ['memory'] : [])];
     const stdio = ['pipe', 'pipe', 'pipe', 'pipe', this.memory?.fd ?? 'ignore'] as const;
@@ -199,9 +198,9 @@ export class VideoReader {
  */
 const flags = ['--external-memory-accounted-in-global-limit'];
 
-function createMemory(note: (line: string) => void): SharedMemory | undefined {
+function memoryOf(create: () => SharedMemory, note: (line: string) => void): SharedMemory | undefined {
   try {
-    return new SharedMemory(roomBytes);
+    return create();
   } catch (error) {
     note(
       `Decoders share no memory with this process (${(error as Error).message}): frames go through pipes, more slowly`,
