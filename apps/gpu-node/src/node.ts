@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { imageOpener, missingDecoders } from '@halogrid/imaging';
+import { DecoderPool, imageOpener, missingDecoders } from '@halogrid/imaging';
 import { shortened } from '@halogrid/kernels';
 import { decodeNeed, type Hello, protocolVersion } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
@@ -32,7 +32,7 @@ import type { DeviceInfo } from './devices/device.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
 import { hangMs, withWatch } from './devices/watched-device.ts';
-import { createExecutor } from './executor/executor.ts';
+import { createExecutor, segmentsAhead } from './executor/executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
 import { withMetrics } from './metrics/metered-device.ts';
@@ -44,6 +44,8 @@ import { NodeMetrics } from './metrics/node-metrics.ts';
  * (measured).
  */
 const creditBytesABatch = 2 * 128 * 2 ** 20;
+/** What planners count for a long segment of a video, of which a node holds less; so that every decoder has one. */
+const creditBytesASegment = 128 * 2 ** 20;
 
 /** What a node is once it serves. */
 export interface NodeStarted {
@@ -95,6 +97,10 @@ export async function startNode(
   const device = withMetrics(reopening, metrics);
   const twin = openTwinDevice();
   const images = imageOpener(poolThreads());
+  const decoders = new DecoderPool({
+    processes: Math.min(poolThreads(), availableParallelism()),
+    note: (line) => log.warn(line),
+  });
   const hello: Hello = {
     nodeId: config.nodeId,
     name: config.name,
@@ -111,7 +117,9 @@ export async function startNode(
     },
     remoteStorage: config.hasRemoteStorage,
     held: [],
-    creditBytes: config.creditBytes ?? device.batchesInFlight * creditBytesABatch,
+    creditBytes:
+      config.creditBytes ??
+      Math.max(device.batchesInFlight * creditBytesABatch, (decoders.processes + segmentsAhead) * creditBytesASegment),
   };
 
   let agent: Agent | undefined;
@@ -126,7 +134,7 @@ export async function startNode(
     onStarted({ httpPort: http.port, device: opened.info, gpu });
     const nowMs = () => performance.now();
     const execute = createExecutor({
-      ...{ device, twin, writeChunk, nowMs },
+      ...{ device, twin, decoders, writeChunk, nowMs },
       openImage: (uri) => images.openImage(uri),
       note: (line) => log.warn(line),
     });
@@ -152,6 +160,7 @@ export async function startNode(
   } finally {
     await http?.close();
     await images.close();
+    await decoders.close();
     await twin.close();
     await device.close();
   }

@@ -19,6 +19,8 @@ export interface FrameJob {
   op?: string[];
   /** Frames of a shard. */
   batch?: number;
+  /** What decodes recordings. */
+  hwaccel?: string;
 }
 
 export interface FrameClusterOptions {

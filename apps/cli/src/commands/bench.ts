@@ -107,6 +107,33 @@ export function addBenchCommand(program: Command): void {
       process.stdout.write(await benchScale(options, startFrameCluster, (line) => console.error(line)));
     });
   bench
+    .command('video')
+    .summary('recordings end to end against decoding alone')
+    .description(
+      'Runs copies of a recording through a coordinator and nodes, and decoding alone beside it, by FFmpeg itself and by our ' +
+        'decoders, in turns.',
+    )
+    .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
+    .option('--clip <file>', 'a recording of yours (one is made, and kept in the user’s cache folder)')
+    .option(
+      '--codec <name>',
+      'h264 or hevc, of the one that is made',
+      oneOf('--codec', ['h264', 'hevc'] as const),
+      'h264',
+    )
+    .option('--frames <n>', 'its frames', wholeNumber('--frames', 1, 100_000), 342)
+    .option('--width <px>', 'its width', wholeNumber('--width', 16, 8192), 1920)
+    .option('--height <px>', 'its height', wholeNumber('--height', 16, 8192), 1080)
+    .option('--hwaccel <name>', 'what our decoders decode with, as of run (cores)')
+    .option('--copies <n>', 'files of a run', wholeNumber('--copies', 1, 100_000), 16)
+    .option('--nodes <n>', 'node processes on the device', wholeNumber('--nodes', 1, 64), 1)
+    .option('--repetitions <n>', 'runs of each, in turns', wholeNumber('--repetitions', 1, 1000), 3)
+    .action(async (options) => {
+      const { startFrameCluster } = await import('../cluster/frame-cluster.ts');
+      const { benchVideo } = await import('@halogrid/bench/video');
+      process.stdout.write(await benchVideo(options, startFrameCluster, (line) => console.error(line)));
+    });
+  bench
     .command('split')
     .summary('frames divided between a GPU and the CPU')
     .description(

@@ -88,6 +88,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid bench search', 'an index that is made up'],
     ['halogrid bench search --device gpu --direct --kernel ldp', 'in the memory of a GPU'],
   ],
+  'bench video': [['halogrid bench video --clip cam1.mp4 --copies 8', 'with a recording of yours']],
   'bench scale': [['halogrid bench scale --gpus 1,2 --format pgm', 'without decoding']],
   'bench split': [['halogrid bench split --op lbp --frames 4000', 'a lighter kernel than ldp']],
   tune: [

@@ -1,3 +1,4 @@
+import { type IndexVideo, planVideo } from '@halogrid/imaging';
 import { type Grid, type Pipeline, planPipelines } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { maxBatchFrames } from '@halogrid/proto/job-limits';
@@ -9,7 +10,7 @@ import type { PlanStep, ShardWork, SourceRef } from '../job/shard.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { FrameGatherer } from './gather-frames.ts';
 import { channelBytes, type Input, type Probe } from './input-probe.ts';
-import { nameOfFrame, planVideoSteps } from './plan-video-steps.ts';
+import { nameOfFrame, planVideoSteps, type VideoPlanning } from './plan-video-steps.ts';
 
 /** Frames a shard at most, unless the job says otherwise. */
 export const defaultBatchFrames = 2048;
@@ -87,13 +88,16 @@ export class PlanEmitter {
     this.#signal?.throwIfAborted();
   }
 
-  async *video({ input }: Probed<'video'>): AsyncGenerator<PlanStep, void, undefined> {
+  /** The part of a plan that a video makes, of which `index` lists the packets. */
+  async *video({ input }: Probed<'video'>, index: IndexVideo): AsyncGenerator<PlanStep, void, undefined> {
     const { video, batchFrames } = this.#spec;
-    yield* planVideoSteps(input, {
+    const plan: typeof planVideo = (uri, choice, lengthOf) => planVideo(uri, choice, lengthOf, index);
+    const planning: VideoPlanning = {
       ...{ video, batchFrames, maxFrames: Math.min(this.#maxFrames, maxBatchFrames), maxBytes: maxBatchBytes },
       nextSource: (frame) => this.#nextSource(input.uri, frame),
       nextShard: () => this.#shards++,
-    });
+    };
+    yield* planVideoSteps(input, planning, plan);
     this.#signal?.throwIfAborted();
   }
 

@@ -1,4 +1,4 @@
-import { openImage, peekSize } from '@halogrid/imaging';
+import { openImage, peekSize, VideoIndexer } from '@halogrid/imaging';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { hasVideoExtension, listAllSources } from '@halogrid/sources';
@@ -59,20 +59,25 @@ export async function* planJob(
   const notes = new PlanNotes(spec);
   const videoOption = spec.video && optionOf(spec.video);
   let hasVideo = false;
+  const indexer = new VideoIndexer();
   const listed = tellAhead(list(spec.sources, { onLeftOut: notes.leaveOut }), previews);
-  for await (const found of mapAhead(listed, looksAhead, (source) => inputs.probe(source), { signal })) {
-    yield* notes.take();
-    notes.count(found.input.uri);
-    hasVideo ||= found.kind === 'video' || hasVideoExtension(found.input.name);
-    const first = emitter.sources;
-    const isChosen = (nth: number, frame?: number) => previews.add(first + nth, { uri: found.input.uri, frame });
-    if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, isChosen))) {
-      yield* emitter.kept(found.input, earlier!.results(found.file));
-      continue;
+  try {
+    for await (const found of mapAhead(listed, looksAhead, (source) => inputs.probe(source), { signal })) {
+      yield* notes.take();
+      notes.count(found.input.uri);
+      hasVideo ||= found.kind === 'video' || hasVideoExtension(found.input.name);
+      const first = emitter.sources;
+      const isChosen = (nth: number, frame?: number) => previews.add(first + nth, { uri: found.input.uri, frame });
+      if (found.kind === 'kept' && (await earlier!.hasPreviews(found.file, isChosen))) {
+        yield* emitter.kept(found.input, earlier!.results(found.file));
+        continue;
+      }
+      const probed = found.kind === 'kept' ? await inputs.look(found.input) : found;
+      if (probed.kind === 'video') yield* emitter.video(probed, indexer.index);
+      else yield* emitter.image(probed);
     }
-    const probed = found.kind === 'kept' ? await inputs.look(found.input) : found;
-    if (probed.kind === 'video') yield* emitter.video(probed);
-    else yield* emitter.image(probed);
+  } finally {
+    await indexer.close();
   }
   if (videoOption && !hasVideo) throw new Error(noVideoSentence(videoOption));
   yield* emitter.rest();

@@ -1,4 +1,4 @@
-import type { OpenImage } from '@halogrid/imaging';
+import type { DecoderPool, OpenImage } from '@halogrid/imaging';
 import { checkGrid, type Grid, shortened } from '@halogrid/kernels';
 import { excessOf, type Lease, leaseBounds, type ShardCompleted } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
@@ -26,6 +26,8 @@ export interface ExecutorOptions {
   twin: Device;
   /** Rejects with InputError for what is the input's fault. */
   openImage: (uri: string) => Promise<OpenImage>;
+  /** What decodes videos. */
+  decoders: DecoderPool;
   writeChunk: typeof writeChunk;
   /** A clock that never goes back. */
   nowMs: () => number;
@@ -39,10 +41,16 @@ const planeCacheBytes = 512 * 2 ** 20;
 /** Shards that are under way beyond the batches in flight: their files are opened, and their chunks written, meanwhile. */
 const shardsAhead = 4;
 
+/** Segments under way beyond those that are decoded: they are open and wait for a decoder, or have frames left to be computed. */
+export const segmentsAhead = 4;
+
+const isVideo = ({ work }: Lease): boolean => work?.$case === 'frames' && work.value.segment !== undefined;
+
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { device, twin, openImage, writeChunk, nowMs, note = () => {} } = options;
+  const { device, twin, openImage, decoders, writeChunk, nowMs, note = () => {} } = options;
   const planes = new PlaneCache(planeCacheBytes);
-  const turns = new Budget(device.batchesInFlight + shardsAhead);
+  const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
+  const videoTurns = new Budget(decoders.processes + segmentsAhead);
   const clocks = new BusyClocks(nowMs);
 
   async function execute(
@@ -58,6 +66,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       device: verify ? twin : device,
       batchShare,
       openImage,
+      decoders,
       writeChunk,
       planes,
       pipelines,
@@ -88,6 +97,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   return async (lease, signal) => {
     checkLease(lease);
+    const turns = isVideo(lease) ? videoTurns : fileTurns;
     await turns.acquire(1);
     try {
       signal.throwIfAborted();

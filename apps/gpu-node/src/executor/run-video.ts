@@ -1,5 +1,11 @@
-import type { Rect, Size } from '@halogrid/geometry';
-import { changedVideo, openVideoFile, SegmentDecoder, type SegmentEvent, type VideoFile } from '@halogrid/imaging';
+import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
+import {
+  changedVideo,
+  type DecodedPicture,
+  openVideoFile,
+  type SegmentDecoder,
+  type VideoFile,
+} from '@halogrid/imaging';
 import type { SharedItem } from '@halogrid/kernels';
 import type { Source, VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
@@ -27,9 +33,6 @@ interface ReadFrame {
   whole: Rect;
   item: SharedItem;
 }
-
-/** A frame that the decoder has ready. */
-type NextFrame = Extract<SegmentEvent, { kind: 'frame' }>;
 
 /**
  * Computes frames of a video, which come from the decoder one after another, straight into staging memory; outcomes are in
@@ -60,7 +63,9 @@ class VideoRun {
   /** When the video was made, as its container says. */
   #captured: CaptureTime | undefined;
   #decoder!: SegmentDecoder;
-  #next: NextFrame | undefined;
+  #next: DecodedPicture | undefined;
+  /** Whether the decoder has nothing more to say. */
+  #isOver = false;
 
   constructor(run: ShardRun, sources: readonly Source[], segment: VideoSegment, outcomes: SourceOutcome[]) {
     this.#run = run;
@@ -88,14 +93,16 @@ class VideoRun {
     const { packet, pts = null, dts = null, position, size, strictFrom, end, hwaccel } = this.#segment;
     const start = { packet, pts, dts, position, size, isKey: true, isClean: false, isHidden: false };
     const wanted = this.#sources.map(({ place }) => place!);
-    this.#decoder = new SegmentDecoder(file, { start, strictFrom, end, wanted, hwaccel });
+    const request = { start, strictFrom, end, wanted, hwaccel, lead: leadOf(this.#run) };
+    this.#decoder = await this.#run.decoders.decode(file, request, this.#run.signal);
     const abort = () => void this.#decoder.close();
     this.#run.signal.addEventListener('abort', abort);
     const running: Promise<void>[] = [];
     try {
       this.#run.signal.throwIfAborted();
-      await this.#advance();
-      while (this.#next) {
+      for (;;) {
+        if (!this.#next) await this.#advance();
+        if (!this.#next) break;
         this.#run.signal.throwIfAborted();
         const { done } = await this.#startBatch();
         running.push(done);
@@ -114,11 +121,11 @@ class VideoRun {
 
   /** Reads what comes before the next frame, and that it comes. */
   async #advance(): Promise<void> {
-    this.#next = undefined;
-    for (;;) {
+    while (!this.#isOver) {
       const event = await this.#run.clock.time('decode', () => this.#decoder.next());
       if (event.kind === 'end') {
         this.#run.inputBytes += event.inputBytes;
+        this.#isOver = true;
         return;
       }
       if (event.kind === 'bad') this.#bad.set(event.position, event.error);
@@ -135,7 +142,7 @@ class VideoRun {
     }
   }
 
-  #tooLarge(frame: NextFrame): string | undefined {
+  #tooLarge(frame: DecodedPicture): string | undefined {
     const { maxStagingBytes } = this.#run.device;
     if (emptyBatch(this.#run, frame.pixel).add(this.#plan(frame), true)) return undefined;
     return `${frame.width} x ${frame.height} pixels and their results are more than the device takes at once (${maxStagingBytes} bytes)`;
@@ -147,9 +154,9 @@ class VideoRun {
   }
 
   /**
-   * Reads frames of one size and type, of all or none of which a dense result is wanted, until the batch is full, they end, or
-   * another one comes; resolves with the rest of
-   * what is done with them.
+   * Takes frames of one size and type that the decoder has given, of all or none of which a dense result is wanted, as many as a batch
+   * holds; resolves with the rest of what is done with them. Staging memory is held only while they are copied, so that more segments
+   * than the device has batches are decoded at the same time.
    */
   async #startBatch(): Promise<{ done: Promise<void> }> {
     const { width, height, pixel, position: first } = this.#next!;
@@ -160,7 +167,13 @@ class VideoRun {
     const withMap = needsMap(this.#run, left[0]!);
     const samplings = samplingsOf(this.#run, whole, whole);
     const places: SharedItem[] = [];
-    for (const source of left) {
+    const { batchBytes } = this.#run.device;
+    const mostFrames = Math.max(
+      1,
+      Math.floor((batchBytes * this.#run.batchShare) / (width * height * sampleBytes[pixel])),
+    );
+    const ready = await this.#run.clock.time('decode', () => this.#decoder.ready(mostFrames));
+    for (const source of left.slice(0, ready)) {
       if (needsMap(this.#run, source) !== withMap) break;
       const item = batch.add(plan, withMap, samplings);
       if (!item) break;
@@ -171,6 +184,7 @@ class VideoRun {
     const fill = async (bytes: Uint8Array): Promise<SharedItem[]> => {
       try {
         for (const item of places) {
+          if (!this.#next) await this.#advance();
           const next = this.#next;
           if (!next || next.width !== width || next.height !== height || next.pixel !== pixel) break;
           const source = this.#sources[next.position]!;
@@ -180,8 +194,8 @@ class VideoRun {
           await this.#run.clock.time('decode', () => this.#decoder.luma(next, target));
           await writeSourceChunk(this.#run, source, { size: whole, rect: whole, pixel }, bytes, item);
           frames.push({ position: next.position, whole, item });
+          this.#next = undefined;
           this.#run.signal.throwIfAborted();
-          await this.#advance();
         }
         filled.resolve();
       } catch (error) {
@@ -212,4 +226,13 @@ class VideoRun {
       this.#outcomes[position] = sourceOutcome(this.#sources[position]!, whole, whole, items[i]!, this.#captured);
     }
   }
+}
+
+/** A side that no kernel is too large for. */
+const largeSide = 4096;
+
+/** Samples that lie before those of a row in staging memory, by where a large frame would be put. */
+function leadOf(run: ShardRun): number {
+  const whole = { x: 0, y: 0, width: largeSide, height: largeSide };
+  return emptyBatch(run, 'u8').add(planTile(run, whole, whole), false)?.offset ?? 0;
 }

@@ -1,5 +1,5 @@
 import { type PixelType, type Rect, type Sampling, type Size, sampleBytes } from '@halogrid/geometry';
-import type { OpenImage, PlaneTarget } from '@halogrid/imaging';
+import type { DecoderPool, OpenImage, PlaneTarget } from '@halogrid/imaging';
 import {
   type Grid,
   type ItemResult,
@@ -24,6 +24,7 @@ export interface ShardRun {
   /** Part of the usual size that batches have, in (0, 1]. */
   readonly batchShare: number;
   readonly openImage: (uri: string) => Promise<OpenImage>;
+  readonly decoders: DecoderPool;
   readonly writeChunk: typeof writeChunk;
   readonly planes: PlaneCache;
   /** Over 8-bit pixels; batches have them over those of their images. All take the same channels. */

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { indexVideo } from './index-video.ts';
 import { planVideo } from './plan-video.ts';
 import type { IndexLine } from './process/index-packets.ts';
 import { makeVideo, noFfmpeg, videoKinds } from './testing/videos.ts';
-import { indexVideo } from './video-child.ts';
 import { openVideoFile } from './video-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-plan-video-'));
@@ -41,6 +41,38 @@ test('a segment with a group that seeking does not lead to has no place to seek'
   assert.deepEqual(await placesOf([2, 10], 2), [0, -1, 400, 600, 800, -1]);
   assert.deepEqual(await placesOf([6], 4), [0, -1, 800]);
   assert.deepEqual(await placesOf([10], 100), [-1]);
+});
+
+/** Where segments begin and end of every hundredth of 240 frames, in groups of that length; `isClean`: each stands alone. */
+async function sparse(length: number, isClean: boolean, unreached?: number): Promise<[number, number][]> {
+  async function* index(): AsyncGenerator<IndexLine, void, undefined> {
+    yield { kind: 'video', width: 8, height: 8, pixel: 'u8', timeBase: { num: 1, den: 25 }, delay: 0 };
+    for (let packet = 0; packet < 240; packet++) {
+      const facts = { packet, pts: packet, dts: packet, position: 100 * packet, size: 9, isHidden: false };
+      const isKey = packet % length === 0;
+      if (isKey && packet - length === unreached) yield { kind: 'unreached', packet: unreached };
+      const refreshed = isKey && !isClean && packet > 0 ? { references: packet, recovery: 1000 } : {};
+      const isFirst = isKey && (isClean || packet === 0);
+      yield { kind: 'packets', packets: [{ ...facts, isKey, isClean: isFirst, ...refreshed }] };
+    }
+    yield { kind: 'end', missing: 0, why: '' };
+  }
+  const uri = pathToFileURL(import.meta.filename).href;
+  const parts = await Array.fromAsync(planVideo(uri, { every: 100 }, () => ({ aim: 100, most: 100 }), index));
+  return parts.flatMap((part) => (part.kind === 'segment' ? [[part.segment.start.packet, part.segment.end]] : []));
+}
+
+test('groups that no chosen frame needs are not decoded, where they are long enough and can be passed over', async () => {
+  assert.deepEqual(await sparse(40, true), [
+    [0, 1],
+    [80, 101],
+    [200, 201],
+  ]);
+  // Each needs all before it.
+  assert.deepEqual(await sparse(40, false), [[0, 201]]);
+  assert.deepEqual(await sparse(240, true), [[0, 201]]);
+  // What cannot be sought is read from the beginning, so it is read once.
+  assert.deepEqual(await sparse(40, true, 80), [[0, 201]]);
 });
 
 async function unreachedOf(path: string): Promise<number> {

@@ -2,10 +2,10 @@ import type { PixelType } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
 import { type FrameChoice, frameTest, needsTimes, ticksToMs } from './choose-frames.ts';
 import { withTurns } from './frame-turns.ts';
+import { indexVideo } from './index-video.ts';
 import type { SegmentRequest } from './process/decode-segment.ts';
 import type { Rational } from './process/ffmpeg.ts';
 import type { IndexLine } from './process/index-packets.ts';
-import { indexVideo } from './video-child.ts';
 import { openVideoFile } from './video-file.ts';
 import { beginOf, framesOf, groupPackets, groupsBefore, type VideoFrame, type VideoPacket } from './video-frames.ts';
 
@@ -103,6 +103,9 @@ interface CutterOptions {
   lengthOf: () => SegmentLength;
 }
 
+/** Frames that are worth a segment more where they need not be decoded: opening one takes as long as decoding a few (measured). */
+const leastSkipped = 32;
+
 /** Puts groups of frames into segments. */
 class SegmentCutter {
   /** Numbered so far. */
@@ -135,6 +138,7 @@ class SegmentCutter {
     this.frames += group.frames.length;
     this.#startTicks ??= group.startTicks;
     const { aim, most } = lengthOf();
+    const begin = beginOf(group, this.#before);
     for (const frame of group.frames) {
       const { ticks, ...place } = frame;
       const timestampMs = ticks === undefined || !timeBase ? null : ticksToMs(ticks, timeBase);
@@ -142,7 +146,8 @@ class SegmentCutter {
       this.lastMs = Math.max(this.lastMs, timestampMs ?? this.lastMs);
       if (!this.#isChosen(frame)) continue;
       if (this.#open && this.#open.frames.length >= most) yield* this.rest();
-      this.#open ??= { ...beginOf(group, this.#before), end: 0, frames: [], version };
+      if (this.#open && this.#isWorthSkipping(this.#open.end, begin.start)) yield* this.rest();
+      this.#open ??= { ...begin, end: 0, frames: [], version };
       this.#open.frames.push({ ...place, timestampMs });
       // What follows a frame in the file is not needed to decode it, but which frame comes when may depend on it.
       const end = frame.order === undefined ? frame.packet + 1 : group.end;
@@ -156,6 +161,11 @@ class SegmentCutter {
   *rest(): Generator<VideoSegment> {
     if (this.#open) yield this.#isSought(this.#open) ? this.#open : { ...this.#open, start: withoutPlace(this.#open) };
     this.#open = undefined;
+  }
+
+  /** Whether groups lie between a segment and the start of another that no frame of either needs. */
+  #isWorthSkipping(end: number, start: VideoPacket): boolean {
+    return start.packet - end >= leastSkipped && this.#unreached.length === 0;
   }
 
   #isSought({ start, end }: VideoSegment): boolean {

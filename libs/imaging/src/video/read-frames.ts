@@ -1,6 +1,6 @@
 import type { PixelType, Size } from '@halogrid/geometry';
 import { planVideo, type VideoSegment } from './plan-video.ts';
-import { SegmentDecoder } from './video-child.ts';
+import { SegmentDecoder } from './segment-decoder.ts';
 import { changedVideo, openVideoFile, type VideoFile } from './video-file.ts';
 
 /** A frame of a video, in gray. */

@@ -6,10 +6,11 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { InputError, restrictSources, unrestricted } from '@halogrid/sources';
 import { type ServedFile, sendFile, startServer, type TestServer } from '@halogrid/sources/testing-servers';
+import { indexVideo } from './index-video.ts';
 import { planVideo, type VideoSegment } from './plan-video.ts';
+import { SegmentDecoder } from './segment-decoder.ts';
 import { decodeInOneProcess, decodeInSegments, endSegmentsProcess } from './testing/segments.ts';
 import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from './testing/videos.ts';
-import { indexVideo, SegmentDecoder } from './video-child.ts';
 import { openVideoFile, type VideoFile } from './video-file.ts';
 
 const skip = noFfmpeg;

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { indexVideo, SegmentDecoder } from './video-child.ts';
+import { indexVideo } from './index-video.ts';
+import { SegmentDecoder } from './segment-decoder.ts';
 import type { VideoFile } from './video-file.ts';
 
 const start = { packet: 0, pts: 0, dts: 0, position: 0, size: 1, isKey: true, isClean: true, isHidden: false };

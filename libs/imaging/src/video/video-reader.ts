@@ -1,53 +1,212 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
-import { servedFd } from './process/video-bytes.ts';
-import type { VideoTask } from './process/video-process.ts';
+import { ByteStream } from './byte-stream.ts';
+import { Conversation } from './conversation.ts';
+import {
+  aliveRecord,
+  fullRecord,
+  headBytes,
+  headFields,
+  inline,
+  messageRecord,
+  type RecordHead,
+  servedFd,
+  type VideoMessage,
+  type VideoOrder,
+  type VideoTask,
+} from './process/video-protocol.ts';
 import { serveRanges } from './serve-ranges.ts';
+import type { SharedMemory } from './shared-memory.ts';
 import type { VideoFile } from './video-file.ts';
 
 const program = fileURLToPath(new URL('./process/video-process.ts', import.meta.url));
 
-/** A process that reads a video. To be ended. */
-export interface Reader {
-  child: ChildProcess;
-  /** Settles when it has ended: with what was wrong, unless it did what it was told. */
-  ended: Promise<unknown>;
+/** Looks whether a process has said anything, while somebody waits for it; more until its first word, because a busy machine starts it slowly. */
+const looks = 12;
+const firstLooks = 10 * looks;
+
+export interface VideoReaderOptions {
+  /** Gives memory that luma goes through; unless it does, or where it throws, luma goes through the pipe. */
+  memory?: () => SharedMemory;
+  /** A process that is waited for and says nothing for so long is killed. */
+  hangMs?: number;
+  /** Told, in one sentence, why there is no memory. */
+  note?: (line: string) => void;
 }
 
-/** Starts a process for a task on a video, and fetches for it what it asks for. */
-export function startReader(file: VideoFile, task: VideoTask): Reader {
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: envOfReader() });
-  let failure: unknown;
-  const fail = (error: unknown) => {
-    failure = error;
-    child.kill('SIGKILL');
-  };
-  const socket = child.stdio[servedFd] as Duplex;
-  // It may end at any time.
-  socket.on('error', () => {});
-  void serveRanges(socket, file.read, fail);
-  let text = '';
-  child.stderr!.setEncoding('utf8').on('data', (more: string) => {
-    text = (text + more).slice(-4096);
-  });
-  const ended = new Promise<unknown>((resolve) => {
-    child.on('error', resolve);
-    // 'close' comes after the last of the output.
-    child.on('close', (code, signal) => {
-      resolve(failure ?? (code === 0 ? undefined : failureOf(code, signal, text)));
+/**
+ * A process that reads videos: it obeys one order after another, and fetches what it needs of those on servers from here. To be ended.
+ */
+export class VideoReader {
+  /** Undefined where luma goes through the pipe. */
+  readonly memory: SharedMemory | undefined;
+  /** Settles when it has ended: with what was wrong, unless it was told to. */
+  readonly ended: Promise<unknown>;
+  /** The file of its last order. */
+  file: VideoFile | undefined;
+  readonly #child: ChildProcess;
+  readonly #hangMs: number;
+  #conversation: Conversation | undefined;
+  #failure: unknown;
+  #hasEnded = false;
+  #hasSpoken = false;
+  #hasEverSpoken = false;
+  #fetches = 0;
+
+  constructor({ memory, hangMs = 60_000, note = () => {} }: VideoReaderOptions = {}) {
+    this.memory = memory && memoryOf(memory, note);
+    this.#hangMs = hangMs;
+    const words = [...flags, program, ...(this.memory ? ['memory'] : [])];
+    const stdio = ['pipe', 'pipe', 'pipe', 'pipe', this.memory?.fd ?? 'ignore'] as const;
+    this.#child = spawn(process.execPath, words, { stdio: [...stdio], env: envOfReader() });
+    this.memory?.closeFd();
+    const socket = this.#child.stdio[servedFd] as Duplex;
+    // It may end at any time.
+    for (const stream of [socket, this.#child.stdin!]) stream.on('error', () => {});
+    void serveRanges(socket, (position, length) => this.#fetch(position, length), this.#kill);
+    let text = '';
+    this.#child.stderr!.setEncoding('utf8').on('data', (more: string) => {
+      text = (text + more).slice(-4096);
     });
-  });
-  // It may end before it has read its order.
-  child.stdin!.on('error', () => {}).end(JSON.stringify({ ...task, access: file.access }));
-  return { child, ended };
+    this.ended = new Promise<unknown>((resolve) => {
+      this.#child.on('error', resolve);
+      // 'close' comes after the last of the output, and maybe before the input is closed.
+      this.#child.on('close', async (code, signal) => {
+        const input = this.#child.stdin!.destroy();
+        if (!input.closed) await once(input, 'close');
+        resolve(this.#failure ?? (code === 0 ? undefined : failureOf(code, signal, text)));
+      });
+    }).then((failure) => {
+      this.#hasEnded = true;
+      this.#conversation?.fail(failure ?? new Error('The decoder ended early'));
+      this.memory?.release();
+      return failure;
+    });
+    void this.#listen();
+  }
+
+  /** Whether its last order showed anything to be wrong. */
+  get hasComplained(): boolean {
+    return this.#conversation?.hasComplained ?? false;
+  }
+
+  /** Whether it takes another order. */
+  get isFree(): boolean {
+    return !this.#hasEnded && this.#failure === undefined && (this.#conversation?.isOver ?? true);
+  }
+
+  /** Has it do something; the file must stay open until that is over. */
+  order(file: VideoFile, task: VideoTask): Conversation {
+    const conversation = new Conversation();
+    this.#conversation = conversation;
+    this.file = file;
+    this.#say({ ...task, access: file.access, version: file.version });
+    const watch = this.#watch(conversation);
+    void conversation.over.then(() => clearInterval(watch));
+    if (this.#hasEnded) conversation.fail(new Error('The decoder has ended'));
+    return conversation;
+  }
+
+  /** Frames have been taken from these places. */
+  free(places: readonly number[]): void {
+    if (!this.#hasEnded) this.#say({ kind: 'freed', places: [...places] });
+  }
+
+  /** Ends it, whatever it does. What it had to say and nobody read would keep it from being over: 'close' waits for that. */
+  async end(): Promise<void> {
+    this.#kill(undefined);
+    this.#child.stdout!.destroy();
+    await this.ended;
+  }
+
+  readonly #kill = (failure: unknown): void => {
+    this.#failure ??= failure;
+    this.#child.kill('SIGKILL');
+  };
+
+  #say(order: VideoOrder): void {
+    this.#child.stdin!.write(`${JSON.stringify(order)}\n`);
+  }
+
+  async #fetch(position: number, length: number): Promise<Uint8Array> {
+    this.#fetches++;
+    try {
+      return await this.file!.read(position, length);
+    } finally {
+      this.#fetches--;
+    }
+  }
+
+  /**
+   * Counts looks at which it has said nothing, and not time: where this process or the whole machine stands still, that is not the
+   * other's fault.
+   */
+  #watch(conversation: Conversation): NodeJS.Timeout {
+    let silent = 0;
+    return setInterval(() => {
+      const isQuiet = conversation.isAwaited && !this.#hasSpoken && this.#fetches === 0;
+      silent = isQuiet ? silent + 1 : 0;
+      this.#hasSpoken = false;
+      if (silent >= (this.#hasEverSpoken ? looks : firstLooks))
+        this.#kill(new Error(`The decoder gave nothing for ${this.#hangMs / 1000} s and was ended`));
+    }, this.#hangMs / looks);
+  }
+
+  async #listen(): Promise<void> {
+    const bytes = new ByteStream(this.#child.stdout!);
+    const heads = new Float64Array(headFields.length);
+    try {
+      while (await bytes.fill(new Uint8Array(heads.buffer, 0, headBytes))) {
+        const head = Object.fromEntries(headFields.map((field, i) => [field, heads[i]!])) as RecordHead;
+        this.#hasSpoken = true;
+        this.#hasEverSpoken = true;
+        if (!(await this.#hear(head, bytes))) return;
+      }
+    } catch {
+      // It was ended in the middle of something.
+    }
+  }
+
+  async #hear(head: RecordHead, bytes: ByteStream): Promise<boolean> {
+    const conversation = this.#conversation!;
+    if (head.position === aliveRecord) return true;
+    if (head.position === fullRecord) {
+      conversation.full();
+      return true;
+    }
+    const isHere = head.position === messageRecord || head.place === inline;
+    const luma = isHere ? new Uint8Array(head.bytes) : undefined;
+    if (luma && !(await bytes.fill(luma))) return false;
+    if (head.position !== messageRecord) {
+      conversation.say({ kind: 'frame', ...head, ...(luma && { luma }) });
+      return true;
+    }
+    const message = JSON.parse(Buffer.from(luma!).toString('utf8')) as VideoMessage;
+    if (message.kind === 'refused') conversation.refuse(message.stage, message.error);
+    else conversation.say(message);
+    await conversation.room();
+    return true;
+  }
 }
 
-/** Ends it, whatever it does. What it had to say and nobody read would keep it from being over: 'close' waits for that. */
-export function endReader({ child }: Reader): void {
-  child.kill('SIGKILL');
-  child.stdout!.destroy();
+/**
+ * The process looks at memory that FFmpeg owns. Each look seems to V8 like so much newly allocated, and it would collect garbage for 0.2 ms
+ * of each frame of 1080p (measured).
+ */
+const flags = ['--external-memory-accounted-in-global-limit'];
+
+function memoryOf(create: () => SharedMemory, note: (line: string) => void): SharedMemory | undefined {
+  try {
+    return create();
+  } catch (error) {
+    note(
+      `Decoders share no memory with this process (${(error as Error).message}): frames go through pipes, more slowly`,
+    );
+    return undefined;
+  }
 }
 
 /** A process that reads what anybody may have made is given no key to anything. */

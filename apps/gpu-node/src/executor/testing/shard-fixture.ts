@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geometry';
-import { type OpenImage, openImage } from '@halogrid/imaging';
+import { DecoderPool, type OpenImage, openImage } from '@halogrid/imaging';
 import { type AskedOperation, createPipeline, type Grid, runReference } from '@halogrid/kernels';
 import { createPipelineOver, type Samples, samplesOf, staged, type TestImage } from '@halogrid/kernels/testing';
 import { Lease } from '@halogrid/proto';
@@ -137,7 +137,11 @@ export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>;
 }
 
 export function createTestExecutor(device: Device, options: Partial<ExecutorOptions> = {}): Executor {
-  return createExecutor({ device, twin: device, openImage, writeChunk, nowMs: () => performance.now(), ...options });
+  const decoders = new DecoderPool({ processes: 1 });
+  return createExecutor({
+    ...{ device, twin: device, openImage, decoders, writeChunk, nowMs: () => performance.now() },
+    ...options,
+  });
 }
 
 /** A lease of whole frames with the default pipeline, changed by `lease`. */

@@ -1,4 +1,3 @@
-import { sampleBytes } from '@halogrid/geometry';
 import {
   areTimed,
   beginOf,
@@ -10,11 +9,12 @@ import {
 } from '../video-frames.ts';
 import { decodeRun, type Picture, type RunRequest, type SentPacket } from './decode-run.ts';
 import { type Ffmpeg, type Frame, fullRange } from './ffmpeg.ts';
+import type { LumaPlane } from './luma-writer.ts';
 import { type Hardware, openHardware } from './open-decoder.ts';
 import type { PacketReader } from './open-video.ts';
 import { SegmentReaders } from './segment-readers.ts';
 import type { VideoBytes } from './video-bytes.ts';
-import { copyLuma, lumaFormat, whyNoGray } from './video-gray.ts';
+import { lumaFormat, whyNoGray } from './video-gray.ts';
 
 /** Part of a video to decode. */
 export interface SegmentRequest {
@@ -31,12 +31,17 @@ export interface SegmentRequest {
   wanted: Pick<VideoFrame, 'packet' | 'order'>[];
   /** A method of FFmpeg's, such as "cuda"; empty: none. */
   hwaccel: string;
+  /**
+   * Samples that a device has before those of a row, where luma is to lie as the device wants it: rows as far apart as the next multiple
+   * of 16 samples. Without it there are no gaps.
+   */
+  lead?: number;
 }
 
 /** What becomes of the frames. Positions are those in `wanted`. */
 export interface SegmentSink {
-  /** Luma without gaps, a byte a pixel or two; the bytes are good during the call. */
-  frame(position: number, size: { width: number; height: number }, luma: Uint8Array): void;
+  /** Good during the call. */
+  frame(position: number, luma: LumaPlane): void;
   /** The frame counts nothing, also where it was there before. */
   bad(position: number, error: string): void;
   /** When the file says that it was made, in milliseconds since 1970 in UTC; called before the first frame, if at all. */
@@ -52,18 +57,24 @@ export interface SegmentSink {
  * before and on what comes behind. A decoder runs in one thread, because it may depend on their number as well; several
  * segments are decoded at once. Throws InputError.
  */
-export function decodeSegment(ffmpeg: Ffmpeg, bytes: VideoBytes, request: SegmentRequest, sink: SegmentSink): number {
-  const readers = new SegmentReaders(ffmpeg, bytes, request.start);
-  let hardware: Hardware | undefined;
+export function decodeSegment(ffmpeg: Ffmpeg, video: OpenedVideo, request: SegmentRequest, sink: SegmentSink): number {
+  const readers = new SegmentReaders(ffmpeg, video.bytes, request.start, video.spare);
+  video.spare = undefined;
   try {
     const reader = readers.at(request.start.packet);
     if (reader.createdMs !== undefined) sink.created(reader.createdMs);
-    if (request.hwaccel) hardware = openHardware(ffmpeg, reader, request.hwaccel, sink.note);
+    const hardware = request.hwaccel ? openHardware(ffmpeg, reader, request.hwaccel, sink.note) : undefined;
     return new SegmentDecoding(ffmpeg, readers, hardware, request, sink).decode(reader);
   } finally {
-    hardware?.context.free();
-    readers.close();
+    video.spare = readers.close();
   }
+}
+
+/** A video of which segments are decoded one after another. */
+export interface OpenedVideo {
+  bytes: VideoBytes;
+  /** A reader that the segment before has left; to be closed. */
+  spare?: PacketReader | undefined;
 }
 
 class SegmentDecoding {
@@ -76,7 +87,6 @@ class SegmentDecoding {
   readonly #positions: Map<string, number>;
   /** That were given out. */
   readonly #shown = new Set<number>();
-  #luma = new Uint8Array(0);
   #inputBytes = 0;
 
   constructor(
@@ -191,12 +201,10 @@ class SegmentDecoding {
       this.#sink.bad(position, whyNoGray(name));
       return;
     }
-    const lumaBytes = picture.width * picture.height * sampleBytes[format.pixel];
-    if (this.#luma.length < lumaBytes) this.#luma = new Uint8Array(lumaBytes);
-    const isFull = format.isFullRange || colorRange === fullRange;
-    copyLuma(picture.data![0]!, picture.linesize[0]!, picture, format, isFull, this.#luma);
+    const { width, height } = picture;
+    const plane = { width, height, bytes: picture.data![0]!, stride: picture.linesize[0]! };
     this.#shown.add(position);
-    this.#sink.frame(position, picture, this.#luma.subarray(0, lumaBytes));
+    this.#sink.frame(position, { ...plane, format, isFull: format.isFullRange || colorRange === fullRange });
   }
 
   /** Says of every wanted frame of a group that did not come, or is not to be trusted, why. */

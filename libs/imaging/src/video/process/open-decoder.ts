@@ -2,7 +2,7 @@ import { InputError } from '@halogrid/sources/input-error';
 import { type CodecContext, type Ffmpeg, type HardwareDeviceContext, hwDeviceMethod, newExtradata } from './ffmpeg.ts';
 import type { PacketReader } from './open-video.ts';
 
-/** What decodes in place of the processor. To be freed. */
+/** What decodes in place of the processor; its context is kept as long as the process lives: making one takes longer than a segment. */
 export interface Hardware {
   context: HardwareDeviceContext;
   /** The format of its frames. */
@@ -36,6 +36,14 @@ export function openDecoder(ffmpeg: Ffmpeg, reader: PacketReader, hardware: Hard
   return decoder;
 }
 
+/** By type. */
+const contexts = new Map<number, HardwareDeviceContext>();
+
+/** Frees what hardware was opened, at the end of the process. */
+export function closeHardware(): void {
+  for (const context of contexts.values()) context.free();
+}
+
 /** Undefined, with a line for the log, where the method is not there. */
 export function openHardware(
   ffmpeg: Ffmpeg,
@@ -48,9 +56,14 @@ export function openHardware(
     const config = codec.getHwConfig(i);
     if (!config) break;
     if (config.deviceType !== type || !(config.methods & hwDeviceMethod)) continue;
+    const kept = contexts.get(type);
+    if (kept) return { context: kept, pixels: config.pixFmt };
     const context = new ffmpeg.HardwareDeviceContext();
     const code = context.create(type, null, null);
-    if (code >= 0) return { context, pixels: config.pixFmt };
+    if (code >= 0) {
+      contexts.set(type, context);
+      return { context, pixels: config.pixFmt };
+    }
     context.free();
     note(`--hwaccel ${method} is not available here (${ffmpeg.FFmpegError.strerror(code)}): decoding without it`);
     return undefined;

@@ -96,6 +96,20 @@ export class PacketReader {
     return counts && isCutShort(this.#bytes) ? Math.max(0, Number(this.#stream.nbFrames) - this.#count) : 0;
   }
 
+  /**
+   * Whether seeking makes it like one that was opened anew: MP4 and QuickTime tell packets by their index, and as long as no packet has
+   * changed what decoders need, nothing of what was read before is left.
+   */
+  get canGoOn(): boolean {
+    return this.#isIn('mov') && this.newExtradata === undefined && this.failure === undefined;
+  }
+
+  /** Forgets what it has counted; for one that can go on. */
+  startAgain(): void {
+    this.#refreshes = false;
+    this.#references = 0;
+  }
+
   /** The next packet of the video, or undefined behind the last. */
   read(): VideoPacket | undefined {
     if (this.#next) {

@@ -13,11 +13,14 @@ export class SegmentReaders {
   readonly #bytes: VideoBytes;
   readonly #start: VideoPacket;
   readonly #readers: PacketReader[] = [];
+  #spare: PacketReader | undefined;
 
-  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes, start: VideoPacket) {
+  /** `spare`: of the same video, from another segment's `close`. */
+  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes, start: VideoPacket, spare?: PacketReader) {
     this.#ffmpeg = ffmpeg;
     this.#bytes = bytes;
     this.#start = start;
+    this.#spare = spare;
   }
 
   /** One whose last packet is the one of that number. Throws InputError. */
@@ -34,14 +37,23 @@ export class SegmentReaders {
   }
 
   #open(): PacketReader {
-    const reader = new PacketReader(this.#ffmpeg, this.#bytes);
+    const reader = this.#spare ?? new PacketReader(this.#ffmpeg, this.#bytes);
+    this.#spare = undefined;
     this.#readers.push(reader);
     if (!reader.readTo(this.#start)) throw changed();
     return reader;
   }
 
-  close(): void {
-    for (const reader of this.#readers) reader.close();
+  /** Gives back one that is of use for another segment of the video, where there is one; it is to be closed. */
+  close(): PacketReader | undefined {
+    const [first = this.#spare, ...others] = this.#readers;
+    for (const reader of others) reader.close();
+    if (first?.canGoOn) {
+      first.startAgain();
+      return first;
+    }
+    first?.close();
+    return undefined;
   }
 }
 

@@ -1,17 +1,16 @@
-import { fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { InputError } from '@halogrid/sources/input-error';
 import { answerHeadBytes, requestBytes } from '../serve-ranges.ts';
 import type { VideoFile } from '../video-file.ts';
+import { servedFd } from './video-protocol.ts';
 
 /** The bytes of a video, for the process that decodes it. */
 export interface VideoBytes {
   readonly sizeBytes: number;
   /** Some of so many bytes from byte `position` on; none at the end and behind it. Throws InputError for what cannot be read. */
   read(position: number, length: number): Buffer;
+  close(): void;
 }
-
-/** Where the process that knows how to fetch it listens; a socket, which waits. */
-export const servedFd = 3;
 
 /** Throws InputError for a file that cannot be opened. */
 export function openVideoBytes(access: VideoFile['access']): VideoBytes {
@@ -22,9 +21,10 @@ export function openVideoBytes(access: VideoFile['access']): VideoBytes {
  * Says of what cannot be read that it cannot be read. FFmpeg would take it for the end of the file, or for damage, and frames would
  * be blamed one by one for what a disk, a network or another program did.
  */
-export function wholeBytes({ sizeBytes, read }: VideoBytes): VideoBytes {
+export function wholeBytes({ sizeBytes, read, close }: VideoBytes): VideoBytes {
   return {
     sizeBytes,
+    close,
     read: (position, length) => {
       const bytes = reading(() => read(position, length));
       if (bytes.length > 0 || length === 0 || position >= sizeBytes) return bytes;
@@ -43,7 +43,6 @@ function reading<T>(read: () => T): T {
   }
 }
 
-/** The file stays open as long as this process lives, which reads no other. */
 function fileBytes(path: string): VideoBytes {
   const file = openSync(path, 'r');
   return {
@@ -52,6 +51,7 @@ function fileBytes(path: string): VideoBytes {
       const bytes = Buffer.allocUnsafe(length);
       return bytes.subarray(0, readSync(file, bytes, 0, length, position));
     },
+    close: () => closeSync(file),
   };
 }
 
@@ -69,6 +69,7 @@ function servedBytes(sizeBytes: number): VideoBytes {
       fill(bytes);
       return bytes;
     },
+    close: () => {},
   };
 }
 

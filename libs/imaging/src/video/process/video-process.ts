@@ -1,71 +1,78 @@
-// A process that reads one video and does nothing else, because FFmpeg may be brought down by a damaged one. It takes an
-// order as JSON from stdin, asks at a socket for the bytes of a video without a path (serve-ranges.ts), and answers on stdout:
-// lines of JSON to 'index'; to 'decode' records of a head of 32 bytes (four doubles: position or -1, width, height, bytes that
-// follow) and the bytes: luma, or of -1 JSON, the last of which says how it ended.
-import { readFileSync, writeSync } from 'node:fs';
+// A process that reads videos and does nothing else, because FFmpeg may be brought down by a damaged one. It takes orders one after
+// another (video-protocol.ts), asks at a socket for the bytes of a video without a path (serve-ranges.ts), and ends with the process that
+// started it, or as soon as that gives no more orders. Its argument says whether there is memory for luma that both have mapped.
 import { InputError } from '@halogrid/sources/input-error';
-import type { VideoFile } from '../video-file.ts';
-import { decodeSegment, type SegmentRequest } from './decode-segment.ts';
-import { loadFfmpeg, logFatal } from './ffmpeg.ts';
+import { Answers } from './answers.ts';
+import { decodeSegment, type OpenedVideo } from './decode-segment.ts';
+import { type Ffmpeg, loadFfmpeg, logFatal } from './ffmpeg.ts';
 import { indexPackets } from './index-packets.ts';
-import { openVideoBytes } from './video-bytes.ts';
+import { endWithParent, mapMemory, viewMemory } from './libc.ts';
+import { closeHardware } from './open-decoder.ts';
+import { openVideoBytes, type VideoBytes } from './video-bytes.ts';
+import { memoryFd, roomBytes, type VideoOrder } from './video-protocol.ts';
 
-/** What the process is told to do. */
-export type VideoTask = { kind: 'index' } | { kind: 'decode'; request: SegmentRequest };
+type Task = Exclude<VideoOrder, { kind: 'freed' }>;
 
-type VideoOrder = VideoTask & { access: VideoFile['access'] };
+/** The video of the last order; the next is often of the same. */
+let last: { name: string; video: OpenedVideo } | undefined;
 
-/** What it says beside frames. */
-export type VideoMessage =
-  | { kind: 'bad'; position: number; error: string }
-  | { kind: 'created' /** Since 1970 in UTC. */; ms: number }
-  | { kind: 'note'; line: string }
-  | { kind: 'refused'; stage: 'read' | 'decode'; error: string }
-  | { kind: 'end' /** Encoded, of the packets that were read. */; inputBytes: number };
+function openOnce({ access, version }: Task, alive: () => void): OpenedVideo {
+  const name = JSON.stringify([access, version]);
+  if (last?.name === name) return last.video;
+  closeLast();
+  const bytes = openVideoBytes(access);
+  const read: VideoBytes['read'] = (position, length) => {
+    alive();
+    return bytes.read(position, length);
+  };
+  last = { name, video: { bytes: { ...bytes, read } } };
+  return last.video;
+}
 
-export const headBytes = 32;
+function closeLast(): void {
+  last?.video.spare?.close();
+  last?.video.bytes.close();
+  last = undefined;
+}
 
-function main(): void {
-  const order = JSON.parse(readFileSync(0, 'utf8')) as VideoOrder;
-  const say = order.kind === 'index' ? (message: object) => write(`${JSON.stringify(message)}\n`) : sayMessage;
+function obey(ffmpeg: Ffmpeg, task: Task, answers: Answers): void {
+  answers.begun();
   try {
-    const ffmpeg = loadFfmpeg();
-    ffmpeg.Log.setLevel(logFatal);
-    const bytes = openVideoBytes(order.access);
-    if (order.kind === 'index') {
-      for (const line of indexPackets(ffmpeg, bytes)) say(line);
-    } else {
-      const inputBytes = decodeSegment(ffmpeg, bytes, order.request, {
-        frame: (position, { width, height }, luma) => sayRecord([position, width, height, luma.length], luma),
-        bad: (position, error) => sayMessage({ kind: 'bad', position, error }),
-        created: (ms) => sayMessage({ kind: 'created', ms }),
-        note: (line) => sayMessage({ kind: 'note', line }),
-      });
-      say({ kind: 'end', inputBytes });
+    const video = openOnce(task, () => answers.alive());
+    if (task.kind === 'index') {
+      for (const line of indexPackets(ffmpeg, video.bytes)) {
+        if (line.kind === 'end') answers.message({ kind: 'listed', last: line });
+        else answers.message(line);
+      }
+      answers.message({ kind: 'end', inputBytes: 0 });
+      return;
     }
+    const inputBytes = decodeSegment(ffmpeg, video, task.request, {
+      frame: (position, luma) => answers.frame(position, luma, task.request.lead),
+      bad: (position, error) => answers.message({ kind: 'bad', position, error }),
+      created: (ms) => answers.message({ kind: 'created', ms }),
+      note: (line) => answers.message({ kind: 'note', line }),
+    });
+    answers.message({ kind: 'end', inputBytes });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    say({ kind: 'refused', stage: error.stage, error: error.message });
+    closeLast();
+    answers.message({ kind: 'refused', stage: error.stage, error: error.message });
   }
 }
 
-function sayMessage(message: object): void {
-  const text = Buffer.from(JSON.stringify(message));
-  sayRecord([-1, 0, 0, text.length], text);
-}
-
-function sayRecord(head: number[], bytes: Uint8Array): void {
-  write(new Uint8Array(Float64Array.from(head).buffer));
-  write(bytes);
-}
-
-/** Waits until the reader has taken it: that is what keeps a decoder from running ahead. */
-function write(data: string | Uint8Array): void {
-  const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-  for (let done = 0; done < bytes.length; ) done += writeSync(1, bytes, done);
+function main(hasMemory: boolean): void {
+  endWithParent();
+  const memory = hasMemory ? viewMemory(mapMemory(memoryFd, roomBytes), roomBytes) : undefined;
+  const answers = new Answers(memory);
+  const ffmpeg = loadFfmpeg();
+  ffmpeg.Log.setLevel(logFatal);
+  for (let task = answers.orders.next(); task; task = answers.orders.next()) obey(ffmpeg, task, answers);
+  closeLast();
+  closeHardware();
 }
 
 if (import.meta.main) {
-  main();
+  main(process.argv[2] === 'memory');
   process.exit(0);
 }

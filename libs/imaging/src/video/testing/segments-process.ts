@@ -1,7 +1,8 @@
 // For tests: decodes segments of videos one after another in one process, which a test that cuts them into hundreds starts once.
 import { InputError } from '@halogrid/sources/input-error';
-import { decodeSegment, type SegmentRequest } from '../process/decode-segment.ts';
+import { decodeSegment, type OpenedVideo, type SegmentRequest } from '../process/decode-segment.ts';
 import { loadFfmpeg, logFatal } from '../process/ffmpeg.ts';
+import { LumaWriter } from '../process/luma-writer.ts';
 import { openVideoBytes } from '../process/video-bytes.ts';
 import type { VideoFile } from '../video-file.ts';
 
@@ -22,11 +23,11 @@ export type SegmentOutcomeEvent =
   | { kind: 'created'; ms: number }
   | { kind: 'note'; line: string };
 
-function outcomeOf(access: VideoFile['access'], request: SegmentRequest): SegmentOutcome {
+function outcomeOf(video: OpenedVideo, request: SegmentRequest): SegmentOutcome {
   const events: SegmentOutcomeEvent[] = [];
   try {
-    decodeSegment(ffmpeg, openVideoBytes(access), request, {
-      frame: (position, _size, luma) => events.push({ kind: 'frame', position, luma: luma.slice() }),
+    decodeSegment(ffmpeg, video, request, {
+      frame: (position, plane) => events.push({ kind: 'frame', position, luma: writer.packed(plane).slice() }),
       bad: (position, error) => events.push({ kind: 'bad', position, error }),
       created: (ms) => events.push({ kind: 'created', ms }),
       note: (line) => events.push({ kind: 'note', line }),
@@ -39,8 +40,12 @@ function outcomeOf(access: VideoFile['access'], request: SegmentRequest): Segmen
 }
 
 const ffmpeg = loadFfmpeg();
+const writer = new LumaWriter();
 ffmpeg.Log.setLevel(logFatal);
 process.on('message', ({ access, requests }: SegmentsOrder) => {
-  for (const request of requests) process.send!(outcomeOf(access, request));
+  const video: OpenedVideo = { bytes: openVideoBytes(access) };
+  for (const request of requests) process.send!(outcomeOf(video, request));
+  video.spare?.close();
+  video.bytes.close();
 });
 process.on('disconnect', () => process.exit());

@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sampleBytes } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
+import { DecoderPool } from '../decoder-pool.ts';
+import { indexVideo } from '../index-video.ts';
 import { planVideo, type SegmentLength, type VideoSegment } from '../plan-video.ts';
 import type { SegmentRequest } from '../process/decode-segment.ts';
-import { indexVideo, SegmentDecoder } from '../video-child.ts';
 import { openVideoFile, type VideoFile } from '../video-file.ts';
 import type { SegmentOutcome, SegmentsOrder } from './segments-process.ts';
 
@@ -85,11 +86,24 @@ async function openVersion(uri: string, segments: readonly VideoSegment[]): Prom
   return file;
 }
 
-/** Every segment in a process of its own, as nodes decode them. */
+/** In processes that share memory with this one, as nodes decode them. */
 export async function* decodeInProcesses(uri: string, segments: readonly VideoSegment[]): AsyncGenerator<FrameOutcome> {
+  const pool = new DecoderPool({ processes: 1, note: (line) => assert.fail(line) });
+  try {
+    yield* decodeInPool(pool, uri, segments);
+  } finally {
+    await pool.close();
+  }
+}
+
+export async function* decodeInPool(
+  pool: DecoderPool,
+  uri: string,
+  segments: readonly VideoSegment[],
+): AsyncGenerator<FrameOutcome> {
   for (const [segment, planned] of segments.entries()) {
     const file = await openVersion(uri, [planned]);
-    const decoder = new SegmentDecoder(file, requestOf(planned));
+    const decoder = await pool.decode(file, requestOf(planned));
     for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
       if (event.kind === 'note') assert.fail(event.line);
       if (event.kind === 'created') continue;

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { DecoderPool, openVideoFile, planVideo, type VideoSegment } from '@halogrid/imaging';
+import { decodeByFfmpeg } from '@halogrid/imaging/plain-ffmpeg';
+import { spreadOf } from '../timing/statistics.ts';
+import { measureWholeTimes } from '../timing/whole-times.ts';
+
+/** Frames a second by what was measured, in the order of the table. */
+export type Rates = Record<string, number>;
+
+export const kernelAlone = 'the kernel alone';
+
+/** Takes items in turn on so many lanes. */
+async function onLanes<T>(items: readonly T[], lanes: number, act: (item: T) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < items.length) await act(items[next++]!);
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
+}
+
+interface Planned {
+  uri: string;
+  segments: VideoSegment[];
+  width: number;
+  height: number;
+}
+
+async function plan(path: string): Promise<Planned> {
+  const planned: Planned = { uri: pathToFileURL(path).href, segments: [], width: 0, height: 0 };
+  for await (const part of planVideo(planned.uri, {}, () => ({ aim: 128, most: 256 }))) {
+    if (part.kind === 'segment') planned.segments.push(part.segment);
+    if (part.kind === 'video') [planned.width, planned.height] = [part.width, part.height];
+  }
+  return planned;
+}
+
+/** Our decoders without a node: luma of every frame in memory. */
+async function decodeSegments(recordings: readonly Planned[], pool: DecoderPool, hwaccel: string): Promise<void> {
+  const all = recordings.flatMap(({ uri, segments }) => segments.map((segment) => ({ uri, segment })));
+  // As many as are decoded, and one that is ready to be.
+  await onLanes(all, pool.processes + 1, async ({ uri, segment: { start, strictFrom, end, frames } }) => {
+    const file = await openVideoFile(uri);
+    const decoder = await pool.decode(file, { start, strictFrom, end, wanted: frames, hwaccel });
+    try {
+      let bytes = new Uint8Array(0);
+      for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
+        if (event.kind !== 'frame') continue;
+        const stride = event.width * (event.pixel === 'u8' ? 1 : 2);
+        if (bytes.length < stride * event.height) bytes = new Uint8Array(stride * event.height);
+        await decoder.luma(event, { bytes, offset: 0, stride, channels: 'gray', planeBytes: 0 });
+      }
+    } finally {
+      await decoder.close();
+      file.close();
+    }
+  });
+}
+
+/** The program ffmpeg, where it is installed. */
+const runProgram = (path: string) =>
+  promisify(execFile)('ffmpeg', ['-v', 'error', '-threads', '1', '-i', path, '-f', 'null', '-']);
+
+/** What may be measured of recordings that are copies of one; `withKernel`: the default kernel on the cpu device, too. */
+export async function ratesOf(
+  recordings: readonly string[],
+  processes: number,
+  { withKernel, hwaccel = '' }: { withKernel: boolean; hwaccel?: string | undefined },
+): Promise<{ frames: number; measure(): Promise<Rates>; close(): Promise<void> }> {
+  const first = await plan(recordings[0]!);
+  const planned = recordings.map((path) => {
+    const uri = pathToFileURL(path).href;
+    return { ...first, uri };
+  });
+  const frames = first.segments.reduce((sum, segment) => sum + segment.frames.length, 0) * recordings.length;
+  const hasProgram = await promisify(execFile)('ffmpeg', ['-version']).then(
+    () => true,
+    () => false,
+  );
+  const timed = async (work: () => Promise<unknown>): Promise<number> => {
+    const startedMs = performance.now();
+    await work();
+    return frames / ((performance.now() - startedMs) / 1000);
+  };
+  const pool = new DecoderPool({ processes });
+  const measure = async (): Promise<Rates> => {
+    const rates: Rates = {};
+    if (hasProgram)
+      rates[`ffmpeg -f null, ${processes} processes`] = await timed(() => onLanes(recordings, processes, runProgram));
+    const ffmpeg = await timed(() => decodeByFfmpeg(recordings, processes));
+    rates[`FFmpeg of the package, ${processes} processes`] = ffmpeg;
+    if (withKernel) {
+      const kernel = await kernelRate(first);
+      rates[kernelAlone] = kernel;
+      rates['FFmpeg of the package, then the kernel'] = 1 / (1 / ffmpeg + 1 / kernel);
+    }
+    rates['decoders alone'] = await timed(() => decodeSegments(planned, pool, hwaccel));
+    return rates;
+  };
+  return { frames, measure, close: () => pool.close() };
+}
+
+/** Frames a second of the default kernel on all threads of the cpu device, of pixels that are in memory. */
+async function kernelRate(size: Planned): Promise<number> {
+  const images = 128;
+  const lbp = { name: 'lbp', operations: [{ kernel: 'lbp', parameters: {} }], output: 'histogram' as const };
+  const { rows } = await measureWholeTimes({
+    kind: 'cpu',
+    size,
+    cases: [lbp],
+    repetitions: 3,
+    imagesPerSample: images,
+  });
+  return images / (spreadOf(rows[0]!.samplesMs).median / 1000);
+}

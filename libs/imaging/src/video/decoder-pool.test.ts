@@ -1,0 +1,179 @@
+// Decoders that stay: what they share, and what becomes of them where a file, or this process, comes to harm.
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { DecoderPool, type DecoderPoolOptions } from './decoder-pool.ts';
+import { makeClip } from './plain-ffmpeg.ts';
+import { planVideo, type VideoSegment } from './plan-video.ts';
+import type { SegmentDecoder } from './segment-decoder.ts';
+import { openVideoFile, type VideoFile } from './video-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'halogrid-pool-'));
+const path = join(folder, 'clip.mp4');
+const size = { width: 320, height: 200 };
+const frames = 120;
+let segments: VideoSegment[];
+let file: VideoFile;
+
+before(async () => {
+  const planes = (_: unknown, i: number) => new Uint8Array(size.width * size.height * 1.5).fill(30 + i);
+  await makeClip(
+    { path, codec: 'h264', ...size, bitsASecond: 200_000, keyEvery: 20 },
+    Array.from({ length: frames }, planes),
+  );
+  const uri = pathToFileURL(path).href;
+  const parts = await Array.fromAsync(planVideo(uri, {}, () => ({ aim: 20, most: 40 })));
+  segments = parts.flatMap((part) => (part.kind === 'segment' ? [part.segment] : []));
+  file = await openVideoFile(uri);
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+const begin = (pool: DecoderPool, segment: VideoSegment, signal?: AbortSignal, of = file): Promise<SegmentDecoder> =>
+  pool.decode(of, { ...segment, wanted: segment.frames, hwaccel: '', lead: 15 }, signal);
+
+/** The frames of a segment that come, in rows as a device has them. */
+async function finish(decoder: SegmentDecoder): Promise<number> {
+  const stride = 336;
+  for (let count = 0; ; count++) {
+    const event = await decoder.next();
+    if (event.kind === 'end') return count;
+    assert.ok(event.kind === 'frame', event.kind);
+    const bytes = new Uint8Array(stride * size.height);
+    await decoder.luma(event, { bytes, offset: 0, stride, channels: 'gray', planeBytes: 0 });
+    for (const y of [0, size.height - 1]) {
+      const row = bytes.subarray(y * stride, y * stride + size.width);
+      assert.ok(Math.max(...row) - Math.min(...row) <= 4, 'a frame has one value, as near as it was encoded');
+    }
+  }
+}
+
+async function decodeAll(pool: DecoderPool): Promise<number> {
+  const counts = await Promise.all(
+    segments.map(async (segment) => {
+      const decoder = await begin(pool, segment);
+      try {
+        return await finish(decoder);
+      } finally {
+        await decoder.close();
+      }
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** A pool that is closed with the test. */
+function poolOf(t: { after(done: () => Promise<void>): void }, options: Partial<DecoderPoolOptions> = {}): DecoderPool {
+  const pool = new DecoderPool({ processes: 2, ...options });
+  t.after(() => pool.close());
+  return pool;
+}
+
+test('as many processes as there may be decode all segments, and are the same the second time', async (t) => {
+  const pool = poolOf(t);
+  assert.ok(segments.length > 2);
+  assert.equal(await decodeAll(pool), frames);
+  const started = childrenOf(process.pid);
+  assert.equal(started.length, 2);
+  assert.equal(await decodeAll(pool), frames);
+  assert.deepEqual(childrenOf(process.pid), started);
+  await pool.close();
+  assert.deepEqual(childrenOf(process.pid), []);
+});
+
+test('where the system has no memory to share, frames come through pipes, and that is said once', async (t) => {
+  const notes: string[] = [];
+  const memory = () => {
+    throw new Error('the system forbids it');
+  };
+  const pool = poolOf(t, { memory, note: (line) => notes.push(line) });
+  assert.equal(await decodeAll(pool), frames);
+  assert.deepEqual(notes, [
+    'Decoders share no memory with this process (the system forbids it): frames go through pipes, more slowly',
+  ]);
+});
+
+test('a process that dies costs the segment that it was at, and another takes its place', async (t) => {
+  const pool = poolOf(t, { processes: 1 });
+  const decoder = await begin(pool, segments[0]!);
+  assert.equal((await decoder.next()).kind, 'frame');
+  const waiting = begin(pool, segments[1]!);
+  const [pid] = childrenOf(process.pid);
+  process.kill(pid!, 'SIGSEGV');
+  await assert.rejects(finish(decoder), { name: 'DecoderBrokeError' });
+  await decoder.close();
+  const next = await waiting;
+  assert.equal(await finish(next), segments[1]!.frames.length);
+  await next.close();
+  assert.notEqual(childrenOf(process.pid)[0], pid);
+});
+
+test('a process that is waited for in vain is ended, and says so', async (t) => {
+  const pool = poolOf(t, { processes: 1, hangMs: 1200 });
+  const decoder = await begin(pool, segments[0]!);
+  assert.equal((await decoder.next()).kind, 'frame');
+  process.kill(childrenOf(process.pid)[0]!, 'SIGSTOP');
+  await assert.rejects(finish(decoder), { message: 'The decoder gave nothing for 1.2 s and was ended' });
+  await decoder.close();
+  assert.equal(await decodeAll(pool), frames);
+});
+
+test('a process that fetches from a server that is slow is not taken for one that hangs', async (t) => {
+  const pool = poolOf(t, { processes: 1, hangMs: 1200 });
+  const bytes = readFileSync(path);
+  const slow = async (position: number, length: number) => {
+    await new Promise((resolve) => setTimeout(resolve, position === 0 ? 1500 : 0));
+    return bytes.subarray(position, position + length);
+  };
+  const remote: VideoFile = { ...file, access: { sizeBytes: bytes.length }, read: slow };
+  const decoder = await begin(pool, segments[0]!, undefined, remote);
+  assert.equal(await finish(decoder), segments[0]!.frames.length);
+  await decoder.close();
+});
+
+test('a process that has met damage is given nothing more', async (t) => {
+  const pool = poolOf(t, { processes: 1 });
+  const decoder = await begin(pool, { ...segments[0]!, frames: [{ ...segments[0]!.frames[0]!, packet: 999 }] });
+  assert.equal((await decoder.next()).kind, 'bad');
+  const [pid] = childrenOf(process.pid);
+  assert.equal((await decoder.next()).kind, 'end');
+  await decoder.close();
+  const next = await begin(pool, segments[1]!);
+  assert.equal(await finish(next), segments[1]!.frames.length);
+  await next.close();
+  assert.notEqual(childrenOf(process.pid)[0], pid);
+});
+
+test('who waits for a process and is not wanted any more waits no longer', async (t) => {
+  const pool = poolOf(t, { processes: 1 });
+  const decoder = await begin(pool, segments[0]!);
+  const abort = new AbortController();
+  const waiting = begin(pool, segments[1]!, abort.signal);
+  abort.abort(new Error('not wanted'));
+  await assert.rejects(waiting, { message: 'not wanted' });
+  assert.equal(await finish(decoder), segments[0]!.frames.length);
+  await decoder.close();
+});
+
+test('no process is left where the one that started them is killed, not even one that is stopped', async () => {
+  const parent = fork(new URL('./testing/pool-process.ts', import.meta.url), [path]);
+  const [pids] = (await once(parent, 'message')) as [number[]];
+  assert.equal(pids.length, 2);
+  process.kill(pids[0]!, 'SIGSTOP');
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  const isThere = (pid: number) => {
+    try {
+      return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    } catch {
+      return false;
+    }
+  };
+  while (pids.some(isThere)) await new Promise((resolve) => setTimeout(resolve, 10));
+});

@@ -1,0 +1,121 @@
+import { writeSync } from 'node:fs';
+import { sampleBytes } from '@halogrid/geometry';
+import { FrameRoom } from './frame-room.ts';
+import { type LumaPlane, LumaWriter } from './luma-writer.ts';
+import { Orders } from './orders.ts';
+import {
+  aliveRecord,
+  fullRecord,
+  headFields,
+  inline,
+  messageRecord,
+  mostFramesOut,
+  type RecordHead,
+  roomBytes,
+  type VideoMessage,
+} from './video-protocol.ts';
+
+/** A process that is at work says so as often, if it has nothing else to say. */
+const aliveEachMs = 1000;
+/** Heads of frames in memory are said together, within so long: each time wakes the other side. */
+const togetherMs = 10;
+/** Rows of luma begin on such boundaries, counted in samples, where the order has them lie as a device wants them. */
+const rowSamples = 16;
+
+/** Says what becomes of orders, and waits where too much of it has not been taken: that keeps a decoder from running ahead. */
+export class Answers {
+  readonly orders = new Orders((places) => this.#free(places));
+  readonly #memory: Uint8Array | undefined;
+  readonly #writer = new LumaWriter();
+  readonly #room = new FrameRoom(roomBytes);
+  #framesOut = 0;
+  #inlineOut = 0;
+  #saidMs = 0;
+  #heads: Uint8Array[] = [];
+
+  /** `memory` is mapped by the other side as well; without it all luma goes through the pipe. */
+  constructor(memory: Uint8Array | undefined) {
+    this.#memory = memory;
+  }
+
+  message(message: VideoMessage): void {
+    const text = Buffer.from(JSON.stringify(message));
+    this.#say({ position: messageRecord, bytes: text.length }, text);
+  }
+
+  /** To be called where something is begun. */
+  begun(): void {
+    this.#say({ position: aliveRecord });
+  }
+
+  /** To be called as often as something has been done. */
+  alive(): void {
+    if (performance.now() - this.#saidMs > aliveEachMs) this.#say({ position: aliveRecord });
+  }
+
+  /** Gives out a frame's luma; `lead`: samples that a device has before those of a row. */
+  frame(position: number, plane: LumaPlane, lead: number | undefined): void {
+    const { width, height, format } = plane;
+    const samples = sampleBytes[format.pixel];
+    const rowBytes = width * samples;
+    const stride = lead === undefined ? rowBytes : Math.ceil((width + lead) / rowSamples) * rowSamples * samples;
+    const bytes = (height - 1) * stride + rowBytes;
+    const place = this.#takePlace(bytes);
+    const head = { position, width, height, sampleBytes: samples, stride, bytes, place };
+    if (place !== inline) {
+      this.#writer.write(plane, this.#memory!.subarray(place, place + bytes), stride);
+      this.#heads.push(bytesOf(head));
+      if (performance.now() - this.#saidMs > togetherMs) this.#sayHeads();
+    } else {
+      const luma = this.#writer.packed(plane);
+      this.#say({ ...head, stride: rowBytes, bytes: luma.length }, luma);
+    }
+    this.#framesOut++;
+  }
+
+  /** Waits until there is a place. Frames that go through the pipe have none, but no more of them wait than would fit. */
+  #takePlace(bytes: number): number {
+    for (let isSaid = false; ; isSaid = true) {
+      if (this.#framesOut < mostFramesOut) {
+        if (this.#memory && bytes <= roomBytes) {
+          const place = this.#room.take(bytes);
+          if (place !== undefined) return place;
+        } else if (this.#inlineOut === 0 || (this.#inlineOut + 1) * bytes <= roomBytes) {
+          this.#inlineOut++;
+          return inline;
+        }
+      }
+      if (!isSaid) this.#say({ position: fullRecord });
+      // Nobody is there any more who would want to know.
+      if (!this.orders.wait()) process.exit(1);
+    }
+  }
+
+  #free(places: readonly number[]): void {
+    for (const place of places) {
+      this.#framesOut--;
+      if (place === inline) this.#inlineOut--;
+      else this.#room.free(place);
+    }
+  }
+
+  #say(head: Partial<RecordHead>, bytes?: Uint8Array): void {
+    this.#heads.push(bytesOf(head));
+    this.#sayHeads();
+    if (bytes) write(bytes);
+  }
+
+  #sayHeads(): void {
+    this.#saidMs = performance.now();
+    write(Buffer.concat(this.#heads));
+    this.#heads = [];
+  }
+}
+
+const bytesOf = (head: Partial<RecordHead>): Uint8Array =>
+  new Uint8Array(Float64Array.from(headFields, (field) => head[field] ?? 0).buffer);
+
+/** Waits until it is taken. */
+function write(bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(1, bytes, done);
+}

@@ -1,0 +1,108 @@
+import type { PixelType } from '@halogrid/geometry';
+import type { PlaneTarget } from '../planes/plane-target.ts';
+import type { Conversation, GivenFrame, Said } from './conversation.ts';
+import type { SegmentRequest } from './process/decode-segment.ts';
+import { roomBytes } from './process/video-protocol.ts';
+import type { VideoFile } from './video-file.ts';
+import { VideoReader } from './video-reader.ts';
+
+/** A frame that is there to be taken. */
+export interface DecodedPicture {
+  kind: 'frame';
+  position: number;
+  width: number;
+  height: number;
+  pixel: PixelType;
+}
+
+/** The next thing that a decoder has to say. */
+export type SegmentEvent = DecodedPicture | Extract<Said, { kind: 'bad' | 'created' | 'note' | 'end' }>;
+
+/** A segment that another process decodes. To be closed. */
+export class SegmentDecoder {
+  readonly #reader: VideoReader;
+  readonly #conversation: Conversation;
+  readonly #letGo: (reader: VideoReader) => void;
+  /** The last frame of `next`, while it has not been read. */
+  #frame: GivenFrame | undefined;
+  #freed: number[] = [];
+  #isClosed = false;
+
+  /** `reader` is one that is free, and `letGo` is called once it is that again, or has ended; unless given, one is started for this. */
+  constructor(
+    file: VideoFile,
+    request: SegmentRequest,
+    reader: VideoReader = new VideoReader(),
+    letGo: (reader: VideoReader) => void = (own) => void own.end(),
+  ) {
+    this.#reader = reader;
+    this.#letGo = letGo;
+    this.#conversation = reader.order(file, { kind: 'decode', request });
+    reader.memory?.use();
+    void this.#conversation.over.then(() => this.#letGo(reader));
+  }
+
+  /** Rejects with InputError, and with DecoderBrokeError. The luma of a frame that was not read is passed over. */
+  async next(): Promise<SegmentEvent> {
+    this.#passOver();
+    const said = await this.#conversation.next();
+    if (said.kind !== 'frame') return said as SegmentEvent;
+    this.#frame = said;
+    const { position, width, height, sampleBytes } = said;
+    return { kind: 'frame', position, width, height, pixel: sampleBytes === 2 ? 'u16' : 'u8' };
+  }
+
+  /** Waits until, with the frame that `next` gave, so many are there, or half of those that the decoder has room for; gives their number. */
+  async ready(frames: number): Promise<number> {
+    const room = Math.max(1, Math.floor(roomBytes / 2 / (this.#frame?.bytes ?? 1)));
+    await this.#conversation.ready(Math.min(frames, room) - 1);
+    return Math.min(frames, room, this.#conversation.frames + 1);
+  }
+
+  /** Puts the luma of the frame that `next` gave where it is wanted. */
+  async luma(picture: DecodedPicture, to: PlaneTarget): Promise<void> {
+    const frame = this.#frame!;
+    this.#frame = undefined;
+    try {
+      await this.#put(frame, frame.width * frame.sampleBytes, to);
+    } finally {
+      this.#free(frame.place);
+    }
+    if (picture.position !== frame.position) throw new Error('Another frame was read');
+  }
+
+  /** Whatever the process does for this segment is over. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (!this.#conversation.isOver) await this.#reader.end();
+    this.#passOver();
+    for (const said of this.#conversation.rest()) if (said.kind === 'frame') this.#free(said.place);
+    this.#reader.memory?.release();
+    await this.#conversation.over;
+  }
+
+  async #put({ place, luma, stride, height, bytes }: GivenFrame, rowBytes: number, to: PlaneTarget): Promise<void> {
+    if (luma) {
+      for (let y = 0; y < height; y++)
+        to.bytes.set(luma.subarray(y * stride, y * stride + rowBytes), to.offset + y * to.stride);
+      return;
+    }
+    const memory = this.#reader.memory!;
+    if (stride === to.stride) return memory.copy(place, bytes, to.bytes, to.offset);
+    for (let y = 0; y < height; y++)
+      await memory.copy(place + y * stride, rowBytes, to.bytes, to.offset + y * to.stride);
+  }
+
+  #passOver(): void {
+    if (this.#frame) this.#free(this.#frame.place);
+    this.#frame = undefined;
+  }
+
+  /** Those of one turn of the event loop are told at once. */
+  #free(place: number): void {
+    if (this.#freed.push(place) > 1) return;
+    this.#conversation.taken();
+    setImmediate(() => this.#reader.free(this.#freed.splice(0)));
+  }
+}
