@@ -5,7 +5,9 @@ import test, { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { decodeTwin, isFine, JpegDecoder, readJpegFrame } from '@halogrid/jpeg';
 import { fileWords, groupChunks, type MadeUpJpeg, mutate, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
-import { type DecodedJpegs, runJpegs, type TestJpeg } from './testing/run-jpegs.ts';
+import { runReference } from '@halogrid/kernels';
+import { createGpuProgram } from '@halogrid/kernels/gpu';
+import { type DecodedJpegs, lbp, readBack, runJpegs, type TestJpeg } from './testing/run-jpegs.ts';
 import { testedKind } from './testing/tested-kind.ts';
 import { openAdapter } from './webgpu-adapter.ts';
 import { requestDevice } from './webgpu-device.ts';
@@ -86,6 +88,35 @@ test('every pass leaves what the same step of the twin leaves', async () => {
     assert.deepEqual(entries.subarray(record[16]!, record[16]! + count), own.subarray(0, count), `${name}: entries`);
   }
   assert.equal(compare(jpegs, result), jpegs.length);
+});
+
+test('a kernel behind the decoder counts the decoded pixels, in the same pass', async () => {
+  const jpegs = forDevices(filesAt([...fixtures, photograph]));
+  const program = await createGpuProgram(device, lbp, { map: false, cells: false });
+  const { STORAGE, UNIFORM, COPY_SRC, COPY_DST } = GPUBufferUsage;
+  const made: GPUBuffer[] = [];
+  const buffer = (size: number, usage: number) => {
+    const one = device.createBuffer({ size: Math.max(16, size), usage });
+    made.push(one);
+    return one;
+  };
+  let unpack = async (): Promise<readonly Uint32Array[]> => [];
+  const { items, planes } = await runJpegs(device, decoder, jpegs, (pass, decoded, items) => {
+    const layout = program.layOut(items);
+    const table = buffer(layout.tableBytes, UNIFORM | COPY_DST);
+    device.queue.writeBuffer(table, 0, layout.table);
+    const histograms = buffer(layout.histogramsBytes, STORAGE | COPY_SRC);
+    program.record(pass, layout, { planes: [decoded], table, histograms, maps: buffer(16, STORAGE) });
+    unpack = async () => {
+      const words = new Uint32Array(await readBack(device, histograms, layout.histogramsBytes));
+      return program.unpack(layout, words, new Uint8Array(0)).map(({ bins }) => new Uint32Array(bins));
+    };
+  });
+  const found = await unpack();
+  for (const [i, item] of items.entries()) {
+    assert.deepEqual(found[i], runReference(lbp, planes, item, false).bins, jpegs[i]!.name);
+  }
+  for (const one of made) one.destroy();
 });
 
 test('images of random coefficients, samplings, tables and restart intervals equal those of the twin', async () => {
