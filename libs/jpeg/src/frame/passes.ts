@@ -13,7 +13,8 @@ export const groupChunks = 128;
 /**
  * Passes over all chunks until groups agree on where each of them begins: what has not settled by then is doubt. The first
  * decodes, and each later one carries what is exact at least one group further, 8 kB. Photographs take two, and one that
- * finds nothing to do.
+ * finds nothing to do. Where all components share their tables nothing tells the blocks of an MCU apart, and only restart
+ * markers settle it.
  */
 export const settlePasses = 8;
 /** Luma blocks that a workgroup transforms, 8 lanes each. */

@@ -106,11 +106,10 @@ class Tables {
   add(frame: JpegFrame): [number, number] {
     const present = this.#frames.get(frame);
     if (present) return present;
-    const isDc = (table: number): boolean => frame.dcTables.includes(table);
-    const tables = () => frame.tables.map((table, i) => packTable(table, isDc(i)));
+    const tables = () => frame.tables.map(packTable);
     const quantisers = () => [packQuantisers(frame.quantisers)];
     const places: [number, number] = [
-      this.#place(frame.tables.map(({ name }, i) => `${isDc(i)} ${name}`).join(), tables),
+      this.#place(frame.tables.map(({ name }) => name).join(), tables),
       this.#place(frame.quantisers.join(), quantisers),
     ];
     this.#frames.set(frame, places);

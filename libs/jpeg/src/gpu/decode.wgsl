@@ -6,9 +6,7 @@
 @group(0) @binding(2) var<storage, read> words: array<u32>;
 @group(0) @binding(3) var<storage, read> chunks: array<vec4<u32>>;
 
-// The tables of the file. Each is: lookup, ends, places, symbols. What a code tells is in bits 0 to 4 the bits of the code,
-// in 5 to 9 those of the code and its value, in 10 to 13 those of the value, and from 14 on by how much the next coefficient
-// is further: 64 ends a block.
+// The tables of the file. Each is: lookup, ends, places, symbols four to a word.
 var<workgroup> codes: array<u32, MOST_TABLES * TABLE_WORDS>;
 
 const ENDS = LOOKUP_WORDS;
@@ -60,11 +58,10 @@ fn decode(entry: u32) {
   var block = entry >> 16;
   var limit = next_mark((at + 7) / 8);
   counts = Counts();
-  // The two words that the next bits are in, and the one behind them, which is there by the time that it is wanted.
+  // The two words that the next bits are in.
   var word = at / 32;
   var high = word_at(word);
   var low = word_at(word + 1);
-  var ahead = word_at(word + 2);
   var ended = false;
   while (at < bits) {
     if (at == limit) {
@@ -81,16 +78,14 @@ fn decode(entry: u32) {
       restart();
       continue;
     }
-    // A code and its value are shorter than a word.
     if (word != at / 32) {
-      word++;
-      high = low;
-      low = ahead;
-      ahead = word_at(word + 2);
+      // A code and its value are shorter than a word, so that it is the next one, but for a step to a marker.
+      high = select(word_at(at / 32), low, at / 32 == word + 1);
+      word = at / 32;
+      low = word_at(word + 1);
     }
     let next = (high << (at % 32)) | ((low >> 1) >> (31 - at % 32));
-    let is_dc = coefficient == 0;
-    if (is_dc) {
+    if (coefficient == 0) {
       if (!wants_block(at, limit)) {
         ended = true;
         break;
@@ -102,29 +97,38 @@ fn decode(entry: u32) {
         continue;
       }
     }
-    let table = (select(ac_tables, dc_tables, is_dc) >> (2 * block)) & 3;
+    let table = (select(ac_tables, dc_tables, coefficient == 0) >> (2 * block)) & 3;
     let code = look_up(table, next);
     if (code == 0) {
       at++;
       bad();
       continue;
     }
-    let size = (code >> 10) & 15;
-    let value = extend(next << (code & 31), size);
+    let code_bits = code & 31;
+    let symbol = code >> 8;
+    let size = symbol & 15;
+    let value = extend(next << code_bits, size);
+    at += code_bits + size;
     let is_luma = block < luma_blocks;
-    at += (code >> 5) & 31;
-    coefficient += code >> 14;
-    counts.entries += u32(is_luma && (is_dc || size > 0));
-    if (is_dc) {
+    if (coefficient == 0) {
       counts.blocks++;
-      counts.dc += select(0u, u32(value), is_luma);
+      if (is_luma) {
+        counts.entries++;
+        counts.dc += u32(value);
+      }
       begin_block(is_luma, value);
-    } else if (size > 0) {
-      if (coefficient > 64) {
+      coefficient = 1;
+    } else if (size == 0) {
+      coefficient = select(64u, coefficient + 16, symbol == 0xf0);
+    } else {
+      let place = coefficient + (symbol >> 4);
+      if (place > 63) {
         bad();
       } else if (is_luma) {
-        put(coefficient - 1, value);
+        put(place, value);
       }
+      counts.entries += u32(is_luma);
+      coefficient = place + 1;
     }
     if (coefficient > 63) {
       coefficient = 0;
@@ -145,7 +149,7 @@ fn word_at(word: u32) -> u32 {
   return words[first_word + word * GROUP_CHUNKS];
 }
 
-// What the code at the begin of `next` tells; 0 where there is none.
+// What the code at the begin of `next` tells: its length in bits 0 to 4 and its symbol from bit 8 on; 0 where there is none.
 fn look_up(table: u32, next: u32) -> u32 {
   let first = table * TABLE_WORDS;
   let short = codes[first + (next >> (32 - LOOKUP_BITS))];
@@ -162,7 +166,7 @@ fn look_up(table: u32, next: u32) -> u32 {
   }
   let code_bits = LOOKUP_BITS + 1 + longer;
   let place = (sixteen >> (16 - code_bits)) + codes[first + PLACES + longer];
-  return codes[first + SYMBOLS + place] + code_bits * 33;
+  return code_bits | (((codes[first + SYMBOLS + place / 4] >> (8 * (place % 4))) & 255) << 8);
 }
 
 // The value of the first `size` bits: from 2^(size - 1) on as they are, below it negative.

@@ -1,19 +1,19 @@
 // A workgroup a group of chunks: finds out where codes begin in each of them. In the first pass every group but the first of
 // a file begins with a guess; in each later one with what the group before came to in the last pass, and does nothing where
 // it has done that before. twin/synchronise.ts is the reference.
+//
+// Barriers of a workgroup order what its lanes do to workgroup memory, and nothing orders what different lanes write to one
+// word of storage. So lanes hand states to each other in workgroup memory, and each word of storage is written once in a
+// pass.
 
 @group(0) @binding(4) var<storage, read_write> decoded: array<Decoded>;
 @group(0) @binding(5) var<storage, read_write> groups: array<Group>;
 @group(0) @binding(6) var<storage, read_write> found: array<atomic<u32>>;
 @group(1) @binding(0) var<uniform> number_of_pass: u32;
 
-// The states that chunks were decoded from, and those at their ends.
-var<workgroup> entries: array<u32, GROUP_CHUNKS>;
+var<workgroup> begins_anew: u32;
+var<workgroup> changed: u32;
 var<workgroup> exits: array<u32, GROUP_CHUNKS>;
-// Chunks that are to be decoded again, and in how many of them, counted and then known to all.
-var<workgroup> queue: array<vec2<u32>, GROUP_CHUNKS>;
-var<workgroup> queued: atomic<u32>;
-var<workgroup> again: u32;
 
 @compute @workgroup_size(GROUP_CHUNKS)
 fn settle(
@@ -28,6 +28,7 @@ fn settle(
   }
   let group = files[file].first_group + in_file;
   let parity = number_of_pass % 2;
+  let place = group * GROUP_CHUNKS + lane;
   let chunk = in_file * GROUP_CHUNKS + lane;
   let is_live = chunk < files[file].chunks && chunk <= ~atomicLoad(&found[2 * file + 1]);
   let is_first_pass = number_of_pass == 0;
@@ -37,59 +38,59 @@ fn settle(
     start = groups[group - 1].exits[1 - parity];
   }
   if (lane == 0) {
-    again = u32(is_live && (is_first_pass || start != decoded[group * GROUP_CHUNKS].entry));
-    groups[group].exits[parity] = groups[group].exits[1 - parity];
+    begins_anew = u32(is_live && (is_first_pass || start != decoded[place].entry));
   }
-  if (workgroupUniformLoad(&again) == 0) {
+  if (workgroupUniformLoad(&begins_anew) == 0) {
+    if (lane == GROUP_CHUNKS - 1) {
+      groups[group].exits[parity] = groups[group].exits[1 - parity];
+    }
     return;
   }
   load_tables(file, lane);
   workgroupBarrier();
+  var entry = GUESS;
   if (is_live) {
-    if (is_first_pass) {
-      decode_again(file, group, lane, GUESS);
+    load_chunk(file, group, lane);
+    if (is_first_pass || lane == 0) {
+      entry = select(GUESS, start, lane == 0);
+      decode(entry);
     } else {
-      entries[lane] = decoded[group * GROUP_CHUNKS + lane].entry;
-      exits[lane] = decoded[group * GROUP_CHUNKS + lane].exit;
+      entry = decoded[place].entry;
+      exit = decoded[place].exit;
+      counts = unpack_counts(decoded[place].counts, decoded[place].dc);
     }
   }
-  // Each time at least one more chunk begins where the one before ends. Those that do not are decoded by the first lanes, so
-  // that few of them keep few lanes busy.
+  exits[lane] = exit;
+  // Each time at least one more chunk begins where the one before ends, and they are decoded from there.
   for (var i = 0u; i < GROUP_CHUNKS; i++) {
-    workgroupBarrier();
-    if (is_live) {
-      var entry = start;
-      if (lane > 0) {
-        entry = exits[lane - 1];
-      }
-      if (entry != entries[lane]) {
-        queue[atomicAdd(&queued, 1u)] = vec2(lane, entry);
-      }
-    }
-    workgroupBarrier();
     if (lane == 0) {
-      again = atomicExchange(&queued, 0u);
+      changed = 0;
     }
-    let count = workgroupUniformLoad(&again);
-    if (count == 0) {
+    workgroupBarrier();
+    var before = entry;
+    if (lane > 0) {
+      before = exits[lane - 1];
+    }
+    let again = is_live && before != entry;
+    if (again) {
+      changed = 1;
+    }
+    if (workgroupUniformLoad(&changed) == 0) {
       break;
     }
-    if (lane < count) {
-      decode_again(file, group, queue[lane].x, queue[lane].y);
+    if (again) {
+      entry = before;
+      decode(entry);
+      exits[lane] = exit;
     }
   }
-  if (lane == GROUP_CHUNKS - 1) {
-    groups[group].exits[parity] = exits[lane];
+  if (is_live) {
+    let packed = counts.restarts | (counts.blocks << 6) | (counts.entries << 16);
+    decoded[place] = Decoded(entry, exit, packed, counts.dc, Counts());
   }
-}
-
-fn decode_again(file: u32, group: u32, chunk: u32, entry: u32) {
-  load_chunk(file, group, chunk);
-  decode(entry);
-  entries[chunk] = entry;
-  exits[chunk] = exit;
-  let packed = counts.restarts | (counts.blocks << 6) | (counts.entries << 16);
-  decoded[group * GROUP_CHUNKS + chunk] = Decoded(entry, exit, packed, counts.dc, Counts());
+  if (lane == GROUP_CHUNKS - 1) {
+    groups[group].exits[parity] = exit;
+  }
 }
 
 // Only what is counted is wanted.

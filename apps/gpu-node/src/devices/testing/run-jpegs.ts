@@ -6,6 +6,7 @@ import {
   JpegScratch,
   layOutJpegs,
 } from '@halogrid/jpeg';
+import { createPipeline, type PipelineItem, placeItem, planPipeline } from '@halogrid/kernels';
 
 /** A JPEG that devices may decode. */
 export interface TestJpeg {
@@ -17,6 +18,8 @@ export interface TestJpeg {
 /** What a device has made of a batch. */
 export interface DecodedJpegs {
   files: readonly JpegFile[];
+  /** What a kernel would read of each. */
+  items: readonly PipelineItem[];
   layout: JpegBatchLayout;
   /** The status of each file. */
   statuses: readonly number[];
@@ -25,23 +28,31 @@ export interface DecodedJpegs {
   scratch: Readonly<Record<keyof JpegBatchLayout['scratch'], Uint32Array>>;
 }
 
+/** A kernel for which planes are placed; for whole images they lie alike for all. */
+export const lbp = createPipeline([{ kernel: 'lbp', parameters: {} }]);
+
 /** Bytes between files, so that they begin anywhere in a word. */
 const gap = 3;
 
-/** Decodes a batch of JPEGs, whose planes lie as kernels read them. */
+/** Decodes a batch of JPEGs, whose planes lie as kernels read them; `behind` is recorded behind it in the same pass. */
 export async function runJpegs(
   device: GPUDevice,
   decoder: JpegDecoder,
   jpegs: readonly TestJpeg[],
+  behind: (pass: GPUComputePassEncoder, planes: GPUBuffer, items: readonly PipelineItem[]) => void = () => {},
 ): Promise<DecodedJpegs> {
   const files: JpegFile[] = [];
+  const items: PipelineItem[] = [];
   let offset = 0;
   let planesBytes = 0;
   for (const { jpeg, frame } of jpegs) {
-    const stride = roundUp(frame.width, 16);
-    files.push({ frame, offset, bytes: jpeg.length, plane: { offset: planesBytes, stride } });
+    const { width, height } = frame;
+    const plan = planPipeline(lbp, { x: 0, y: 0, width, height }, { width, height });
+    const { item, end } = placeItem(plan, 1, planesBytes);
+    files.push({ frame, offset, bytes: jpeg.length, plane: item });
+    items.push(item);
     offset += jpeg.length + gap;
-    planesBytes = roundUp(planesBytes + stride * frame.height, 256);
+    planesBytes = end;
   }
   const all = new Uint8Array(roundUp(offset, 4)).fill(0xff);
   for (const [i, { offset }] of files.entries()) all.set(jpegs[i]!.jpeg, offset);
@@ -56,6 +67,7 @@ export async function runJpegs(
   const buffers = scratch.prepare(layout, encoder, { bytes, planes });
   const pass = encoder.beginComputePass();
   decoder.record(pass, layout, buffers);
+  behind(pass, planes, items);
   pass.end();
   device.queue.submit([encoder.finish()]);
   const read = async (name: keyof JpegBatchLayout['scratch']) =>
@@ -65,10 +77,10 @@ export async function runJpegs(
   const pixels = new Uint8Array(await readBack(device, planes, planesBytes));
   scratch.destroy();
   for (const buffer of [bytes, planes]) buffer.destroy();
-  return { files, layout, statuses: files.map((_, i) => left.found[2 * i]!), planes: pixels, scratch: left };
+  return { files, items, layout, statuses: files.map((_, i) => left.found[2 * i]!), planes: pixels, scratch: left };
 }
 
-async function readBack(device: GPUDevice, buffer: GPUBuffer, size: number): Promise<ArrayBuffer> {
+export async function readBack(device: GPUDevice, buffer: GPUBuffer, size: number): Promise<ArrayBuffer> {
   const { MAP_READ, COPY_DST } = GPUBufferUsage;
   const back = device.createBuffer({ size, usage: MAP_READ | COPY_DST });
   const encoder = device.createCommandEncoder();
