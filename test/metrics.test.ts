@@ -27,8 +27,13 @@ before(async () => {
 });
 after(() => cluster.stop());
 
+/** Copies of stragglers, of which a busy machine makes some. */
+const copiesIn = (metrics: ReadonlyMap<string, number>): number =>
+  metrics.get('halogrid_shard_attempts_total{reason="straggler"}') ?? 0;
+
 test("the coordinator's metrics count what was merged", async () => {
   const metrics = await readMetrics(cluster.http);
+  const copies = copiesIn(metrics);
   const expected = {
     'halogrid_input_pixels_total{kernel="lbp"}': pixels,
     'halogrid_input_frames_total{kernel="lbp"}': 1,
@@ -37,7 +42,7 @@ test("the coordinator's metrics count what was merged", async () => {
     'halogrid_shard_attempts_total{reason="first"}': 24,
     'halogrid_shard_attempts_total{reason="lost"}': 0,
     'halogrid_shard_duration_seconds_count{kernel="lbp"}': 24,
-    halogrid_shard_queue_duration_seconds_count: 24,
+    halogrid_shard_queue_duration_seconds_count: 24 + copies,
     halogrid_merge_duration_seconds_count: 24,
     'halogrid_jobs{state="complete"}': 1,
     'halogrid_jobs{state="running"}': 0,
@@ -54,14 +59,18 @@ test("the coordinator's metrics count what was merged", async () => {
 test("the nodes' metrics add up to the pixels of the job, and time every stage", async () => {
   const nodes = await Promise.all(cluster.nodes.map(({ http }) => readMetrics(http)));
   const sum = (series: string) => nodes.reduce((total, metrics) => total + (metrics.get(series) ?? 0), 0);
-  assert.equal(sum('halogrid_node_pixels_total{kernel="lbp"}'), pixels);
-  assert.equal(sum('halogrid_node_shards_total{outcome="completed"}'), 24);
+  const copies = copiesIn(await readMetrics(cluster.http));
+  /** A copy that comes second is given up, wherever it is by then. */
+  const isOnceEach = (count: number) => count >= 24 && count <= 24 + copies;
+  assert.ok(sum('halogrid_node_pixels_total{kernel="lbp"}') >= pixels);
+  assert.ok(copies > 0 || sum('halogrid_node_pixels_total{kernel="lbp"}') === pixels);
+  assert.ok(isOnceEach(sum('halogrid_node_shards_total{outcome="completed"}')));
   assert.equal(sum('halogrid_node_attached'), 2);
   assert.equal(sum('halogrid_node_leases'), 0);
   assert.ok(sum('halogrid_gpu_busy_seconds_total{device="cpu"}') > 0);
   assert.ok(sum('halogrid_node_input_bytes_total') >= pixels);
   for (const stage of ['read', 'decode', 'upload', 'compute', 'readback', 'encode']) {
-    assert.equal(sum(`halogrid_stage_duration_seconds_count{stage="${stage}"}`), 24, stage);
+    assert.ok(isOnceEach(sum(`halogrid_stage_duration_seconds_count{stage="${stage}"}`)), stage);
   }
 });
 

@@ -19,7 +19,7 @@ const figures: Record<number, Record<string, number>> = {
 
 /** R3: LBP map and histogram of small squares, bits in the other order. */
 export function r3({ isQuick }: Scale): Report {
-  const sides = isQuick ? [128, 512] : [128, 512, 1024];
+  const sides = isQuick ? [128] : [128, 512, 1024];
   const probe = (timer: Timer, side: number): Probe => ({
     timer,
     operations: [{ kernel: 'lbp', parameters: { convention: 'nw-cw-lsb' }, border: 'zero' }],
