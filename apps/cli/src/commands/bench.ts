@@ -1,5 +1,5 @@
 import type { ReportId } from '@halogrid/bench/reports';
-import { maxBatchFrames } from '@halogrid/proto';
+import { hwaccels, maxBatchFrames } from '@halogrid/proto';
 import { Argument, type Command, Option } from 'commander';
 import { ascendingCounts, deviceChoices, oneOf, searchDevices, wholeNumber } from '../options/option-values.ts';
 
@@ -124,7 +124,7 @@ export function addBenchCommand(program: Command): void {
     .option('--frames <n>', 'its frames', wholeNumber('--frames', 1, 100_000), 342)
     .option('--width <px>', 'its width', wholeNumber('--width', 16, 8192), 1920)
     .option('--height <px>', 'its height', wholeNumber('--height', 16, 8192), 1080)
-    .option('--hwaccel <name>', 'what our decoders decode with, as of run (cores)')
+    .option('--hwaccel <name>', 'what our decoders decode with, as of run (cores)', oneOf('--hwaccel', hwaccels))
     .option('--copies <n>', 'files of a run', wholeNumber('--copies', 1, 100_000), 16)
     .option('--nodes <n>', 'node processes on the device', wholeNumber('--nodes', 1, 64), 1)
     .option('--repetitions <n>', 'runs of each, in turns', wholeNumber('--repetitions', 1, 1000), 3)
