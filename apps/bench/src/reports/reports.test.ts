@@ -99,10 +99,7 @@ test('what was not measured is a dash, empty in the CSV, and not in a chart', ()
   const report = r3({ isQuick: true, strategies: defaultStrategy });
   const table = report.tables[0]!;
   const evaluated = evaluateTable(table, new Map());
-  assert.match(
-    renderTable(evaluated).trimEnd().split('\n').at(-1)!,
-    /^ *128( +-)+ +0\.1690 +0\.0970 +42\.60$/,
-  );
+  assert.match(renderTable(evaluated).trimEnd().split('\n').at(-1)!, /^ *128( +-)+ +0\.1690 +0\.0970 +42\.60$/);
   assert.match(renderCsv(evaluated).trimEnd().split('\r\n').at(-1)!, /^128,+0\.169,0\.097,42\.6$/);
   assert.equal(drawChart(table.charts[0]!, evaluated, 'A device'), undefined);
 });
