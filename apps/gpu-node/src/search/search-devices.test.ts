@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { isThorough } from '@halogrid/kernels/testing';
 import { distanceNames, type GpuScan, queryVector, SearchIndex, type SearchRequest } from '@halogrid/search';
 import {
   byDefinition,
@@ -9,13 +8,14 @@ import {
   madeBins,
   makeIndex,
   noise,
+  searchedQueries,
+  searchedRows,
   tiedFrames,
   vectorOf,
 } from '@halogrid/search/testing';
 import { testedKind } from '../devices/testing/verify-against-reference.ts';
 import { openGpuScan, type ScanKind, scanOn } from './open-scan.ts';
 
-const [rowCount, queryCount] = isThorough ? [100_000, 100] : [1_500, 6];
 const top = 25;
 
 async function open(t: TestContext, folder: string, kind: ScanKind): Promise<SearchIndex> {
@@ -27,17 +27,17 @@ async function open(t: TestContext, folder: string, kind: ScanKind): Promise<Sea
 // Frames of one size, of three, and of four of which the largest is for float64 alone.
 for (const sizes of [1, 3, 4]) {
   test(`every device finds what a plain loop finds, for every distance and cut, frames of ${sizes} sizes`, async (t) => {
-    const all = [...tiedFrames(rowCount, sizes, sizes)];
+    const all = [...tiedFrames(searchedRows, sizes, sizes)];
     const vectors = all.map(({ source, frame, cells }) => ({ source, frame, vector: vectorOf(cells[0]!) }));
     const random = noise(99);
     const wanted = [
       all[7]!.cells[0]!,
-      ...Array.from({ length: queryCount - 1 }, () => Array.from({ length: madeBins }, () => random(50))),
+      ...Array.from({ length: searchedQueries - 1 }, () => Array.from({ length: madeBins }, () => random(50))),
     ];
     const expected = distanceNames.map((distance) =>
       wanted.map((query) => byDefinition(vectors, query, distance, top)),
     );
-    const cut = Math.floor(rowCount / 3);
+    const cut = Math.floor(searchedRows / 3);
     const whole = await makeIndex(t, [all]);
     const parts = await makeIndex(t, [all.slice(cut, 2 * cut), all.slice(0, cut), all.slice(2 * cut)]);
     const searched = [

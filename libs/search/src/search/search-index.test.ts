@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { isThorough } from '@halogrid/kernels/testing';
 import { readFinishedJob } from '../build/finished-job.ts';
 import { distanceNames } from '../distances/distance-names.ts';
 import { writeManifest } from '../store/index-folder.ts';
@@ -9,23 +8,22 @@ import { queryVector } from '../store/read-block.ts';
 import { SegmentsWriter } from '../store/segments-writer.ts';
 import { byDefinition, makeIndex, tiedFrames, vectorOf } from '../testing/made-index.ts';
 import { type MadeFrame, type MadeJob, madeBins, makeJob, noise } from '../testing/make-job.ts';
+import { searchedQueries, searchedRows } from '../testing/searched.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 import type { Filter } from './admission.ts';
 import { SearchIndex } from './search-index.ts';
 
-const [rowCount, queryCount] = isThorough ? [100_000, 100] : [1_500, 6];
-
 for (const sizes of [1, 4]) {
   test(`what is found is what a plain loop finds, for every distance and cut${sizes > 1 ? ', where frames differ in size' : ''}`, async (t) => {
-    const all = [...tiedFrames(rowCount, sizes, sizes)];
+    const all = [...tiedFrames(searchedRows, sizes, sizes)];
     const vectors = all.map(({ source, frame, cells }) => ({ source, frame, vector: vectorOf(cells[0]!) }));
     const random = noise(99);
     const queries = [
       all[7]!.cells[0]!,
-      ...Array.from({ length: queryCount - 1 }, () => Array.from({ length: madeBins }, () => random(50))),
+      ...Array.from({ length: searchedQueries - 1 }, () => Array.from({ length: madeBins }, () => random(50))),
     ];
     const whole = await open(t, [all], {}, 0);
-    const cut = Math.floor(rowCount / 3);
+    const cut = Math.floor(searchedRows / 3);
     const parts = await open(t, [all.slice(cut, 2 * cut), all.slice(0, cut), all.slice(2 * cut)], {}, 2);
     for (const distance of distanceNames) {
       const request = {

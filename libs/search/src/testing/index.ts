@@ -2,3 +2,4 @@
 
 export { byDefinition, makeIndex, type Scored, tiedFrames, vectorOf } from './made-index.ts';
 export { type MadeFrame, type MadeJob, madeBins, noise } from './make-job.ts';
+export { searchedQueries, searchedRows } from './searched.ts';
