@@ -1,14 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { threadsEach } from '@halogrid/gpu-node/gpus';
 import { JobState } from '@halogrid/proto';
-import { aborted, shutdownSignal } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
 import { type FrameFormat, makeFrames } from '../images/make-frames.ts';
 import { openScene } from '../images/scene.ts';
 import { spreadOf } from '../timing/statistics.ts';
 import type { FrameCluster, FrameJob, StartFrameCluster } from './frame-cluster.ts';
+import { inBenchFolder } from './in-bench-folder.ts';
 import { measureDecodeRate, measureReadRate } from './input-rates.ts';
 
 export interface BenchFramesOptions {
@@ -37,18 +35,14 @@ export async function benchFrames(
   start: StartFrameCluster,
   note: (line: string) => void,
 ): Promise<string> {
-  const signal = shutdownSignal();
-  const stopped = aborted(signal).then(() => Promise.reject(new Error(`Stopped by ${signal.reason}`)));
-  // Whoever waits for it sees the error; until then it is not an unhandled one.
-  stopped.catch(() => {});
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
-  const cluster = await start({ nodes: options.nodes, device: options.device, note });
-  try {
-    return await Promise.race([compare(cluster, folder, options, note), cluster.broken, stopped]);
-  } finally {
-    await cluster.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+  return inBenchFolder(async (folder, stopped) => {
+    const cluster = await start({ nodes: options.nodes, device: options.device, note });
+    try {
+      return await Promise.race([compare(cluster, folder, options, note), cluster.broken, stopped]);
+    } finally {
+      await cluster.stop();
+    }
+  });
 }
 
 async function compare(

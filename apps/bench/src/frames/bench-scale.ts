@@ -1,13 +1,12 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findGpus, firstGpus, type GpuPin, pinGpus, threadsEach } from '@halogrid/gpu-node/gpus';
-import { aborted, shutdownSignal } from '@halogrid/service';
 import { poolThreads } from '@halogrid/threads/pool-threads';
 import { type FrameFormat, makeFrames } from '../images/make-frames.ts';
 import { openScene } from '../images/scene.ts';
 import { frameSize, processFrames } from './bench-frames.ts';
 import type { StartFrameCluster } from './frame-cluster.ts';
+import { inBenchFolder } from './in-bench-folder.ts';
 import { measureDecodeRate, measureReadRate } from './input-rates.ts';
 import { type ScaleLimits, type ScaleRun, scaleTable } from './scale-table.ts';
 import { untilAttached } from './until-attached.ts';
@@ -34,12 +33,7 @@ export async function benchScale(
 ): Promise<string> {
   const inventory = await findGpus();
   const pins = await pinGpus(firstGpus(options.gpus.at(-1)!, inventory), inventory!);
-  const signal = shutdownSignal();
-  const stopped = aborted(signal).then(() => Promise.reject(new Error(`Stopped by ${signal.reason}`)));
-  // Whoever waits for it sees the error; until then it is not an unhandled one.
-  stopped.catch(() => {});
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
-  try {
+  return inBenchFolder(async (folder, stopped) => {
     const source = join(folder, 'frames');
     const limits = await Promise.race([prepare(source, options, note), stopped]);
     const runs: ScaleRun[] = [];
@@ -51,9 +45,7 @@ export async function benchScale(
     for (const count of options.gpus) runs.push(await runOn(pins.slice(0, count), setting));
     if (digests.size > 1) throw new Error(`The results of runs differ: their digests are ${[...digests].join(', ')}`);
     return scaleTable(runs, limits);
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
 }
 
 /** What all runs have in common. */

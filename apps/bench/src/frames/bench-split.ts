@@ -1,11 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { aborted, shutdownSignal } from '@halogrid/service';
 import { type FrameFormat, makeFrames } from '../images/make-frames.ts';
 import { openScene } from '../images/scene.ts';
 import { processFrames } from './bench-frames.ts';
 import type { StartFrameCluster } from './frame-cluster.ts';
+import { inBenchFolder } from './in-bench-folder.ts';
 import { type SplitRun, splitTable } from './split-table.ts';
 import { untilAttached } from './until-attached.ts';
 
@@ -33,12 +32,7 @@ export async function benchSplit(
   start: StartFrameCluster,
   note: (line: string) => void,
 ): Promise<string> {
-  const signal = shutdownSignal();
-  const stopped = aborted(signal).then(() => Promise.reject(new Error(`Stopped by ${signal.reason}`)));
-  // Whoever waits for it sees the error; until then it is not an unhandled one.
-  stopped.catch(() => {});
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
-  try {
+  return inBenchFolder(async (folder, stopped) => {
     const { device, op, batch, format, quality, width, height } = options;
     const size = { width, height };
     const frames = batch * Math.ceil(options.frames / batch);
@@ -51,9 +45,7 @@ export async function benchSplit(
     const runs = { device: await runOn([device]), cpu: await runOn(['cpu']), both: await runOn([device, 'cpu']) };
     if (digests.size > 1) throw new Error(`The results of runs differ: their digests are ${[...digests].join(', ')}`);
     return splitTable(device, frames, runs);
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
 }
 
 /** What all runs have in common. */

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { threadsEach } from '@halogrid/gpu-node/gpus';
-import { aborted, shutdownSignal } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
 import { processFrames } from '../frames/bench-frames.ts';
 import type { FrameCluster, StartFrameCluster } from '../frames/frame-cluster.ts';
+import { inBenchFolder } from '../frames/in-bench-folder.ts';
 import { spreadOf } from '../timing/statistics.ts';
 import { type ClipOptions, makeRecordings } from './make-recordings.ts';
 import { kernelAlone, type Rates, ratesOf } from './video-rates.ts';
@@ -29,12 +28,7 @@ export async function benchVideo(
   start: StartFrameCluster,
   note: (line: string) => void,
 ): Promise<string> {
-  const signal = shutdownSignal();
-  const stopped = aborted(signal).then(() => Promise.reject(new Error(`Stopped by ${signal.reason}`)));
-  // Whoever waits for it sees the error; until then it is not an unhandled one.
-  stopped.catch(() => {});
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
-  try {
+  return inBenchFolder(async (folder, stopped) => {
     const source = join(folder, 'recordings');
     const recordings = await Promise.race([makeRecordings(source, options, note), stopped]);
     const cluster = await start({ nodes: options.nodes, device: options.device, note });
@@ -44,9 +38,7 @@ export async function benchVideo(
     } finally {
       await cluster.stop();
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
 }
 
 async function compare(
