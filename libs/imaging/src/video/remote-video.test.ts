@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { InputError, restrictSources, unrestricted } from '@halogrid/sources';
 import { type ServedFile, sendFile, startServer, type TestServer } from '@halogrid/sources/testing-servers';
@@ -293,6 +294,8 @@ test('a segment that is given up leaves no process and nothing open, whatever of
     await decoder.close();
     file.close();
     assert.deepEqual(children(), []);
-    assert.equal(pipes(), before);
+    // The system says a moment later that a process has closed its ends.
+    for (let i = 0; i < 100 && pipes() > before; i++) await setTimeout(20);
+    assert.ok(pipes() <= before, `${before} pipes, then ${pipes()}`);
   }
 });
