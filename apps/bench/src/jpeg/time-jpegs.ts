@@ -8,15 +8,9 @@ import {
   type JpegStage,
   layOutJpegs,
 } from '@halogrid/jpeg';
+import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
 
-// GPUBufferUsage, whose global exists only after Dawn is loaded.
-const MAP_READ = 0x1;
-const COPY_SRC = 0x4;
-const COPY_DST = 0x8;
-const STORAGE = 0x80;
-const QUERY_RESOLVE = 0x200;
-/** GPUMapMode. */
-const MAP_MODE_READ = 1;
+const { MAP_READ, COPY_SRC, COPY_DST, STORAGE, QUERY_RESOLVE } = bufferUsage;
 
 /** Runs before the first that is timed. */
 const warmUps = 2;
@@ -161,7 +155,7 @@ async function readBack(device: GPUDevice, buffer: GPUBuffer, size: number): Pro
   const encoder = device.createCommandEncoder({ label: 'bench.readback' });
   encoder.copyBufferToBuffer(buffer, 0, back, 0, size);
   device.queue.submit([encoder.finish()]);
-  await back.mapAsync(MAP_MODE_READ);
+  await back.mapAsync(mapMode.READ);
   const copy = back.getMappedRange().slice(0);
   back.destroy();
   return copy;

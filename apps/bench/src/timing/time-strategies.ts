@@ -1,4 +1,5 @@
 import { createGpuProgram, type Strategy } from '@halogrid/kernels/gpu';
+import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
 import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
 import { withTimedDevice } from './timed-device.ts';
 
@@ -9,15 +10,7 @@ const rotationBytes = 100 * 2 ** 20;
 /** Buffers of either at most; small images then stay in the cache, but launching their kernels takes longer than reading them. */
 const maxRotation = 1024;
 
-// GPUBufferUsage, whose global exists only after Dawn is loaded.
-const MAP_READ = 0x1;
-const COPY_SRC = 0x4;
-const COPY_DST = 0x8;
-const UNIFORM = 0x40;
-const STORAGE = 0x80;
-const QUERY_RESOLVE = 0x200;
-/** GPUMapMode. */
-const MAP_MODE_READ = 1;
+const { MAP_READ, COPY_SRC, COPY_DST, UNIFORM, STORAGE, QUERY_RESOLVE } = bufferUsage;
 
 export interface TimingOptions {
   /** Timed samples. */
@@ -54,7 +47,7 @@ export async function timeStrategies(
   const { mapsBytes, planesBytes, histogramsBytes, table: itemTable, tableBytes } = programs[0]!.layout;
 
   const made: GPUBuffer[] = [];
-  const buffer = (label: string, size: number, usage = STORAGE) => {
+  const buffer = (label: string, size: number, usage: GPUBufferUsageFlags = STORAGE) => {
     const created = device.createBuffer({ label, size: Math.max(16, size), usage: usage | COPY_DST });
     made.push(created);
     return created;
@@ -105,7 +98,7 @@ async function sample(device: GPUDevice, runs: number, record: (pass: GPUCompute
   encoder.resolveQuerySet(queries, 0, 2, resolved, 0);
   encoder.copyBufferToBuffer(resolved, 0, readback, 0, 16);
   device.queue.submit([encoder.finish()]);
-  await readback.mapAsync(MAP_MODE_READ);
+  await readback.mapAsync(mapMode.READ);
   const stamps = new BigUint64Array(readback.getMappedRange());
   const ms = Number(stamps[1]! - stamps[0]!) / 1e6;
   readback.unmap();

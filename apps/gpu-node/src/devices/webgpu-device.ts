@@ -6,6 +6,7 @@ import {
   type GpuHosts,
   type GpuProgram,
 } from '@halogrid/kernels/gpu';
+import { mapMode } from '@halogrid/kernels/webgpu-flags';
 import {
   type BatchResult,
   type Device,
@@ -17,9 +18,6 @@ import {
 import { tunedChoice } from './tuning-file.ts';
 import { openAdapter } from './webgpu-adapter.ts';
 import { roundUpCapacity, timestampCount, WebGpuSlot } from './webgpu-slot.ts';
-
-/** GPUMapMode, whose global exists only after Dawn is loaded. */
-const MAP_MODE_READ = 1;
 
 export interface WebGpuDeviceOptions {
   /** Strategies of kernels, in place of those that were tuned for the adapter. */
@@ -201,7 +199,7 @@ class WebGpuDevice implements Device {
     }
     const submitted = performance.now();
     device.queue.submit([encoder.finish()]);
-    await readback.mapAsync(MAP_MODE_READ);
+    await readback.mapAsync(mapMode.READ);
     const waited = (performance.now() - submitted) / 1000;
 
     const mapped = readback.getMappedRange();

@@ -1,14 +1,7 @@
 import { addressOf, memoryAt } from '@halogrid/imaging/native-memory';
+import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
 
-// GPUBufferUsage, whose global exists only after Dawn is loaded.
-const MAP_READ = 0x1;
-const MAP_WRITE = 0x2;
-const COPY_SRC = 0x4;
-const COPY_DST = 0x8;
-const UNIFORM = 0x40;
-const STORAGE = 0x80;
-const QUERY_RESOLVE = 0x200;
-const MAP_MODE_WRITE = 2;
+const { MAP_READ, MAP_WRITE, COPY_SRC, COPY_DST, UNIFORM, STORAGE, QUERY_RESOLVE } = bufferUsage;
 
 /** Timestamps of a batch: before the upload, before and after the kernels, after the readback copy. */
 export const timestampCount = 6;
@@ -77,7 +70,7 @@ export class WebGpuSlot {
   }
 
   async remap(): Promise<void> {
-    await this.upload.mapAsync(MAP_MODE_WRITE);
+    await this.upload.mapAsync(mapMode.WRITE);
   }
 
   /** The slot's buffer for that role, of at least `bytes`; made anew where it is too small. */

@@ -1,9 +1,9 @@
+import { bufferUsage } from '@halogrid/kernels/webgpu-flags';
 import { settlePasses } from '../frame/passes.ts';
 import type { JpegBatchLayout, ScratchName } from './batch-layout.ts';
 import { wgslOf } from './wgsl.ts';
 
-/** GPUBufferUsage UNIFORM | COPY_DST, whose global exists only after Dawn is loaded. */
-const uniformUsage = 0x40 | 0x8;
+const uniformUsage = bufferUsage.UNIFORM | bufferUsage.COPY_DST;
 /** Where the next binding of a uniform buffer may begin. */
 const uniformStep = 256;
 /** Workgroups in one direction at most. */

@@ -1,10 +1,8 @@
+import { bufferUsage } from '@halogrid/kernels/webgpu-flags';
 import type { JpegBatchLayout, ScratchName } from './batch-layout.ts';
 import type { JpegBuffers } from './jpeg-decoder.ts';
 
-// GPUBufferUsage, whose global exists only after Dawn is loaded.
-const COPY_SRC = 0x4;
-const COPY_DST = 0x8;
-const STORAGE = 0x80;
+const { COPY_SRC, COPY_DST, STORAGE } = bufferUsage;
 
 type Own = ScratchName | 'files' | 'tables';
 

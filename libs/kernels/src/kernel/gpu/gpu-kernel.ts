@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import { type BorderMode, borderModes } from '../border.ts';
+import { bufferUsage } from './webgpu-flags.ts';
 
 /** What a kernel leaves behind: dense results, histograms, or both. */
 export type GpuOutput = 'map' | 'histogram' | 'both';
@@ -50,8 +51,7 @@ export interface GpuKernel {
   record(pass: GPUComputePassEncoder, buffers: GpuKernelBuffers, count: number, largest: Size): void;
 }
 
-/** GPUBufferUsage UNIFORM | COPY_DST, whose global exists only after Dawn is loaded. */
-const uniformUsage = 0x40 | 0x8;
+const uniformUsage = bufferUsage.UNIFORM | bufferUsage.COPY_DST;
 
 /** Compiles a kernel for one device. Rejects with GPUPipelineError where the device refuses the shader. */
 export async function compileKernel(device: GPUDevice, source: GpuKernelSource): Promise<GpuKernel> {

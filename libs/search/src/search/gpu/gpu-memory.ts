@@ -1,11 +1,6 @@
-// GPUBufferUsage, whose global exists only after Dawn is loaded.
-const MAP_READ = 0x1;
-const MAP_WRITE = 0x2;
-const COPY_SRC = 0x4;
-const COPY_DST = 0x8;
-const UNIFORM = 0x40;
-const STORAGE = 0x80;
-const QUERY_RESOLVE = 0x200;
+import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
+
+const { MAP_READ, MAP_WRITE, COPY_SRC, COPY_DST, UNIFORM, STORAGE, QUERY_RESOLVE } = bufferUsage;
 
 export const usages = {
   /** Read and written by shaders, written and read by copies. */
@@ -15,9 +10,6 @@ export const usages = {
   readback: MAP_READ | COPY_DST,
   timestamps: QUERY_RESOLVE | COPY_SRC,
 } as const;
-
-/** GPUMapMode. */
-export const mapModes = { read: 1, write: 2 } as const;
 
 /** Offsets of what is bound of a buffer are multiples of it, on every device. */
 export const bindingStep = 256;
@@ -79,7 +71,7 @@ export class GpuMemory {
       at += part.bytes;
     }
     this.device.queue.submit([encoder.finish()]);
-    await this.until(readback.mapAsync(mapModes.read, 0, bytes));
+    await this.until(readback.mapAsync(mapMode.READ, 0, bytes));
     const copy = readback.getMappedRange(0, bytes).slice(0);
     readback.unmap();
     return copy;

@@ -1,7 +1,8 @@
+import { mapMode } from '@halogrid/kernels/webgpu-flags';
 import { arrangeShader } from '../../scan/gpu/nearness-shader.ts';
 import type { Catalog } from '../../store/catalog.ts';
 import { type BlockPlace, blocksOf, lengthOf, readBlock } from '../../store/read-block.ts';
-import { type GpuMemory, mapModes, usages } from './gpu-memory.ts';
+import { type GpuMemory, usages } from './gpu-memory.ts';
 import { planShelves, type ShelfPlan } from './plan-shelves.ts';
 import { Shelf } from './shelf.ts';
 
@@ -85,7 +86,7 @@ class ShelfLoader {
     const bytes = new Uint8Array(Math.max(...blocks.map(({ place }) => place.bytes)));
     for (const { place, first } of blocks) {
       const way = this.#ways[this.#next++ % waysUp]!;
-      await this.#memory.until(way.upload.mapAsync(mapModes.write));
+      await this.#memory.until(way.upload.mapAsync(mapMode.WRITE));
       // Reading what a device is to have may be slow: it is checked in memory of our own.
       const block = bytes.subarray(0, place.bytes);
       readBlock(this.#catalog, place, block);
