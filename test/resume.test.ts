@@ -14,6 +14,7 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { seeded } from './seeded.ts';
 import { repetitions } from './thorough.ts';
 import { hasChunks } from './unfinished.ts';
 
@@ -49,7 +50,7 @@ before(async () => {
 
 test(`run: killed ${kills} times with all its processes, the same command completes it`, { skip }, async (t) => {
   const out = join(folder, 'run');
-  const random = randomNumbers(seed);
+  const random = seeded(seed);
   let interrupted = 0;
   for (let kill = 0; kill < kills && !isComplete(out); kill++) {
     const before = claimant(out);
@@ -136,7 +137,7 @@ test('a coordinator that is killed and started again completes its job with the 
   const submitted = await command(['submit', ...job(out), '--coordinator', address]);
   assert.equal(submitted.code, 0, submitted.stderr);
 
-  const random = randomNumbers(seed + 1);
+  const random = seeded(seed + 1);
   let interrupted = 0;
   // A start takes as long as the lease of the one before.
   for (let kill = 0; kill < kills / 3 && !isComplete(out); kill++) {
@@ -230,15 +231,4 @@ function assertSame(out: string, interrupted: number): void {
   delete files['job.json'];
   delete expected['job.json'];
   assert.deepEqual(files, expected);
-}
-
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

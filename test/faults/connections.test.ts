@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { seeded } from '../seeded.ts';
 import { repetitions } from '../thorough.ts';
 import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
-import { seeded } from './tcp-proxy.ts';
 
 // Whatever a network does between nodes and their coordinator, a job ends with the same bytes.
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { seeded } from '../seeded.ts';
 import { eventually, FaultCluster, skip, slowly } from './fault-cluster.ts';
-import { seeded } from './tcp-proxy.ts';
 
 // Whatever happens to the coordinator, what it has accepted is not computed again, and the bytes are the same.
 

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { seeded, TcpProxy } from './tcp-proxy.ts';
+import { seeded } from '../seeded.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 /** An end of a connection that keeps what it hears. */
 class End {

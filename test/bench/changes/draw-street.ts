@@ -1,4 +1,5 @@
-import { frameSize, randomNumbers, type Street } from './street.ts';
+import { seeded } from '../../seeded.ts';
+import { frameSize, type Street } from './street.ts';
 
 const { width, height } = frameSize;
 /** The world is wider than the view, so that the camera can turn. */
@@ -9,7 +10,7 @@ const blurRadius = 4;
 
 /** Draws the seconds of a street one after another, a frame each, 8-bit grey; a frame is valid until the next. */
 export function* drawStreet(street: Street): Generator<Uint8Array> {
-  const random = randomNumbers(street.seed + 1);
+  const random = seeded(street.seed + 1);
   const world = drawWorld(random);
   const noise = gaussians(random);
   const scene = new Float32Array(width * height);

@@ -1,3 +1,5 @@
+import { seeded } from '../../seeded.ts';
+
 /** What happens in a drawn street; seconds from the beginning. */
 export interface Incident {
   kind: 'left' | 'covered' | 'turned' | 'blurred';
@@ -45,20 +47,9 @@ const lanes = [132, 154];
 /** Objects on one pavement are so far from each other, or further. */
 const apartPx = 20;
 
-/** Makes numbers from 0 to 1 that look random, the same for the same seed: mulberry32, of Tommy Ettinger. */
-export function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** A street of so many seconds: people every 20 s, cars every 15 s, and six incidents spread over the time. */
 export function planStreet(seconds: number, seed: number): Street {
-  const random = randomNumbers(seed);
+  const random = seeded(seed);
   const movers: Mover[] = [];
   const everyAbout = (mean: number, make: (start: number) => Mover): void => {
     for (let at = mean * random(); at < seconds; at += -mean * Math.log(1 - random()))

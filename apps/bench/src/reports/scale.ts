@@ -30,9 +30,6 @@ export const fewStrategies: ListStrategies = (operation, output) => {
   return [...Map.groupBy(all, ({ name }) => name).values()].flatMap((shapes) => shapes.slice(0, 2));
 };
 
-/** The default alone. */
-export const defaultStrategy: ListStrategies = (operation, output) => listed(operation, output).slice(0, 1);
-
 const listed: ListStrategies = (operation, output) => strategiesOf(createPipeline([operation]).operations[0]!, output);
 
 /** One strategy of each name, the first. */

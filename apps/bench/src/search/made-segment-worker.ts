@@ -13,7 +13,7 @@ export interface MadeSegmentOrder {
   first: number;
   frames: number;
   channels: number;
-  /** Of a channel. */
+  /** The bins of a channel. */
   bins: number;
 }
 

@@ -3,7 +3,7 @@ import { spreadOf } from '../timing/statistics.ts';
 /** Seconds of one run. */
 export interface Times {
   wall: number;
-  /** Of all threads. */
+  /** The sum of all threads. */
   processor?: number;
   /** By the clock of a GPU, around the pass that looks at everything. */
   device?: number;

@@ -22,7 +22,7 @@ export async function measureWholeTimes(options: WholeTimesOptions): Promise<{ d
   let name = '';
   // A device compiles a pipeline once, so each strategy has a device of its own; they are told apart by what they say.
   const strategies = new Map(cases.map(({ strategy }) => [JSON.stringify(strategy), strategy]));
-  for (const [key, strategy] of strategies.size > 0 ? strategies : [[undefined, undefined] as const]) {
+  for (const [key, strategy] of strategies) {
     const device = await open(kind, strategy);
     name = device.info.name;
     try {

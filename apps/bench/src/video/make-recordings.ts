@@ -9,14 +9,14 @@ export interface ClipOptions extends Size {
   /** A recording of one's own; one is made unless given, and kept for the next time. */
   clip?: string;
   codec: ClipOrder['codec'];
-  /** Of the clip that is made. */
+  /** The frames of the clip that is made. */
   frames: number;
   /** Files with that clip. */
   copies: number;
 }
 
 const keyEvery = 50;
-/** Of 1080p; other sizes have as many a pixel. */
+/** The rate of 1080p; other sizes have as many a pixel. */
 const bitsASecond = 4_000_000;
 /** Drawing one takes a tenth of a second; shown forwards and backwards, so that nothing leaps. */
 const distinctFrames = 32;

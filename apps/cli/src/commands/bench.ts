@@ -15,6 +15,13 @@ const frameFormat = () =>
     .argParser(oneOf('--format', ['jpg', 'pgm'] as const))
     .default('jpg');
 
+const frameQuality = () =>
+  new Option('--quality <q>', 'JPEG quality').argParser(wholeNumber('--quality', 1, 100)).default(90);
+const frameWidth = () =>
+  new Option('--width <px>', 'width of a frame').argParser(wholeNumber('--width', 1, 32768)).default(1920);
+const frameHeight = () =>
+  new Option('--height <px>', 'height of a frame').argParser(wholeNumber('--height', 1, 32768)).default(1080);
+
 /** Benchmarks are loaded when asked for: they bring WebGPU and an encoder along. */
 export function addBenchCommand(program: Command): void {
   const bench = program.command('bench').summary('measure this machine').description('Measures this machine.');
@@ -60,10 +67,10 @@ export function addBenchCommand(program: Command): void {
     .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 2000)
     .addOption(frameFormat())
-    .option('--quality <q>', 'JPEG quality', wholeNumber('--quality', 1, 100), 90)
+    .addOption(frameQuality())
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
-    .option('--width <px>', 'width of a frame', wholeNumber('--width', 1, 32768), 1920)
-    .option('--height <px>', 'height of a frame', wholeNumber('--height', 1, 32768), 1080)
+    .addOption(frameWidth())
+    .addOption(frameHeight())
     .option('--nodes <n>', 'node processes on the device', wholeNumber('--nodes', 1, 64), 1)
     .option('--repetitions <n>', 'runs of each, in turns', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {
@@ -80,8 +87,8 @@ export function addBenchCommand(program: Command): void {
     .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
     .option('--qualities <q,…>', 'JPEG qualities', ascendingCounts('--qualities', 100), [75, 90])
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
-    .option('--width <px>', 'width of a frame', wholeNumber('--width', 1, 32768), 1920)
-    .option('--height <px>', 'height of a frame', wholeNumber('--height', 1, 32768), 1080)
+    .addOption(frameWidth())
+    .addOption(frameHeight())
     .option('--batch <n>', 'frames decoded at once', wholeNumber('--batch', 1, 1024), 64)
     .option('--repetitions <n>', 'batches, of which the median is taken', wholeNumber('--repetitions', 1, 1000), 20)
     .action(async (options) => {
@@ -98,7 +105,7 @@ export function addBenchCommand(program: Command): void {
     .option('--gpus <n,…>', 'numbers of GPUs', ascendingCounts('--gpus', 64), [1, 2, 4, 8])
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 24_000)
     .addOption(frameFormat())
-    .option('--quality <q>', 'JPEG quality', wholeNumber('--quality', 1, 100), 90)
+    .addOption(frameQuality())
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
     .option('--repetitions <n>', 'runs of each number', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {
@@ -145,9 +152,9 @@ export function addBenchCommand(program: Command): void {
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 2000)
     .option('--batch <n>', 'frames of a shard', wholeNumber('--batch', 1, maxBatchFrames), 10)
     .addOption(frameFormat().default('pgm'))
-    .option('--quality <q>', 'JPEG quality', wholeNumber('--quality', 1, 100), 90)
-    .option('--width <px>', 'width of a frame', wholeNumber('--width', 1, 32768), 1920)
-    .option('--height <px>', 'height of a frame', wholeNumber('--height', 1, 32768), 1080)
+    .addOption(frameQuality())
+    .addOption(frameWidth())
+    .addOption(frameHeight())
     .option('--repetitions <n>', 'runs of each', wholeNumber('--repetitions', 1, 1000), 5)
     .action(async (options) => {
       const { startFrameCluster } = await import('../cluster/frame-cluster.ts');

@@ -4,7 +4,7 @@ import { table } from '@halogrid/service/text-table';
 
 /** What `evaluate --json` prints; part of the program's interface. */
 export interface Report {
-  /** Of --pipeline. */
+  /** The name that --pipeline gives it. */
   name?: string;
   pipeline: string;
   grid: string;

@@ -24,7 +24,7 @@ export interface ComputedPart {
 
 export interface ComputedJob {
   job: JobStatus;
-  /** Of each pipeline, in the order of the specification. */
+  /** What each pipeline computed, in the order of the specification. */
   parts: ComputedPart[];
   /** The images that were computed. */
   images: { uri: string; width: number; height: number }[];

@@ -30,7 +30,7 @@ interface Entry {
  * over it: the number of a frame with its bits reversed (van der Corput's sequence) is added to the hash without carries.
  *
  * So the choice follows from the list of sources alone. A source that is not chosen of some is not chosen of more either:
- * those that are added as they are listed leave out nobody who is chosen at the end. Of n sources, of which m are expected
+ * those that are added as they are listed leave out nobody who is chosen at the end. Where m of n sources are expected
  * when the first is added, about 20 ln(n / m) are chosen for a time (46 of 10,000, 138 of a million, where 1,024 are
  * expected). An archive that grows needs no preview of what it had before.
  */

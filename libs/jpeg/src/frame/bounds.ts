@@ -7,10 +7,10 @@
  */
 
 /**
- * Of the inputs of either transform: coefficients times their quantisers, and the columns' results. Two of them fit 16 bits.
+ * The greatest inputs of either transform: coefficients times their quantisers, and the columns' results. Two of them fit 16 bits.
  */
 export const greatestInput = 16_383;
-/** Of a pixel before 128 is added and it is limited to 0 … 255: from -512 to this. */
+/** The greatest pixel before 128 is added and it is limited to 0 … 255: from -512 to this. */
 export const greatestPixel = 511;
-/** Of a DC before it is dequantised: libjpeg keeps 16 bits, and so do our entries. */
+/** The greatest DC before it is dequantised: libjpeg keeps 16 bits, and so do our entries. */
 export const greatestDc = 32_767;

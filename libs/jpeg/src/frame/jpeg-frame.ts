@@ -14,7 +14,7 @@ export interface JpegFrame {
   mcusAcross: number;
   /** Blocks of an MCU, those of luma first: 1 to 10. */
   mcuBlocks: number;
-  /** Of all components. */
+  /** The blocks of all components. */
   blocks: number;
   /** Blocks between two restart markers; 0 where there are none. */
   restartBlocks: number;

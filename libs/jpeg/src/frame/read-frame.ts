@@ -2,7 +2,7 @@ import { type HuffmanTable, maxTables } from './huffman-table.ts';
 import type { JpegFrame } from './jpeg-frame.ts';
 import { type Component, ForCores, readSegment, type Segments } from './read-segment.ts';
 
-/** Of the format: libjpeg refuses more. */
+/** The most that the format allows: libjpeg refuses more. */
 const maxMcuBlocks = 10;
 const startOfImage = 0xd8;
 const startOfScan = 0xda;

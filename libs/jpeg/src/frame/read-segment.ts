@@ -1,6 +1,6 @@
 import { buildHuffmanTable, type HuffmanTable } from './huffman-table.ts';
 
-/** Of libjpeg: larger images are refused. */
+/** The longest side that libjpeg takes. */
 const maxSide = 65_500;
 
 const marker = {

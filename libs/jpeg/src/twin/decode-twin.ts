@@ -20,7 +20,7 @@ export interface DecodedLuma {
 /** What is between the steps. */
 export interface TwinSteps extends DecodedLuma {
   chunks: readonly Chunk[];
-  /** Of the chunks to the one that the data ends in, or of all. */
+  /** What the chunks hold, to the one that the data ends in, or all of them. */
   decoded: readonly DecodedChunk[];
   places: readonly ChunkCounts[];
   coefficients: Coefficients;

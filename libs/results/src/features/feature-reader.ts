@@ -158,7 +158,7 @@ export class FeatureReader {
   }
 }
 
-/** Of all versions. Others may be missing in older files, and are then not known of any row. */
+/** Columns of every version. Others may be missing in older files, and are then not known of any row. */
 const everyFile = ['source', 'frame', 'timestamp_ms', 'cell_row', 'cell_col', 'counted', 'histogram'];
 
 /** All are of one type: bigint where the file has a count that needs it. */

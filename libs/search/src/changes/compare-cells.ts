@@ -34,7 +34,7 @@ export function apartOfCells(a: Float32Array, b: Float32Array, { rows, columns, 
   return new Float64Array(buffer, out, cells);
 }
 
-/** Of eight frames, the mean of the middle four values of each bin. */
+/** The mean of the middle four values that eight frames have of each bin. */
 export function middleOfEight(frames: readonly Float32Array[]): Float32Array {
   const length = frames[0]!.length;
   const padded = Math.ceil(length / 4) * 4;

@@ -49,7 +49,7 @@ export function coresIn(list: string): Set<number> {
   return cores;
 }
 
-/** Of the text of `/proc/stat`, the times of these cores. */
+/** The times of these cores in the text of `/proc/stat`. */
 export function coreTimes(text: string, cores: ReadonlySet<number>): CoreTimes {
   const times = { cores: 0, busy: 0, all: 0 };
   for (const [, core, line] of text.matchAll(/^cpu(\d+) (.*)$/gm)) {

@@ -2,7 +2,7 @@ import type { CodecContext, Dictionary, Ffmpeg, Frame, Packet, Rational, Stream 
 
 /** A recording to be made for a benchmark. */
 export interface ClipOrder {
-  /** Of an MP4. */
+  /** Where the MP4 is written. */
   path: string;
   codec: 'h264' | 'hevc';
   width: number;
