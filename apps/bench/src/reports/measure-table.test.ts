@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { randomImage } from '../images/image-cache.ts';
-import { measureReport } from './measure-report.ts';
-import { type Probe, probeKey, type Report } from './report.ts';
+import { measureTable } from './measure-table.ts';
+import { type Probe, probeKey, type ReportTable } from './report.ts';
 
 const lbp = [{ kernel: 'lbp', parameters: {} }];
 const probe = (timer: Probe['timer'], side: number, more?: Partial<Probe>): Probe => ({
@@ -13,21 +13,15 @@ const probe = (timer: Probe['timer'], side: number, more?: Partial<Probe>): Prob
   ...more,
 });
 
-function reportOf(probes: Probe[]): Report {
+function tableOf(probes: Probe[]): ReportTable {
   const rows = probes.map((one) => ({ labels: {}, times: { time: one } }));
-  return {
-    id: 'r0',
-    title: '',
-    method: { repetitions: 1, images: 1 },
-    tables: [{ name: 'a', title: '', rows, derived: [], charts: [] }],
-    cuda: [],
-  };
+  return { name: 'a', title: '', rows, derived: [], charts: [] };
 }
 
-async function measure(probes: Probe[], method = { repetitions: 3, images: 2 }) {
+async function measure(probes: Probe[], method = { repetitions: 3, images: 2 }, samples = new Map<string, number[]>()) {
   const notes: string[] = [];
   const read: number[] = [];
-  const samples = await measureReport(reportOf(probes), {
+  await measureTable(tableOf(probes), samples, {
     bench: {
       device: 'software',
       async image(size, index) {
@@ -49,6 +43,13 @@ test('every probe has its samples of each image, and equal probes are one', asyn
   assert.equal(samples.size, 3);
   for (const one of probes) assert.equal(samples.get(probeKey(one))?.length, 6);
   assert.deepEqual(read.sort(), [1, 1, 1, 2, 2, 2]);
+});
+
+test('what another table measured is not measured again', async () => {
+  const { samples } = await measure([probe('cpu', 33)]);
+  const { read } = await measure([probe('cpu', 33)], undefined, samples);
+  assert.deepEqual(read, []);
+  assert.equal(samples.get(probeKey(probe('cpu', 33)))?.length, 6);
 });
 
 test('what would take too long is said and left out', async () => {

@@ -1,6 +1,5 @@
 import { warmUps } from '../timing/time-strategies.ts';
-import type { Samples } from './evaluate-table.ts';
-import { type Method, type Probe, probeKey, type Report } from './report.ts';
+import { type Method, type Probe, probeKey, type ReportTable } from './report.ts';
 import { type Bench, runsOf, timeProbes } from './time-probes.ts';
 
 export interface MeasureOptions {
@@ -14,14 +13,17 @@ export interface MeasureOptions {
 /** What a smaller image tells about larger ones; an image up to its size is measured without asking. */
 const estimateSide = 256;
 
-/** Measures every probe of a report's tables once. */
-export async function measureReport(report: Report, options: MeasureOptions): Promise<Samples> {
+/** Measures the probes of a table that are not among `samples` yet, and adds theirs. */
+export async function measureTable(
+  { rows }: ReportTable,
+  samples: Map<string, number[]>,
+  options: MeasureOptions,
+): Promise<void> {
   const probes = new Map<string, Probe>();
-  for (const { rows } of report.tables) {
-    for (const { times } of rows) for (const probe of Object.values(times)) probes.set(probeKey(probe), probe);
+  for (const probe of rows.flatMap(({ times }) => Object.values(times))) {
+    if (!samples.has(probeKey(probe))) probes.set(probeKey(probe), probe);
   }
   const estimates = await estimate([...probes.values()], options);
-  const samples = new Map<string, number[]>();
   for (const { probes: together, method } of planned([...probes.values()], estimates, options)) {
     for (let index = 1; index <= method.images; index++) {
       const measured = await measureTogether(together, index, method.repetitions, options);
@@ -31,7 +33,6 @@ export async function measureReport(report: Report, options: MeasureOptions): Pr
       });
     }
   }
-  return samples;
 }
 
 /** A real GPU is never too slow for a cell, but everything else may be. */
