@@ -139,7 +139,9 @@ export async function tunedChoice(adapter: TunedAdapter, note: (line: string) =>
 /** Looks choices up. One that is not among the exact strategies of its kernel is passed over. */
 export function chooseAmong(choices: readonly TunedChoice[]): ChooseStrategy {
   const byKey = new Map(choices.map((choice) => [choice.key, choice]));
-  return (operation, output) => {
+  return (operation, output, ofSmallCells) => {
+    // They were made with whole images.
+    if (ofSmallCells) return undefined;
     const choice = byKey.get(strategyKey(operation, output));
     return strategiesOf(operation, output).find(({ name, lanes, isExact }) => {
       const isChosen = name === choice?.name && lanes.width === choice.lanes.width;

@@ -1,6 +1,8 @@
 import { type Pipeline, type PipelineItem, specifiedOperations } from '@halogrid/kernels';
 import {
+  type CellSize,
   type ChooseStrategy,
+  cellSizeOf,
   createGpuProgram,
   type GpuBatchLayout,
   type GpuHosts,
@@ -146,7 +148,7 @@ class WebGpuDevice implements Device {
     });
   }
 
-  #program(pipeline: Pipeline, map: boolean, cells: boolean): Promise<GpuProgram> {
+  #program(pipeline: Pipeline, map: boolean, cells: CellSize | undefined): Promise<GpuProgram> {
     const key = JSON.stringify([specifiedOperations(pipeline), pipeline.pixel, pipeline.bins, map, cells]);
     let program = this.#programs.get(key);
     if (!program) {
@@ -163,8 +165,7 @@ class WebGpuDevice implements Device {
     withMap: boolean,
   ): Promise<BatchResult> {
     const device = this.#device;
-    const hasCells = items.some(({ parts }) => parts.length > 1);
-    const program = await this.#program(pipeline, withMap, hasCells);
+    const program = await this.#program(pipeline, withMap, cellSizeOf(items));
     const layout = program.layOut(items);
     if (layout.dispatches.length === 0) return idleResult(program, layout);
     const { histogramsBytes, mapsBytes } = layout;

@@ -96,7 +96,7 @@ test('every pass leaves what the same step of the twin leaves', async () => {
 
 test('a kernel behind the decoder counts the decoded pixels, in the same pass', async () => {
   const jpegs = forDevices(filesAt([...fixtures, photograph]));
-  const program = await createGpuProgram(device, lbp, { map: false, cells: false });
+  const program = await createGpuProgram(device, lbp, { map: false });
   const { STORAGE, UNIFORM, COPY_SRC, COPY_DST } = GPUBufferUsage;
   const made: GPUBuffer[] = [];
   const buffer = (size: number, usage: number) => {
