@@ -67,7 +67,9 @@ export function decodeSegment(ffmpeg: Ffmpeg, video: OpenedVideo, request: Segme
   try {
     const reader = readers.at(request.start.packet);
     if (reader.createdMs !== undefined) sink.created(reader.createdMs);
-    const hardware = request.hwaccel ? openHardware(ffmpeg, reader, request.hwaccel, sink.note) : undefined;
+    // JPEGs are decoded by libjpeg alone.
+    const isForHardware = request.hwaccel !== '' && reader.codec.name !== 'mjpeg';
+    const hardware = isForHardware ? openHardware(ffmpeg, reader, request.hwaccel, sink.note) : undefined;
     return new SegmentDecoding(ffmpeg, readers, hardware, request, sink).decode(reader);
   } finally {
     video.spare = readers.close();
