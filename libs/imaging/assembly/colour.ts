@@ -103,41 +103,23 @@ export function rgb8(
   const toGreenU = pair(greenU, 16);
   const unit = i16x8.splat(4096);
   const half = i32x4.splat(65536);
-  for (let x: usize = 0; x < width; x += 16) {
-    const both = v128.load(luma + x);
-    let redLow = both;
-    let greenLow = both;
-    let blueLow = both;
-    for (let part = 0; part < 2; part++) {
-      const wide = part ? i16x8.extend_high_i8x16_u(both) : i16x8.extend_low_i8x16_u(both);
-      const y = i16x8.shl(i16x8.sub(wide, dark), 4);
-      const at: usize = 2 * x + <usize>(16 * part);
-      const uu = v128.load(u + at);
-      const vv = v128.load(v + at);
-      const yvLow = lowPairs(y, vv);
-      const yvHigh = highPairs(y, vv);
-      const r = narrowed(
-        i32x4.add(i32x4.dot_i16x8_s(yvLow, toRed), half),
-        i32x4.add(i32x4.dot_i16x8_s(yvHigh, toRed), half),
-      );
-      const g = narrowed(
-        i32x4.add(i32x4.dot_i16x8_s(yvLow, toGreen), i32x4.dot_i16x8_s(lowPairs(uu, unit), toGreenU)),
-        i32x4.add(i32x4.dot_i16x8_s(yvHigh, toGreen), i32x4.dot_i16x8_s(highPairs(uu, unit), toGreenU)),
-      );
-      const b = narrowed(
-        i32x4.add(i32x4.dot_i16x8_s(lowPairs(y, uu), toBlue), half),
-        i32x4.add(i32x4.dot_i16x8_s(highPairs(y, uu), toBlue), half),
-      );
-      if (part) {
-        v128.store(red + x, i8x16.narrow_i16x8_u(redLow, r));
-        v128.store(green + x, i8x16.narrow_i16x8_u(greenLow, g));
-        v128.store(blue + x, i8x16.narrow_i16x8_u(blueLow, b));
-      } else {
-        redLow = r;
-        greenLow = g;
-        blueLow = b;
-      }
-    }
+  for (let x: usize = 0; x < width; x += 8) {
+    const y = i16x8.shl(i16x8.sub(i16x8.extend_low_i8x16_u(v128.load64_zero(luma + x)), dark), 4);
+    const uu = v128.load(u + 2 * x);
+    const vv = v128.load(v + 2 * x);
+    const yvLow = lowPairs(y, vv);
+    const yvHigh = highPairs(y, vv);
+    put8(red + x, i32x4.add(i32x4.dot_i16x8_s(yvLow, toRed), half), i32x4.add(i32x4.dot_i16x8_s(yvHigh, toRed), half));
+    put8(
+      green + x,
+      i32x4.add(i32x4.dot_i16x8_s(yvLow, toGreen), i32x4.dot_i16x8_s(lowPairs(uu, unit), toGreenU)),
+      i32x4.add(i32x4.dot_i16x8_s(yvHigh, toGreen), i32x4.dot_i16x8_s(highPairs(uu, unit), toGreenU)),
+    );
+    put8(
+      blue + x,
+      i32x4.add(i32x4.dot_i16x8_s(lowPairs(y, uu), toBlue), half),
+      i32x4.add(i32x4.dot_i16x8_s(highPairs(y, uu), toBlue), half),
+    );
   }
 }
 
@@ -153,8 +135,9 @@ function highPairs(a: v128, b: v128): v128 {
   return v128.shuffle<i16>(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 
-function narrowed(low: v128, high: v128): v128 {
-  return i16x8.narrow_i32x4_s(i32x4.shr_s(low, 17), i32x4.shr_s(high, 17));
+function put8(to: usize, low: v128, high: v128): void {
+  const wide = i16x8.narrow_i32x4_s(i32x4.shr_s(low, 17), i32x4.shr_s(high, 17));
+  v128.store64_lane(to, i8x16.narrow_i16x8_u(wide, wide), 0);
 }
 
 /** The same of 9 to 12 bits, of which luma has `shift` more below them. */
@@ -186,13 +169,13 @@ export function rgb16(
     const vv = i32x4.extend_low_i16x8_s(v128.load64_zero(v + x));
     const ofU = i32x4.mul(uu, i32x4.splat(greenU));
     const ofV = i32x4.mul(vv, i32x4.splat(greenV));
-    put(red + x, i32x4.add(base, i32x4.mul(vv, i32x4.splat(redV))), most);
-    put(green + x, i32x4.add(base, i32x4.add(ofU, ofV)), most);
-    put(blue + x, i32x4.add(base, i32x4.mul(uu, i32x4.splat(blueU))), most);
+    put16(red + x, i32x4.add(base, i32x4.mul(vv, i32x4.splat(redV))), most);
+    put16(green + x, i32x4.add(base, i32x4.add(ofU, ofV)), most);
+    put16(blue + x, i32x4.add(base, i32x4.mul(uu, i32x4.splat(blueU))), most);
   }
 }
 
-function put(to: usize, sum: v128, most: v128): void {
+function put16(to: usize, sum: v128, most: v128): void {
   const value = i32x4.min_s(most, i32x4.max_s(i32x4.splat(0), i32x4.shr_s(sum, 17)));
   v128.store64_lane(to, i16x8.narrow_i32x4_u(value, value), 0);
 }
