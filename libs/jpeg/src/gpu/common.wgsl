@@ -27,6 +27,7 @@ struct File {
   stride: u32,          // from row to row, in 8 pixels
   width: u32,
   height: u32,
+  luma_first: u32,      // blocks of an MCU before those of luma
 }
 
 // What is in a stretch of data, counted since its last restart marker, but for restarts and entries.

@@ -62,7 +62,8 @@ fn write(
   if (is_between && next_block >= blocks) {
     return;
   }
-  next_luma = (next_block / mcu_blocks) * luma_blocks + min(next_block % mcu_blocks, luma_blocks);
+  let in_mcu = max(next_block % mcu_blocks, luma_first) - luma_first;
+  next_luma = (next_block / mcu_blocks) * luma_blocks + min(in_mcu, luma_blocks);
   let current = next_block - u32(!is_between);
   doubt(odd || current % mcu_blocks != own.entry >> 16, OUT_OF_ORDER);
   decode(own.entry);

@@ -40,7 +40,7 @@ export function writeEntries(
   // The last block is in the chunk before.
   if (coefficient === 0 && next >= frame.blocks) return 0;
   const inMcu = next - (coefficient === 0 ? 0 : 1);
-  let lumaNext = Math.floor(next / frame.mcuBlocks) * luma + Math.min(next % frame.mcuBlocks, luma);
+  let lumaNext = Math.floor(next / frame.mcuBlocks) * luma + lumaBefore(frame, next % frame.mcuBlocks);
   let found = chunk.isOdd || inMcu < 0 || inMcu % frame.mcuBlocks !== block ? status.outOfOrder : 0;
   const put = (place: number, value: number): void => {
     if (at < into.entries.length) into.entries[at] = packEntry(lumaNext - 1, place, value);
@@ -78,3 +78,7 @@ export function writeEntries(
   });
   return found;
 }
+
+/** Blocks of luma before a block of an MCU. */
+const lumaBefore = ({ lumaFirst, lumaAcross, lumaDown }: JpegFrame, block: number): number =>
+  Math.max(0, Math.min(block - lumaFirst, lumaAcross * lumaDown));
