@@ -1,3 +1,4 @@
+export { bandOf, endOfData, findStretches, type JpegBand, type JpegStretches } from './frame/bands.ts';
 export { JpegFrameReader } from './frame/frame-reader.ts';
 export { hasColours, type JpegFrame } from './frame/jpeg-frame.ts';
 export { readJpegFrame } from './frame/read-frame.ts';

@@ -41,6 +41,9 @@ export interface JpegFrame {
   components: readonly JpegComponent[];
   /** Where the entropy-coded data begins. */
   dataStart: number;
+  /** MCUs that its data has in front of its pixels, and the number of its first restart marker: 0, but for bands. */
+  skippedMcus: number;
+  firstRestart: number;
 }
 
 /** Blocks of luma. */

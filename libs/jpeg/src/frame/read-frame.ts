@@ -93,6 +93,7 @@ function layOut(found: Segments, selectors: readonly number[], dataStart: number
     ...{ width, height, lumaFirst: 0, lumaAcross, lumaDown, mcusAcross, mcuBlocks, blocks, components: parts },
     restartBlocks: found.restartMcus * mcuBlocks,
     ...{ tables, dcTables, acTables, quantisers: quantisers[0]!, dataStart },
+    ...{ skippedMcus: 0, firstRestart: 0 },
   };
 }
 

@@ -35,7 +35,7 @@ export interface JpegBatchLayout {
 export type ScratchName = 'words' | 'chunks' | 'decoded' | 'groups' | 'entries' | 'found';
 
 /** Words of a file in `files`, bytes of the others' elements: as common.wgsl has them. */
-export const fileWords = 25;
+export const fileWords = 27;
 const markedBytes = 16;
 const decodedBytes = 32;
 const groupBytes = 48;
@@ -62,7 +62,8 @@ export function layOutJpegs(batch: readonly JpegFile[]): JpegBatchLayout {
       ...[frame.blocks, frame.restartBlocks, frame.mcuBlocks, frame.lumaAcross, frame.lumaDown, frame.mcusAcross],
       ...[firstTable, frame.tables.length, twoBitsEach(frame.dcTables), twoBitsEach(frame.acTables), quantisers],
       ...[entryWords, entries, entryWords + entries, blockGroups],
-      ...[plane.offset / 8, plane.stride / 8, frame.width, frame.height, frame.lumaFirst],
+      ...[plane.offset / 8, plane.stride / 8, frame.width, frame.height],
+      ...[frame.lumaFirst, frame.skippedMcus, frame.firstRestart],
     ];
     files.set(record, i * fileWords);
     groups += ownGroups;

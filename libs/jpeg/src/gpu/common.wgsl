@@ -28,6 +28,8 @@ struct File {
   width: u32,
   height: u32,
   luma_first: u32,      // blocks of an MCU before those of luma
+  skipped_mcus: u32,    // in front of the first pixel
+  first_restart: u32,   // the number of its first restart marker
 }
 
 // What is in a stretch of data, counted since its last restart marker, but for restarts and entries.

@@ -8,6 +8,7 @@
 
 var<private> blocks: u32;
 var<private> restart_blocks: u32;
+var<private> restart_number: u32;
 var<private> first_entry: u32;
 var<private> most_entries: u32;
 var<private> first_start: u32;
@@ -44,6 +45,7 @@ fn write(
   load_chunk(file, group, lane);
   blocks = files[file].blocks;
   restart_blocks = files[file].restart_blocks;
+  restart_number = files[file].first_restart;
   first_entry = files[file].entries;
   most_entries = files[file].most_entries;
   first_start = files[file].starts;
@@ -88,7 +90,7 @@ fn wants_block(at: u32, limit: u32) -> bool {
 
 fn restart() {
   let number = (first_restart + restarts - restarts_before) & 7;
-  doubt(number != (restarts & 7), OUT_OF_ORDER);
+  doubt(number != ((restart_number + restarts) & 7), OUT_OF_ORDER);
   restarts++;
   doubt(next_block != restarts * restart_blocks, OUT_OF_ORDER);
   dc = 0;

@@ -57,7 +57,8 @@ export function writeEntries(
     restart() {
       const number = (chunk.firstRestart + restarts - place.restarts) & 7;
       restarts++;
-      if (next !== restarts * frame.restartBlocks || number !== ((restarts - 1) & 7)) found |= status.outOfOrder;
+      if (next !== restarts * frame.restartBlocks || number !== ((frame.firstRestart + restarts - 1) & 7))
+        found |= status.outOfOrder;
       dc = since = 0;
     },
     block(isLuma, difference) {
