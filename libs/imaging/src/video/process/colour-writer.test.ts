@@ -133,6 +133,11 @@ test('pictures of any format and size have the colours that the definition gives
   );
 });
 
+test('formats whose chroma is not where it is known to be, or has more than 12 bits, have no colour', () => {
+  for (const name of ['yuv420p14le', 'yuv440p', 'yuv411p', 'yuv410p', 'gbrp', 'rgb24', 'gray', ''])
+    assert.equal(chromaFormat(name), undefined, name);
+});
+
 const tagged = (space: string) => ['-colorspace', space, '-color_primaries', 'bt709', '-color_trc', 'bt709'];
 
 /** Encoders by name, and how FFmpeg calls planes of colour with as many bits. */
@@ -145,6 +150,7 @@ const kinds: Record<string, [format: string, bytes: number, encoder: string[]]> 
   'mpeg4.avi': ['gbrp', 1, videoKinds['mpeg4.avi']!],
   'h264-bt709.mp4': ['gbrp', 1, [...videoKinds['h264.mp4']!, ...tagged('bt709')]],
   'h264-bt2020.mp4': ['gbrp', 1, [...videoKinds['h264.mp4']!, ...tagged('bt2020nc')]],
+  'h264-10-gray.mp4': ['gbrp10le', 2, deepKinds['h264-10-gray.mp4']!.encoder],
   'hevc-10.mp4': ['gbrp10le', 2, deepKinds['hevc-10.mp4']!.encoder],
   'hevc-12-422.mp4': ['gbrp12le', 2, deepKinds['hevc-12-422.mp4']!.encoder],
   'hevc-12-444-full.ts': ['gbrp12le', 2, deepKinds['hevc-12-444-full.ts']!.encoder],
