@@ -9,12 +9,14 @@ export interface ColourJpegFile extends Pick<JpegFile, 'frame' | 'offset' | 'byt
   chroma: number;
 }
 
-/** A batch in colour, of which the files go to `layOutJpegs` first. */
+/** A batch in colour, of which the files and data files go to `layOutJpegs` first. */
 export interface ColourBatchLayout {
   /** The components of each file, one after another, as files of their own. */
   files: readonly JpegFile[];
   /** Where those of each file begin, and where those of the last end. */
   firsts: readonly number[];
+  /** For each component the number of the first one of its file, which has the same data. */
+  dataFiles: readonly number[];
   /** What the buffer of files of the last pass holds. */
   records: Uint32Array<ArrayBuffer>;
   count: number;
@@ -39,11 +41,14 @@ export function chromaBytes(frame: JpegFrame): number {
 export function layOutColours(batch: readonly ColourJpegFile[]): ColourBatchLayout {
   const files: JpegFile[] = [];
   const firsts: number[] = [];
+  const dataFiles: number[] = [];
   const records = new Uint32Array(Math.max(1, batch.length) * recordWords);
   for (const [nth, { frame, offset, bytes, planes, chroma }] of batch.entries()) {
     if (planes.planeBytes % 8 !== 0 || chroma % 8 !== 0)
       throw new RangeError(`Planes ${planes.planeBytes} bytes apart, and chroma at byte ${chroma}: not in words of 8`);
-    firsts.push(files.length);
+    const first = files.length;
+    firsts.push(first);
+    dataFiles.push(...frame.components.map(() => first));
     files.push({ frame, offset, bytes, plane: planes });
     let at = chroma;
     const components = frame.components.slice(1).flatMap((_, i) => {
@@ -61,5 +66,5 @@ export function layOutColours(batch: readonly ColourJpegFile[]): ColourBatchLayo
   firsts.push(files.length);
   const most = (of: (frame: JpegFrame) => number) => Math.max(0, ...batch.map(({ frame }) => of(frame)));
   const [mostWidth, mostHeight] = [most(({ width }) => width), most(({ height }) => height)];
-  return { files, firsts, records, count: batch.length, mostWidth, mostHeight };
+  return { files, firsts, dataFiles, records, count: batch.length, mostWidth, mostHeight };
 }

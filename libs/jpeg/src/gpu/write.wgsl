@@ -39,10 +39,10 @@ fn write(
   let chunk = in_file * GROUP_CHUNKS + lane;
   load_tables(file, lane);
   workgroupBarrier();
-  if (chunk >= files[file].chunks || chunk > ~atomicLoad(&found[2 * file + 1])) {
+  if (chunk >= files[file].chunks || chunk > ~atomicLoad(&found[2 * files[file].data_file + 1])) {
     return;
   }
-  load_chunk(file, group, lane);
+  load_chunk(file, data_group(file, in_file), lane);
   blocks = files[file].blocks;
   restart_blocks = files[file].restart_blocks;
   restart_number = files[file].first_restart;
