@@ -93,7 +93,13 @@ export class PlanEmitter {
     const { video, batchFrames } = this.#spec;
     const plan: typeof planVideo = (uri, choice, lengthOf) => planVideo(uri, choice, lengthOf, index);
     const planning: VideoPlanning = {
-      ...{ video, batchFrames, maxFrames: Math.min(this.#maxFrames, maxBatchFrames), maxBytes: maxBatchBytes },
+      ...{
+        video,
+        batchFrames,
+        channels: this.#channels,
+        maxFrames: Math.min(this.#maxFrames, maxBatchFrames),
+        maxBytes: maxBatchBytes,
+      },
       nextSource: (frame) => this.#nextSource(input.uri, frame),
       nextShard: () => this.#shards++,
     };

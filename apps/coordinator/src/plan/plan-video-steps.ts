@@ -12,6 +12,8 @@ export interface VideoPlanning {
   video: VideoOptions | undefined;
   /** Frames that a segment should have; 0: chosen. */
   batchFrames: number;
+  /** Of a frame: 1, or 3 of colour. */
+  channels: number;
   /** Frames of a shard, and its decoded bytes, at most. A node holds no more of a longer segment at once. */
   maxFrames: number;
   maxBytes: number;
@@ -29,7 +31,7 @@ export async function* planVideoSteps(
   planning: VideoPlanning,
   plan: typeof planVideo = planVideo,
 ): AsyncGenerator<PlanStep, void, undefined> {
-  const { video, batchFrames, maxFrames, maxBytes, nextSource, nextShard } = planning;
+  const { video, batchFrames, channels, maxFrames, maxBytes, nextSource, nextShard } = planning;
   const file = version === undefined ? {} : { version };
   const aim = Math.min(batchFrames || defaultSegmentFrames, maxFrames);
   const frameStep = (index: number, { frame, timestampMs }: FrameOfVideo, tiles: number) => ({
@@ -43,7 +45,7 @@ export async function* planVideoSteps(
       if (part.kind === 'video') {
         const { width, height, pixel } = part;
         size = { width, height, pixel };
-        frameBytes = width * height * sampleBytes[pixel];
+        frameBytes = width * height * sampleBytes[pixel] * channels;
       } else if (part.kind === 'missing') {
         for (const frame of part.frames) {
           const { index } = nextSource(frame.frame);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PixelType, Size } from '@halogrid/geometry';
-import type { OpenImage } from '@halogrid/imaging';
+import { MissingDecoderError, type OpenImage } from '@halogrid/imaging';
 import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { InputError, SourceNotFoundError } from '@halogrid/sources';
@@ -167,6 +167,22 @@ test('an input that cannot be opened is quarantined and the plan goes on', async
       },
     },
   ]);
+});
+
+test('where a decoder is missing its inputs are quarantined with that sentence and the plan goes on', async () => {
+  const content = new MissingDecoderError('jpeg', 'JPEGs cannot be read here');
+  const { steps } = await plan([
+    { name: 'a.jpg', named: true, content },
+    { name: 'b.png', named: true, content: { width: 8, height: 8 } },
+  ]);
+  assert.deepEqual(
+    steps.filter(({ kind }) => kind === 'quarantine'),
+    [{ kind: 'quarantine', index: 0, stage: 'decode', error: 'JPEGs cannot be read here' }],
+  );
+  assert.deepEqual(
+    shardsOf(steps).map(({ work }) => work.kind === 'frames' && work.sources.map(({ index }) => index)),
+    [[1]],
+  );
 });
 
 test('any other failure to open ends the plan', async () => {

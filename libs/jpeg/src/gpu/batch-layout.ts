@@ -26,6 +26,8 @@ export interface JpegBatchLayout {
   /** Groups of chunks, of all files and of the largest. */
   groups: number;
   mostGroups: number;
+  /** Whether files have the data of others. */
+  sharesData: boolean;
   /** Groups of blocks that the largest file has. */
   mostBlockGroups: number;
   /** Bytes of buffers that hold what is between two passes. */
@@ -35,13 +37,16 @@ export interface JpegBatchLayout {
 export type ScratchName = 'words' | 'chunks' | 'decoded' | 'groups' | 'entries' | 'found';
 
 /** Words of a file in `files`, bytes of the others' elements: as common.wgsl has them. */
-export const fileWords = 24;
+export const fileWords = 28;
 const markedBytes = 16;
 const decodedBytes = 32;
 const groupBytes = 48;
 
-/** Lays out a batch of files. */
-export function layOutJpegs(batch: readonly JpegFile[]): JpegBatchLayout {
+/**
+ * Lays out a batch of files. `dataFiles` has for each the number of the one whose data it has, which comes before it: of which it is another
+ * component. Unless given, each has its own.
+ */
+export function layOutJpegs(batch: readonly JpegFile[], dataFiles: readonly number[] = []): JpegBatchLayout {
   const files = new Uint32Array(Math.max(1, batch.length) * fileWords);
   const tables = new Tables();
   let groups = 0;
@@ -63,6 +68,7 @@ export function layOutJpegs(batch: readonly JpegFile[]): JpegBatchLayout {
       ...[firstTable, frame.tables.length, twoBitsEach(frame.dcTables), twoBitsEach(frame.acTables), quantisers],
       ...[entryWords, entries, entryWords + entries, blockGroups],
       ...[plane.offset / 8, plane.stride / 8, frame.width, frame.height],
+      ...[frame.lumaFirst, frame.skippedMcus, frame.firstRestart, dataFiles[i] ?? i],
     ];
     files.set(record, i * fileWords);
     groups += ownGroups;
@@ -71,8 +77,9 @@ export function layOutJpegs(batch: readonly JpegFile[]): JpegBatchLayout {
     mostBlockGroups = Math.max(mostBlockGroups, blockGroups);
   }
   const chunks = groups * groupChunks;
+  const sharesData = dataFiles.some((file, i) => file !== i);
   return {
-    ...{ files, tables: tables.words(), fileCount: batch.length, groups, mostGroups, mostBlockGroups },
+    ...{ files, tables: tables.words(), fileCount: batch.length, groups, mostGroups, mostBlockGroups, sharesData },
     scratch: {
       words: 4 * chunkWords * chunks,
       chunks: markedBytes * chunks,

@@ -38,11 +38,11 @@ export async function thumbnails(shown: readonly Shown[], box: Size): Promise<Ma
   byVideo.delete(undefined);
   for (const [uri, frames] of byVideo) {
     try {
-      for await (const { frame, luma, pixel, ...size } of readFrames(
+      for await (const { frame, pixels, pixel, ...size } of readFrames(
         uri!,
         new Set(frames.map((each) => each.videoFrame!)),
       )) {
-        pictures.set(keyOf({ uri: uri!, videoFrame: frame }), await shrink(luma, pixel, size, 1, box));
+        pictures.set(keyOf({ uri: uri!, videoFrame: frame }), await shrink(pixels, pixel, size, 1, box));
       }
     } catch {
       // Those that were read before are shown.
@@ -54,8 +54,8 @@ export async function thumbnails(shown: readonly Shown[], box: Size): Promise<Ma
 /** The picture of one, which is not enlarged. Rejects with InputError where it cannot be shown. */
 export async function thumbnail({ uri, videoFrame }: Shown, box: Size): Promise<Thumbnail> {
   if (videoFrame === undefined) return imageAt(uri, box, false);
-  for await (const { luma, pixel, width, height } of readFrames(uri, new Set([videoFrame]))) {
-    return shrink(luma, pixel, { width, height }, 1, within(box, { width, height }));
+  for await (const { pixels, pixel, width, height } of readFrames(uri, new Set([videoFrame]))) {
+    return shrink(pixels, pixel, { width, height }, 1, within(box, { width, height }));
   }
   throw new InputError('decode', `Frame ${videoFrame} cannot be decoded, or is not in the video`);
 }

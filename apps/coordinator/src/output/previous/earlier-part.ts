@@ -92,6 +92,7 @@ export class EarlierPart {
     if (!this.index.file(file).areAllDone) return false;
     const first = await this.firstLine(file);
     if (first.uri !== redactUri(uri) || first.version !== version) return false;
+    if (!this.index.isSame(first.frame !== undefined)) return false;
     if (this.#mapFormat === 'none') return true;
     for await (const line of this.lines(file)) {
       if (line.quarantined || !(await haveFiles(this.#folder, mapFiles(line.name, this.#mapFormat)))) return false;

@@ -35,6 +35,8 @@ export interface Frame {
   readonly height: number;
   readonly format: number;
   readonly colorRange: number;
+  /** The number of its matrix by ISO/IEC 23091-2. */
+  readonly colorSpace: number;
   readonly linesize: number[];
   readonly data: Buffer[] | null;
   readonly pts: bigint;

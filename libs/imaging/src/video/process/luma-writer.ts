@@ -35,7 +35,6 @@ const pageBytes = 2 ** 16;
 export class LumaWriter {
   readonly #memory = new WebAssembly.Memory({ initial: 1 });
   readonly #module: Exports;
-  #packed = new Uint8Array(0);
 
   constructor() {
     const code = readFileSync(new URL('./luma.wasm', import.meta.url));
@@ -57,15 +56,6 @@ export class LumaWriter {
       else this.#module[isFull ? 'copy16' : 'expand16'](0, stride, width, rows, outAt, toStride, bits, shift);
       to.set(memory.subarray(outAt, outAt + (rows - 1) * toStride + rowBytes), y * toStride);
     }
-  }
-
-  /** Rows without gaps; good until the next call. */
-  packed(plane: LumaPlane): Uint8Array {
-    const rowBytes = plane.width * sampleBytes[plane.format.pixel];
-    const bytes = rowBytes * plane.height;
-    if (this.#packed.length < bytes) this.#packed = new Uint8Array(bytes);
-    this.write(plane, this.#packed, rowBytes);
-    return this.#packed.subarray(0, bytes);
   }
 
   #reserve(bytes: number): Uint8Array {

@@ -48,7 +48,7 @@ function obey(ffmpeg: Ffmpeg, task: Task, answers: Answers): void {
       return;
     }
     const inputBytes = decodeSegment(ffmpeg, video, task.request, {
-      frame: (position, luma) => answers.frame(position, luma, task.request.lead),
+      frame: (position, pixels) => answers.frame(position, pixels, task.request.lead),
       bad: (position, error) => answers.message({ kind: 'bad', position, error }),
       created: (ms) => answers.message({ kind: 'created', ms }),
       note: (line) => answers.message({ kind: 'note', line }),
