@@ -133,6 +133,15 @@ for (const { name, options } of [
   });
 }
 
+test('of a long MP4, planning fetches the beginning, the index and the heads of key frames', { skip }, async () => {
+  const path = join(folder, 'long.mp4');
+  runFfmpeg(['-stream_loop', '5', '-i', noise, '-c', 'copy', path]);
+  const bytes = readFileSync(path);
+  const segments = await segmentsOf(serve('long.mp4', { bytes, etag: '"1"' }));
+  assert.equal(segments.length, 6 * 24);
+  assert.ok(sent.get('long.mp4')! < bytes.length / 4, `${sent.get('long.mp4')} of ${bytes.length} bytes to plan`);
+});
+
 test('a video that changes is of no use to a segment that was planned before, in whatever moment', {
   skip,
 }, async () => {

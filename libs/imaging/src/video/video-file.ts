@@ -20,8 +20,11 @@ export interface VideoFile {
   /** A name for the file as it was opened, which changes when it is written to: see `localVersion`, `remoteVersion`. */
   readonly version: string;
   readonly access: { path: string } | { sizeBytes: number };
-  /** For one without a path: some bytes of those, and none at the end. Rejects with InputError, also for another version. */
-  read(position: number, length: number): Promise<Uint8Array>;
+  /**
+   * For one without a path: some bytes of those, and none at the end; `isAlone`: nothing near them will be wanted. Rejects with
+   * InputError, also for another version.
+   */
+  read(position: number, length: number, isAlone: boolean): Promise<Uint8Array>;
   /** Rejects with InputError where what was read may be of another version. */
   checkVersion(): Promise<void>;
   /** May be called again. */
@@ -43,7 +46,8 @@ async function openRemote(uri: string): Promise<VideoFile> {
   return {
     version,
     access: { sizeBytes },
-    read: (position, length) => reader.read(position, length),
+    read: (position, length, isAlone) =>
+      isAlone ? reader.readAlone(position, length) : reader.read(position, length),
     // Every answer of the server was of this version.
     checkVersion: async () => {},
     close: () => reader.close(),

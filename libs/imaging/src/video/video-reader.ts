@@ -66,7 +66,7 @@ export class VideoReader {
     const socket = this.#child.stdio[servedFd] as Duplex;
     // It may end at any time.
     for (const stream of [socket, this.#child.stdin!]) stream.on('error', () => {});
-    void serveRanges(socket, (position, length) => this.#fetch(position, length), this.#kill);
+    void serveRanges(socket, (...range) => this.#fetch(...range), this.#kill);
     let text = '';
     this.#child.stderr!.setEncoding('utf8').on('data', (more: string) => {
       text = (text + more).slice(-4096);
@@ -131,10 +131,10 @@ export class VideoReader {
     this.#child.stdin!.write(`${JSON.stringify(order)}\n`);
   }
 
-  async #fetch(position: number, length: number): Promise<Uint8Array> {
+  async #fetch(...range: Parameters<VideoFile['read']>): Promise<Uint8Array> {
     this.#fetches++;
     try {
-      return await this.file!.read(position, length);
+      return await this.file!.read(...range);
     } finally {
       this.#fetches--;
     }

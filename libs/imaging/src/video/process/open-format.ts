@@ -1,5 +1,5 @@
 import { InputError } from '@halogrid/sources/input-error';
-import { averror, type Ffmpeg, type FormatContext, type IoContext, seekOrigins } from './ffmpeg.ts';
+import { averror, type Ffmpeg, type FormatContext, formatFlags, type IoContext, seekOrigins } from './ffmpeg.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
 /** Names of FFmpeg. Others it would open are playlists that name other files, and formats that nobody asked for. */
@@ -18,12 +18,16 @@ export interface OpenFormat {
   close(): void;
 }
 
-/** Throws InputError for what is no container that videos come in, and for what cannot be read. */
-export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes): OpenFormat {
+/**
+ * `asList`: packets are as the container's own tables have them, none is looked into, and streams are told by no more than their headers.
+ * Throws InputError for what is no container that videos come in, and for what cannot be read.
+ */
+export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, { asList = false } = {}): OpenFormat {
   const { io, checkReads } = openIo(ffmpeg, bytes);
   const context = new ffmpeg.FormatContext();
   context.allocContext();
   context.pb = io;
+  if (asList) context.flags |= formatFlags.noParse;
   const options = new ffmpeg.Dictionary();
   options.alloc();
   options.set('format_whitelist', containers, 0);
@@ -43,7 +47,7 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes): OpenFormat {
   try {
     checkReads();
     if (opened < 0) throw refusal('Not a video in MP4, Matroska, AVI or MPEG-TS', opened);
-    const known = context.findStreamInfoSync(null);
+    const known = asList ? 0 : context.findStreamInfoSync(null);
     checkReads();
     if (known < 0) throw refusal('The streams of the video cannot be told', known);
   } catch (error) {

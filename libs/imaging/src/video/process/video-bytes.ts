@@ -7,8 +7,11 @@ import { servedFd } from './video-protocol.ts';
 /** The bytes of a video, for the process that decodes it. */
 export interface VideoBytes {
   readonly sizeBytes: number;
-  /** Some of so many bytes from byte `position` on; none at the end and behind it. Throws InputError for what cannot be read. */
-  read(position: number, length: number): Buffer;
+  /**
+   * Some of so many bytes from byte `position` on; none at the end and behind it. `isAlone`: nothing near them will be wanted. Throws
+   * InputError for what cannot be read.
+   */
+  read(position: number, length: number, isAlone?: boolean): Buffer;
   close(): void;
 }
 
@@ -25,8 +28,8 @@ export function wholeBytes({ sizeBytes, read, close }: VideoBytes): VideoBytes {
   return {
     sizeBytes,
     close,
-    read: (position, length) => {
-      const bytes = reading(() => read(position, length));
+    read: (position, length, isAlone) => {
+      const bytes = reading(() => read(position, length, isAlone));
       if (bytes.length > 0 || length === 0 || position >= sizeBytes) return bytes;
       throw unreadable(`it ended at byte ${position} of ${sizeBytes} while it was read`);
     },
@@ -60,9 +63,10 @@ function servedBytes(sizeBytes: number): VideoBytes {
   const head = Buffer.alloc(answerHeadBytes);
   return {
     sizeBytes,
-    read: (position, length) => {
+    read: (position, length, isAlone = false) => {
       request.writeDoubleLE(position, 0);
       request.writeDoubleLE(length, 8);
+      request.writeDoubleLE(isAlone ? 1 : 0, 16);
       writeSync(servedFd, request);
       fill(head);
       const bytes = Buffer.alloc(head.readDoubleLE(0));
