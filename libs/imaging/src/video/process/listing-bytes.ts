@@ -18,8 +18,6 @@ export class ListingBytes implements VideoBytes {
   readonly sizeBytes: number;
   /** Whether something is wrong with the boxes that were met. */
   isInDoubt = false;
-  /** Whether a fragment has been met: packets behind the first are told by others than the file's first table. */
-  hasFragments = false;
   readonly #bytes: VideoBytes;
   readonly #boxes: Iterator<Mp4Box>;
   /** Boxes of samples that were met, in the order of the file. */
@@ -35,13 +33,24 @@ export class ListingBytes implements VideoBytes {
 
   readonly read: VideoBytes['read'] = (position, length) => {
     while (this.#known <= position) this.#lookFurther();
-    const last = this.#samples.findLastIndex(({ content }) => content <= position);
-    const box = this.#samples[last];
+    const next = this.#boxBehind(position);
+    const box = this.#samples[next - 1];
     if (box && position < box.end)
       return nothing.subarray(0, Math.max(0, Math.min(length, box.end - position, this.sizeBytes - position)));
-    const end = this.#samples[last + 1]?.content ?? this.#known;
+    const end = this.#samples[next]?.content ?? this.#known;
     return this.#bytes.read(position, Math.min(length, end - position));
   };
+
+  /** The number of the first box of samples that begins behind a byte. */
+  #boxBehind(position: number): number {
+    let [low, high] = [0, this.#samples.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#samples[middle]!.content > position) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
 
   /** As in the file; fewer than asked for at its end alone. */
   real(position: number, length: number): Buffer {
@@ -72,7 +81,6 @@ export class ListingBytes implements VideoBytes {
       return;
     }
     if (box.type === 'mdat') this.#samples.push(box);
-    if (box.type === 'moof') this.hasFragments = true;
     this.#known = box.end;
   }
 }

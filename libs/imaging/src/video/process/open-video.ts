@@ -47,6 +47,8 @@ export class PacketReader {
   readonly #listed: ListingBytes | undefined;
   #isInDoubt = false;
   readonly #nalLengthBytes: number;
+  /** By FFmpeg's first name for it. */
+  readonly #container: string | undefined;
   #format: OpenFormat;
   #stream: Stream;
   #current: Packet;
@@ -65,6 +67,7 @@ export class PacketReader {
     this.#listed = listed;
     this.#format = openFormat(ffmpeg, this.#bytes, { asList: listed !== undefined });
     this.createdMs = createdMsOf(this.#format);
+    this.#container = this.#format.context.iformat?.name?.split(',')[0];
     try {
       this.#stream = findStream(this.#format);
       const { codecId, format, extradata } = this.#stream.codecpar;
@@ -200,7 +203,7 @@ export class PacketReader {
   }
 
   #isIn(container: 'avi' | 'mov' | 'mpegts'): boolean {
-    return this.#format.context.iformat?.name?.split(',')[0] === container;
+    return this.#container === container;
   }
 
   /** The stream belonged to the format that is closed. */

@@ -21,7 +21,7 @@ export class PacketList {
   readonly #bytes: VideoBytes;
   #reader: PacketReader;
   #checker: SeekChecker;
-  #listed: ListingBytes | undefined;
+  #hasTables = false;
   /** What was read so far, until it is known whether the tables are right. */
   #first: VideoPacket[] | undefined = [];
   #count = 0;
@@ -45,9 +45,12 @@ export class PacketList {
     return this.#checker;
   }
 
-  /** Whether every place in the list is where seeking leads: one table gives both, and no time in it comes twice. */
+  /**
+   * Whether seeking leads to every packet so far and on to those behind it: the same tables give both, in which no time comes twice. A
+   * packet is known by its place as well, so that nobody takes another for it.
+   */
   get isSought(): boolean {
-    return this.#listed !== undefined && !this.#listed.hasFragments && this.#isRising;
+    return this.#hasTables && this.#isRising;
   }
 
   /** The next packet, or undefined behind the last. Throws InputError for bytes that cannot be read. */
@@ -72,7 +75,7 @@ export class PacketList {
   #readThrough(): VideoPacket | undefined {
     this.close();
     const open = () => new PacketReader(this.#ffmpeg, this.#bytes);
-    this.#listed = undefined;
+    this.#hasTables = false;
     this.#reader = open();
     this.#checker = new SeekChecker(open);
     for (let passed = 0; passed < this.#count && this.#reader.read(); passed++);
@@ -90,7 +93,7 @@ export class PacketList {
       return;
     }
     this.close();
-    this.#listed = listed;
+    this.#hasTables = true;
     this.#reader = reader;
     this.#checker = new SeekChecker(open);
   }
