@@ -117,6 +117,7 @@ export async function startNode(
     },
     remoteStorage: config.hasRemoteStorage,
     held: [],
+    decoders: decoders.processes,
     creditBytes:
       config.creditBytes ??
       Math.max(device.batchesInFlight * creditBytesABatch, (decoders.processes + segmentsAhead) * creditBytesASegment),

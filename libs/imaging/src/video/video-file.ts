@@ -46,8 +46,7 @@ async function openRemote(uri: string): Promise<VideoFile> {
   return {
     version,
     access: { sizeBytes },
-    read: (position, length, isAlone) =>
-      isAlone ? reader.readAlone(position, length) : reader.read(position, length),
+    read: (position, length, isAlone) => (isAlone ? reader.readAlone(position, length) : reader.read(position, length)),
     // Every answer of the server was of this version.
     checkVersion: async () => {},
     close: () => reader.close(),

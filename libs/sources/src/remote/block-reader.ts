@@ -87,7 +87,8 @@ export class BlockReader {
   /** As `read`, where nothing near these bytes will be wanted: no more than them is fetched, unless the block is there or on its way. */
   async readAlone(position: number, length: number): Promise<Uint8Array> {
     const left = Math.max(0, this.#file.sizeBytes - position);
-    if (left === 0 || cache.has(this.#nameOf(Math.floor(position / blockBytes)))) return await this.read(position, length);
+    if (left === 0 || cache.has(this.#nameOf(Math.floor(position / blockBytes))))
+      return await this.read(position, length);
     const bytes = new Uint8Array(Math.min(left, length));
     await this.#file.read(bytes, position);
     return bytes;
