@@ -99,6 +99,7 @@ export async function startNode(
   const images = imageOpener(poolThreads());
   const decoders = new DecoderPool({
     processes: Math.min(poolThreads(), availableParallelism()),
+    hangMs: config.decoderTimeoutMs,
     note: (line) => log.warn(line),
   });
   const hello: Hello = {

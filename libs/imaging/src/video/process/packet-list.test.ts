@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { VideoIndexer } from '../index-video.ts';
 import { noFfmpeg, runFfmpeg } from '../testing/videos.ts';
 import type { VideoFile } from '../video-file.ts';
 import type { VideoPacket } from '../video-frames.ts';
-import { VideoIndexer } from '../index-video.ts';
 
 const skip = noFfmpeg;
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-packet-list-'));
