@@ -26,7 +26,7 @@ export async function* readFrames(uri: string, wanted: ReadonlySet<number>): Asy
     missing -= frames.length;
     if (missing === 0) break;
   }
-  const file = await openVideoFile(uri);
+  const file = await openVideoFile(uri, segments[0]?.version);
   try {
     for (const segment of segments) {
       if (segment.version !== file.version) throw changedVideo();

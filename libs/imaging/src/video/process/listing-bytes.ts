@@ -1,10 +1,5 @@
-import { boxesOf, type Mp4Box } from './mp4-boxes.ts';
+import { boxesOf, type Mp4Box, usualBoxes } from './mp4-boxes.ts';
 import type { VideoBytes } from './video-bytes.ts';
-
-/** Boxes that files of recordings are made of. Any other is taken for a sign that the file is damaged. */
-const usual = new Set(
-  'ftyp styp moov moof mdat free skip wide sidx ssix mfra uuid pdin emsg prft meta udta pnot PICT'.split(' '),
-);
 
 /** Given for what is left out, again and again. */
 const nothing = Buffer.alloc(2 ** 20);
@@ -75,7 +70,7 @@ export class ListingBytes implements VideoBytes {
   #lookFurther(): void {
     const { value: box, done } = this.#boxes.next();
     if (done) this.isInDoubt ||= this.#known < this.sizeBytes;
-    else this.isInDoubt ||= !usual.has(box.type) || box.end < box.content || box.end > this.sizeBytes;
+    else this.isInDoubt ||= !usualBoxes.has(box.type) || box.end < box.content || box.end > this.sizeBytes;
     if (done || box.end <= this.#known) {
       this.#known = Number.POSITIVE_INFINITY;
       return;

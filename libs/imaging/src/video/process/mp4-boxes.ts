@@ -10,6 +10,11 @@ export interface Mp4Box {
   end: number;
 }
 
+/** Boxes that recordings are made of. Any other is taken for a sign that a file is damaged, or is of another kind. */
+export const usualBoxes: ReadonlySet<string> = new Set(
+  'ftyp styp moov moof mdat free skip wide sidx ssix mfra uuid pdin emsg prft meta udta pnot PICT'.split(' '),
+);
+
 /** Boxes of a file that are looked at: more than fragments of a day, fewer than cost a second. */
 const maxBoxes = 100_000;
 
@@ -40,6 +45,16 @@ export function isCutShort(bytes: Pick<VideoBytes, 'sizeBytes' | 'read'>): boole
     if (box.done) return box.value;
     if (box.value.end > sizeBytes) return true;
   }
+}
+
+/** Whether a file is an MP4 or QuickTime with pictures and without the tables that tell where they are, which recorders write last. */
+export function lacksTables(bytes: Pick<VideoBytes, 'sizeBytes' | 'read'>): boolean {
+  let hasSamples = false;
+  for (const { type } of boxesOf(bytes)) {
+    if (!usualBoxes.has(type) || type === 'moov') return false;
+    hasSamples ||= type === 'mdat';
+  }
+  return hasSamples;
 }
 
 /** 16 bytes, or as many as there are. */

@@ -1,5 +1,6 @@
 import { InputError } from '@halogrid/sources/input-error';
 import { averror, type Ffmpeg, type FormatContext, formatFlags, type IoContext, seekOrigins } from './ffmpeg.ts';
+import { lacksTables } from './mp4-boxes.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
 /** Names of FFmpeg. Others it would open are playlists that name other files, and formats that nobody asked for. */
@@ -8,6 +9,9 @@ export const codecs = ['h264', 'hevc', 'mjpeg', 'mpeg4'];
 
 /** Bytes of a read; FFmpeg's own for files is half of it. */
 const bufferBytes = 2 ** 16;
+
+const withoutTables =
+  'The file has no index (moov), which tells where its frames are: its recorder was cut off, or is still at work';
 
 /** A container that FFmpeg has opened. Its context, and the streams in it, are of no use any more once it is closed. */
 export interface OpenFormat {
@@ -46,6 +50,7 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, { asList = false }
   };
   try {
     checkReads();
+    if (opened < 0 && lacksTables(bytes)) throw new InputError('decode', withoutTables);
     if (opened < 0) throw refusal('Not a video in MP4, Matroska, AVI or MPEG-TS', opened);
     const known = asList ? 0 : context.findStreamInfoSync(null);
     checkReads();

@@ -15,9 +15,9 @@ export interface VideoBytes {
   close(): void;
 }
 
-/** Throws InputError for a file that cannot be opened. */
-export function openVideoBytes(access: VideoFile['access']): VideoBytes {
-  return wholeBytes('path' in access ? reading(() => fileBytes(access.path)) : servedBytes(access.sizeBytes));
+/** All of a file, unless only what was there at some time is wanted. Throws InputError for one that cannot be opened. */
+export function openVideoBytes(access: VideoFile['access'] | { path: string }): VideoBytes {
+  return wholeBytes('path' in access ? reading(() => fileBytes(access)) : servedBytes(access.sizeBytes));
 }
 
 /**
@@ -46,13 +46,14 @@ function reading<T>(read: () => T): T {
   }
 }
 
-function fileBytes(path: string): VideoBytes {
+function fileBytes({ path, sizeBytes: planned }: { path: string; sizeBytes?: number }): VideoBytes {
   const file = openSync(path, 'r');
+  const sizeBytes = planned ?? fstatSync(file).size;
   return {
-    sizeBytes: fstatSync(file).size,
+    sizeBytes,
     read: (position, length) => {
-      const bytes = Buffer.allocUnsafe(length);
-      return bytes.subarray(0, readSync(file, bytes, 0, length, position));
+      const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, sizeBytes - position)));
+      return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, position));
     },
     close: () => closeSync(file),
   };
