@@ -397,7 +397,7 @@ test('a glob may be longer than a name, as a list in braces is', async (t) => {
 
 test('recordings in folders by day and camera come by camera and time, and their names say both', async (t) => {
   const days = ['2026-01-09', '2026-01-10'];
-  const times = Array.from({ length: 144 }, (_, i) => `${Math.floor(i / 6)}`.padStart(2, '0') + `${i % 6}000`);
+  const times = Array.from({ length: 144 }, (_, i) => `${String(Math.floor(i / 6)).padStart(2, '0')}${i % 6}000`);
   const paths = ['cam2', 'cam10'].flatMap((camera) =>
     days.flatMap((day) => times.map((time) => `${camera}/${day}/${time}.mp4`)),
   );
