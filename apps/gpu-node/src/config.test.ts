@@ -15,6 +15,7 @@ test('a node needs only a coordinator', () => {
     device: 'auto',
     pinnedGpu: undefined,
     deviceTimeoutMs: undefined,
+    decoderTimeoutMs: undefined,
     http: undefined,
     creditBytes: undefined,
     hasRemoteStorage: false,
@@ -29,6 +30,7 @@ test('what is given is taken', () => {
     name: 'n',
     device: 'cpu',
     deviceTimeoutMs: 1000,
+    decoderTimeoutMs: 86_400_000,
     http: '0.0.0.0:0',
     insecureNetwork: true,
     creditBytes: 5,
@@ -41,6 +43,7 @@ test('what is given is taken', () => {
     device: 'cpu',
     pinnedGpu: undefined,
     deviceTimeoutMs: 1000,
+    decoderTimeoutMs: 86_400_000,
     http: { host: '0.0.0.0', port: 0 },
     creditBytes: 5,
     hasRemoteStorage: false,
@@ -72,6 +75,7 @@ const wrong: [Partial<NodeOptions>, RegExp][] = [
   [{ http: '9465' }, /HOST:PORT for --http but received '9465'/],
   [{ name: '' }, /1 to 200 characters for --name but received 0/],
   [{ deviceTimeoutMs: 999 }, /1000 to 86400000 milliseconds for --device-timeout but received '999'/],
+  [{ decoderTimeoutMs: 1e9 }, /1000 to 86400000 milliseconds for --decoder-timeout but received '1000000000'/],
   [{ creditBytes: 0 }, /above 0 for the credit but received '0'/],
 ];
 

@@ -33,6 +33,8 @@ export interface NodeOptions {
   pinnedGpu?: string;
   /** A device that gives no batch back for so long is lost. 1000 … 86400000; as its kind needs it unless given. */
   deviceTimeoutMs?: number;
+  /** A decoder of videos that gives nothing for so long is ended. 1000 … 86400000 (60000). */
+  decoderTimeoutMs?: number;
   /** HOST:PORT of /metrics, /healthz and /readyz; port 0: any free one. */
   http?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
@@ -58,6 +60,8 @@ export interface NodeConfig {
   pinnedGpu: string | undefined;
   /** Undefined: `hangMs` of its kind. */
   deviceTimeoutMs: number | undefined;
+  /** Undefined: as the decoders have it. */
+  decoderTimeoutMs: number | undefined;
   /** Undefined: `defaultHttp` or, where that is taken by another node of this machine, any free port. */
   http: ListenAddress | undefined;
   /** Undefined: derived from the device. */
@@ -90,7 +94,8 @@ export function createNodeConfig(
   env: Record<string, string | undefined> = process.env,
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
-  const { insecureNetwork = false, security = {}, storage = 'shared', pinnedGpu, deviceTimeoutMs } = options;
+  const { insecureNetwork = false, security = {}, storage = 'shared', pinnedGpu } = options;
+  const { deviceTimeoutMs, decoderTimeoutMs } = options;
   const coordinators = parseAddressList('--coordinator', coordinator);
   if (name.length < 1 || name.length > maxNameLength) {
     throw new UsageError(`Expected 1 to ${maxNameLength} characters for --name but received ${name.length}`);
@@ -108,11 +113,8 @@ export function createNodeConfig(
   if (pinnedGpu !== undefined && choice !== 'gpu' && choice !== 'auto') {
     throw new UsageError(`Expected --device gpu with --gpu but received '${device}'`);
   }
-  if (deviceTimeoutMs !== undefined && !(deviceTimeoutMs >= 1000 && deviceTimeoutMs <= 86_400_000)) {
-    throw new UsageError(
-      `Expected 1000 to 86400000 milliseconds for --device-timeout but received '${deviceTimeoutMs}'`,
-    );
-  }
+  checkTimeout('--device-timeout', deviceTimeoutMs);
+  checkTimeout('--decoder-timeout', decoderTimeoutMs);
   if (creditBytes !== undefined && !(Number.isSafeInteger(creditBytes) && creditBytes > 0)) {
     throw new UsageError(`Expected a whole number of bytes above 0 for the credit but received '${creditBytes}'`);
   }
@@ -129,6 +131,7 @@ export function createNodeConfig(
     device: pinnedGpu === undefined ? choice : 'gpu',
     pinnedGpu,
     deviceTimeoutMs,
+    decoderTimeoutMs,
     http: http === undefined ? undefined : listen,
     creditBytes,
     hasRemoteStorage,
@@ -140,4 +143,9 @@ export function createNodeConfig(
       ...(roots || hasRemoteStorage || coordinators.every(isOnThisMachine) ? [] : [believesCoordinator]),
     ],
   };
+}
+
+function checkTimeout(option: string, ms: number | undefined): void {
+  if (ms === undefined || (ms >= 1000 && ms <= 86_400_000)) return;
+  throw new UsageError(`Expected 1000 to 86400000 milliseconds for ${option} but received '${ms}'`);
 }

@@ -99,6 +99,7 @@ export async function startNode(
   const images = imageOpener(poolThreads());
   const decoders = new DecoderPool({
     processes: Math.min(poolThreads(), availableParallelism()),
+    hangMs: config.decoderTimeoutMs,
     note: (line) => log.warn(line),
   });
   const hello: Hello = {
@@ -117,6 +118,7 @@ export async function startNode(
     },
     remoteStorage: config.hasRemoteStorage,
     held: [],
+    decoders: decoders.processes,
     creditBytes:
       config.creditBytes ??
       Math.max(device.batchesInFlight * creditBytesABatch, (decoders.processes + segmentsAhead) * creditBytesASegment),

@@ -8,6 +8,7 @@ export {
   unrestricted,
 } from './access/source-access.ts';
 export { giveBackBytes, takeBytes } from './byte-pool.ts';
+export { bytesOfVersion, growingVersion, holdsVersion } from './files/growing-file.ts';
 export { type InputFile, openInputFile } from './files/input-file.ts';
 export { changedMsOf, type LocalFile, localVersion } from './files/local-file.ts';
 export { forReading, quickFiles } from './files/quick-files.ts';

@@ -12,6 +12,7 @@ interface NodeCommandOptions extends ClientSecurityOption {
   name?: string;
   device: DeviceChoice;
   deviceTimeout?: number;
+  decoderTimeout?: number;
   gpu?: GpuChoice;
   pinnedGpu?: string;
   http?: string;
@@ -40,6 +41,11 @@ export function addNodeCommand(program: Command): void {
       'a device that gives nothing back for so long hangs, and is opened again (default: 120000 for a GPU, 1800000 else)',
       wholeNumber('--device-timeout', 1000, 86_400_000),
     )
+    .option(
+      '--decoder-timeout <ms>',
+      'a decoder of videos that gives nothing for so long hangs, and is ended (default: 60000)',
+      wholeNumber('--decoder-timeout', 1000, 86_400_000),
+    )
     .option('--gpu <n>', "the NVIDIA GPU of that index; 'all': a process on each, kept running", gpuChoice)
     // A node that was started by another for one GPU.
     .addOption(new Option('--pinned-gpu <address>').hideHelp())
@@ -66,6 +72,7 @@ export function addNodeCommand(program: Command): void {
       ...options,
       coordinator,
       deviceTimeoutMs: options.deviceTimeout,
+      decoderTimeoutMs: options.decoderTimeout,
       security: options,
       data: options,
     };

@@ -161,8 +161,8 @@ export class Dispatcher {
   attach(hello: Hello, connection: NodeConnection): number {
     const { clock, log } = this.#options;
     const session = this.#sessions.open(hello, connection, clock.wallMs());
-    const { nodeId, name, creditBytes, held, lacks } = hello;
-    const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, brought: held, lacks } as const;
+    const { nodeId, name, creditBytes, decoders, held, lacks } = hello;
+    const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, decoders, brought: held, lacks } as const;
     const commands = this.#scheduler.handle(joined, clock.monotonicMs());
     const adopted = commands.filter((command) => command.kind === 'AdoptShard');
     connection.welcome(adopted.map(({ lease, verify }) => ({ ...lease, verify })));

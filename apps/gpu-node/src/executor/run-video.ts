@@ -77,7 +77,7 @@ class VideoRun {
   async run(): Promise<void> {
     const { uri } = this.#sources[0]!;
     const { version } = this.#segment;
-    const file = await this.#run.clock.time('read', () => openVideoFile(uri));
+    const file = await this.#run.clock.time('read', () => openVideoFile(uri, version || undefined));
     try {
       // A coordinator that hands the file over looks after its version.
       if (version !== '' && file.version !== version) throw changedVideo();

@@ -31,7 +31,7 @@ export async function* readFrames(
     missing -= frames.length;
     if (missing === 0) break;
   }
-  const file = await openVideoFile(uri);
+  const file = await openVideoFile(uri, segments[0]?.version);
   try {
     for (const segment of segments) {
       if (segment.version !== file.version) throw changedVideo();

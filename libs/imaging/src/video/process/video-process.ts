@@ -21,9 +21,9 @@ function openOnce({ access, version }: Task, alive: () => void): OpenedVideo {
   if (last?.name === name) return last.video;
   closeLast();
   const bytes = openVideoBytes(access);
-  const read: VideoBytes['read'] = (position, length) => {
+  const read: VideoBytes['read'] = (...range) => {
     alive();
-    return bytes.read(position, length);
+    return bytes.read(...range);
   };
   last = { name, video: { bytes: { ...bytes, read } } };
   return last.video;

@@ -85,7 +85,7 @@ const requestOf = (
 });
 
 async function openVersion(uri: string, segments: readonly VideoSegment[]): Promise<VideoFile> {
-  const file = await openVideoFile(uri);
+  const file = await openVideoFile(uri, segments[0]?.version);
   for (const { version } of segments) assert.equal(file.version, version);
   return file;
 }

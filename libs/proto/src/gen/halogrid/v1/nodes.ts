@@ -125,6 +125,11 @@ export interface Hello {
   resultsVersion: number;
   /** What shards may need that this node cannot do: "decode video", "decode jpeg". */
   lacks: Lack[];
+  /**
+   * Shards that the node decodes at the same time; 0: it does not say. So many it is leased before anybody knows how fast it is, where
+   * there are enough for all nodes.
+   */
+  decoders: number;
 }
 
 /** Something that shards need of a node, and that this one cannot do. */
@@ -706,6 +711,7 @@ function createBaseHello(): Hello {
     held: [],
     resultsVersion: 0,
     lacks: [],
+    decoders: 0,
   };
 }
 
@@ -740,6 +746,9 @@ export const Hello: MessageFns<Hello> = {
     }
     for (const v of message.lacks) {
       Lack.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.decoders !== 0) {
+      writer.uint32(88).uint32(message.decoders);
     }
     return writer;
   },
@@ -837,6 +846,14 @@ export const Hello: MessageFns<Hello> = {
             message.lacks.push(Lack.decode(reader, reader.uint32()));
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.decoders = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -866,6 +883,7 @@ export const Hello: MessageFns<Hello> = {
     message.held = object.held?.map((e) => HeldLease.fromPartial(e)) || [];
     message.resultsVersion = object.resultsVersion ?? 0;
     message.lacks = object.lacks?.map((e) => Lack.fromPartial(e)) || [];
+    message.decoders = object.decoders ?? 0;
     return message;
   },
 };
