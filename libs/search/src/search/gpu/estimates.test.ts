@@ -27,7 +27,7 @@ test('nothing that is among the best is ruled out, as long as figures are within
           return { apart, figure: mass === undefined ? -seen : (1 - seen) * mass };
         });
         const limit = estimates.limit(
-          vectors.map((one) => one.figure),
+          Float64Array.from(vectors, (one) => one.figure),
           top,
         );
         vectors.sort((a, b) => a.apart - b.apart);

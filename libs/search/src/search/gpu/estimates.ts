@@ -2,6 +2,9 @@ import { Best } from '../../ranking/best.ts';
 import { type GpuBound, gpuBound } from '../../scan/gpu/gpu-bound.ts';
 import type { GpuProgramName } from '../../scan/gpu/nearness-shader.ts';
 
+/** One kind of array wherever it matters: loops over several kinds take several times as long. */
+type Figures = Float32Array | Float64Array;
+
 /** What the figures of a program say of how far vectors are apart. The larger a figure, the nearer they are. */
 export class Estimates {
   readonly #bound: GpuBound;
@@ -18,13 +21,8 @@ export class Estimates {
    * How far apart the `top` best are at most, by the figures of some: nothing that is further is one of them. Infinite where there
    * are fewer than `top`.
    */
-  limit(figures: ArrayLike<number>, top: number): number {
-    const best = new Best<number>(top, (a, b) => b - a);
-    let worst = nothing;
-    for (let i = 0; i < figures.length; i++) {
-      const figure = figures[i]!;
-      if (figure > worst && best.offer(figure)) worst = best.worst ?? worst;
-    }
+  limit(figures: Figures, top: number): number {
+    const worst = nthLargest(figures, top);
     if (worst === nothing) return Number.POSITIVE_INFINITY;
     const apart = this.#mass === undefined ? -worst : 1 - worst / this.#mass;
     const { constant, root, share } = this.#bound;
@@ -41,6 +39,24 @@ export class Estimates {
     const most = (root + Math.sqrt(root * root + 4 * rest * (limit + constant))) / (2 * rest);
     return -most * most * (1 + rounding);
   }
+}
+
+/** The `n`-th largest figure; `nothing` where fewer are above it. */
+function nthLargest(figures: Figures, n: number): number {
+  const best = new Best<number>(n, (a, b) => b - a);
+  let worst = nothing;
+  for (let i = 0; i < figures.length; i++) {
+    const figure = figures[i]!;
+    if (figure > worst && best.offer(figure)) worst = best.worst ?? worst;
+  }
+  return worst;
+}
+
+/** Which figures are `least` or more, by their number. Millions are looked at in a search, so this is a loop and no more. */
+export function atLeast(figures: Float32Array, least: number): number[] {
+  const found: number[] = [];
+  for (let i = 0; i < figures.length; i++) if (figures[i]! >= least) found.push(i);
+  return found;
 }
 
 /** Above what a GPU says of a vector that is not asked for or counts nothing, NOTHING of near.wgsl, and below all else. */

@@ -7,7 +7,7 @@ import type { Catalog } from '../../store/catalog.ts';
 import { cellsOf } from '../../store/pipeline-identity.ts';
 import { lengthOf, massesOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';
-import { Estimates } from './estimates.ts';
+import { atLeast, Estimates } from './estimates.ts';
 import type { GpuClock } from './gpu-clock.ts';
 import type { BundlePick, GpuPasses, Sight, VectorPick } from './gpu-passes.ts';
 import { gpuQueries } from './gpu-query.ts';
@@ -49,14 +49,12 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
   const best = await passes.bestOfBundles(sight, clock);
   const total = best.length / queries.length;
   /** Of each query, the least figure of what may be among its best. */
-  const least = queries.map((_, query) =>
-    estimates.leastFigure(estimates.limit(best.subarray(query * total, (query + 1) * total), top)),
-  );
+  const least: number[] = [];
   const picks: BundlePick[] = [];
   for (let query = 0; query < queries.length; query++) {
-    for (let i = 0; i < total; i++) {
-      if (best[query * total + i]! >= least[query]!) picks.push({ query, ...passes.bundleAt(i, sight.cells) });
-    }
+    const figures = best.subarray(query * total, (query + 1) * total);
+    least.push(estimates.leastFigure(estimates.limit(figures, top)));
+    for (const i of atLeast(figures, least[query]!)) picks.push({ query, ...passes.bundleAt(i, sight.cells) });
   }
   picks.sort((a, b) => a.shelf - b.shelf);
   const compare = compareHits(distances[distance].sense, catalog.placeOf);
@@ -69,7 +67,7 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
     const candidates = await candidatesOf(index, sight, picks.slice(i, i + mostPicks), least);
     for (const [query, some] of Map.groupBy(candidates, (one) => one.query)) {
       const figures = some.map(({ figure }) => figure);
-      ruleOut(query, estimates.limit(figures, top));
+      ruleOut(query, estimates.limit(Float32Array.from(figures), top));
     }
     const isWorth = ({ query, figure }: Candidate): boolean => figure >= least[query]!;
     // Those that are nearest come first: what they score rules out others.
@@ -114,11 +112,9 @@ async function candidatesOf(
   const figures = await passes.nearOfPicks(sight, picks);
   const candidates: Candidate[] = [];
   for (const [i, { shelf, query, bundle, cell }] of picks.entries()) {
-    for (let lane = 0; lane < bundleRows; lane++) {
-      const figure = figures[i * bundleRows + lane]!;
-      if (figure < least[query]!) continue;
-      candidates.push({ shelf, query, row: bundle * bundleRows + lane, cell, figure });
-    }
+    const ofBundle = figures.subarray(i * bundleRows, (i + 1) * bundleRows);
+    for (const lane of atLeast(ofBundle, least[query]!))
+      candidates.push({ shelf, query, row: bundle * bundleRows + lane, cell, figure: ofBundle[lane]! });
   }
   return candidates;
 }
