@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { gpuBound } from '../../scan/gpu/gpu-bound.ts';
-import { Estimates } from './estimates.ts';
+import { atLeast, Estimates } from './estimates.ts';
 
 const figure = fc.record({
   apart: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -35,5 +35,14 @@ test('nothing that is among the best is ruled out, as long as figures are within
         if (all.length < top) assert.equal(limit, Number.POSITIVE_INFINITY);
       },
     ),
+  );
+});
+
+test('the figures that are large enough are found, wherever they are', () => {
+  fc.assert(
+    fc.property(fc.float32Array({ maxLength: 400, noNaN: true }), fc.float({ noNaN: true }), (figures, least) => {
+      const expected = [...figures.keys()].filter((i) => figures[i]! >= least);
+      assert.deepEqual(atLeast(figures, least), expected);
+    }),
   );
 });

