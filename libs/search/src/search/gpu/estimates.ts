@@ -29,6 +29,14 @@ export class Estimates {
     return apart + constant + root * Math.sqrt(apart) + share * apart;
   }
 
+  /** The figures of what may be among the `top` best, by their number, and the least that these may be. */
+  nearest(figures: Float32Array, top: number): { least: number; found: number[] } {
+    const summits = summitsOf(figures);
+    // Summits are figures as well: what `top` of them rule out is further than those.
+    const least = this.leastFigure(this.limit(summits.length >= worthSummits * top ? summits : figures, top));
+    return { least, found: atLeast(figures, least, summits) };
+  }
+
   /** The least figure of vectors that are `limit` apart or less. What is not asked for has a smaller one, whatever the limit is. */
   leastFigure(limit: number): number {
     const { constant, root, share } = this.#bound;
@@ -54,12 +62,14 @@ function nthLargest(figures: Figures, n: number): number {
 
 /** Figures that have a summit: enough for summits to be few, and few enough for a summit that matters to be of little work. */
 const summitFigures = 64;
+/** So many times as many summits as hits that are wanted: the best figures mostly are summits then. */
+const worthSummits = 16;
 
 /**
  * The largest of each `summitFigures` figures. A search of 64 queries looks at millions of figures. One loop that does no more takes
  * 4 ms for 2.5 million; one that keeps the best in a heap, and another that looks for those near them, took 20 ms (measured).
  */
-export function summitsOf(figures: Float32Array): Float32Array {
+function summitsOf(figures: Float32Array): Float32Array {
   const summits = new Float32Array(Math.ceil(figures.length / summitFigures));
   for (let i = 0; i < summits.length; i++) {
     const end = Math.min((i + 1) * summitFigures, figures.length);

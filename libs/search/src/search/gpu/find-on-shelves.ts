@@ -7,7 +7,7 @@ import type { Catalog } from '../../store/catalog.ts';
 import { cellsOf } from '../../store/pipeline-identity.ts';
 import { lengthOf, massesOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';
-import { atLeast, Estimates, summitsOf } from './estimates.ts';
+import { atLeast, Estimates } from './estimates.ts';
 import type { GpuClock } from './gpu-clock.ts';
 import type { BundlePick, GpuPasses, Sight, VectorPick } from './gpu-passes.ts';
 import { gpuQueries } from './gpu-query.ts';
@@ -16,8 +16,6 @@ import type { Shelf } from './shelf.ts';
 
 /** Fewer queries are looked for one by one: four take a device less time than 64 at once do. */
 const worthMany = 5;
-/** So many times as many summits as hits that are wanted: the best figures mostly are summits then. */
-const worthSummits = 16;
 /** Bundles whose estimates are read back at once: a million estimates. */
 const mostPicks = 4096;
 /** Bytes of vectors that are read back at once, or one vector. */
@@ -55,11 +53,9 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
   const picks: BundlePick[] = [];
   for (let query = 0; query < queries.length; query++) {
     const figures = best.subarray(query * total, (query + 1) * total);
-    const summits = summitsOf(figures);
-    // Summits are figures as well: what they rule out is further than `top` of them.
-    const some = summits.length >= worthSummits * top ? summits : figures;
-    least.push(estimates.leastFigure(estimates.limit(some, top)));
-    for (const i of atLeast(figures, least[query]!, summits)) picks.push({ query, ...passes.bundleAt(i, sight.cells) });
+    const near = estimates.nearest(figures, top);
+    least.push(near.least);
+    for (const i of near.found) picks.push({ query, ...passes.bundleAt(i, sight.cells) });
   }
   picks.sort((a, b) => a.shelf - b.shelf);
   const compare = compareHits(distances[distance].sense, catalog.placeOf);
