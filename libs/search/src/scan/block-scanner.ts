@@ -1,11 +1,12 @@
 import { WasmModule } from '@halogrid/kernels/wasm-module';
 import type { DistanceName } from '../distances/distance-names.ts';
 import type { Counts, Vector } from '../distances/vector.ts';
-import { floatBound, integerBound, nearnesses } from './nearness.ts';
+import { type Bound, wholeBound } from './bound.ts';
+import { nearnesses } from './nearness.ts';
 
 type Program = (...addresses: number[]) => void;
 /** What assembly/scan.ts exports; addresses are bytes in the memory. */
-type Exports = Record<'common' | 'intersect' | 'chiSquare' | 'affinity' | 'cosine', Program>;
+type Exports = Record<'common' | 'intersect' | 'chiSquare' | 'roots' | 'directions', Program>;
 
 /** Vectors of equal length that lie one after another. */
 export interface Block {
@@ -31,8 +32,8 @@ export const paddedLength = (length: number): number => Math.ceil(length / lengt
 export interface Estimates {
   /** How near each is; of one that counts nothing this means nothing. */
   readonly near: Float64Array;
-  /** How far that may be off. */
-  readonly bound: number;
+  /** How far that may be off, by how far vectors are apart. */
+  readonly bound: Bound;
 }
 
 /**
@@ -55,12 +56,12 @@ export class BlockScanner {
   /** How near the block in the memory is to a query of the same length. */
   estimate(name: DistanceName, query: Vector, block: Block): Estimates {
     const { width, length, masses } = block;
-    if (width === 8) return { near: new Float64Array(masses.length).fill(Number.POSITIVE_INFINITY), bound: 0 };
+    if (width === 8) return { near: new Float64Array(masses.length).fill(Number.POSITIVE_INFINITY), bound: wholeBound };
     const queryAt = blockAt + align(width * length * masses.length);
     const scalesAt = queryAt + 4 * length;
     const outAt = align(scalesAt + 4 * masses.length);
     this.#wasm.reserve(outAt + 8 * masses.length);
-    const { program, prepare, scale } = nearnesses[name];
+    const { program, prepare, scale, bound } = nearnesses[name];
     const { buffer, exports } = this.#wasm;
     const near = new Float64Array(buffer, outAt, masses.length);
     if (program === 'intersect' && areSummed(masses, query.mass)) {
@@ -69,7 +70,7 @@ export class BlockScanner {
       for (let i = 0; i < length; i++) counts[i] = Math.min(query.bins[i]!, largest);
       exports.common(blockAt, masses.length, length, width, queryAt, outAt);
       for (let i = 0; i < near.length; i++) near[i]! /= query.mass;
-      return { near, bound: integerBound };
+      return { near, bound: wholeBound };
     }
     const shares = Float64Array.from(query.bins, (count) => count / query.mass);
     new Float32Array(buffer, queryAt, length).set(prepare(shares));
@@ -78,7 +79,7 @@ export class BlockScanner {
       for (let i = 0; i < masses.length; i++) scales[i] = masses[i]! > 0 ? scale(masses[i]!) : 0;
       exports[program](blockAt, masses.length, length, width, queryAt, scalesAt, outAt);
     } else exports[program](blockAt, masses.length, length, width, queryAt, outAt);
-    return { near, bound: floatBound };
+    return { near, bound };
   }
 }
 

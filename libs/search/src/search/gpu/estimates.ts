@@ -1,5 +1,6 @@
 import { Best } from '../../ranking/best.ts';
-import { type GpuBound, gpuBound } from '../../scan/gpu/gpu-bound.ts';
+import { type Bound, largestFigure, mostApart } from '../../scan/bound.ts';
+import { gpuBound } from '../../scan/gpu/gpu-bound.ts';
 import type { GpuProgramName } from '../../scan/gpu/nearness-shader.ts';
 
 /** One kind of array wherever it matters: loops over several kinds take several times as long. */
@@ -7,7 +8,7 @@ type Figures = Float32Array | Float64Array;
 
 /** What the figures of a program say of how far vectors are apart. The larger a figure, the nearer they are. */
 export class Estimates {
-  readonly #bound: GpuBound;
+  readonly #bound: Bound;
   /** Of figures that count what vectors have in common: the mass of all vectors. */
   readonly #mass: number | undefined;
 
@@ -25,8 +26,7 @@ export class Estimates {
     const worst = nthLargest(figures, top);
     if (worst === nothing) return Number.POSITIVE_INFINITY;
     const apart = this.#mass === undefined ? -worst : 1 - worst / this.#mass;
-    const { constant, root, share } = this.#bound;
-    return apart + constant + root * Math.sqrt(apart) + share * apart;
+    return mostApart(this.#bound, apart);
   }
 
   /** The figures of what may be among the `top` best, by their number, and the least that these may be. */
@@ -39,13 +39,9 @@ export class Estimates {
 
   /** The least figure of vectors that are `limit` apart or less. What is not asked for has a smaller one, whatever the limit is. */
   leastFigure(limit: number): number {
-    const { constant, root, share } = this.#bound;
-    if (limit === Number.POSITIVE_INFINITY || share >= 1) return nothing;
-    if (this.#mass !== undefined) return (1 - limit - constant) * this.#mass;
-    // The largest x with x - bound(x) = limit, a quadratic equation of its root.
-    const rest = 1 - share;
-    const most = (root + Math.sqrt(root * root + 4 * rest * (limit + constant))) / (2 * rest);
-    return -most * most * (1 + rounding);
+    if (limit === Number.POSITIVE_INFINITY || this.#bound.share >= 1) return nothing;
+    if (this.#mass !== undefined) return (1 - limit - this.#bound.constant) * this.#mass;
+    return -largestFigure(this.#bound, limit);
   }
 }
 
@@ -96,6 +92,3 @@ export function atLeast(figures: Float32Array, least: number, summits = summitsO
 
 /** Above what a GPU says of a vector that is not asked for or counts nothing, NOTHING of near.wgsl, and below all else. */
 const nothing = -1e38;
-
-/** Of the few operations in float64 here. */
-const rounding = 2 ** -40;
