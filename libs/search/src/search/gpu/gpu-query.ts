@@ -28,5 +28,8 @@ export function gpuQueries(
 }
 
 function prepared(name: DistanceName, program: GpuProgramName, { bins, mass }: Vector): ArrayLike<number> {
-  return program === 'shared' ? bins : gpuEstimates[name].prepare(Float64Array.from(bins, (count) => count / mass));
+  if (program === 'shared') return bins;
+  const shares = new Float64Array(bins);
+  for (let i = 0; i < shares.length; i++) shares[i]! /= mass;
+  return gpuEstimates[name].prepare(shares);
 }
