@@ -7,11 +7,12 @@ import type { IndexScan, Wanted } from '../index-scan.ts';
 import { mergeHits } from '../merge-hits.ts';
 import { ThreadScan } from '../thread-scan.ts';
 import { commonMass } from './common-mass.ts';
-import { findOnShelves, type ShelvedIndex } from './find-on-shelves.ts';
+import { findOnShelves } from './find-on-shelves.ts';
 import { GpuClock } from './gpu-clock.ts';
 import { GpuFailure, GpuMemory } from './gpu-memory.ts';
 import { GpuPasses } from './gpu-passes.ts';
 import { type LoadedShelves, loadShelves } from './load-shelves.ts';
+import type { ShelvedIndex } from './score-candidates.ts';
 import type { Shelf } from './shelf.ts';
 
 /** Figures that are read back at once, at most: 64 MiB. */

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { maxPartCounts, maxPartHits, maxPartQueries } from '@halogrid/proto';
 import type { Hit } from '../../ranking/hit.ts';
 import type { Catalog } from '../../store/catalog.ts';
@@ -8,6 +7,7 @@ import { mergeHits } from '../merge-hits.ts';
 import { ThreadScan } from '../thread-scan.ts';
 import { checkPart } from './check-part.ts';
 import { cutParts, leastPartBytes, type Part } from './cut-parts.ts';
+import { patiently } from './patiently.ts';
 
 /** A node that may look through a part of an index. */
 export interface PartNode {
@@ -96,25 +96,11 @@ export class SharedScan implements IndexScan {
     const { patienceMs = patience } = this.#options;
     const bytes = blocks.reduce((sum, block) => sum + block.bytes, 0);
     const rate = this.#rates.get(node.id);
-    const asked = this.#ask(node, part, blocks, wanted);
-    const [stopWaiting, stopSearching] = [new AbortController(), new AbortController()];
-    const late = delay(patienceMs(rate && (1000 * bytes) / rate), undefined, { signal: stopWaiting.signal });
-    late.catch(() => {});
-    try {
-      const found = await Promise.race([asked, late]);
-      if (found) return found;
-      this.#setAside(node, 'It has not answered in time');
-    } catch (error) {
-      this.#setAside(node, (error as Error).message);
-      return await this.#findOurselves(blocks, wanted);
-    } finally {
-      stopWaiting.abort();
-    }
-    const ours = this.#findOurselves(blocks, wanted, stopSearching.signal);
-    // Whoever is first: both are what the definition says.
-    const found = await Promise.race([asked.catch(() => ours), ours]);
-    stopSearching.abort();
-    return found;
+    return await patiently(this.#ask(node, part, blocks, wanted), {
+      patienceMs: patienceMs(rate && (1000 * bytes) / rate),
+      other: (signal) => this.#findOurselves(blocks, wanted, signal),
+      note: (why) => this.#setAside(node, why),
+    });
   }
 
   /** What the node finds in its part. Rejects where that cannot be it. */
