@@ -70,9 +70,7 @@ export class HeldIndex {
     const frames = blocks.reduce((sum, block) => sum + block.frames, 0);
     const scan = this.#scanOf(first, end);
     const found = await (scan ? scan.find(wanted) : this.#threads.findIn(blocks, wanted));
-    const { loadPart } = this.#options;
-    if (loadPart && !this.#loaded)
-      this.#load(first, end, (options) => loadPart(this.#catalog, { ...options, blocks, spareBytes }));
+    if (!this.#loaded) this.#load(first, end, blocks);
     return { found, frames };
   }
 
@@ -90,11 +88,12 @@ export class HeldIndex {
     return this.#loaded?.scan;
   }
 
-  #load(first: number, end: number, open: (options: GpuScanOptions) => Promise<IndexScan>): void {
-    const { note } = this.#options;
+  #load(first: number, end: number, blocks: readonly BlockPlace[]): void {
+    const { loadPart, note } = this.#options;
+    if (!loadPart) return;
     const loaded: LoadedPart = { first, end, loading: Promise.resolve(), scan: undefined };
     loaded.loading = this.#unloaded
-      .then(() => open({ note }))
+      .then(() => loadPart(this.#catalog, { note, blocks, spareBytes }))
       .then(
         (scan) => {
           loaded.scan = scan;
