@@ -66,8 +66,8 @@ function total(sums: v128): u32 {
   );
 }
 
-/** sum(min(count * scale, query)); `query` has a float32 for each count, `scales` one for each vector. */
-export function intersect(
+/** -1/2 sum(|count * scale - query|); `query` has a float32 for each count, `scales` one for each vector. */
+export function absolute(
   rows: usize,
   count: usize,
   length: usize,
@@ -76,12 +76,12 @@ export function intersect(
   scales: usize,
   out: usize,
 ): void {
-  if (width === 1) intersectOf<u8>(rows, count, length, query, scales, out);
-  else if (width === 2) intersectOf<u16>(rows, count, length, query, scales, out);
-  else intersectOf<u32>(rows, count, length, query, scales, out);
+  if (width === 1) absoluteOf<u8>(rows, count, length, query, scales, out);
+  else if (width === 2) absoluteOf<u16>(rows, count, length, query, scales, out);
+  else absoluteOf<u32>(rows, count, length, query, scales, out);
 }
 
-function intersectOf<T>(rows: usize, count: usize, length: usize, query: usize, scales: usize, out: usize): void {
+function absoluteOf<T>(rows: usize, count: usize, length: usize, query: usize, scales: usize, out: usize): void {
   for (let row: usize = 0; row < count; row++) {
     const scale = f32x4.splat(load<f32>(scales + (row << 2)));
     let sum: f64 = 0;
@@ -89,11 +89,12 @@ function intersectOf<T>(rows: usize, count: usize, length: usize, query: usize, 
       const to = min(from + CHUNK, length);
       let sums = f32x4.splat(0);
       for (let i = from; i < to; i += 4) {
-        sums = f32x4.add(sums, f32x4.pmin(f32x4.mul(four<T>(rows, i), scale), v128.load(query + (i << 2))));
+        const difference = f32x4.sub(f32x4.mul(four<T>(rows, i), scale), v128.load(query + (i << 2)));
+        sums = f32x4.add(sums, f32x4.abs(difference));
       }
       sum += added(sums);
     }
-    store<f64>(out + (row << 3), sum);
+    store<f64>(out + (row << 3), -0.5 * sum);
     rows += length * sizeof<T>();
   }
 }

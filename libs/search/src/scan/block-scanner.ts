@@ -6,7 +6,7 @@ import { nearnesses } from './nearness.ts';
 
 type Program = (...addresses: number[]) => void;
 /** What assembly/scan.ts exports; addresses are bytes in the memory. */
-type Exports = Record<'common' | 'intersect' | 'chiSquare' | 'roots' | 'directions', Program>;
+type Exports = Record<'common' | 'absolute' | 'chiSquare' | 'roots' | 'directions', Program>;
 
 /** Vectors of equal length that lie one after another. */
 export interface Block {
@@ -64,12 +64,12 @@ export class BlockScanner {
     const { program, prepare, scale, bound } = nearnesses[name];
     const { buffer, exports } = this.#wasm;
     const near = new Float64Array(buffer, outAt, masses.length);
-    if (program === 'intersect' && areSummed(masses, query.mass)) {
+    if (program === 'absolute' && areSummed(masses, query.mass)) {
       const largest = 2 ** (8 * width) - 1;
       const counts = new countArrays[width](buffer, queryAt, length);
       for (let i = 0; i < length; i++) counts[i] = Math.min(query.bins[i]!, largest);
       exports.common(blockAt, masses.length, length, width, queryAt, outAt);
-      for (let i = 0; i < near.length; i++) near[i]! /= query.mass;
+      for (let i = 0; i < near.length; i++) near[i] = near[i]! / query.mass - 1;
       return { near, bound: wholeBound };
     }
     const shares = Float64Array.from(query.bins, (count) => count / query.mass);

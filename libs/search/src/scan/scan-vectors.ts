@@ -30,9 +30,9 @@ export function scanVectors(
   const { near, bound } = scanner.estimate(name, query, block);
   const counts = scanner.counts(block);
   const { length, masses } = block;
-  const { alike, of } = nearnesses[name];
+  const { of } = nearnesses[name];
   const limit = (): number =>
-    best.worst ? alike - largestFigure(bound, alike - of(best.worst.score.value)) : Number.NEGATIVE_INFINITY;
+    best.worst ? -largestFigure(bound, -of(best.worst.score.value)) : Number.NEGATIVE_INFINITY;
   let least = limit();
   for (let i = 0; i < masses.length; i++) {
     if (near[i]! < least || masses[i] === 0) continue;
