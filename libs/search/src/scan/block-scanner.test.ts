@@ -7,7 +7,7 @@ import { distanceNames } from '../distances/distance-names.ts';
 import { massOf, type Vector } from '../distances/vector.ts';
 import { type Block, BlockScanner, type CountBytes, countArrays, lengthUnit } from './block-scanner.ts';
 import { mostApart } from './bound.ts';
-import { nearnesses } from './nearness.ts';
+import { estimators } from './estimators.ts';
 
 const scanner = new BlockScanner();
 const widths: CountBytes[] = [1, 2, 4];
@@ -56,10 +56,10 @@ test('estimates are off by less than half of their bound', () => {
         for (const [i, row] of rows.entries()) {
           if (massOf(row) === 0) continue;
           const score = distances[name].score(vectorOf(query), vectorOf(row));
-          const { of } = nearnesses[name];
-          const off = Math.abs(near[i]! - of(score.value));
+          const { of } = estimators[name];
+          const off = Math.abs(near[i]! + of(score.value));
           // Cosines of vectors that are alike may be above 1.
-          const apart = Math.max(0, -of(score.value));
+          const apart = Math.max(0, of(score.value));
           assert.ok(off <= (mostApart(bound, apart) - apart) / 2, `${name}: off by ${off}`);
         }
       }
@@ -88,7 +88,7 @@ test('estimates of vectors that hardly differ are hardly off', () => {
   const query = vectorOf(row.map((count, i) => count + (i % 5)));
   for (const name of ['chi2', 'hellinger', 'cosine'] as const) {
     const { near, bound } = scanner.estimate(name, query, placed(4, 256, [row]));
-    const apart = -nearnesses[name].of(distances[name].score(query, vectorOf(row)).value);
+    const apart = estimators[name].of(distances[name].score(query, vectorOf(row)).value);
     assert.ok(apart > 0 && apart < 1e-6);
     assert.ok(mostApart(bound, apart) - apart < apart / 10, name);
     assert.ok(Math.abs(near[0]! + apart) < apart / 20, name);

@@ -1,7 +1,8 @@
 import { distances } from '../../distances/distance.ts';
 import { Best } from '../../ranking/best.ts';
 import { compareHits, type Hit } from '../../ranking/hit.ts';
-import { gpuEstimates, gpuProgram } from '../../scan/gpu/gpu-estimate.ts';
+import { estimators } from '../../scan/estimators.ts';
+import { gpuProgram } from '../../scan/gpu/gpu-program.ts';
 import { cellsOf } from '../../store/pipeline-identity.ts';
 import { lengthOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';
@@ -60,7 +61,7 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
     const offer = (query: number, hit: Hit): void => {
       if (!bests[query]!.offer(hit)) return;
       const { worst } = bests[query]!;
-      if (worst) ruleOut(query, gpuEstimates[distance].of(worst.score.value));
+      if (worst) ruleOut(query, estimators[distance].of(worst.score.value));
     };
     const { ofCommon } = distances[distance];
     if (sight.program === 'shared' && ofCommon) {
@@ -80,7 +81,7 @@ async function sightOf(
   mass: number | undefined,
 ): Promise<Sight> {
   const program = gpuProgram(distance, queries, mass);
-  const { scale } = gpuEstimates[distance];
+  const { scale } = estimators[distance];
   const shape = {
     cells: unit === 'cell' ? cellsOf(catalog.pipeline) : 1,
     length: lengthOf(catalog.pipeline, unit),

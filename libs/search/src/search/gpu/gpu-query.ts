@@ -1,6 +1,6 @@
 import type { DistanceName } from '../../distances/distance-names.ts';
 import type { Vector } from '../../distances/vector.ts';
-import { gpuEstimates } from '../../scan/gpu/gpu-estimate.ts';
+import { estimators } from '../../scan/estimators.ts';
 import { type GpuProgramName, manyChunk, manyQueries } from '../../scan/gpu/nearness-shader.ts';
 
 /** Queries as `near` of one-query.wgsl reads them, one after another, or as `best_of_many` does, in columns. */
@@ -31,5 +31,5 @@ function prepared(name: DistanceName, program: GpuProgramName, { bins, mass }: V
   if (program === 'shared') return bins;
   const shares = new Float64Array(bins);
   for (let i = 0; i < shares.length; i++) shares[i]! /= mass;
-  return gpuEstimates[name].prepare(shares);
+  return estimators[name].prepare(shares);
 }
