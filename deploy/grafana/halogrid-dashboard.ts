@@ -268,6 +268,13 @@ function nodes(): Panel[] {
         legend: '{{cluster}} {{instance}} {{outcome}}',
       },
     ]),
+    panel('Searches', 'cps', 'Searches of indexes, by who looked, and parts that their node did not search.', [
+      { expr: each('sum', rate('halogrid_searches_total'), 'by'), legend: '{{cluster}} {{by}}' },
+      { expr: each('sum', rate('halogrid_search_parts_failed_total')), legend: '{{cluster}} parts not searched' },
+    ]),
+    panel('Search duration', 's', 'Time that a search took, without that in which it waited.', [
+      ...quantiles('halogrid_search_duration_seconds'),
+    ]),
   ];
 }
 

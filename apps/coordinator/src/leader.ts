@@ -6,6 +6,7 @@ import type { JobWork } from './dispatch/job-run.ts';
 import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
 import { recoverJobs } from './dispatch/recover-jobs.ts';
 import { resumeInFolder } from './dispatch/resume-in-folder.ts';
+import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { checkSources } from './job/check-sources.ts';
 import { createJobId } from './job/job-id.ts';
@@ -20,7 +21,7 @@ import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { PlanThread } from './plan/plan-thread.ts';
 import { planJob } from './plan/planner.ts';
-import { Retrieval } from './retrieval/retrieval.ts';
+import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
 import { createJobsService } from './services/jobs-service.ts';
@@ -101,6 +102,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   onClose(() => ledger.close());
   const { plan: makePlan, check } = choosePlanner(options);
   const plan = tellOfEarlierOutput(makePlan, log);
+  const metrics = createMetrics(registry);
   const dispatcher = new Dispatcher({
     ledger,
     work: {
@@ -118,7 +120,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     clock,
     reportWithinMs: config.nodeTimeoutMs,
     graceMs: config.nodeGraceMs,
-    metrics: createMetrics(registry),
+    metrics,
     log,
   });
   let grpc: GrpcServer | undefined;
@@ -131,9 +133,9 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   });
   exposeState(registry, dispatcher, ledger);
   await Promise.race([recoverJobs({ ledger, dispatcher, clock, log }), options.lost]);
-  const retrieval = new Retrieval();
+  const retrieval = new Retrieval(retrievalLimits, dispatcher);
   onClose(() => retrieval.close());
-  const searcher = new Searcher(retrieval, ledger, config.indexes);
+  const searcher = new Searcher(retrieval, ledger, config.indexes, (searched) => tellOfSearch(searched, metrics, log));
   const services = {
     jobs: createJobsService({
       dispatcher,

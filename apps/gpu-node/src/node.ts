@@ -37,6 +37,8 @@ import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
 import { withMetrics } from './metrics/metered-device.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
+import { openGpuScan } from './search/open-scan.ts';
+import { PartSearcher } from './search/part-searcher.ts';
 
 /**
  * Decoded bytes a batch in flight: two shards of frames as large as planners make them, one that is computed and one that is there
@@ -117,6 +119,8 @@ export async function startNode(
       gpu: gpu && { uuid: gpu.uuid ?? '', pciBusId: gpu.busId },
     },
     remoteStorage: config.hasRemoteStorage,
+    // What is handed over are files of jobs, and no indexes.
+    searches: !config.hasRemoteStorage,
     held: [],
     decoders: decoders.processes,
     creditBytes:
@@ -124,6 +128,12 @@ export async function startNode(
       Math.max(device.batchesInFlight * creditBytesABatch, (decoders.processes + segmentsAhead) * creditBytesASegment),
   };
 
+  const searcher = new PartSearcher({
+    // Shaders on cores are slower than threads.
+    ...(kind === 'gpu' && { loadPart: (catalog, options) => openGpuScan(kind, catalog, options) }),
+    note: (line) => log.info(line),
+    searched: (frames, took) => metrics.observeSearch(kind, frames, took),
+  });
   let agent: Agent | undefined;
   let http: HttpServer | undefined;
   try {
@@ -149,6 +159,7 @@ export async function startNode(
         return execute(lease, signal);
       },
       look,
+      search: (part) => searcher.search(part),
       deviceGone: reopening.lost,
       log,
       metrics,
@@ -161,6 +172,7 @@ export async function startNode(
     return exit;
   } finally {
     await http?.close();
+    await searcher.close();
     await images.close();
     await decoders.close();
     await twin.close();

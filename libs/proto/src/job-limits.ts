@@ -46,3 +46,11 @@ export const maxMessageBytes = 16 * 2 ** 20;
 
 /** Bytes of a query's image at most: one message with all that goes with it. */
 export const maxImageBytes = 15 * 2 ** 20;
+
+/**
+ * Queries of a part of a search at most, counts of all of them, and hits that are wanted of all of them: 8 MiB of counts, and 3 MB of
+ * hits, of a message of 16 MiB. What is more, a coordinator looks for itself.
+ */
+export const maxPartQueries = 64;
+export const maxPartCounts = 2 ** 20;
+export const maxPartHits = 2 ** 16;

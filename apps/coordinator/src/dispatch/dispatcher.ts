@@ -1,8 +1,9 @@
-import type { Hello } from '@halogrid/proto';
+import type { Hello, PartFound, SearchPart } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import type { Ledger, LedgerState } from '../ledger/ledger.ts';
+import type { SearchNode } from '../retrieval/orders.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { JobOrder, LeaseId, SchedulerEvent } from '../scheduler/events.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
@@ -16,6 +17,7 @@ import { NodeQuestions } from './node-questions.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport } from './node-session.ts';
 import { NodeSessions } from './node-sessions.ts';
 import { countShard } from './node-totals.ts';
+import { PartSearches } from './part-searches.ts';
 import { ResultWriter } from './result-writer.ts';
 import { RunningJobs } from './running-jobs.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
@@ -60,6 +62,7 @@ export class Dispatcher {
   readonly #jobs = new RunningJobs();
   readonly #writer: ResultWriter;
   readonly #sessions = new NodeSessions();
+  readonly #searches = new PartSearches();
   readonly #sights: JobSights;
   readonly #questions: NodeQuestions;
   readonly #stopTicks: () => void;
@@ -183,6 +186,9 @@ export class Dispatcher {
     if (report.kind === 'NodeLooked') {
       this.#handle({ kind: 'NodeReported', session });
       void this.#sights.probes.answered(session, report.sight);
+    } else if (report.kind === 'NodeSearched') {
+      this.#handle({ kind: 'NodeReported', session });
+      this.#searches.answered(session, report.found);
     } else if (report.kind !== 'ShardCompleted') this.#handle({ ...report, session });
     else this.#handle({ ...report, session, answer: comparable(report.answer, { name, device: device?.name ?? '' }) });
   }
@@ -202,6 +208,21 @@ export class Dispatcher {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     return this.#sessions.views((session) => this.#scheduler.node(session)!, nowMs, clock.wallMs() - nowMs);
+  }
+
+  /** The nodes that may be asked to look through parts of indexes. */
+  searchNodes(): SearchNode[] {
+    const able = this.#sessions
+      .entries()
+      .filter(([session, { hello }]) => hello.searches && !this.#scheduler.node(session)?.isDraining);
+    return able.map(([session, { hello }]) => ({ session, id: hello.nodeId, device: hello.device?.kind ?? '' }));
+  }
+
+  /** Has the node look through a part of an index. Rejects with one sentence where it is gone before it answers. */
+  async searchPart(session: number, part: Omit<SearchPart, 'search'>): Promise<PartFound> {
+    const connection = this.#sessions.get(session)?.connection;
+    if (!connection) throw new Error('The node is gone');
+    return this.#searches.ask({ session, search: (order) => connection.search(order) }, part);
   }
 
   /**
@@ -226,6 +247,7 @@ export class Dispatcher {
   async close(): Promise<void> {
     this.#stopTicks();
     const closed = this.#jobs.close();
+    for (const [session] of this.#sessions.entries()) this.#searches.left(session);
     this.#sessions.dropAll('The coordinator stops');
     await closed;
   }
@@ -326,6 +348,7 @@ export class Dispatcher {
   #forgetSession(session: number): void {
     this.#sessions.delete(session);
     this.#sights.probes.left(session);
+    this.#searches.left(session);
   }
 }
 

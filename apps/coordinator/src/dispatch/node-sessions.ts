@@ -24,6 +24,10 @@ export class NodeSessions {
     this.#sessions.delete(session);
   }
 
+  entries(): [session: number, node: NodeSession][] {
+    return [...this.#sessions];
+  }
+
   hellos(): Hello[] {
     return [...this.#sessions.values()].map(({ hello }) => hello);
   }

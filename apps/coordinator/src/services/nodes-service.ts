@@ -70,6 +70,7 @@ function converse(
       send({ $case: 'recall', value: { jobId, shards } });
     },
     probe: (probe) => send({ $case: 'probe', value: probe }),
+    search: (part) => send({ $case: 'search', value: part }),
     whyUnheard: () =>
       call.writableLength > 0
         ? `The node took nothing of what it was told for more than ${reportWithinMs} ms`
@@ -135,6 +136,8 @@ function toNodeReport(report: AttachRequest['report']): NodeReport {
       return { kind: 'NodeDraining' };
     case 'sight':
       return { kind: 'NodeLooked', sight: report.value };
+    case 'found':
+      return { kind: 'NodeSearched', found: report.value };
     case 'completed':
       return { kind: 'ShardCompleted', lease: toLeaseId(report.value), answer: toShardAnswer(report.value) };
     case 'failed': {

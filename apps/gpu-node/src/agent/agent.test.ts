@@ -57,6 +57,7 @@ async function withAgent(
     execute: shards.execute,
     deviceGone,
     look: async ({ probe }) => ({ probe, files: [], error: '' }),
+    search: async ({ search, version }) => ({ search, version, rankings: [], error: 'No index' }),
     log,
     metrics,
     nowMs: () => performance.now(),

@@ -1,4 +1,14 @@
-import type { AttachRequest, AttachResponse, Hello, Lease, Probe, ShardCompleted, Sight } from '@halogrid/proto';
+import type {
+  AttachRequest,
+  AttachResponse,
+  Hello,
+  Lease,
+  PartFound,
+  Probe,
+  SearchPart,
+  ShardCompleted,
+  Sight,
+} from '@halogrid/proto';
 
 /** How a node ended: 0 as asked, 1 because it could not go on; `reason` is one sentence. */
 export interface Exit {
@@ -66,6 +76,8 @@ export type ConversationEvent =
   | (Answer & { leaseId: number })
   /** The answer to a probe of the connection that there is now. */
   | { kind: 'looked'; sight: Sight }
+  /** The same of a part of an index. */
+  | { kind: 'searched'; found: PartFound }
   | { kind: 'stopRequested'; reason: string }
   /** There is no device any more, for this reason. */
   | { kind: 'deviceGone'; reason: string }
@@ -82,6 +94,7 @@ export type ConversationCommand =
   | { kind: 'startShard'; leaseId: number; lease: Lease }
   | { kind: 'forgetShard'; leaseId: number }
   | { kind: 'look'; probe: Probe }
+  | { kind: 'search'; part: SearchPart }
   | { kind: 'end'; exit: Exit };
 
 export interface ConversationOptions {

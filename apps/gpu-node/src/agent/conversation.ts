@@ -74,14 +74,10 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
     case 'shardCompleted':
     case 'shardFailed':
       return report(state, event.leaseId, nowMs, event);
-    case 'looked': {
-      if (state.phase.kind !== 'attached') return { state, commands: [] };
-      const phase = { ...state.phase, reportedMs: nowMs };
-      return {
-        state: { ...state, phase },
-        commands: [{ kind: 'send', report: { $case: 'sight', value: event.sight } }],
-      };
-    }
+    case 'looked':
+      return tell(state, { $case: 'sight', value: event.sight }, nowMs);
+    case 'searched':
+      return tell(state, { $case: 'found', value: event.found }, nowMs);
     case 'stopRequested':
       return drain(state, event.reason, nowMs);
     case 'deviceGone':
@@ -124,9 +120,18 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
       return drain(heard, 'The coordinator told the node to stop', nowMs);
     case 'probe':
       return { state: heard, commands: [{ kind: 'look', probe: order.value }] };
+    case 'search':
+      return { state: heard, commands: [{ kind: 'search', part: order.value }] };
     default:
       return { state: heard, commands: [] };
   }
+}
+
+/** Says what was asked in this conversation. */
+function tell(state: Conversation, report: NonNullable<AttachRequest['report']>, nowMs: number): Step {
+  if (state.phase.kind !== 'attached') return { state, commands: [] };
+  const phase = { ...state.phase, reportedMs: nowMs };
+  return { state: { ...state, phase }, commands: [{ kind: 'send', report }] };
 }
 
 /** Answers a lease, unless it was forgotten meanwhile; without a connection the answer waits for one. */

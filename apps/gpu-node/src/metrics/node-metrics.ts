@@ -16,6 +16,8 @@ export class NodeMetrics {
   readonly #frames: Counter<'kernel'>;
   readonly #inputBytes: Counter;
   readonly #quarantined: Counter<'stage'>;
+  readonly #searchSeconds: Histogram<'device'>;
+  readonly #searchedFrames: Counter<'device'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -90,6 +92,25 @@ export class NodeMetrics {
       registers,
     });
     for (const stage of ['read', 'decode']) this.#quarantined.inc({ stage }, 0);
+    this.#searchSeconds = new Histogram({
+      name: 'halogrid_node_search_duration_seconds',
+      help: 'Seconds in which a part of an index was looked through, by the kind of the device.',
+      labelNames: ['device'],
+      buckets: workBuckets,
+      registers,
+    });
+    this.#searchedFrames = new Counter({
+      name: 'halogrid_node_searched_frames_total',
+      help: 'Frames of indexes that were looked through, by the kind of the device.',
+      labelNames: ['device'],
+      registers,
+    });
+  }
+
+  /** Counts a part of an index that was looked through. */
+  observeSearch(device: string, frames: number, seconds: number): void {
+    this.#searchSeconds.observe({ device }, seconds);
+    this.#searchedFrames.inc({ device }, frames);
   }
 
   /** Counts a shard that was computed. */

@@ -21,9 +21,14 @@ import type {
   Hello,
   Lack,
   Lease,
+  PartFound,
+  PartHit,
+  PartRanking,
   Probe,
   ProbedFile,
+  QueryVector,
   Recall,
+  SearchPart,
   SeenFile,
   ShardCompleted,
   ShardFailed,
@@ -37,7 +42,14 @@ import type {
   Welcome,
 } from '../gen/halogrid/v1/nodes.ts';
 import type { ChangesRequest, FrameName, ListFramesRequest, SearchRequest } from '../gen/halogrid/v1/search.ts';
-import { maxImageBytes, maxPipelines, maxUriLength } from '../job-limits.ts';
+import {
+  maxImageBytes,
+  maxPartCounts,
+  maxPartHits,
+  maxPartQueries,
+  maxPipelines,
+  maxUriLength,
+} from '../job-limits.ts';
 import { type Bound, bytes, type Excess, elsewhere, fields, list, map, name, oneOf, text } from './bounds.ts';
 
 /** Ids and names go into every log line. */
@@ -150,6 +162,14 @@ export const reportBounds = fields<AttachRequest>({
       files: list(maxProbedFiles, fields<SeenFile>({ version: place, sha256: bytes(32), error: any })),
       error: any,
     }),
+    found: fields<PartFound>({
+      version: word,
+      rankings: list(
+        maxPartQueries,
+        fields<PartRanking>({ hits: list(maxPartHits, fields<PartHit>({ exact: word })) }),
+      ),
+      error: any,
+    }),
   }),
 });
 
@@ -181,6 +201,13 @@ export const orderBounds = fields<AttachResponse>({
     recall: fields<Recall>({ jobId: id, shards: list(maxLeaseSources) }),
     drain: any,
     probe: fields<Probe>({ files: list(maxProbedFiles, fields<ProbedFile>({ uri: place })), write: place }),
+    search: fields<SearchPart>({
+      index: place,
+      version: word,
+      queries: list(maxPartQueries, fields<QueryVector>({ counts: list(maxPartCounts) })),
+      distance: word,
+      camera: id,
+    }),
   }),
 });
 

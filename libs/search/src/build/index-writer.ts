@@ -35,6 +35,8 @@ export class IndexWriter {
     const lock = new WriteLock(folder);
     try {
       const manifest = await readManifest(folder);
+      // Nothing is added to what cannot be searched.
+      if (manifest) closeCatalog(await openCatalog(folder));
       await removeUnnamed(folder, manifest);
       return new IndexWriter(folder, lock, manifest);
     } catch (error) {
