@@ -86,7 +86,13 @@ function checkCounts({ source, size, rect, counted, bins }: SourceResult, shape:
 }
 
 /** Sum of the bins of each channel of the cell whose bins begin at `first`. */
-function pixelsInCell(source: number, bins: number[], first: number, shape: HistogramShape, cell: Rect): number {
+function pixelsInCell(
+  source: number,
+  bins: ArrayLike<number>,
+  first: number,
+  shape: HistogramShape,
+  cell: Rect,
+): number {
   let pixels = 0;
   for (let channel = 0; channel < shape.channels; channel++) {
     let sum = 0;

@@ -18,6 +18,7 @@ export const quarantinedDigest: SourceDigest = hash('sha256', 'quarantined', 'bu
  * nothing.
  */
 export function sourceDigest(size: Size, counted: number, bins: ArrayLike<number>): SourceDigest {
+  if (bins.length > hashedBins) return longSourceDigest(size, counted, bins);
   const length = word.length + 8 * (3 + bins.length);
   if (memory.length < length) memory = wordFirst(2 * length);
   const view = new DataView(memory.buffer, word.length);
@@ -26,6 +27,23 @@ export function sourceDigest(size: Size, counted: number, bins: ArrayLike<number
   setInteger(view, 16, counted);
   for (let i = 0; i < bins.length; i++) setInteger(view, 24 + 8 * i, bins[i]!);
   return hash('sha256', memory.subarray(0, length), 'buffer');
+}
+
+/** Bins that are hashed at once: half a mebibyte of them. */
+const hashedBins = 2 ** 16;
+
+/** The digest of a source with more bins than are hashed at once. */
+function longSourceDigest({ width, height }: Size, counted: number, bins: ArrayLike<number>): SourceDigest {
+  const sha = createHash('sha256').update(word);
+  const some = new DataView(new ArrayBuffer(8 * hashedBins));
+  const head = [width, height, counted];
+  const put = (numbers: ArrayLike<number>, from: number, count: number): void => {
+    for (let i = 0; i < count; i++) setInteger(some, 8 * i, numbers[from + i]!);
+    sha.update(new Uint8Array(some.buffer, 0, 8 * count));
+  };
+  put(head, 0, head.length);
+  for (let from = 0; from < bins.length; from += hashedBins) put(bins, from, Math.min(hashedBins, bins.length - from));
+  return sha.digest();
 }
 
 const word = Buffer.from('done');

@@ -1,8 +1,8 @@
 import { constants, copyFile, type FileHandle, open, rename } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { maxVarintBytes, varintsLength, writeVarints } from '@halogrid/proto/varints';
 import type { HistogramPlace } from './record/settled-source.ts';
 import { SpoolIndex } from './spool-index.ts';
-import { maxVarintBytes, writeVarints } from './varints.ts';
 
 /** What memory is taken for at once. */
 const blockBytes = 2 ** 20;
@@ -59,7 +59,9 @@ export class HistogramSpool {
 
   /** Keeps the counts of a source, integers from 0 to 2^53 - 1. A source is appended once. */
   append(source: number, bins: ArrayLike<number>): void {
-    const block = this.#roomFor(bins.length * maxVarintBytes);
+    const mostBytes = bins.length * maxVarintBytes;
+    // Of many counts, so much memory would be several times what they take.
+    const block = this.#roomFor(mostBytes <= blockBytes ? mostBytes : varintsLength(bins));
     const from = block.usedBytes;
     block.usedBytes = writeVarints(bins, block.bytes, from);
     const length = block.usedBytes - from;

@@ -24,6 +24,8 @@ export class JobSums {
   readonly spool: HistogramSpool | undefined;
   /** Sources of which the journal has an entry, because some of their tiles are to come. */
   readonly keptSources = new Set<number>();
+  /** Blocks of their sums of which it has entries, by source; absent where the sums are in the source's own. */
+  readonly keptBlocks = new Map<number, Set<number>>();
   readonly #line: string;
 
   /** `spec` is the whole job's. */

@@ -5,6 +5,7 @@ import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell 
 import type { FrameOfVideo, SourceResult } from '../job/shard.ts';
 import { sourceDigest } from './digest.ts';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
+import { OpenBins } from './open-bins.ts';
 import { QuarantineReasons } from './quarantine-reasons.ts';
 import type { Quarantine, SourceDigest } from './record/settled-source.ts';
 import { type SettledSource, SettledTable } from './settled-table.ts';
@@ -17,8 +18,8 @@ export interface OpenSource {
   counted: number;
   /** Image pixels of the tiles that came. */
   pixels: number;
-  /** The sum over the tiles that came, of all cells, exact below 2^53; undefined before the first. */
-  bins: Float64Array | undefined;
+  /** The sum over the tiles that came, of all cells; undefined before the first. */
+  bins: OpenBins | undefined;
 }
 
 export type SourceState = OpenSource | SettledSource;
@@ -82,9 +83,10 @@ export class Merge {
         this.#finish(result.source, result.size, source.counted, result.bins);
         continue;
       }
-      source.bins ??= new Float64Array(this.#binsOfSource);
+      source.bins ??= new OpenBins(this.#binsOfSource);
+      source.bins.makeRoomFor(source.pixels);
       this.#addBins(source.bins, result);
-      if (source.tilesLeft === 0) this.#finish(result.source, result.size, source.counted, source.bins);
+      if (source.tilesLeft === 0) this.#finish(result.source, result.size, source.counted, source.bins.sums);
     }
   }
 
@@ -171,17 +173,17 @@ export class Merge {
   }
 
   /** Adds the bins of the cells that a result touches to those of its source. */
-  #addBins(target: Float64Array, { size, rect, bins }: SourceResult): void {
+  #addBins(target: OpenBins, { size, rect, bins }: SourceResult): void {
     const { grid } = this.#shape;
     const cellBins = this.bins.length;
     if (isOneCell(grid) || cellBins === 0) {
-      for (let i = 0; i < cellBins; i++) target[i]! += bins[i]!;
+      target.add(0, bins, 0, cellBins);
       return;
     }
     let from = 0;
     for (const { row, column } of cellsOf(grid, size, rect)) {
-      const to = (row * grid.columns + column) * cellBins;
-      for (let i = 0; i < cellBins; i++) target[to + i]! += bins[from++]!;
+      target.add((row * grid.columns + column) * cellBins, bins, from, cellBins);
+      from += cellBins;
     }
   }
 

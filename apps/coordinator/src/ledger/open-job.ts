@@ -7,11 +7,12 @@ import type { PlanStep } from '../job/shard.ts';
 import { CapturedTimes } from './captured-times.ts';
 import { checkAnswers } from './check-answer.ts';
 import { digestOfAll } from './digest.ts';
-import { encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
+import { blockKey, encodeBlock, encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
 import { JobSums, type OpenSpool } from './job-sums.ts';
 import type { Journaled } from './journal.ts';
 import type { JobFacts, JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
 import type { Merge } from './merge.ts';
+import { blockBins } from './open-bins.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
 import { FrameVersions } from './record/frame-versions.ts';
 import { Pieces } from './record/pieces.ts';
@@ -233,15 +234,9 @@ export class OpenJob implements Journaled {
       const piece = this[kind].take();
       if (piece) changes.push(seal({ jobId, kind, key: piece.key }, piece.content));
     }
-    for (const [i, { merge, keptSources }] of this.parts.entries()) {
-      for (const source of this.#touched) {
-        const state = merge.state(source);
-        const place = { jobId, kind: openKind(i), key: source };
-        if (state.state === 'open') {
-          keptSources.add(source);
-          changes.push(seal(place, encodeOpenSource(state)));
-        } else if (keptSources.delete(source)) changes.push({ ...place, value: undefined });
-      }
+    for (const [i, part] of this.parts.entries()) {
+      const { merge } = part;
+      for (const source of this.#touched) changes.push(...openChanges(jobId, i, part, source));
       if (this.#hasTotals) changes.push(seal({ jobId, kind: 'totals', key: i }, encodeTotals(merge)));
     }
     this.#touched.clear();
@@ -356,8 +351,37 @@ function addSeconds(sums: Record<string, number>, more: Record<string, number>):
   for (const [name, seconds] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + seconds;
 }
 
+/** What the store is to have of a source, some of whose tiles are still to come, or were before now. */
+function openChanges(
+  jobId: string,
+  part: number,
+  { merge, keptSources, keptBlocks }: JobSums,
+  source: number,
+): Change[] {
+  const state = merge.state(source);
+  const place = { jobId, kind: openKind(part), key: source };
+  const placeOf = (block: number) => ({ jobId, kind: blockKind(part), key: blockKey(source, block) });
+  const kept = keptBlocks.get(source) ?? new Set<number>();
+  if (state.state !== 'open') {
+    if (!keptSources.delete(source)) return [];
+    keptBlocks.delete(source);
+    return [place, ...[...kept].map(placeOf)].map((gone) => ({ ...gone, value: undefined }));
+  }
+  keptSources.add(source);
+  const { bins } = state;
+  const touched = bins?.takeTouched() ?? [];
+  if (!bins || bins.sums.length <= blockBins) return [seal(place, encodeOpenSource(state, 0))];
+  keptBlocks.set(source, kept);
+  for (const block of touched) kept.add(block);
+  const blocks = touched.map((block) => seal(placeOf(block), encodeBlock(bins.block(block))));
+  return [seal(place, encodeOpenSource(state, kept.size)), ...blocks];
+}
+
 /** Kind of the entries of sources some of whose tiles a pipeline has. */
 export const openKind = (part: number): string => (part === 0 ? 'open' : `open-${part}`);
+
+/** Kind of the entries of blocks of their sums. */
+export const blockKind = (part: number): string => (part === 0 ? 'bins' : `bins-${part}`);
 
 /** The results of a job, whose plan is read apart. */
 type UnplannedResults = Omit<JobResults, 'plan' | 'parts'> & {
