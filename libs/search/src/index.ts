@@ -10,7 +10,7 @@ export { type Evaluation, evaluate, type LabelledImage } from './evaluation/eval
 export type { RocPoint } from './evaluation/roc.ts';
 export { Best } from './ranking/best.ts';
 export type { Finding } from './ranking/thin-out.ts';
-export { paddedLength } from './scan/block-scanner.ts';
+export { narrowCounts, paddedLength } from './scan/block-scanner.ts';
 export { GpuClock } from './search/gpu/gpu-clock.ts';
 export { GpuScan } from './search/gpu/gpu-scan.ts';
 export type { IndexScan, OpenScan } from './search/index-scan.ts';
