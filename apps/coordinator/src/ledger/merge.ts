@@ -10,6 +10,7 @@ import { QuarantineReasons } from './quarantine-reasons.ts';
 import type { Quarantine, SourceDigest } from './record/settled-source.ts';
 import { type SettledSource, SettledTable } from './settled-table.ts';
 import { type PlannedSource, SourceList } from './source-list.ts';
+import { Totals } from './totals.ts';
 
 /** Some tiles of a source, or all, are still to come. */
 export interface OpenSource {
@@ -33,14 +34,13 @@ export type SourceState = OpenSource | SettledSource;
  * done, once, as HistogramShape lays them out; they are valid during the call only.
  */
 export class Merge {
-  /** Counts of every channel, one after another, over all cells of the sources that are done. */
-  readonly bins: BigUint64Array;
   /** Pixels counted in each channel, over the sources that are done. */
   counted = 0n;
   /** Image pixels of merged results. */
   pixels = 0;
   done = 0;
   quarantined = 0;
+  readonly #totals: Totals;
   readonly #planned = new SourceList();
   readonly #settled = new SettledTable();
   /** Those that several results make, until all are in: an ordinary frame is never among them. */
@@ -52,10 +52,15 @@ export class Merge {
   readonly #onDone: (source: number, bins: ArrayLike<number>) => void;
 
   constructor(shape: HistogramShape, onDone: (source: number, bins: ArrayLike<number>) => void = () => {}) {
-    this.bins = new BigUint64Array(binsOfCell(shape));
+    this.#totals = new Totals(binsOfCell(shape));
     this.#shape = shape;
     this.#binsOfSource = binsOfSource(shape);
     this.#onDone = onDone;
+  }
+
+  /** Counts of every channel, one after another, over all cells of the sources that are done. */
+  get bins(): BigUint64Array {
+    return this.#totals.sums;
   }
 
   get sources(): number {
@@ -175,7 +180,7 @@ export class Merge {
   /** Adds the bins of the cells that a result touches to those of its source. */
   #addBins(target: OpenBins, { size, rect, bins }: SourceResult): void {
     const { grid } = this.#shape;
-    const cellBins = this.bins.length;
+    const cellBins = binsOfCell(this.#shape);
     if (isOneCell(grid) || cellBins === 0) {
       target.add(0, bins, 0, cellBins);
       return;
@@ -187,19 +192,13 @@ export class Merge {
     }
   }
 
-  /**
-   * Adds a source to the totals, bin by bin in 64 bits. Measured: 0.4 µs for 256 bins, less than summing a shard's sources
-   * as numbers first, because the engine keeps these BigInts in registers.
-   */
+  /** Adds a source to the totals. */
   #finish(index: number, size: Size, counted: number, bins: ArrayLike<number>): void {
     const digest = sourceDigest(size, counted, digestedBins(this.#shape, bins));
     this.#settle(index, { state: 'done', size, counted, digest });
     this.done++;
     this.counted += BigInt(counted);
-    const cellBins = this.bins.length;
-    for (let cell = 0; cell < bins.length; cell += cellBins) {
-      for (let i = 0; i < cellBins; i++) this.bins[i]! += BigInt(bins[cell + i]!);
-    }
+    this.#totals.add(bins, size.width * size.height);
     this.#onDone(index, bins);
   }
 }
