@@ -7,6 +7,13 @@ import { SpoolIndex } from './spool-index.ts';
 /** What memory is taken for at once. */
 const blockBytes = 2 ** 20;
 
+/** Counts of sources as varints, end to end, and the bytes and the CRC-32 of each. */
+export interface PackedCounts {
+  packed: Uint8Array;
+  lengths: Uint32Array;
+  checksums: Uint32Array;
+}
+
 /**
  * The histograms of the sources of a job until its output is written, in a file, because a million frames of them are more
  * than memory holds. Counts are kept as varints: one byte below 128, two below 16,384 and so on. In memory are 16 bytes a
@@ -68,6 +75,16 @@ export class HistogramSpool {
     const checksum = crc32(block.bytes.subarray(from, block.usedBytes));
     this.#index.set(source, { offset: this.#endBytes, length, checksum });
     this.#endBytes += length;
+  }
+
+  /** Keeps the counts of some sources, packed as `append` packs them. The bytes are the spool's from now on. */
+  appendPacked(sources: readonly number[], { packed, lengths, checksums }: PackedCounts): void {
+    this.#blocks.push({ bytes: packed, usedBytes: packed.length });
+    for (const [i, source] of sources.entries()) {
+      const length = lengths[i]!;
+      this.#index.set(source, { offset: this.#endBytes, length, checksum: checksums[i]! });
+      this.#endBytes += length;
+    }
   }
 
   /**

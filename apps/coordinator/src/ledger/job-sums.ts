@@ -37,7 +37,11 @@ export class JobSums {
     this.#line = jobLine(part.pipeline, grid);
     const spool = this.shape.bins > 0 ? openSpool(spec, part.name) : undefined;
     this.spool = spool;
-    this.merge = new Merge(this.shape, (source, bins) => spool?.append(source, bins));
+    this.merge = new Merge(
+      this.shape,
+      (source, bins) => spool?.append(source, bins),
+      (sources, summary) => spool?.appendPacked(sources, summary),
+    );
   }
 
   /** Every source is settled; `captured` has what is known of when they were captured. */

@@ -4,6 +4,7 @@ import type { QuarantineReason } from '@halogrid/proto';
 import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
 import type { FrameOfVideo, SourceResult } from '../job/shard.ts';
 import { sourceDigest } from './digest.ts';
+import type { FrameSummary } from './frame-summary.ts';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
 import { OpenBins } from './open-bins.ts';
 import { QuarantineReasons } from './quarantine-reasons.ts';
@@ -50,12 +51,18 @@ export class Merge {
   readonly #shape: HistogramShape;
   readonly #binsOfSource: number;
   readonly #onDone: (source: number, bins: ArrayLike<number>) => void;
+  readonly #onSummary: (sources: readonly number[], summary: FrameSummary) => void;
 
-  constructor(shape: HistogramShape, onDone: (source: number, bins: ArrayLike<number>) => void = () => {}) {
+  constructor(
+    shape: HistogramShape,
+    onDone: (source: number, bins: ArrayLike<number>) => void = () => {},
+    onSummary: (sources: readonly number[], summary: FrameSummary) => void = () => {},
+  ) {
     this.#totals = new Totals(binsOfCell(shape));
     this.#shape = shape;
     this.#binsOfSource = binsOfSource(shape);
     this.#onDone = onDone;
+    this.#onSummary = onSummary;
   }
 
   /** Counts of every channel, one after another, over all cells of the sources that are done. */
@@ -93,6 +100,29 @@ export class Merge {
       this.#addBins(source.bins, result);
       if (source.tilesLeft === 0) this.#finish(result.source, result.size, source.counted, source.bins.sums);
     }
+  }
+
+  /**
+   * Adds the results of a shard whose summary is known, and tells `onSummary` of all at once; false, and nothing is added, unless
+   * each of them is a whole source that is open.
+   */
+  addSummarised(results: readonly SourceResult[], summary: FrameSummary): boolean {
+    if (!results.every(({ source }) => this.isOpen(source) && this.#planned.get(source).tiles === 1)) return false;
+    const { digests, sums } = summary;
+    const digestBytes = digests.length / results.length;
+    for (const [i, { source, size, counted }] of results.entries()) {
+      const digest = digests.subarray(digestBytes * i, digestBytes * (i + 1));
+      this.#settle(source, { state: 'done', size, counted, digest });
+      this.pixels += size.width * size.height;
+      this.counted += BigInt(counted);
+    }
+    this.done += results.length;
+    this.#totals.addSums(sums);
+    this.#onSummary(
+      results.map(({ source }) => source),
+      summary,
+    );
+    return true;
   }
 
   /** Sets a source aside; of one that is done it changes nothing. */

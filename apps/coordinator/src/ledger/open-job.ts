@@ -3,10 +3,12 @@ import { resultsVersion } from '@halogrid/service';
 import { changedMsOf } from '@halogrid/sources';
 import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../job/accepted-job.ts';
+import { binsOfSource } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import { CapturedTimes } from './captured-times.ts';
 import { checkAnswers } from './check-answer.ts';
 import { digestOfAll } from './digest.ts';
+import { type FrameSummary, type Frames, framesOf } from './frame-summary.ts';
 import { blockKey, encodeBlock, encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
 import { JobSums, type OpenSpool } from './job-sums.ts';
 import type { Journaled } from './journal.ts';
@@ -140,19 +142,31 @@ export class OpenJob implements Journaled {
     this.#note({ kind: 'attempt', shard, attempt });
   }
 
-  /** False where the shard was done before. Throws InvalidResultError, and changes nothing. */
-  commit(commit: ShardCommit): boolean {
+  /** The whole frames that an answer is, where a summary of them is all that its commit takes; undefined where it is not that. */
+  framesOf({ results }: ShardCommit): Frames | undefined {
+    const [{ shape }, ...others] = this.parts;
+    return others.length > 0 ? undefined : framesOf(results, shape, binsOfSource(shape));
+  }
+
+  /**
+   * False where the shard was done before. `summary` is that of the frames that `framesOf` gave. Throws InvalidResultError, and
+   * changes nothing.
+   */
+  commit(commit: ShardCommit, summary?: FrameSummary): boolean {
     const open = this.#shard(commit.shard);
     if (!open) return false;
     const byPart = checkAnswers(
       open.shard.work,
       commit,
       this.parts.map(({ shape }) => shape),
+      summary !== undefined,
     );
     const { shard, attempt: attempts, node, errors, stageSeconds, busySeconds = {} } = commit;
     this.#shardDone(shard, this.#nodeNumber(node));
     const counting = byPart[0]!.filter(({ source }) => this.merge.isOpen(source));
-    for (const [i, { merge }] of this.parts.entries()) merge.add(byPart[i]!);
+    if (!summary || !this.merge.addSummarised(byPart[0]!, summary)) {
+      for (const [i, { merge }] of this.parts.entries()) merge.add(byPart[i]!);
+    }
     for (const { source, captured } of counting) {
       this.#capture(source, captured);
       this.#noteSource(source);

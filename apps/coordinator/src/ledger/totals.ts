@@ -31,6 +31,11 @@ export class Totals {
     }
   }
 
+  /** Adds sums of other totals. */
+  addSums(sums: BigUint64Array): void {
+    for (let i = 0; i < sums.length; i++) this.#sums[i]! += sums[i]!;
+  }
+
   #settle(): void {
     for (let i = 0; i < this.#recent.length; i++) this.#sums[i]! += BigInt(this.#recent[i]!);
     this.#recent.fill(0);
