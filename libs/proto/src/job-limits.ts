@@ -39,8 +39,8 @@ export const whyNotVerified =
   'histograms are what is compared, and this pipeline has none that is exact: results as float32 may differ between devices by their last bits';
 
 /**
- * Bytes of a message between coordinator and node at most. The largest is the answer for one image of 2^22 bins, which is all
- * that an image may have: its counts take 1 or 2 bytes each, and 3 only where every bin holds 2^14 pixels.
+ * Bytes of a message between coordinator and node at most. The largest are a submitted manifest, and an answer of a batch with a
+ * name and a size for each frame; counts have messages of a mebibyte where they are more.
  */
 export const maxMessageBytes = 16 * 2 ** 20;
 

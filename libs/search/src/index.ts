@@ -11,7 +11,7 @@ export type { RocPoint } from './evaluation/roc.ts';
 export { Best } from './ranking/best.ts';
 export type { Hit } from './ranking/hit.ts';
 export type { Finding } from './ranking/thin-out.ts';
-export { paddedLength } from './scan/block-scanner.ts';
+export { narrowCounts, paddedLength } from './scan/block-scanner.ts';
 export { GpuClock } from './search/gpu/gpu-clock.ts';
 export { GpuScan, type GpuScanOptions } from './search/gpu/gpu-scan.ts';
 export type { IndexScan, OpenScan, Wanted } from './search/index-scan.ts';

@@ -9,6 +9,7 @@ import {
   type FinishedJob,
   type LabelledImage,
   massOf,
+  narrowCounts,
   queryVector,
 } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
@@ -100,9 +101,9 @@ function labelled(
   return frames.flatMap(({ uri, frame, bins }) => {
     if (frame > 0) throw new UsageError(`Expected images but '${uri}' is a video`);
     const label = labelOf(uri, classes);
-    return label === undefined || massOf(bins) === 0
-      ? []
-      : [{ uri, label, vector: queryVector(pipeline, bins, 'frame') }];
+    if (label === undefined || massOf(bins) === 0) return [];
+    const { bins: counts, mass } = queryVector(pipeline, bins, 'frame');
+    return [{ uri, label, vector: { bins: narrowCounts(counts), mass } }];
   });
 }
 

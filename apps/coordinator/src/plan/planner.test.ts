@@ -163,7 +163,8 @@ test('an input that cannot be opened is quarantined and the plan goes on', async
       shard: {
         shard: 0,
         work: { kind: 'frames', sources: [{ index: 1, uri: 'file:///b.png', preview: true }] },
-        costBytes: 12,
+        // Its counts are more than its pixels.
+        costBytes: 4 * 256,
       },
     },
   ]);
@@ -287,7 +288,7 @@ test('a batch never has more bins than its answer may hold, though more frames w
   }
 });
 
-test('a shard costs what its pipeline reads: every channel, and the halos of all kernels', async () => {
+test('a shard costs what its pipeline reads, every channel and the halos of all kernels, or its counts where they are more', async () => {
   const colour: Pipeline = { ...pipeline, input: ['red', 'green', 'blue'] };
   const size = { width: 100, height: 50 };
   const fakes = [
@@ -305,10 +306,16 @@ test('a shard costs what its pipeline reads: every channel, and the halos of all
     { kernel: 'lbp', parameters: {} },
     { kernel: 'lbp', parameters: {} },
   ]);
-  const deep = await plan(fakes.slice(0, 1), { tilePx: 64, grid: { rows: 9, columns: 9 } }, twice);
+  const deep = await plan(fakes.slice(0, 1), { tilePx: 64 }, twice);
   assert.deepEqual(
     shardsOf(deep.steps).map(({ costBytes }) => costBytes),
     [66 * 50, 38 * 50],
+  );
+  // Columns of cells begin at 0, 11, 22, 33, 44, 55 | 66, 77, 88, and the tiles meet at 64.
+  const cells = await plan(fakes.slice(0, 1), { tilePx: 64, grid: { rows: 9, columns: 9 } }, twice);
+  assert.deepEqual(
+    shardsOf(cells.steps).map(({ costBytes }) => costBytes),
+    [9 * 6, 9 * 4].map((cells) => 4 * 256 * cells),
   );
 });
 

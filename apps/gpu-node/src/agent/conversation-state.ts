@@ -1,14 +1,5 @@
-import type {
-  AttachRequest,
-  AttachResponse,
-  Hello,
-  Lease,
-  PartFound,
-  Probe,
-  SearchPart,
-  ShardCompleted,
-  Sight,
-} from '@halogrid/proto';
+import type { AttachResponse, FoundAnswer, Hello, Lease, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
+import type { NodeReport } from './outgoing.ts';
 
 /** How a node ended: 0 as asked, 1 because it could not go on; `reason` is one sentence. */
 export interface Exit {
@@ -57,7 +48,7 @@ export interface Conversation {
 
 /** What became of a shard. */
 export type Answer =
-  | { kind: 'shardCompleted'; report: ShardCompleted }
+  | { kind: 'shardCompleted'; report: FoundAnswer }
   /** `isOutput`: its results could not be written. `isDevice`: the device was lost over it. `need`: what the node lacks for it. */
   | { kind: 'shardFailed'; error: string; isOutput: boolean; isDevice?: boolean; need?: string };
 
@@ -86,7 +77,7 @@ export type ConversationEvent =
 /** What to do about it, in order. */
 export type ConversationCommand =
   | { kind: 'dial'; address: string }
-  | { kind: 'send'; report: NonNullable<AttachRequest['report']> }
+  | { kind: 'send'; report: NodeReport }
   /** Says that no report follows. */
   | { kind: 'closeStream' }
   /** Ends the connection without another word. */

@@ -1,4 +1,4 @@
-import type { AttachRequest, AttachResponse, Lease, LeaseName } from '@halogrid/proto';
+import type { AttachResponse, Lease, LeaseName } from '@halogrid/proto';
 import type {
   Answer,
   Conversation,
@@ -9,6 +9,7 @@ import type {
   HeldShard,
   Phase,
 } from './conversation-state.ts';
+import type { NodeReport } from './outgoing.ts';
 
 type Step = { state: Conversation; commands: ConversationCommand[] };
 
@@ -128,7 +129,7 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
 }
 
 /** Says what was asked in this conversation. */
-function tell(state: Conversation, report: NonNullable<AttachRequest['report']>, nowMs: number): Step {
+function tell(state: Conversation, report: NodeReport, nowMs: number): Step {
   if (state.phase.kind !== 'attached') return { state, commands: [] };
   const phase = { ...state.phase, reportedMs: nowMs };
   return { state: { ...state, phase }, commands: [{ kind: 'send', report }] };
@@ -267,7 +268,7 @@ function end(state: Conversation, exit: Exit): Step {
 }
 
 /** The report of an answer, which carries the identity of the lease as it is now. */
-function answerTo({ jobId, shard, attempt, epoch }: Lease, answer: Answer): NonNullable<AttachRequest['report']> {
+function answerTo({ jobId, shard, attempt, epoch }: Lease, answer: Answer): NodeReport {
   if (answer.kind === 'shardCompleted') return { $case: 'completed', value: { ...answer.report, epoch } };
   const { error, isOutput: output, isDevice: device, need = '' } = answer;
   return { $case: 'failed', value: { jobId, shard, attempt, epoch, error, output, device, need } };

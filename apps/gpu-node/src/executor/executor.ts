@@ -1,8 +1,8 @@
 import type { DecoderPool, OpenImage } from '@halogrid/imaging';
 import { checkGrid, type Grid, shortened } from '@halogrid/kernels';
-import { excessOf, type Lease, leaseBounds, type ShardCompleted } from '@halogrid/proto';
+import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
-import { Budget } from '../devices/budget.ts';
+import { Budget } from '@halogrid/threads';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import { type BusyClock, BusyClocks } from './busy-clock.ts';
 import { leasedPipelines } from './leased-pipelines.ts';
@@ -18,7 +18,7 @@ import { type LeasedPipeline, type ShardRun, type SourceOutcome, StageClock } fr
  * reason once that has aborted. A shard over which the device is lost is tried once more, in batches of half the size.
  * Several may run at once.
  */
-export type Executor = (lease: Lease, signal: AbortSignal) => Promise<ShardCompleted>;
+export type Executor = (lease: Lease, signal: AbortSignal) => Promise<FoundAnswer>;
 
 export interface ExecutorOptions {
   device: Device;
@@ -53,12 +53,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const videoTurns = new Budget(decoders.processes + segmentsAhead);
   const clocks = new BusyClocks(nowMs);
 
-  async function execute(
-    lease: Lease,
-    signal: AbortSignal,
-    busy: BusyClock,
-    batchShare: number,
-  ): Promise<ShardCompleted> {
+  async function execute(lease: Lease, signal: AbortSignal, busy: BusyClock, batchShare: number): Promise<FoundAnswer> {
     const { jobId, shard, attempt, epoch, work, scratch, wantsMap, zarrShards, verify } = lease;
     const pipelines = leasedPipelines(lease);
     if (!work) throw new Error('The lease has no work');

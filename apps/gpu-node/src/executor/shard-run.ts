@@ -8,7 +8,7 @@ import {
   type SharedItem,
   type SharedPlan,
 } from '@halogrid/kernels';
-import { Cause, type Source, type SourceError, type SourceResult } from '@halogrid/proto';
+import { Cause, type FoundResult, type Source, type SourceError } from '@halogrid/proto';
 import { piecesOf, previewSampling, samplesOfPart, type writeChunk } from '@halogrid/results';
 import { InputError, type InputFault } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
@@ -54,7 +54,7 @@ export interface LeasedPipeline {
 }
 
 /** `results`: one a pipeline. */
-export type SourceOutcome = { kind: 'result'; results: SourceResult[] } | { kind: 'error'; error: SourceError };
+export type SourceOutcome = { kind: 'result'; results: FoundResult[] } | { kind: 'error'; error: SourceError };
 
 /** Whether the dense result of a source is needed, and not its histogram alone. */
 export function needsMap(run: ShardRun, source: Source): boolean {
@@ -206,19 +206,12 @@ export function sourceOutcome(
   captured: CaptureTime | undefined,
 ): SourceOutcome {
   const { width, height } = size;
-  const results = items.map(({ counted, bins }, i): SourceResult => {
-    const result = { source: source.index, width, height, rect, counted, bins: numbersOf(bins) };
+  const results = items.map(({ counted, bins }, i): FoundResult => {
+    const result = { source: source.index, width, height, rect, counted, bins };
     if (i > 0) return { ...result, pipeline: i };
     return captured ? { ...result, captured } : result;
   });
   return { kind: 'result', results };
-}
-
-/** Measured for 256 bins, which every frame has: 0.4 µs, and 4 µs with Array.from. */
-function numbersOf(counts: Uint32Array): number[] {
-  const numbers = new Array<number>(counts.length);
-  for (let i = 0; i < counts.length; i++) numbers[i] = counts[i]!;
-  return numbers;
 }
 
 const causes: Record<InputFault, Cause> = {

@@ -1,6 +1,11 @@
-import type { Lease, ShardCompleted } from '@halogrid/proto';
+import type { FoundAnswer, FoundResult, Lease } from '@halogrid/proto';
 import type { Registry } from '@halogrid/service';
 import { Counter, Gauge, Histogram, workBuckets } from '@halogrid/service/metrics';
+
+/** What is counted of an answer. */
+type ObservedAnswer = Pick<FoundAnswer, 'errors' | 'stageSeconds' | 'inputBytes'> & {
+  results: readonly Pick<FoundResult, 'rect' | 'pipeline'>[];
+};
 
 /** Everything that a node measures of its own work. Labels are from small sets: kernels, stage, outcome, device kind. */
 export class NodeMetrics {
@@ -114,7 +119,7 @@ export class NodeMetrics {
   }
 
   /** Counts a shard that was computed. */
-  observeShard(lease: Lease, { results, errors, stageSeconds, inputBytes }: ShardCompleted): void {
+  observeShard(lease: Lease, { results, errors, stageSeconds, inputBytes }: ObservedAnswer): void {
     const pipelines = lease.pipelines ? lease.pipelines.named.map(({ pipeline }) => pipeline) : [lease.pipeline];
     const kernels = pipelines.map((its) => (its?.operations ?? []).map((operation) => operation.kernel).join('+'));
     this.shards.inc({ outcome: 'completed' });

@@ -1,5 +1,6 @@
 // How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
 // message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
+import { maxCountsBytes } from '../answers/split-answer.ts';
 import type {
   CaptureOptions,
   Grid,
@@ -12,6 +13,7 @@ import type {
 } from '../gen/halogrid/v1/job.ts';
 import type { CancelRequest, GetRequest, ListRequest, SubmitRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
 import type {
+  AnswerPart,
   AttachRequest,
   AttachResponse,
   DeviceInfo,
@@ -147,6 +149,7 @@ const completed = fields<ShardCompleted>({
   errors: list(maxLeaseSources, fields<SourceError>({ stage: word, error: any, cause: any })),
   stageSeconds: map(32, word),
   busySeconds: map(32, word),
+  counts: bytes(maxCountsBytes),
 });
 
 /** What a node reports; sentences are cut elsewhere. */
@@ -158,6 +161,7 @@ export const reportBounds = fields<AttachRequest>({
     failed: fields<ShardFailed>({ jobId: id, error: any, need: place }),
     draining: any,
     returned: fields<ShardReturned>({ jobId: id }),
+    part: fields<AnswerPart>({ jobId: id, counts: bytes(maxCountsBytes) }),
     sight: fields<Sight>({
       files: list(maxProbedFiles, fields<SeenFile>({ version: place, sha256: bytes(32), error: any })),
       error: any,

@@ -5,7 +5,7 @@ import type { Manifest, Segment } from '../store/manifest.ts';
 import { closeCatalog, openCatalog } from '../store/open-catalog.ts';
 import { binsOfCell, cellsOf, differences } from '../store/pipeline-identity.ts';
 import type { JobName } from '../store/segment-writer.ts';
-import { SegmentsWriter, segmentFrames } from '../store/segments-writer.ts';
+import { framesOfFull, SegmentsWriter } from '../store/segments-writer.ts';
 import { storedFrames } from '../store/stored-frames.ts';
 import { WriteLock } from '../store/write-lock.ts';
 import type { FinishedJob } from './finished-job.ts';
@@ -104,8 +104,10 @@ export class IndexWriter {
 
   /** Joins segments that are not full, where there are several: a search opens fewer files, and blocks are full. */
   async compact(): Promise<void> {
-    const isSmall = ({ frames }: Segment): boolean => frames < segmentFrames;
-    if (!this.#manifest || this.segments.filter(isSmall).length < 2) return;
+    if (!this.#manifest) return;
+    const full = framesOfFull(cellsOf(this.#manifest.pipeline));
+    const isSmall = ({ frames }: Segment): boolean => frames < full;
+    if (this.segments.filter(isSmall).length < 2) return;
     await this.#rewrite(
       this.#manifest.pipeline,
       isSmall,

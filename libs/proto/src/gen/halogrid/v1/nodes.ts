@@ -96,6 +96,7 @@ export interface AttachRequest {
     | { $case: "returned"; value: ShardReturned }
     | { $case: "sight"; value: Sight }
     | { $case: "found"; value: PartFound }
+    | { $case: "part"; value: AnswerPart }
     | undefined;
 }
 
@@ -180,6 +181,24 @@ export interface Draining {
 }
 
 /**
+ * Counts of an answer that are too many for one message. The parts of an answer come in the order of their numbers, then its
+ * ShardCompleted; no part of another answer comes between. A node that is gone before has answered nothing.
+ */
+export interface AnswerPart {
+  /** As ShardCompleted has them. */
+  jobId: string;
+  shard: number;
+  attempt: number;
+  epoch: number;
+  /** 1 for the first. */
+  number: number;
+  /** Parts of the answer, 320 at most. */
+  total: number;
+  /** The next counts, as ShardCompleted.counts has them; 1 MiB at most. No count is in two parts. */
+  counts: Uint8Array;
+}
+
+/**
  * The node's answer to a lease. `job_id`, `shard`, `attempt` and `epoch` are the lease's own: the coordinator ignores an
  * answer to a lease that is no longer current.
  */
@@ -208,6 +227,15 @@ export interface ShardCompleted {
    * of the job, so that sums over answers are those of the node.
    */
   busySeconds: { [key: string]: number };
+  /**
+   * The counts of all results, in their order, after those of the answer's parts: each a varint of at most 5 bytes, which has 7 bits
+   * in a byte, the lowest first, and bit 7 set in all bytes but the last. 1 MiB at most. `SourceResult.bin_count` says which are whose.
+   */
+  counts?:
+    | Uint8Array
+    | undefined;
+  /** Parts that came before; absent: none. */
+  parts?: number | undefined;
 }
 
 export interface ShardCompleted_StageSecondsEntry {
@@ -242,7 +270,11 @@ export interface SourceResult {
     | CaptureTime
     | undefined;
   /** Place of the pipeline in the lease's `pipelines`; absent: 0. */
-  pipeline?: number | undefined;
+  pipeline?:
+    | number
+    | undefined;
+  /** How many of the answer's `counts` are this result's, in the order that `bins` has. Absent: none, and `bins` has them. */
+  binCount?: number | undefined;
 }
 
 /** A date and time of day, as a file states it. */
@@ -630,6 +662,9 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "found":
         PartFound.encode(message.report.value, writer.uint32(66).fork()).join();
         break;
+      case "part":
+        AnswerPart.encode(message.report.value, writer.uint32(74).fork()).join();
+        break;
     }
     return writer;
   },
@@ -711,6 +746,14 @@ export const AttachRequest: MessageFns<AttachRequest> = {
             message.report = { $case: "found", value: PartFound.decode(reader, reader.uint32()) };
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.report = { $case: "part", value: AnswerPart.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -774,6 +817,12 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "found": {
         if (object.report?.value !== undefined && object.report?.value !== null) {
           message.report = { $case: "found", value: PartFound.fromPartial(object.report.value) };
+        }
+        break;
+      }
+      case "part": {
+        if (object.report?.value !== undefined && object.report?.value !== null) {
+          message.report = { $case: "part", value: AnswerPart.fromPartial(object.report.value) };
         }
         break;
       }
@@ -1410,6 +1459,133 @@ export const Draining: MessageFns<Draining> = {
   },
 };
 
+function createBaseAnswerPart(): AnswerPart {
+  return { jobId: "", shard: 0, attempt: 0, epoch: 0, number: 0, total: 0, counts: new Uint8Array(0) };
+}
+
+export const AnswerPart: MessageFns<AnswerPart> = {
+  encode(message: AnswerPart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.shard !== 0) {
+      writer.uint32(16).uint32(message.shard);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(24).uint32(message.attempt);
+    }
+    if (message.epoch !== 0) {
+      writer.uint32(32).uint64(message.epoch);
+    }
+    if (message.number !== 0) {
+      writer.uint32(40).uint32(message.number);
+    }
+    if (message.total !== 0) {
+      writer.uint32(48).uint32(message.total);
+    }
+    if (message.counts.length !== 0) {
+      writer.uint32(58).bytes(message.counts);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AnswerPart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAnswerPart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.shard = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.attempt = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.epoch = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.total = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.counts = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AnswerPart>): AnswerPart {
+    return AnswerPart.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AnswerPart>): AnswerPart {
+    const message = createBaseAnswerPart();
+    message.jobId = object.jobId ?? "";
+    message.shard = object.shard ?? 0;
+    message.attempt = object.attempt ?? 0;
+    message.epoch = object.epoch ?? 0;
+    message.number = object.number ?? 0;
+    message.total = object.total ?? 0;
+    message.counts = object.counts ?? new Uint8Array(0);
+    return message;
+  },
+};
+
 function createBaseShardCompleted(): ShardCompleted {
   return {
     jobId: "",
@@ -1421,6 +1597,8 @@ function createBaseShardCompleted(): ShardCompleted {
     stageSeconds: {},
     inputBytes: 0,
     busySeconds: {},
+    counts: undefined,
+    parts: undefined,
   };
 }
 
@@ -1453,6 +1631,12 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     globalThis.Object.entries(message.busySeconds).forEach(([key, value]: [string, number]) => {
       ShardCompleted_BusySecondsEntry.encode({ key: key as any, value }, writer.uint32(74).fork()).join();
     });
+    if (message.counts !== undefined) {
+      writer.uint32(82).bytes(message.counts);
+    }
+    if (message.parts !== undefined) {
+      writer.uint32(88).uint32(message.parts);
+    }
     return writer;
   },
 
@@ -1547,6 +1731,22 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
             }
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.counts = reader.bytes();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.parts = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1589,6 +1789,8 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
       },
       {},
     );
+    message.counts = object.counts ?? undefined;
+    message.parts = object.parts ?? undefined;
     return message;
   },
 };
@@ -1737,6 +1939,7 @@ function createBaseSourceResult(): SourceResult {
     bins: [],
     captured: undefined,
     pipeline: undefined,
+    binCount: undefined,
   };
 }
 
@@ -1769,6 +1972,9 @@ export const SourceResult: MessageFns<SourceResult> = {
     }
     if (message.pipeline !== undefined) {
       writer.uint32(72).uint32(message.pipeline);
+    }
+    if (message.binCount !== undefined) {
+      writer.uint32(80).uint32(message.binCount);
     }
     return writer;
   },
@@ -1860,6 +2066,14 @@ export const SourceResult: MessageFns<SourceResult> = {
             message.pipeline = reader.uint32();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.binCount = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1887,6 +2101,7 @@ export const SourceResult: MessageFns<SourceResult> = {
       ? CaptureTime.fromPartial(object.captured)
       : undefined;
     message.pipeline = object.pipeline ?? undefined;
+    message.binCount = object.binCount ?? undefined;
     return message;
   },
 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { maxVarintBytes, readVarints, writeVarints } from './varints.ts';
+import { maxVarintBytes, readVarints, varintsLength, writeVarints } from './varints.ts';
 
 const integer = fc.oneof(
   fc.nat(300),
@@ -16,8 +16,9 @@ test('integers up to 2^53 - 1 are read as they were written, wherever they lie',
       const bytes = new Uint8Array(at + values.length * maxVarintBytes);
       const end = writeVarints(values, bytes, at);
       assert.equal(writeVarints(Float64Array.from(values), bytes, at), end);
+      assert.equal(varintsLength(values), end - at);
       const read = new Float64Array(values.length);
-      readVarints(bytes.slice(0, end), at, read);
+      assert.equal(readVarints(bytes.slice(0, end), at, read), end);
       assert.deepEqual([...read], values);
     }),
   );

@@ -18,8 +18,22 @@ export function writeVarints(values: ArrayLike<number>, bytes: Uint8Array, at: n
   return at;
 }
 
-/** Reads as many integers as `values` holds, from `at`. */
-export function readVarints(bytes: Uint8Array, at: number, values: Float64Array): void {
+/** Bytes that `writeVarints` takes for them. */
+export function varintsLength(values: ArrayLike<number>): number {
+  let length = 0;
+  for (let i = 0; i < values.length; i++) length += varintLength(values[i]!);
+  return length;
+}
+
+/** Bytes of one of them. */
+export function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value; rest >= 0x80; rest = rest < 2 ** 32 ? rest >>> 7 : Math.floor(rest / 0x80)) length++;
+  return length;
+}
+
+/** Reads as many integers as `values` holds, from `at`; returns where they end. What is behind the bytes reads as 0. */
+export function readVarints(bytes: Uint8Array, at: number, values: Float64Array): number {
   for (let i = 0; i < values.length; i++) {
     let byte = bytes[at++]!;
     let value = byte & 0x7f;
@@ -29,4 +43,5 @@ export function readVarints(bytes: Uint8Array, at: number, values: Float64Array)
     }
     values[i] = value;
   }
+  return at;
 }
