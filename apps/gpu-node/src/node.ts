@@ -8,6 +8,7 @@ import { writeChunk } from '@halogrid/results';
 import {
   aborted,
   type ClientSecurity,
+  cacheFolders,
   createAccess,
   createTls,
   type HttpOptions,
@@ -17,6 +18,7 @@ import {
   resultsVersion,
   softwareVersion,
   startHttp,
+  UsageError,
   type Warn,
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
@@ -29,10 +31,13 @@ import { look } from './agent/look.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
 import { openTwinDevice } from './devices/cpu-device.ts';
 import type { DeviceInfo } from './devices/device.ts';
+import { readJpegRate, writeJpegRate } from './devices/jpeg-rate-file.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
 import { hangMs, withWatch } from './devices/watched-device.ts';
 import { createExecutor, segmentsAhead } from './executor/executor.ts';
+import { JpegFeed } from './feed/jpeg-feed.ts';
+import { JpegThreads, jpegThreads } from './feed/jpeg-threads.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
 import { withMetrics } from './metrics/metered-device.ts';
@@ -76,6 +81,10 @@ export async function startNode(
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
   log.info({ kind, device: name, driver }, `Computing on ${name}: ${reason}`);
+  if (config.decode === 'gpu' && !opened.jpegs) {
+    await opened.close();
+    throw new UsageError(`Expected auto or cpu for --decode but received 'gpu': the device '${kind}' decodes no JPEGs`);
+  }
 
   const gpu = kind === 'gpu' ? await identifyGpu(config, log) : undefined;
 
@@ -97,6 +106,13 @@ export async function startNode(
   const device = withMetrics(reopening, metrics);
   const twin = openTwinDevice();
   const images = imageOpener(poolThreads());
+  const feed = new JpegFeed({
+    ...{ choice: config.decode, device, nowMs: () => performance.now() },
+    threads: new JpegThreads(jpegThreads(poolThreads())),
+    readRate: () => readJpegRate(opened.info, cacheFolders(process.env)),
+    keepRate: (rate) => writeJpegRate(opened.info, rate, cacheFolders(process.env)),
+    note: (line) => log.warn(line),
+  });
   const decoders = new DecoderPool({
     processes: Math.min(poolThreads(), availableParallelism()),
     note: (line) => log.warn(line),
@@ -134,7 +150,7 @@ export async function startNode(
     onStarted({ httpPort: http.port, device: opened.info, gpu });
     const nowMs = () => performance.now();
     const execute = createExecutor({
-      ...{ device, twin, decoders, writeChunk, nowMs },
+      ...{ device, twin, feed, decoders, writeChunk, nowMs },
       openImage: (uri) => images.openImage(uri),
       note: (line) => log.warn(line),
     });
@@ -160,6 +176,7 @@ export async function startNode(
   } finally {
     await http?.close();
     await images.close();
+    await feed.close();
     await decoders.close();
     await twin.close();
     await device.close();
