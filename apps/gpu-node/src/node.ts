@@ -1,14 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { DecoderPool, imageOpener, missingDecoders } from '@halogrid/imaging';
+import { missingDecoders } from '@halogrid/imaging';
 import { shortened } from '@halogrid/kernels';
 import { decodeNeed, type Hello, protocolVersion } from '@halogrid/proto';
-import { writeChunk } from '@halogrid/results';
 import {
   aborted,
   type ClientSecurity,
-  cacheFolders,
   createAccess,
   createTls,
   type HttpOptions,
@@ -23,21 +21,16 @@ import {
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
-import { poolThreads } from '@halogrid/threads/pool-threads';
 import { Agent } from './agent/agent.ts';
 import type { Exit } from './agent/conversation-state.ts';
 import { createDial } from './agent/dial.ts';
 import { look } from './agent/look.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
-import { openTwinDevice } from './devices/cpu-device.ts';
 import type { DeviceInfo } from './devices/device.ts';
-import { readJpegRate, writeJpegRate } from './devices/jpeg-rate-file.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
 import { hangMs, withWatch } from './devices/watched-device.ts';
-import { createExecutor, segmentsAhead } from './executor/executor.ts';
-import { JpegFeed } from './feed/jpeg-feed.ts';
-import { JpegThreads, jpegThreads } from './feed/jpeg-threads.ts';
+import { openExecutor } from './executor/open-executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
 import { withMetrics } from './metrics/metered-device.ts';
@@ -104,19 +97,7 @@ export async function startNode(
   });
   metrics.deviceLost.inc({ device: kind }, 0);
   const device = withMetrics(reopening, metrics);
-  const twin = openTwinDevice();
-  const images = imageOpener(poolThreads());
-  const feed = new JpegFeed({
-    ...{ choice: config.decode, device, nowMs: () => performance.now() },
-    threads: new JpegThreads(jpegThreads(poolThreads())),
-    readRate: () => readJpegRate(opened.info, cacheFolders(process.env)),
-    keepRate: (rate) => writeJpegRate(opened.info, rate, cacheFolders(process.env)),
-    note: (line) => log.warn(line),
-  });
-  const decoders = new DecoderPool({
-    processes: Math.min(poolThreads(), availableParallelism()),
-    note: (line) => log.warn(line),
-  });
+  const executor = openExecutor({ device, decode: config.decode, note: (line) => log.warn(line) });
   const hello: Hello = {
     nodeId: config.nodeId,
     name: config.name,
@@ -135,7 +116,7 @@ export async function startNode(
     held: [],
     creditBytes:
       config.creditBytes ??
-      Math.max(device.batchesInFlight * creditBytesABatch, (decoders.processes + segmentsAhead) * creditBytesASegment),
+      Math.max(device.batchesInFlight * creditBytesABatch, executor.segments * creditBytesASegment),
   };
 
   let agent: Agent | undefined;
@@ -148,25 +129,19 @@ export async function startNode(
       access: createAccess(config.server, warn),
     });
     onStarted({ httpPort: http.port, device: opened.info, gpu });
-    const nowMs = () => performance.now();
-    const execute = createExecutor({
-      ...{ device, twin, feed, decoders, writeChunk, nowMs },
-      openImage: (uri) => images.openImage(uri),
-      note: (line) => log.warn(line),
-    });
     agent = new Agent({
       addresses: config.coordinators,
       hello,
       dial: createDial(config.client, warn),
       execute: (lease, signal) => {
         trust();
-        return execute(lease, signal);
+        return executor.execute(lease, signal);
       },
       look,
       deviceGone: reopening.lost,
       log,
       metrics,
-      nowMs,
+      nowMs: () => performance.now(),
       random: Math.random,
     });
     void aborted(signal).then(() => agent?.stop(`${signal.reason} was received`));
@@ -175,10 +150,7 @@ export async function startNode(
     return exit;
   } finally {
     await http?.close();
-    await images.close();
-    await feed.close();
-    await decoders.close();
-    await twin.close();
+    await executor.close();
     await device.close();
   }
 }
