@@ -20,6 +20,8 @@ export interface FedNodeOptions {
   names: readonly string[];
   frameBytes: number;
   repetitions: number;
+  /** Who decodes, in turns; everybody who can unless given. */
+  decodes?: readonly DecodeChoice[];
 }
 
 /** Frames a second, once for each repetition, and seconds of processor time that a frame took. */
@@ -34,12 +36,12 @@ export interface FedNodeRates {
  * turns with JPEGs decoded on the device, on cores, and as it chooses.
  */
 export async function timeFedNode(
-  { device: kind, folder, names, frameBytes, repetitions }: FedNodeOptions,
+  { device: kind, folder, names, frameBytes, repetitions, decodes = decodeChoices }: FedNodeOptions,
   note: (line: string) => void,
 ): Promise<FedNodeRates[]> {
   const leases = await leasesOf(folder, names, Math.max(1, Math.floor(shardBytes / frameBytes)));
   const { device } = await openDevice(kind);
-  const measured = decodeChoices.map((decode) => ({
+  const measured = decodes.map((decode) => ({
     ...{ decode, rates: [] as number[], coreSeconds: [] as number[] },
     executor: openExecutor({ device, decode, note }),
   }));
