@@ -1,4 +1,4 @@
-import type { JpegFile } from '@halogrid/jpeg';
+import type { JpegBatchLayout } from '@halogrid/jpeg';
 import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
 
 export const deviceKinds = ['gpu', 'software', 'cpu'] as const;
@@ -37,6 +37,15 @@ export interface BatchResult {
   seconds: DeviceSeconds;
 }
 
+/** JPEGs in staging memory. */
+export interface JpegBatch {
+  /** Where they lie, and where their planes go. */
+  layout: JpegBatchLayout;
+  /** Where the last file ends, and the last plane. */
+  filesBytes: number;
+  planesBytes: number;
+}
+
 /** What became of a batch of JPEGs. */
 export interface DecodedJpegs {
   /** For each file, in their order: whether its plane is what libjpeg-turbo makes of it. If not, cores decode it. */
@@ -55,9 +64,9 @@ export interface DeviceJpegs {
   prepare(): Promise<void>;
   /**
    * Decodes files that lie in the bytes of `staging`, to planes that the next `run` of that staging reads: it need not be waited for,
-   * because a device does one thing after another. Their planes lie within `maxStagingBytes`. Rejects with DeviceLostError.
+   * because a device does one thing after another. Rejects with DeviceLostError.
    */
-  decode(staging: Staging, files: readonly JpegFile[]): Promise<DecodedJpegs>;
+  decode(staging: Staging, batch: JpegBatch): Promise<DecodedJpegs>;
 }
 
 /** What runs kernels. One device a node process; several batches may be in flight. */

@@ -70,9 +70,9 @@ export class ReopeningDevice implements Device {
     return {
       ...{ maxBytes, batchBytes },
       prepare: async () => (await this.#current).jpegs!.prepare(),
-      decode: async (staging, files) => {
+      decode: async (staging, batch) => {
         const { device, inner } = staging as BoundStaging;
-        return device.jpegs!.decode(inner, files);
+        return device.jpegs!.decode(inner, batch);
       },
     };
   }

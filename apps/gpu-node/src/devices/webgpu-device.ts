@@ -93,7 +93,7 @@ class WebGpuDevice implements Device {
     this.jpegs = {
       ...{ maxBytes, batchBytes },
       prepare: () => this.#orLost(decoder.prepare()),
-      decode: (staging, files) => this.#orLost(decoder.decode((staging as WebGpuStaging).slot, files)),
+      decode: (staging, batch) => this.#orLost(decoder.decode((staging as WebGpuStaging).slot, batch)),
     };
     this.lost = new Promise((resolve) => {
       const lose = (reason: string) => {

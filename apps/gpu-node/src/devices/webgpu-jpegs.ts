@@ -1,6 +1,6 @@
-import { isFine, JpegDecoder, type JpegFile, JpegScratch, layOutJpegs } from '@halogrid/jpeg';
+import { isFine, JpegDecoder, JpegScratch } from '@halogrid/jpeg';
 import { mapMode } from '@halogrid/kernels/webgpu-flags';
-import type { DecodedJpegs } from './device.ts';
+import type { DecodedJpegs, JpegBatch } from './device.ts';
 import { decodeResolvedAt, decodeTimestampCount, timestampCount, type WebGpuSlot } from './webgpu-slot.ts';
 
 /** Files of a batch: 64 frames of 1080p have 7 MB at quality 75 and 13 at quality 90. */
@@ -32,13 +32,12 @@ export class WebGpuJpegs {
     this.#decoder = await this.#compiling;
   }
 
-  /** Everything is submitted when this returns; the promise is of what was found. Rejects with RangeError for planes that are not in words of 8 pixels. */
-  async decode(slot: WebGpuSlot, files: readonly JpegFile[]): Promise<DecodedJpegs> {
+  /** Everything is submitted when this returns; the promise is of what was found. */
+  async decode(slot: WebGpuSlot, { layout, filesBytes, planesBytes }: JpegBatch): Promise<DecodedJpegs> {
     if (!this.#decoder) throw new Error('The decoder of JPEGs is not compiled yet');
-    const usedBytes = roundUp4(Math.max(...files.map(({ offset, bytes }) => offset + bytes)));
-    const layout = layOutJpegs(files);
+    const usedBytes = roundUp4(filesBytes);
     const bytes = slot.buffer('files', usedBytes);
-    const planes = slot.planes(Math.max(...files.map(endOfPlane)));
+    const planes = slot.planes(planesBytes);
     const stampBytes = 8 * decodeTimestampCount;
     const found = slot.buffer('found', stampBytes + layout.scratch.found);
 
@@ -64,7 +63,7 @@ export class WebGpuJpegs {
     const mapped = found.getMappedRange();
     const statuses = new Uint32Array(mapped, stampBytes, layout.scratch.found / 4);
     const result = {
-      areFine: files.map((_, i) => isFine(statuses[2 * i]!)),
+      areFine: Array.from({ length: layout.fileCount }, (_, i) => isFine(statuses[2 * i]!)),
       seconds: slot.timestamps
         ? secondsOf(new BigUint64Array(mapped, 0, decodeTimestampCount))
         : { upload: 0, decode: 0 },
@@ -73,9 +72,6 @@ export class WebGpuJpegs {
     return result;
   }
 }
-
-/** To the end of the last 8 pixels of the last row. */
-const endOfPlane = ({ plane, frame }: JpegFile): number => plane.offset + plane.stride * frame.height;
 
 function stampsOf({ timestamps }: WebGpuSlot, first: number): GPUComputePassDescriptor {
   if (!timestamps) return {};

@@ -43,9 +43,9 @@ async function computed(
   const { device: watched } = noted(on, {
     jpegs: {
       ...on.jpegs!,
-      decode: (staging, files) => {
-        batches.push(files.length);
-        return on.jpegs!.decode(staging, files);
+      decode: (staging, batch) => {
+        batches.push(batch.layout.fileCount);
+        return on.jpegs!.decode(staging, batch);
       },
     },
   });

@@ -1,25 +1,24 @@
-import type { JpegFile } from '@halogrid/jpeg';
+import type { Size } from '@halogrid/geometry';
+import { placePlane } from '@halogrid/jpeg';
 import type { SharedItem, SharedPlan } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
 import { formatOfName, isRemoteUri, sizeOfVersion } from '@halogrid/sources';
-import type { CaptureTime } from '@halogrid/sources/capture-time';
-import type { DeviceJpegs, Staging } from '../devices/device.ts';
+import type { Staging } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
-import type { EncodedBatch } from '../feed/jpeg-orders.ts';
-import { takenFiles } from '../feed/read-jpegs.ts';
+import { type EncodedBatch, type JpegLimits, takenWords } from '../feed/jpeg-orders.ts';
 import { Batch, resultsLimitBytes } from './batch.ts';
 import type { AskedFrame } from './open-batches.ts';
 import {
+  minSideOf,
   needsMap,
   planTile,
   runPipelines,
   type ShardRun,
   type SourceOutcome,
   sourceOutcome,
-  tooSmall,
 } from './shard-run.ts';
 
-/** What a JPEG of 1080p has, for those whose size nobody knows yet. */
+/** What a JPEG of 1080p has at most as a rule, for those whose size nobody knows yet. */
 const usualFileBytes = 2 ** 18;
 
 /**
@@ -32,24 +31,25 @@ export function isForDevice(run: ShardRun, source: Source): boolean {
   );
 }
 
-/** The bytes of files, as listed. */
+/** The bytes of files, as they were listed. */
 export function bytesOf(frames: readonly AskedFrame[]): number {
-  return frames.reduce((sum, { source }) => sum + (sizeOf(source) ?? usualFileBytes), 0);
+  return frames.reduce((sum, { source: { version } }) => sum + 4 * Math.ceil(sizeOf(version) / 4), 0);
 }
 
-const sizeOf = ({ version }: Source): number | undefined =>
-  version === undefined ? undefined : sizeOfVersion(version);
+const sizeOf = (version: string | undefined): number =>
+  (version === undefined ? undefined : sizeOfVersion(version)) ?? usualFileBytes;
 
-/** A frame that the device decodes, and its place in the batch. */
-interface EncodedFrame extends AskedFrame {
-  file: JpegFile;
-  item: SharedItem;
-  captured: CaptureTime | undefined;
+/** JPEGs that were read for the device into `staging`. */
+interface ReadBatch {
+  staging: Staging;
+  read: EncodedBatch;
+  batch: Batch;
+  items: readonly SharedItem[];
 }
 
 /**
  * Computes JPEGs that the device decodes, whose pixels never leave it. Resolves with those that it leaves to cores — they are not for
- * devices, not there as they were planned, or in doubt — and with the seconds that it took for the others.
+ * devices, not there as they were planned, or in doubt — and with the seconds that decoding took for the others.
  */
 export async function runEncoded(
   run: ShardRun,
@@ -58,34 +58,16 @@ export async function runEncoded(
   outcomes: SourceOutcome[],
 ): Promise<{ left: AskedFrame[]; deviceSeconds: number }> {
   const left: AskedFrame[] = [];
+  const most = mostFrames(run);
   let deviceSeconds = 0;
   for (let first = 0; first < frames.length; ) {
-    const some = frames.slice(first, first + mostFrames(run));
-    const { staging, encoded, batch, done } = await readBatch(run, feed, some, left);
-    first += done;
-    if (encoded.length === 0) {
-      staging.release();
-      continue;
-    }
-    const decoding = run.device.jpegs!.decode(
-      staging,
-      encoded.map(({ file }) => file),
-    );
-    decoding.catch(() => {});
-    const items = encoded.map(({ item }) => item);
-    const results = await runPipelines(run, batch, staging, items);
-    const { areFine, seconds } = await decoding;
-    run.clock.addDecoded(seconds);
-    deviceSeconds += seconds.upload + seconds.decode;
-    for (const [i, { source, position, file, captured }] of encoded.entries()) {
-      if (!areFine[i]) {
-        left.push({ source, position });
-        continue;
-      }
-      const { width, height } = file.frame;
-      run.inputBytes += file.bytes;
-      outcomes[position] = sourceOutcome(source, file.frame, { x: 0, y: 0, width, height }, results[i]!, captured);
-    }
+    const some = frames.slice(first, first + most);
+    const read = await readBatch(run, feed, some);
+    const done = some.slice(0, read.read.done);
+    first += done.length;
+    const { fine, seconds } = await computeBatch(run, read, done, outcomes);
+    deviceSeconds += seconds;
+    left.push(...done.filter((_, position) => !fine.has(position)));
   }
   return { left, deviceSeconds };
 }
@@ -97,70 +79,89 @@ function mostFrames({ pipelines, grid }: ShardRun): number {
   return Math.max(1, Math.floor(resultsLimitBytes / each.reduce((sum, bytes) => sum + bytes, 1)));
 }
 
-/** Reads as many of the frames as make a batch into staging memory; the caller runs or releases it. */
-async function readBatch(
-  run: ShardRun,
-  feed: JpegFeed,
-  frames: readonly AskedFrame[],
-  left: AskedFrame[],
-): Promise<{ staging: Staging; encoded: EncodedFrame[]; batch: Batch; done: number }> {
-  const jpegs = run.device.jpegs!;
-  const limits = limitsOf(run, jpegs, frames);
-  const staging = await run.device.acquire(limits.bytes);
+/** Reads as many of the frames as make a batch into staging memory, which is then the caller's to run or release. */
+async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly AskedFrame[]): Promise<ReadBatch> {
+  const { device, batchShare, clock, signal } = run;
+  const jpegs = device.jpegs!;
+  const limits: JpegLimits = {
+    bytes: Math.min(bytesOf(frames), jpegs.maxBytes),
+    planesBytes: jpegs.batchBytes * batchShare,
+    minSide: minSideOf(run),
+  };
+  const staging = await device.acquire(limits.bytes);
   try {
-    run.signal.throwIfAborted();
+    signal.throwIfAborted();
     await jpegs.prepare();
     const files = frames.map(({ source: { uri, version } }) => ({ uri, version }));
-    const read = await run.clock.time('read', () => feed.read(files, staging.bytes, limits));
-    run.signal.throwIfAborted();
-    const { maxStagingBytes } = run.device;
+    const read = await clock.time('read', () => feed.read(files, staging.bytes, limits));
+    signal.throwIfAborted();
+    const { maxStagingBytes } = device;
     const pipelines = run.pipelines.map(({ pipeline }) => pipeline);
     const batch = new Batch('u8', pipelines, { maxStagingBytes, batchBytes: maxStagingBytes });
-    return { staging, encoded: place(run, batch, read, frames, left), batch, done: read.done };
+    return { staging, read, batch, items: place(run, batch, read) };
   } catch (error) {
     staging.release();
     throw error;
   }
 }
 
-function limitsOf({ batchShare }: ShardRun, { maxBytes, batchBytes }: DeviceJpegs, frames: readonly AskedFrame[]) {
-  const sizes = frames.map(({ source }) => sizeOf(source));
-  const known = sizes.reduce<number>((sum, size) => sum + 4 * Math.ceil((size ?? maxBytes) / 4), 0);
-  return { bytes: Math.min(known, maxBytes), planesBytes: batchBytes * batchShare };
-}
-
-/** Places the planes of what was read; the frames that cores have to look at are added to `left`. */
-function place(
+/**
+ * Decodes and computes a batch. Resolves with the positions among `frames` of those that were decoded without doubt, which have their
+ * outcome then, and with the seconds that decoding took.
+ */
+async function computeBatch(
   run: ShardRun,
-  batch: Batch,
-  read: EncodedBatch,
+  { staging, read, batch, items }: ReadBatch,
   frames: readonly AskedFrame[],
-  left: AskedFrame[],
-): EncodedFrame[] {
-  const plans = new Map<JpegFile['frame'], SharedPlan>();
-  const encoded: EncodedFrame[] = [];
-  let next = 0;
-  for (const { position, offset, bytes, frame } of takenFiles(read)) {
-    left.push(...frames.slice(next, position));
-    next = position + 1;
-    const item = tooSmall(frame, run) ? undefined : batch.add(planOf(run, plans, frame), false);
-    if (!item) {
-      left.push(frames[position]!);
-      continue;
-    }
-    const plane = { offset: item.offset, stride: item.stride };
-    const file = { frame, offset, bytes, plane };
-    encoded.push({ ...frames[position]!, file, item, captured: read.captured.get(position) });
+  outcomes: SourceOutcome[],
+): Promise<{ fine: Set<number>; seconds: number }> {
+  const fine = new Set<number>();
+  if (items.length === 0) {
+    staging.release();
+    return { fine, seconds: 0 };
   }
-  left.push(...frames.slice(next, read.done));
-  return encoded;
+  const { layout, filesBytes, taken, captured } = read;
+  const decoding = run.device.jpegs!.decode(staging, { layout, filesBytes, planesBytes: batch.stagingBytes });
+  // Where the device is lost, running the kernels fails as well.
+  decoding.catch(() => {});
+  const results = await runPipelines(run, batch, staging, items);
+  const { areFine, seconds } = await decoding;
+  run.clock.addDecoded(seconds);
+  for (const [i, isFine] of areFine.entries()) {
+    if (!isFine) continue;
+    const [position, bytes, width, height] = wordsOf(taken, i);
+    const { source, position: place } = frames[position]!;
+    run.inputBytes += bytes;
+    const whole = { x: 0, y: 0, width, height };
+    outcomes[place] = sourceOutcome(source, whole, whole, results[i]!, captured.get(position));
+    fine.add(position);
+  }
+  return { fine, seconds: seconds.upload + seconds.decode };
 }
 
-function planOf(run: ShardRun, plans: Map<JpegFile['frame'], SharedPlan>, frame: JpegFile['frame']): SharedPlan {
-  const known = plans.get(frame);
+/** Places the planes of what was read. Throws RangeError where they do not fit, which limits rule out. */
+function place(run: ShardRun, batch: Batch, { layout, taken }: EncodedBatch): SharedItem[] {
+  const plans = new Map<string, SharedPlan>();
+  return Array.from({ length: layout.fileCount }, (_, i) => {
+    const [, , width, height] = wordsOf(taken, i);
+    const item = batch.add(planOf(run, plans, { width, height }), false);
+    if (!item) throw new RangeError(`The planes of ${layout.fileCount} JPEGs do not fit the device`);
+    placePlane(layout, i, item);
+    return item;
+  });
+}
+
+function planOf(run: ShardRun, plans: Map<string, SharedPlan>, size: Size): SharedPlan {
+  const name = `${size.width}x${size.height}`;
+  const known = plans.get(name);
   if (known) return known;
-  const { width, height } = frame;
-  const plan = planTile(run, { x: 0, y: 0, width, height }, { width, height });
-  plans.set(frame, plan);
+  const plan = planTile(run, { x: 0, y: 0, ...size }, size);
+  plans.set(name, plan);
   return plan;
 }
+
+/** Position, bytes, width and height of a file. */
+const wordsOf = (taken: Uint32Array, file: number): [number, number, number, number] => {
+  const at = file * takenWords;
+  return [taken[at]!, taken[at + 1]!, taken[at + 2]!, taken[at + 3]!];
+};

@@ -264,9 +264,13 @@ export async function closeImage(run: ShardRun, image: OpenImage): Promise<void>
   await image.close();
 }
 
+/** Pixels a side that the kernels of every pipeline need. */
+export const minSideOf = ({ pipelines }: ShardRun): number =>
+  Math.max(...pipelines.map(({ pipeline }) => pipeline.minSide));
+
 /** One sentence where an image is smaller than a kernel of a pipeline. */
-export function tooSmall({ width, height }: Size, { pipelines }: ShardRun): string | undefined {
-  const minSide = Math.max(...pipelines.map(({ pipeline }) => pipeline.minSide));
+export function tooSmall({ width, height }: Size, run: ShardRun): string | undefined {
+  const minSide = minSideOf(run);
   if (Math.min(width, height) >= minSide) return undefined;
   return `A ${width} x ${height} image is smaller than the kernel, which needs ${minSide} pixels a side`;
 }

@@ -1,4 +1,4 @@
-import type { JpegFrame } from '@halogrid/jpeg';
+import type { JpegBatchLayout } from '@halogrid/jpeg';
 import type { SourceAccess } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 
@@ -20,6 +20,8 @@ export interface JpegLimits {
   bytes: number;
   /** Bytes of planes that they decode to. */
   planesBytes: number;
+  /** Pixels that both sides of a picture have at least; cores refuse smaller ones. */
+  minSide: number;
 }
 
 /** A batch to be read, into memory that is known by its address. */
@@ -33,13 +35,15 @@ export interface JpegOrder {
 export interface EncodedBatch {
   /** So many of the files were looked at, the first ones; the others found no room. */
   done: number;
-  /** What headers say, each once. */
-  frames: readonly JpegFrame[];
-  /** Four words for each file that a device may decode: which it is of those asked for, its first byte, its bytes, its frame. */
-  places: Uint32Array;
+  /** The files that a device may decode; where their planes go is not said yet. */
+  layout: JpegBatchLayout;
+  /** Where the last of them ends in memory. */
+  filesBytes: number;
+  /** Four words for each of them: which it is of those asked for, its bytes, its width and its height. */
+  taken: Uint32Array;
   /** When pictures were taken, by which of the files they are; those that do not say are not there. */
   captured: ReadonlyMap<number, CaptureTime>;
 }
 
-/** Words of a file in `places`. */
-export const placeWords = 4;
+/** Words of a file in `taken`. */
+export const takenWords = 4;

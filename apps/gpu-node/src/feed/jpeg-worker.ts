@@ -14,5 +14,5 @@ const reader = new JpegFrameReader();
 serveOrders(
   ({ files, limits, address }: JpegOrder): Promise<EncodedBatch> =>
     readJpegs(files, memoryAt(address, limits.bytes), limits, reader),
-  { moved: ({ places }) => [places.buffer as ArrayBuffer] },
+  { moved: ({ layout, taken }) => [layout.files.buffer, layout.tables.buffer, taken.buffer as ArrayBuffer] },
 );

@@ -1,10 +1,10 @@
 import { fstatSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { jpegTime } from '@halogrid/imaging/jpeg-time';
-import type { JpegFrame, JpegFrameReader } from '@halogrid/jpeg';
+import { type JpegFile, type JpegFrame, type JpegFrameReader, layOutJpegs } from '@halogrid/jpeg';
 import { allowedPath, giveBackBytes, localVersion, quickFiles, takeBytes } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
-import { type AskedFile, type EncodedBatch, type JpegLimits, placeWords } from './jpeg-orders.ts';
+import { type AskedFile, type EncodedBatch, type JpegLimits, takenWords } from './jpeg-orders.ts';
 
 /** Files that are read side by side where the file system takes its time. */
 const atOnce = 8;
@@ -38,8 +38,8 @@ class BatchOfFiles {
   readonly #to: Uint8Array;
   readonly #limits: JpegLimits;
   readonly #reader: JpegFrameReader;
-  readonly #frames = new Map<JpegFrame, number>();
-  readonly #places: number[] = [];
+  readonly #files: JpegFile[] = [];
+  readonly #positions: number[] = [];
   readonly #captured = new Map<number, CaptureTime>();
   #bytes = 0;
   #planesBytes = 0;
@@ -54,6 +54,7 @@ class BatchOfFiles {
   take(position: number, bytes: Uint8Array | undefined): boolean {
     const frame = bytes && this.#reader.read(bytes);
     if (!frame || typeof frame === 'string') return true;
+    if (Math.min(frame.width, frame.height) < this.#limits.minSide) return true;
     const planeBytes = spaceOf(frame);
     const fits =
       this.#bytes + bytes.length <= this.#limits.bytes && this.#planesBytes + planeBytes <= this.#limits.planesBytes;
@@ -64,9 +65,8 @@ class BatchOfFiles {
       return false;
     }
     this.#to.set(bytes, this.#bytes);
-    const known = this.#frames.get(frame) ?? this.#frames.size;
-    this.#frames.set(frame, known);
-    this.#places.push(position, this.#bytes, bytes.length, known);
+    this.#files.push({ frame, offset: this.#bytes, bytes: bytes.length });
+    this.#positions.push(position);
     const captured = jpegTime(bytes);
     if (captured) this.#captured.set(position, captured);
     this.#bytes += roundUp(bytes.length, 4);
@@ -75,8 +75,12 @@ class BatchOfFiles {
   }
 
   end(done: number): EncodedBatch {
-    const frames = [...this.#frames.keys()];
-    return { done, frames, places: Uint32Array.from(this.#places), captured: this.#captured };
+    const taken = new Uint32Array(takenWords * this.#files.length);
+    for (const [i, { bytes, frame }] of this.#files.entries()) {
+      taken.set([this.#positions[i]!, bytes, frame.width, frame.height], takenWords * i);
+    }
+    const layout = layOutJpegs(this.#files);
+    return { done, layout, filesBytes: this.#bytes, taken, captured: this.#captured };
   }
 }
 
@@ -115,19 +119,3 @@ async function readBytes(file: number, length: number): Promise<Buffer<ArrayBuff
 const spaceOf = ({ width, height }: JpegFrame): number => roundUp(roundUp(width, 16) * height, 256);
 
 const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
-
-/** Which of the files asked for, where its bytes are, and what its header says, for each that was taken. */
-export function* takenFiles({
-  places,
-  frames,
-}: EncodedBatch): Generator<{ position: number; offset: number; bytes: number; frame: JpegFrame }> {
-  for (let at = 0; at < places.length; at += placeWords) {
-    const [position, offset, bytes, frame] = places.subarray(at, at + placeWords) as unknown as [
-      number,
-      number,
-      number,
-      number,
-    ];
-    yield { position, offset, bytes, frame: frames[frame]! };
-  }
-}

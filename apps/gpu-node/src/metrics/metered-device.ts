@@ -53,8 +53,8 @@ function meteredJpegs({ info }: Device, jpegs: DeviceJpegs, metrics: NodeMetrics
   return {
     ...{ maxBytes, batchBytes },
     prepare: () => jpegs.prepare(),
-    async decode(staging, files) {
-      const decoded = await jpegs.decode((staging as MeteredStaging).inner, files);
+    async decode(staging, batch) {
+      const decoded = await jpegs.decode((staging as MeteredStaging).inner, batch);
       metrics.busySeconds.inc({ device: info.kind }, decoded.seconds.decode);
       return decoded;
     },
