@@ -29,6 +29,8 @@ export interface JpegOrder {
   files: readonly AskedFile[];
   limits: JpegLimits;
   address: bigint;
+  /** Of that memory, which may be more than is read. */
+  length: number;
 }
 
 /** A batch that was read. */

@@ -24,7 +24,7 @@ export class JpegThreads {
 
   /** Reads files into `to`, which stays where it is meanwhile. Rejects where the thread ends. */
   async read(files: readonly AskedFile[], to: Uint8Array, limits: JpegLimits): Promise<EncodedBatch> {
-    const batch = await this.#next().order({ files, limits, address: addressOf(to) });
+    const batch = await this.#next().order({ files, limits, address: addressOf(to), length: to.length });
     // Until here it is in use, by no more than its address.
     void to.length;
     return batch;

@@ -12,7 +12,7 @@ restrictSources(access);
 const reader = new JpegFrameReader();
 
 serveOrders(
-  ({ files, limits, address }: JpegOrder): Promise<EncodedBatch> =>
-    readJpegs(files, memoryAt(address, limits.bytes), limits, reader),
+  ({ files, limits, address, length }: JpegOrder): Promise<EncodedBatch> =>
+    readJpegs(files, memoryAt(address, length), limits, reader),
   { moved: ({ layout, taken }) => [layout.files.buffer, layout.tables.buffer, taken.buffer as ArrayBuffer] },
 );
