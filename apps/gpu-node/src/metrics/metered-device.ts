@@ -56,6 +56,9 @@ function meteredJpegs({ info }: Device, jpegs: DeviceJpegs, metrics: NodeMetrics
     async decode(staging, batch) {
       const decoded = await jpegs.decode((staging as MeteredStaging).inner, batch);
       metrics.busySeconds.inc({ device: info.kind }, decoded.seconds.decode);
+      const fine = decoded.areFine.filter((isFine) => isFine).length;
+      metrics.deviceJpegs.inc({ outcome: 'decoded' }, fine);
+      metrics.deviceJpegs.inc({ outcome: 'doubtful' }, decoded.areFine.length - fine);
       return decoded;
     },
   };
