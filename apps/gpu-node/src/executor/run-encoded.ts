@@ -49,27 +49,27 @@ interface ReadBatch {
 
 /**
  * Computes JPEGs that the device decodes, whose pixels never leave it. Resolves with those that it leaves to cores — they are not for
- * devices, not there as they were planned, or in doubt — and with the seconds that decoding took for the others.
+ * devices, not there as they were planned, or in doubt — and with the bytes of the others and the seconds that decoding them took.
  */
 export async function runEncoded(
   run: ShardRun,
   feed: JpegFeed,
   frames: readonly AskedFrame[],
   outcomes: SourceOutcome[],
-): Promise<{ left: AskedFrame[]; deviceSeconds: number }> {
-  const left: AskedFrame[] = [];
+): Promise<{ left: AskedFrame[]; done: number; seconds: number }> {
+  const sum = { left: [] as AskedFrame[], done: 0, seconds: 0 };
   const most = mostFrames(run);
-  let deviceSeconds = 0;
   for (let first = 0; first < frames.length; ) {
     const some = frames.slice(first, first + most);
-    const read = await readBatch(run, feed, some);
-    const done = some.slice(0, read.read.done);
-    first += done.length;
-    const { fine, seconds } = await computeBatch(run, read, done, outcomes);
-    deviceSeconds += seconds;
-    left.push(...done.filter((_, position) => !fine.has(position)));
+    const batch = await readBatch(run, feed, some);
+    const looked = some.slice(0, batch.read.done);
+    first += looked.length;
+    const { fine, bytes, seconds } = await computeBatch(run, batch, looked, outcomes);
+    sum.left.push(...looked.filter((_, position) => !fine.has(position)));
+    sum.done += bytes;
+    sum.seconds += seconds;
   }
-  return { left, deviceSeconds };
+  return sum;
 }
 
 /** Frames whose histograms one batch holds. */
@@ -107,18 +107,18 @@ async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly AskedFr
 
 /**
  * Decodes and computes a batch. Resolves with the positions among `frames` of those that were decoded without doubt, which have their
- * outcome then, and with the seconds that decoding took.
+ * outcome then, with their bytes, and with the seconds that decoding took.
  */
 async function computeBatch(
   run: ShardRun,
   { staging, read, batch, items }: ReadBatch,
   frames: readonly AskedFrame[],
   outcomes: SourceOutcome[],
-): Promise<{ fine: Set<number>; seconds: number }> {
+): Promise<{ fine: Set<number>; bytes: number; seconds: number }> {
   const fine = new Set<number>();
   if (items.length === 0) {
     staging.release();
-    return { fine, seconds: 0 };
+    return { fine, bytes: 0, seconds: 0 };
   }
   const { layout, filesBytes, taken, captured } = read;
   const decoding = run.device.jpegs!.decode(staging, { layout, filesBytes, planesBytes: batch.stagingBytes });
@@ -127,16 +127,18 @@ async function computeBatch(
   const results = await runPipelines(run, batch, staging, items);
   const { areFine, seconds } = await decoding;
   run.clock.addDecoded(seconds);
+  let bytes = 0;
   for (const [i, isFine] of areFine.entries()) {
     if (!isFine) continue;
-    const [position, bytes, width, height] = wordsOf(taken, i);
+    const [position, fileBytes, width, height] = wordsOf(taken, i);
     const { source, position: place } = frames[position]!;
-    run.inputBytes += bytes;
     const whole = { x: 0, y: 0, width, height };
     outcomes[place] = sourceOutcome(source, whole, whole, results[i]!, captured.get(position));
     fine.add(position);
+    bytes += fileBytes;
   }
-  return { fine, seconds: seconds.upload + seconds.decode };
+  run.inputBytes += bytes;
+  return { fine, bytes, seconds: seconds.upload + seconds.decode };
 }
 
 /** Places the planes of what was read. Throws RangeError where they do not fit, which limits rule out. */

@@ -36,32 +36,41 @@ export async function runFrames(run: ShardRun, sources: readonly Source[]): Prom
     isForDevice(run, source) ? 'encoded' : 'others',
   );
   const onCores: AskedFrame[] = [];
-  const onDevice: Promise<void>[] = [];
+  const work: Promise<void>[] = [];
   for (let first = 0; first < encoded.length; first += encodedFrames) {
     const some = encoded.slice(first, first + encodedFrames);
-    const bytes = bytesOf(some);
-    if (feed.choose(some.length, bytes) === 'device') {
-      onDevice.push(feed.during('device', bytes, () => runOnBoth(run, feed, some, outcomes)));
-    } else onCores.push(...some);
+    if (feed.choose(some.length, bytesOf(some)) === 'device') work.push(runOnBoth(run, feed, some, outcomes));
+    else onCores.push(...some);
   }
-  const decodeOnCores = () => runDecoded(run, [...others, ...onCores], outcomes).then(() => undefined);
-  await settleAll([
-    ...onDevice,
-    onCores.length > 0 ? feed.during('cores', bytesOf(onCores), decodeOnCores) : decodeOnCores(),
-  ]);
+  work.push(runOnCores(run, feed, onCores, others, outcomes));
+  await settleAll(work);
   return outcomes;
 }
 
-/** Has the device decode frames, and then cores those that it left. Resolves with the seconds that the device took. */
+/** Has cores decode JPEGs, which tells how fast they are, and others. */
+async function runOnCores(
+  run: ShardRun,
+  feed: JpegFeed,
+  jpegs: readonly AskedFrame[],
+  others: readonly AskedFrame[],
+  outcomes: SourceOutcome[],
+): Promise<void> {
+  const done = bytesOf(jpegs);
+  await feed.during('cores', done, async () => {
+    await runDecoded(run, [...jpegs, ...others], outcomes);
+    return { done };
+  });
+}
+
+/** Has the device decode frames, and then cores those that it left. */
 async function runOnBoth(
   run: ShardRun,
   feed: JpegFeed,
   frames: readonly AskedFrame[],
   outcomes: SourceOutcome[],
-): Promise<number> {
-  const { left, deviceSeconds } = await runEncoded(run, feed, frames, outcomes);
+): Promise<void> {
+  const { left } = await feed.during('device', bytesOf(frames), () => runEncoded(run, feed, frames, outcomes));
   await runDecoded(run, left, outcomes);
-  return deviceSeconds;
 }
 
 /** Computes frames that cores decode. A batch is decoded while the one before is computed. */

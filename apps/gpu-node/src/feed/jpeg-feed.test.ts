@@ -36,7 +36,7 @@ function feedOf(choice: DecodeChoice, kind: DeviceKind, changes: Partial<JpegFee
   });
   const work = (seconds: number) => async () => {
     nowMs += 1000 * seconds;
-    return seconds;
+    return { done: 1000, seconds };
   };
   return { feed, compiled, compiles: () => compiles, kept, notes, work };
 }

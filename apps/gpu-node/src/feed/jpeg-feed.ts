@@ -3,7 +3,7 @@ import type { DecodeChoice } from './decode-choice.ts';
 import { type Decoder, earliestFinish } from './earliest-finish.ts';
 import type { AskedFile, EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 import type { JpegThreads } from './jpeg-threads.ts';
-import { WorkRate } from './work-rate.ts';
+import { type WorkDone, WorkRate } from './work-rate.ts';
 
 export interface JpegFeedOptions {
   choice: DecodeChoice;
@@ -11,6 +11,7 @@ export interface JpegFeedOptions {
   threads: Pick<JpegThreads, 'read' | 'close'>;
   /** Bytes a second that this device was measured to decode before, if it was. */
   readRate(): Promise<number | undefined>;
+  /** Never rejects. */
   keepRate(bytesPerSecond: number): Promise<void>;
   nowMs: () => number;
   /** Takes a line for the log. */
@@ -61,20 +62,18 @@ export class JpegFeed {
     return earliestFinish(bytes, { device, cores });
   }
 
-  /** Does `work`, which is to decode so many bytes there; it resolves with seconds by a clock of the decoder, where that has one. */
-  async during(decoder: Decoder, bytes: number, work: () => Promise<number | undefined>): Promise<void> {
+  /** Does `work`, which is to decode so many bytes there, and resolves with what it does. */
+  async during<Done extends WorkDone>(decoder: Decoder, bytes: number, work: () => Promise<Done>): Promise<Done> {
     const rate = this.#rates[decoder];
     rate.begin(bytes);
+    let done: WorkDone = { done: 0 };
     try {
-      const seconds = await work();
-      rate.end(bytes, seconds === undefined ? {} : { seconds });
-    } catch (error) {
-      rate.end(bytes, 'failed');
-      throw error;
-    }
-    if (decoder === 'device' && !this.#isKept && ++this.#measured === batchesMeasured) {
-      this.#isKept = true;
-      if (this.#options.choice === 'auto') await this.#options.keepRate(rate.rate!);
+      const result = await work();
+      done = result;
+      return result;
+    } finally {
+      rate.end(bytes, done);
+      if (decoder === 'device' && done.done > 0) this.#keep();
     }
   }
 
@@ -101,5 +100,12 @@ export class JpegFeed {
       this.#state = 'refused';
       note(`Cores decode all JPEGs, because the device does not: ${(error as Error).message}`);
     }
+  }
+
+  /** Keeps the rate of the device once it is known well. */
+  #keep(): void {
+    if (this.#isKept || ++this.#measured < batchesMeasured) return;
+    this.#isKept = true;
+    if (this.#options.choice === 'auto') void this.#options.keepRate(this.#rates.device.rate!);
   }
 }

@@ -16,15 +16,15 @@ test('work done over the time in which any was under way, however many at once, 
   work.begin(300);
   assert.equal(work.queued, 400);
   pass(500);
-  work.end(100, {});
+  work.end(100, { done: 100 });
   assert.equal(work.rate, 100);
   pass(1000);
-  work.end(300, {});
+  work.end(300, { done: 300 });
   assert.deepEqual([work.queued, work.rate], [0, 200]);
   pass(60_000);
   work.begin(200);
   pass(1000);
-  work.end(200, {});
+  work.end(200, { done: 200 });
   assert.equal(work.rate, 200);
 });
 
@@ -32,15 +32,15 @@ test('a clock of the decoder is believed, because its batches also wait for what
   const { work, pass } = onClock();
   work.begin(100);
   pass(1000);
-  work.end(100, { seconds: 0.1 });
+  work.end(100, { done: 100, seconds: 0.1 });
   assert.equal(work.rate, 1000);
 });
 
-test('what failed is no longer queued, and says nothing', () => {
+test('what was not done is no longer queued, and says nothing', () => {
   const { work, pass } = onClock(50);
   work.begin(100);
   pass(1000);
-  work.end(100, 'failed');
+  work.end(100, { done: 0 });
   assert.deepEqual([work.queued, work.rate], [0, 50]);
 });
 
@@ -49,7 +49,7 @@ test('a rate from before gives way to what is measured', () => {
   for (let i = 0; i < 40; i++) {
     work.begin(10);
     pass(1000);
-    work.end(10, {});
+    work.end(10, { done: 10 });
   }
   assert.ok(Math.abs(work.rate! - 10) < 2, `${work.rate}`);
 });

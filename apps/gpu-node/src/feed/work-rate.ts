@@ -1,6 +1,14 @@
 /** Seconds that count in full; those before count ever less. */
 const rememberedSeconds = 8;
 
+/** What became of some work. */
+export interface WorkDone {
+  /** How much was done of it; of what was not, nobody learns anything. */
+  done: number;
+  /** What that took by the decoder's own clock; by ours unless given. */
+  seconds?: number;
+}
+
 /** How much a decoder does while it has something to do, and how much it has. */
 export class WorkRate {
   readonly #nowMs: () => number;
@@ -34,14 +42,14 @@ export class WorkRate {
     this.#queued += amount;
   }
 
-  /** `seconds`: what it took by the decoder's own clock; by ours unless given. Nothing is learnt from what failed. */
-  end(amount: number, outcome: { seconds?: number } | 'failed'): void {
+  /** `amount` of what was begun is no longer queued. */
+  end(amount: number, { done, seconds }: WorkDone): void {
     this.#count();
     this.#underWay--;
     this.#queued -= amount;
-    if (outcome === 'failed') return;
-    this.#done += amount;
-    this.#seconds += outcome.seconds || this.#busy;
+    if (done === 0) return;
+    this.#done += done;
+    this.#seconds += seconds || this.#busy;
     this.#busy = 0;
     if (this.#seconds < rememberedSeconds) return;
     this.#done /= 2;
