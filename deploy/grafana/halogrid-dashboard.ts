@@ -239,7 +239,7 @@ function nodes(): Panel[] {
     panel(
       'Device busy',
       'percentunit',
-      'Share of the time kernels run on the device; on the cpu device summed over its threads.',
+      'Share of the time kernels run and JPEGs are decoded on the device; on the cpu device summed over its threads.',
       [
         {
           expr: each('sum', rate('halogrid_gpu_busy_seconds_total', onNode), 'instance', 'device'),
@@ -247,6 +247,12 @@ function nodes(): Panel[] {
         },
       ],
     ),
+    panel('JPEGs on the device', 'cps', 'JPEGs that devices decode; doubtful ones are decoded again by cores.', [
+      {
+        expr: each('sum', rate('halogrid_node_device_jpegs_total', onNode), 'instance', 'outcome'),
+        legend: '{{cluster}} {{instance}} {{outcome}}',
+      },
+    ]),
     panel('Leases held', 'short', 'Shards each node holds.', [
       { expr: each('sum', series('halogrid_node_leases', onNode), 'instance'), legend: '{{cluster}} {{instance}}' },
     ]),

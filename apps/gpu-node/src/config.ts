@@ -20,6 +20,7 @@ import {
   weaknesses,
 } from '@halogrid/service';
 import { type DeviceChoice, deviceChoices } from './devices/open-device.ts';
+import { type DecodeChoice, decodeChoices } from './feed/decode-choice.ts';
 
 /** What a node may be told, as text and numbers from a command line. */
 export interface NodeOptions {
@@ -29,6 +30,8 @@ export interface NodeOptions {
   name?: string;
   /** auto, gpu, software or cpu (auto). */
   device?: string;
+  /** Who decodes JPEGs: auto, gpu or cpu (auto). */
+  decode?: string;
   /** PCI address of the one GPU that it must have open, e.g. 0000:0f:00.0; the device then is a GPU. */
   pinnedGpu?: string;
   /** A device that gives no batch back for so long is lost. 1000 … 86400000; as its kind needs it unless given. */
@@ -56,6 +59,7 @@ export interface NodeConfig {
   /** Unlike any other node's. */
   nodeId: string;
   device: DeviceChoice;
+  decode: DecodeChoice;
   /** The node does not start unless it has this GPU open and no other. */
   pinnedGpu: string | undefined;
   /** Undefined: `hangMs` of its kind. */
@@ -110,6 +114,9 @@ export function createNodeConfig(
   const choice = deviceChoices.find((known) => known === device);
   if (!choice)
     throw new UsageError(`Expected one of ${deviceChoices.join(', ')} for --device but received '${device}'`);
+  const decode = decodeChoices.find((known) => known === (options.decode ?? 'auto'));
+  if (!decode)
+    throw new UsageError(`Expected one of ${decodeChoices.join(', ')} for --decode but received '${options.decode}'`);
   if (pinnedGpu !== undefined && choice !== 'gpu' && choice !== 'auto') {
     throw new UsageError(`Expected --device gpu with --gpu but received '${device}'`);
   }
@@ -129,6 +136,7 @@ export function createNodeConfig(
     name,
     nodeId,
     device: pinnedGpu === undefined ? choice : 'gpu',
+    decode,
     pinnedGpu,
     deviceTimeoutMs,
     decoderTimeoutMs,

@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { DecoderPool, imageOpener, missingDecoders } from '@halogrid/imaging';
+import { missingDecoders } from '@halogrid/imaging';
 import { shortened } from '@halogrid/kernels';
 import { decodeNeed, type Hello, protocolVersion } from '@halogrid/proto';
-import { writeChunk } from '@halogrid/results';
 import {
   aborted,
   type ClientSecurity,
@@ -17,22 +16,21 @@ import {
   resultsVersion,
   softwareVersion,
   startHttp,
+  UsageError,
   type Warn,
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
-import { poolThreads } from '@halogrid/threads/pool-threads';
 import { Agent } from './agent/agent.ts';
 import type { Exit } from './agent/conversation-state.ts';
 import { createDial } from './agent/dial.ts';
 import { look } from './agent/look.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
-import { openTwinDevice } from './devices/cpu-device.ts';
 import type { DeviceInfo } from './devices/device.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
 import { hangMs, withWatch } from './devices/watched-device.ts';
-import { createExecutor, segmentsAhead } from './executor/executor.ts';
+import { openExecutor } from './executor/open-executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
 import { withMetrics } from './metrics/metered-device.ts';
@@ -78,6 +76,10 @@ export async function startNode(
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
   log.info({ kind, device: name, driver }, `Computing on ${name}: ${reason}`);
+  if (config.decode === 'gpu' && !opened.jpegs) {
+    await opened.close();
+    throw new UsageError(`Expected auto or cpu for --decode but received 'gpu': the device '${kind}' decodes no JPEGs`);
+  }
 
   const gpu = kind === 'gpu' ? await identifyGpu(config, log) : undefined;
 
@@ -97,11 +99,10 @@ export async function startNode(
   });
   metrics.deviceLost.inc({ device: kind }, 0);
   const device = withMetrics(reopening, metrics);
-  const twin = openTwinDevice();
-  const images = imageOpener(poolThreads());
-  const decoders = new DecoderPool({
-    processes: Math.min(poolThreads(), availableParallelism()),
-    hangMs: config.decoderTimeoutMs,
+  const executor = openExecutor({
+    device,
+    decode: config.decode,
+    decoderTimeoutMs: config.decoderTimeoutMs,
     note: (line) => log.warn(line),
   });
   const hello: Hello = {
@@ -122,10 +123,10 @@ export async function startNode(
     // What is handed over are files of jobs, and no indexes.
     searches: !config.hasRemoteStorage,
     held: [],
-    decoders: decoders.processes,
+    decoders: executor.decoders,
     creditBytes:
       config.creditBytes ??
-      Math.max(device.batchesInFlight * creditBytesABatch, (decoders.processes + segmentsAhead) * creditBytesASegment),
+      Math.max(device.batchesInFlight * creditBytesABatch, executor.segments * creditBytesASegment),
   };
 
   const searcher = new PartSearcher({
@@ -144,26 +145,20 @@ export async function startNode(
       access: createAccess(config.server, warn),
     });
     onStarted({ httpPort: http.port, device: opened.info, gpu });
-    const nowMs = () => performance.now();
-    const execute = createExecutor({
-      ...{ device, twin, decoders, writeChunk, nowMs },
-      openImage: (uri) => images.openImage(uri),
-      note: (line) => log.warn(line),
-    });
     agent = new Agent({
       addresses: config.coordinators,
       hello,
       dial: createDial(config.client, warn),
       execute: (lease, signal) => {
         trust();
-        return execute(lease, signal);
+        return executor.execute(lease, signal);
       },
       look,
       search: (part) => searcher.search(part),
       deviceGone: reopening.lost,
       log,
       metrics,
-      nowMs,
+      nowMs: () => performance.now(),
       random: Math.random,
     });
     void aborted(signal).then(() => agent?.stop(`${signal.reason} was received`));
@@ -173,9 +168,7 @@ export async function startNode(
   } finally {
     await http?.close();
     await searcher.close();
-    await images.close();
-    await decoders.close();
-    await twin.close();
+    await executor.close();
     await device.close();
   }
 }

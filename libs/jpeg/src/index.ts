@@ -3,7 +3,7 @@ export { JpegFrameReader } from './frame/frame-reader.ts';
 export { hasColours, type JpegFrame } from './frame/jpeg-frame.ts';
 export { readJpegFrame } from './frame/read-frame.ts';
 export { isFine, status } from './frame/status.ts';
-export { type JpegBatchLayout, type JpegFile, layOutJpegs } from './gpu/batch-layout.ts';
+export { type JpegBatchLayout, type JpegFile, type JpegPlane, layOutJpegs, placePlane } from './gpu/batch-layout.ts';
 export { ColourConverter } from './gpu/colour-converter.ts';
 export { type ColourBatchLayout, type ColourJpegFile, chromaBytes, layOutColours } from './gpu/colour-layout.ts';
 export { type JpegBuffers, JpegDecoder, type JpegStage } from './gpu/jpeg-decoder.ts';

@@ -4,13 +4,23 @@ import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
 import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
-import { collect, type DeviceChoice, deviceChoices, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
+import {
+  collect,
+  type DecodeChoice,
+  type DeviceChoice,
+  decodeChoices,
+  deviceChoices,
+  logLevels,
+  oneOf,
+  wholeNumber,
+} from '../options/option-values.ts';
 import { toldByParent, wordOfParent } from '../process/parent.ts';
 
 interface NodeCommandOptions extends ClientSecurityOption {
   coordinator: string;
   name?: string;
   device: DeviceChoice;
+  decode: DecodeChoice;
   deviceTimeout?: number;
   decoderTimeout?: number;
   gpu?: GpuChoice;
@@ -36,6 +46,12 @@ export function addNodeCommand(program: Command): void {
     .option('--coordinator <host:port,…>', 'the coordinator; of several, the one that leads', '127.0.0.1:7070')
     .option('--name <name>', "for people (default: the machine's name and four digits)")
     .option('--device <kind>', deviceChoices.join(', '), oneOf('--device', deviceChoices), 'auto')
+    .option(
+      '--decode <where>',
+      'JPEGs: on the gpu, on the cpu, or auto, which measures who is quicker; results are the same',
+      oneOf('--decode', decodeChoices),
+      'auto',
+    )
     .option(
       '--device-timeout <ms>',
       'a device that gives nothing back for so long hangs, and is opened again (default: 120000 for a GPU, 1800000 else)',

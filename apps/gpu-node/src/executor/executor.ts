@@ -4,6 +4,7 @@ import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/p
 import type { writeChunk } from '@halogrid/results';
 import { Budget } from '@halogrid/threads';
 import { type Device, DeviceLostError } from '../devices/device.ts';
+import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import { type BusyClock, BusyClocks } from './busy-clock.ts';
 import { leasedPipelines } from './leased-pipelines.ts';
 import { PlaneCache } from './plane-cache.ts';
@@ -26,6 +27,8 @@ export interface ExecutorOptions {
   twin: Device;
   /** Rejects with InputError for what is the input's fault. */
   openImage: (uri: string) => Promise<OpenImage>;
+  /** Who decodes JPEGs; cores unless given. */
+  feed?: JpegFeed;
   /** What decodes videos. */
   decoders: DecoderPool;
   writeChunk: typeof writeChunk;
@@ -47,7 +50,7 @@ export const segmentsAhead = 4;
 const isVideo = ({ work }: Lease): boolean => work?.$case === 'frames' && work.value.segment !== undefined;
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { device, twin, openImage, decoders, writeChunk, nowMs, note = () => {} } = options;
+  const { device, twin, openImage, feed, decoders, writeChunk, nowMs, note = () => {} } = options;
   const planes = new PlaneCache(planeCacheBytes);
   const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
   const videoTurns = new Budget(decoders.processes + segmentsAhead);
@@ -59,6 +62,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     if (!work) throw new Error('The lease has no work');
     const run: ShardRun = {
       device: verify ? twin : device,
+      feed: verify ? undefined : feed,
       batchShare,
       openImage,
       decoders,

@@ -16,6 +16,7 @@ export class NodeMetrics {
   readonly shards: Counter<'outcome'>;
   readonly busySeconds: Counter<'device'>;
   readonly deviceLost: Counter<'device'>;
+  readonly deviceJpegs: Counter<'outcome'>;
   readonly #stageSeconds: Histogram<'stage'>;
   readonly #pixels: Counter<'kernel'>;
   readonly #frames: Counter<'kernel'>;
@@ -56,7 +57,7 @@ export class NodeMetrics {
     for (const outcome of ['completed', 'failed', 'forgotten']) this.shards.inc({ outcome }, 0);
     this.busySeconds = new Counter({
       name: 'halogrid_gpu_busy_seconds_total',
-      help: 'Seconds in which kernels ran, by the kind of the device; its rate is the utilisation, summed over threads.',
+      help: 'Seconds in which kernels ran and JPEGs were decoded, by the kind of the device; its rate is the utilisation, summed over threads.',
       labelNames: ['device'],
       registers,
     });
@@ -66,6 +67,13 @@ export class NodeMetrics {
       labelNames: ['device'],
       registers,
     });
+    this.deviceJpegs = new Counter({
+      name: 'halogrid_node_device_jpegs_total',
+      help: 'JPEGs that the device had to decode, by outcome: decoded, or doubtful, which cores decoded again.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    for (const outcome of ['decoded', 'doubtful']) this.deviceJpegs.inc({ outcome }, 0);
     this.#stageSeconds = new Histogram({
       name: 'halogrid_stage_duration_seconds',
       help: 'Seconds that a shard spent in a stage: read, decode, upload, compute, readback or encode.',

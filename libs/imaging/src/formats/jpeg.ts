@@ -1,8 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Rect, Size } from '@halogrid/geometry';
 import { giveBackBytes, InputError, type InputFile, takeBytes } from '@halogrid/sources';
-import { exifTime } from '../captured/exif-time.ts';
-import { jpegExif } from '../captured/jpeg-exif.ts';
+import { jpegTime } from '../captured/jpeg-time.ts';
 import { checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest, checkTarget } from '../planes/decode-request.ts';
 import type { ImageCopy, OpenImage } from '../planes/image.ts';
@@ -87,8 +86,7 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
   const { width, height } = readJpegHeader(jpeg);
   const isLarge = width * height > maxWholePixels;
   if (isLarge) checkLarge(jpeg, { width, height }, maxWholePixels);
-  const exif = jpegExif(jpeg);
-  const captured = exif && exifTime(exif);
+  const captured = jpegTime(jpeg);
   let decoding: Promise<unknown> = Promise.resolve();
   const opened: OpenImage = {
     format: 'jpeg',
