@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
-import { openBrowser, openPage } from './browser.ts';
+import { openBrowser, openPage, seriousFindings } from './browser.ts';
 import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
 import { Halogrid } from './halogrid.ts';
@@ -41,6 +41,76 @@ test('the page shows nodes, and jobs to their end', async () => {
   await row.getByRole('cell', { name: 'complete' }).waitFor();
   assert.match(await row.innerText(), /lbp:.*labels=uniform/);
   assert.equal(await page.locator('#jobs img').count(), 0);
+
+  await row.getByRole('link').press('Enter');
+  await page.getByText('100 %, 1 of 1 shard').waitFor();
+  assert.match(page.url(), /\/jobs\/[^/]+$/);
+  await page.getByText(/^Bound by .*\.$/).waitFor();
+  await page.getByRole('img', { name: /^Throughput over/ }).waitFor();
+  await page.getByRole('img', { name: 'When n1 held shards' }).waitFor();
+  await page.getByRole('row', { name: /^computing .* 1$/ }).waitFor();
+  await page.getByText(out).waitFor();
+  assert.equal(await page.locator('img[src="x"]').count(), 0);
+  // P + 2 labels (Ojala, Pietikäinen, Mäenpää 2002, equation 9); without its border the picture has 198 x 198 codes.
+  await page.getByText(`10 bins, ${(198 * 198).toLocaleString('en')} pixels counted`).waitFor();
+  const bars = () =>
+    page
+      .getByRole('img', { name: /^Histogram of/ })
+      .locator('.bins')
+      .getAttribute('d');
+  const linear = await bars();
+  await page.getByRole('button', { name: 'log' }).press('Enter');
+  assert.notEqual(await bars(), linear);
+  // Pictures are loaded when they are about to be seen.
+  await page.getByRole('heading', { name: 'Previews' }).scrollIntoViewIfNeeded();
+  await page.getByRole('img', { name: 'Source picture' }).waitFor();
+  await page.getByRole('img', { name: 'Map of picture' }).waitFor();
+  assert.deepEqual(await seriousFindings(page), []);
+  assert.deepEqual(complaints, []);
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'histogram.json' }).press('Enter'),
+  ]);
+  assert.equal(JSON.parse(readFileSync(await download.path(), 'utf8')).counted, 198 * 198);
+  const before = page.url();
+  await page.getByRole('button', { name: 'Run again' }).press('Enter');
+  await page.waitForURL((url) => url.href !== before && url.pathname.startsWith('/jobs/'));
+  await page.getByText('100 %', { exact: false }).first().waitFor();
+});
+
+test('a job is cancelled from its page, after a question, and what is no job is told as text', async () => {
+  const many = join(folder, 'many');
+  mkdirSync(many);
+  const picture = drawPicture(1024, 1024);
+  for (let i = 0; i < 60; i++) await writePgm(join(many, `${i}.pgm`), picture);
+  const submitted = await cluster.halogrid([
+    ...['submit', many, '--out', join(folder, 'cancelled'), '--op', 'lbp:points=16,radius=2', '--batch', '1'],
+  ]);
+  const link = /^Page: (http:\S+)$/m.exec(submitted.stderr)![1]!;
+  const { page, complaints } = await openPage(browser, link);
+  await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+  await page.getByRole('button', { name: 'Cancel the job' }).press('Enter');
+  await page.getByText(/^ended at \d+ %/).waitFor();
+  assert.equal((await cluster.job(submitted.stdout.trim())).state, JobState.CANCELLED);
+  assert.deepEqual(complaints, []);
+
+  await page.goto(`${cluster.http}/jobs/${encodeURIComponent('<img src=x onerror=alert(1)>')}`);
+  await page.getByText("There is no job '<img src=x onerror=alert(1)>'").waitFor();
+  assert.equal(await page.locator('main img').count(), 0);
+});
+
+test('the page of nodes has those that are attached, and those that are gone, with why', async () => {
+  const { page, complaints } = await openPage(browser, `${cluster.http}/console/nodes.html`);
+  const card = page.getByRole('listitem').filter({ hasText: 'n1' });
+  await card.getByText(/that read and decode$/).waitFor();
+  const killed = await cluster.startNode('doomed');
+  await page.getByRole('listitem').filter({ hasText: 'doomed' }).waitFor();
+  assert.deepEqual(await seriousFindings(page), []);
+  process.kill(killed.pid, 'SIGKILL');
+  await killed.program.ended;
+  cluster.nodes.pop();
+  await page.getByRole('row', { name: /^doomed .* Its connection broke/ }).waitFor();
   assert.deepEqual(complaints, []);
 });
 
@@ -127,6 +197,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
 
   await page.goto(cluster.http);
   await page.getByRole('row').filter({ hasText: out }).getByRole('link').press('Enter');
+  await page.getByRole('link', { name: 'what changed in it' }).press('Enter');
   const left = page.getByRole('button', { name: /^left, frame 50 to frame \d+, strength 0\.\d+, 1 of 4 cells$/ });
   // In the timeline, and in the list.
   assert.equal(

@@ -48,12 +48,15 @@ function jobRows(job) {
   const row = element(
     'tr',
     {},
-    element('td', {}, idOf(job)),
+    element('td', { class: 'head' }, element('a', { href: job.page }, element('code', {}, job.id))),
     stateCell(job.state),
-    longCell(job.work),
-    element('td', {}, ...bar, job.progress + left),
-    ...[job.speed, job.frames, job.quarantined, job.time].map(numberCell),
-    longCell(job.out),
+    longCell('Work', job.work),
+    element('td', { class: 'first' }, ...bar, element('span', {}, job.progress + left)),
+    numberCell('Speed', job.speed),
+    numberCell('Frames', job.frames),
+    numberCell('Quarantined', job.quarantined),
+    numberCell('Time', job.time),
+    longCell('Output', job.out),
   );
   return [
     row,
@@ -68,28 +71,27 @@ function nodeRows(node) {
   const row = element(
     'tr',
     {},
-    element('td', {}, node.name),
+    element('td', { class: 'head' }, node.name),
     stateCell(node.state),
-    element('td', {}, node.device),
-    ...[node.speed, node.leases, node.shards, node.pixels, node.attached].map(numberCell),
+    longCell('Device', node.device),
+    numberCell('Speed', node.speed),
+    numberCell('Leases', node.leases),
+    numberCell('Shards', node.shards),
+    numberCell('Pixels', node.pixels),
+    numberCell('Attached', node.attached),
   );
   return [row, ...node.lacks.map((lack) => sentenceRow(8, `${node.name} ${lack}`, 'lack'))];
 }
 
-/** The id of a job; once it is complete, it leads to what changed in it. @param {ReturnType<typeof jobView>} job */
-function idOf({ id, changes }) {
-  const code = element('code', {}, id);
-  return changes ? element('a', { href: changes, title: 'What changed' }, code) : code;
-}
-
 /** @param {State} state */
-const stateCell = ({ word, tone }) => element('td', tone ? { class: tone } : {}, word);
+const stateCell = ({ word, tone }) => element('td', { 'data-label': 'State', ...(tone && { class: tone }) }, word);
 
-/** Shows as much as there is room for; pointing at it shows all. @param {string} text */
-const longCell = (text) => element('td', { class: 'long', title: text }, element('code', {}, text));
+/** Shows as much as there is room for; pointing at it shows all. @param {string} label @param {string} text */
+const longCell = (label, text) =>
+  element('td', { class: 'long', title: text, 'data-label': label }, element('code', {}, text));
 
-/** @param {string} text */
-const numberCell = (text) => element('td', { class: 'number' }, text);
+/** @param {string} label @param {string} text */
+const numberCell = (label, text) => element('td', { class: 'number', 'data-label': label }, text);
 
 /** @param {number} columns @param {string} sentence */
 const emptyRow = (columns, sentence) => sentenceRow(columns, sentence, 'empty');

@@ -107,6 +107,7 @@ export async function startNode(
     protocol: protocolVersion,
     softwareVersion,
     resultsVersion,
+    threads: poolThreads(),
     lacks: missingDecoders().map((missing) => ({ need: decodeNeed(missing), reason: missing.message, sinceMs: 0 })),
     // Coordinators take no longer ones.
     device: {

@@ -1,4 +1,4 @@
-import type { Hello } from '@halogrid/proto';
+import type { Hello, JobHistoryView, LeftNode } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep } from '../job/shard.ts';
@@ -12,6 +12,7 @@ import { type ComparableAnswer, comparable } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
 import { JobRun, type JobWork } from './job-run.ts';
 import type { Speed } from './job-speed.ts';
+import { LeftNodes } from './left-nodes.ts';
 import { NodeQuestions } from './node-questions.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport } from './node-session.ts';
 import { NodeSessions } from './node-sessions.ts';
@@ -60,6 +61,7 @@ export class Dispatcher {
   readonly #jobs = new RunningJobs();
   readonly #writer: ResultWriter;
   readonly #sessions = new NodeSessions();
+  readonly #left: LeftNodes;
   readonly #sights: JobSights;
   readonly #questions: NodeQuestions;
   readonly #stopTicks: () => void;
@@ -76,6 +78,7 @@ export class Dispatcher {
       (session, need, shown) => this.#questions.shown(session, need, shown),
     );
     this.#questions = new NodeQuestions(this.#sights, this.#jobs, tell);
+    this.#left = new LeftNodes(() => clock.wallMs());
     this.#recorder = new WorkRecorder(metrics, clock, log);
     this.#writer = new ResultWriter({ ledger, clock, jobs: this.#jobs, recorder: this.#recorder, tell });
     this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
@@ -162,6 +165,7 @@ export class Dispatcher {
     const { clock, log } = this.#options;
     const session = this.#sessions.open(hello, connection, clock.wallMs());
     const { nodeId, name, creditBytes, held, lacks } = hello;
+    this.#left.attached(nodeId);
     const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, brought: held, lacks } as const;
     const commands = this.#scheduler.handle(joined, clock.monotonicMs());
     const adopted = commands.filter((command) => command.kind === 'AdoptShard');
@@ -193,7 +197,9 @@ export class Dispatcher {
     if (!node) return;
     const isDraining = this.#scheduler.node(session)?.isDraining;
     this.#forgetSession(session);
-    this.#recorder.nodeLeft(node.hello, isDraining ? undefined : 'Its connection broke');
+    const lostBecause = isDraining ? undefined : 'Its connection broke';
+    this.#left.left(node, lostBecause);
+    this.#recorder.nodeLeft(node.hello, lostBecause);
     this.#handle({ kind: 'NodeLeft', session });
   }
 
@@ -202,6 +208,16 @@ export class Dispatcher {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     return this.#sessions.views((session) => this.#scheduler.node(session)!, nowMs, clock.wallMs() - nowMs);
+  }
+
+  /** Nodes that left or were lost within a day, the last one first. */
+  leftNodes(): LeftNode[] {
+    return this.#left.list();
+  }
+
+  /** What a job did over its time; undefined where this process did not see it, or it ended too long ago. */
+  history(jobId: string): JobHistoryView | undefined {
+    return this.#recorder.histories.view(jobId, this.#options.clock.monotonicMs());
   }
 
   /**
@@ -252,6 +268,8 @@ export class Dispatcher {
         this.#forgetSession(command.session);
         const unheard = command.lost && !command.isFinal ? node?.connection.whyUnheard?.() : undefined;
         const reason = unheard ?? command.reason;
+        // One that is dropped because it attached anew is there.
+        if (node && command.lost) this.#left.left(node, reason);
         if (node) this.#recorder.nodeLeft(node.hello, command.lost ? reason : undefined);
         node?.connection.drop(reason, command.isFinal);
         break;
@@ -290,11 +308,15 @@ export class Dispatcher {
       case 'FailJob':
         this.#jobs.fail(command.jobId, new Error(command.error));
         break;
+      case 'RecordSetback':
+        if (command.setback === 'failed') {
+          this.#sessions.failed(command.nodeId, command.error, this.#options.clock.wallMs());
+        }
+        break;
       case 'RecordMismatch':
       case 'RecordWrongAnswer':
       case 'RecordSetAside':
       case 'RecordLack':
-      case 'RecordSetback':
         break;
     }
   }

@@ -11,13 +11,15 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The console, by path: the page at /, and what it is made of below /console/. */
-export function consolePages(): Map<string, Page> {
+/** The console, by path: the page at /, that of each job at /jobs/ID, and what they are made of below /console/. */
+export function consolePages(): { get(path: string): Page | undefined } {
   const files = readdirSync(folder).filter((name) => extname(name) in types);
-  return new Map(
+  const pages = new Map(
     files.map((name) => {
       const page = { type: types[extname(name)]!, body: readFileSync(new URL(name, folder)) };
       return [name === 'index.html' ? '/' : `/console/${name}`, page];
     }),
   );
+  // Whether there is such a job is for the page to find out, by who reads it.
+  return { get: (path) => pages.get(/^\/jobs\/[^/]+$/.test(path) ? '/console/job.html' : path) };
 }

@@ -125,6 +125,8 @@ export interface Hello {
   resultsVersion: number;
   /** What shards may need that this node cannot do: "decode video", "decode jpeg". */
   lacks: Lack[];
+  /** On which it reads and decodes; 0: not told. */
+  threads: number;
 }
 
 /** Something that shards need of a node, and that this one cannot do. */
@@ -526,6 +528,8 @@ export interface NodeStatus {
   setAsideUntilMs: number;
   /** Shards that it failed. Like shards_done and pixels_done, of all conversations of this process with this coordinator. */
   shardsFailed: number;
+  /** As its hello told it. */
+  threads: number;
 }
 
 function createBaseAttachRequest(): AttachRequest {
@@ -706,6 +710,7 @@ function createBaseHello(): Hello {
     held: [],
     resultsVersion: 0,
     lacks: [],
+    threads: 0,
   };
 }
 
@@ -740,6 +745,9 @@ export const Hello: MessageFns<Hello> = {
     }
     for (const v of message.lacks) {
       Lack.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.threads !== 0) {
+      writer.uint32(160).uint32(message.threads);
     }
     return writer;
   },
@@ -837,6 +845,14 @@ export const Hello: MessageFns<Hello> = {
             message.lacks.push(Lack.decode(reader, reader.uint32()));
             continue;
           }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.threads = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -866,6 +882,7 @@ export const Hello: MessageFns<Hello> = {
     message.held = object.held?.map((e) => HeldLease.fromPartial(e)) || [];
     message.resultsVersion = object.resultsVersion ?? 0;
     message.lacks = object.lacks?.map((e) => Lack.fromPartial(e)) || [];
+    message.threads = object.threads ?? 0;
     return message;
   },
 };
@@ -3830,6 +3847,7 @@ function createBaseNodeStatus(): NodeStatus {
     lacks: [],
     setAsideUntilMs: 0,
     shardsFailed: 0,
+    threads: 0,
   };
 }
 
@@ -3870,6 +3888,9 @@ export const NodeStatus: MessageFns<NodeStatus> = {
     }
     if (message.shardsFailed !== 0) {
       writer.uint32(96).uint64(message.shardsFailed);
+    }
+    if (message.threads !== 0) {
+      writer.uint32(160).uint32(message.threads);
     }
     return writer;
   },
@@ -3983,6 +4004,14 @@ export const NodeStatus: MessageFns<NodeStatus> = {
             message.shardsFailed = longToNumber(reader.uint64());
             continue;
           }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.threads = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4014,6 +4043,7 @@ export const NodeStatus: MessageFns<NodeStatus> = {
     message.lacks = object.lacks?.map((e) => Lack.fromPartial(e)) || [];
     message.setAsideUntilMs = object.setAsideUntilMs ?? 0;
     message.shardsFailed = object.shardsFailed ?? 0;
+    message.threads = object.threads ?? 0;
     return message;
   },
 };

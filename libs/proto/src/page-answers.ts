@@ -1,0 +1,124 @@
+// What the coordinator's HTTP API answers beside messages, for its pages and for programs: plain JSON.
+import type { JobStatus } from './gen/halogrid/v1/job.ts';
+import type { NodeStatus } from './gen/halogrid/v1/nodes.ts';
+
+/** GET /api/v1/jobs/ID. */
+export interface JobDetail {
+  job: JobStatus;
+  /** Milliseconds since 1970 by the coordinator's clock: ages are told by it, whatever the clock of who reads. */
+  nowMs: number;
+  /** Its pipelines without what is a default anyway: operations as `--op` takes them. */
+  asked: { name: string; operations: string[] }[];
+  /** Absent where this coordinator did not see the job run, or it ended too long ago. */
+  history?: JobHistoryView;
+}
+
+/** What a job did over its time. Buckets are of `widthMs` each and begin at `sinceMs`. */
+export interface JobHistoryView {
+  /** Milliseconds since 1970: the job's submission, or when this coordinator took it up. */
+  sinceMs: number;
+  elapsedMs: number;
+  widthMs: number;
+  /** Merged pixels a second, a mean of each bucket. */
+  pixelsPerSecond: number[];
+  stages: StageSummary[];
+  /** By name; a hundred at most. */
+  lanes: NodeLane[];
+  nodesWithoutLane: number;
+}
+
+/** How long a stage took a shard, in seconds; quantiles are off by a tenth at most. */
+export interface StageSummary {
+  /** wait (for a lease), lease (from it to the merged result), merge (in the ledger); others as ShardCompleted names them. */
+  stage: string;
+  /** Shards. */
+  count: number;
+  mean: number;
+  p50: number;
+  p95: number;
+  max: number;
+}
+
+export interface NodeLane {
+  node: string;
+  /** Merged. */
+  shards: number;
+  pixels: number;
+  /** Shards that it held, as a mean of each bucket; those that are not merged yet are not told. */
+  held: number[];
+}
+
+/** GET /api/v1/jobs/ID/histogram: the first fields of histogram.json, of what is merged so far. */
+export interface MergedSoFar {
+  /** Names of the job's pipelines; one empty name where it has one without. */
+  pipelines: string[];
+  /** The one that this tells of. */
+  pipeline: string;
+  /** Pixels counted in each channel; as text where it is above 2^53. */
+  counted: number | string;
+  /** Counts, as text where they are above 2^53; no bins where the pipeline has no histogram. */
+  channels: { name: string; bins: (number | string)[] }[];
+}
+
+/** GET /api/v1/jobs/ID/quarantined: inputs that are set aside, by why. */
+export interface QuarantinedInputs {
+  /** The most frequent first. */
+  groups: QuarantinedGroup[];
+  /** Inputs of which no file is told. */
+  leftOut: number;
+}
+
+export interface QuarantinedGroup {
+  /** "read", "decode" or "compute". */
+  stage: string;
+  /** That of the first input; others may differ in names and numbers. */
+  error: string;
+  inputs: number;
+  /** The first of them. */
+  files: { uri: string; frame: number; error: string }[];
+}
+
+/** GET /api/v1/nodes. */
+export interface NodesAnswer {
+  nodes: NodeDetail[];
+  /** Nodes that left or were lost within a day, the last one first. */
+  left: LeftNode[];
+}
+
+/** An attached node, with what its status does not tell. */
+export interface NodeDetail extends NodeStatus {
+  /** What it has shown that it can do, as Lack.need names it: "read file:///data", "write …". */
+  sees: string[];
+  /** Decoded bytes of its leases, and how many it will hold. */
+  leasedBytes: number;
+  creditBytes: number;
+  /** The last failure of a shard: one sentence; empty where there was none. */
+  lastFailure: string;
+  /** Milliseconds since 1970; 0 where there was none. */
+  lastFailureMs: number;
+}
+
+export interface LeftNode {
+  nodeId: string;
+  name: string;
+  device: string;
+  gpuUuid: string;
+  shardsDone: number;
+  pixelsDone: number;
+  lastFailure: string;
+  /** Milliseconds since 1970. */
+  attachedMs: number;
+  leftMs: number;
+  /** Why, in one sentence. */
+  reason: string;
+  /** It did not leave in order. */
+  isLost: boolean;
+}
+
+/** GET /api/v1/may: what who asks may do here. */
+export interface MayAnswer {
+  /** Submit, cancel and run again. */
+  submit: boolean;
+  /** Why not, in one sentence; empty where it may. */
+  why: string;
+}
