@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
@@ -77,6 +78,47 @@ test('the page shows nodes, and jobs to their end', async () => {
   await page.getByRole('button', { name: 'Run again' }).press('Enter');
   await page.waitForURL((url) => url.href !== before && url.pathname.startsWith('/jobs/'));
   await page.getByText('100 %', { exact: false }).first().waitFor();
+});
+
+test('a source and its map are looked into side by side, and the map from a disk as well', async () => {
+  const large = join(folder, 'large.pgm');
+  await writePgm(large, drawPicture(2500, 1400));
+  const out = join(folder, 'large-out');
+  const ran = await cluster.halogrid(['run', large, source, '--map', 'dzi', '--grid', '1x2', '--out', out]);
+  assert.equal(ran.code, 0, ran.stderr);
+  const link = /^Page: (http:\S+)$/m.exec(ran.stderr)![1]!;
+  const { page, complaints } = await openPage(browser, link);
+  await page.getByRole('link', { name: 'look into it' }).press('Enter');
+  await page.getByText('Source, 2500 × 1400 pixels').waitFor();
+  await page.getByText('1 of 2', { exact: true }).waitFor();
+  // 256 codes; without its border the picture has as many as pixels in the rest.
+  await page.getByText(`256 bins, ${(2498 * 1398).toLocaleString('en')} pixels counted`).waitFor();
+  await page.getByLabel('Cell').selectOption('row 0, column 1');
+  // Every pixel of the map, at its last level, and a part of the source as large as it is.
+  const asWhole = [
+    page.waitForResponse(/\/results\/maps\/large_files\/12\/\d+_\d+\.png$/),
+    page.waitForResponse(/\/picture\?index=0&x=\d+&y=\d+&width=512&height=512&side=512$/),
+  ];
+  let isWhole = false;
+  const whole = Promise.all(asWhole).then(() => {
+    isWhole = true;
+  });
+  // Pictures come when they come, and zoom from then on.
+  while (!isWhole) {
+    await page.getByRole('button', { name: 'Zoom in' }).press('Enter');
+    await Promise.race([whole, page.waitForTimeout(300)]);
+  }
+  assert.deepEqual(await seriousFindings(page), []);
+  await page.getByRole('button', { name: 'The frame after' }).press('Enter');
+  await page.getByText('Source, 200 × 200 pixels').waitFor();
+  assert.match(page.url(), /source=1$/);
+  assert.deepEqual(complaints, []);
+
+  const disk = await openPage(browser, pathToFileURL(join(out, 'maps', 'index.html')).href);
+  await disk.page.getByText('2500 × 1400 pixels').waitFor();
+  await disk.page.locator('#map canvas').first().waitFor();
+  await disk.page.waitForFunction('document.readyState === "complete" && viewer.world.getItemCount() === 1');
+  assert.deepEqual(disk.complaints, []);
 });
 
 test('a job is cancelled from its page, after a question, and what is no job is told as text', async () => {

@@ -18,6 +18,11 @@ export class HistogramSection {
   /** @type {{ histogram: Histogram, pipelines: readonly string[] } | undefined} */
   #shown;
   #asked;
+  /** Names of cells, where there are several. @type {readonly string[]} */
+  #cells = [];
+  #cell = 0;
+  /** @type {(cell: number) => Histogram['channels']} */
+  #ofCell = () => [];
 
   /** @param {Element} place @param {() => void} asked called when another pipeline is asked for */
   constructor(place, asked) {
@@ -33,6 +38,26 @@ export class HistogramSection {
   /** @param {Histogram} histogram @param {readonly string[]} pipelines names, of which the one is empty that has no other */
   show(histogram, pipelines) {
     this.#shown = { histogram, pipelines };
+    this.#draw();
+  }
+
+  /**
+   * As `show`, of one source: cells of a grid may be looked at one by one, or all together.
+   *
+   * @param {{ counted: number, channels: readonly string[], cells: readonly number[][], rows: number, columns: number }} source
+   */
+  showCells({ counted, channels, cells, rows, columns }) {
+    const bins = (cells[0]?.length ?? 0) / channels.length;
+    const names = cells.map((_, i) => `row ${Math.floor(i / columns)}, column ${i % columns}`);
+    const sum = (cells[0] ?? []).map((_, i) => cells.reduce((all, cell) => all + (cell[i] ?? 0), 0));
+    const whole = cells.length > 1 ? ['all cells', ...names] : ['all'];
+    const counts = cells.length > 1 ? [sum, ...cells] : cells;
+    this.#cells = rows * columns > 1 ? whole : [];
+    this.#ofCell = (cell) => {
+      const of = counts[cell] ?? sum;
+      return channels.map((name, i) => ({ name, bins: of.slice(i * bins, (i + 1) * bins) }));
+    };
+    this.#shown = { histogram: { counted, channels: this.#ofCell(this.#cell) }, pipelines: [] };
     this.#draw();
   }
 
@@ -73,6 +98,15 @@ export class HistogramSection {
           this.#pipeline = name;
           this.#channel = 0;
           this.#asked();
+        }),
+      );
+    }
+    if (this.#cells.length > 0) {
+      made.push(
+        choice('Cell', this.#cells, this.#cells[this.#cell] ?? '', (name) => {
+          this.#cell = this.#cells.indexOf(name);
+          if (this.#shown) this.#shown.histogram.channels = this.#ofCell(this.#cell);
+          this.#draw();
         }),
       );
     }

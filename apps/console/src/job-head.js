@@ -9,7 +9,7 @@ import { describeClock } from './quantities.js';
 /** What a job is, how far it is, and what is to be said of it. @param {JobStatus} job @param {JobDetail['asked']} asked */
 export function jobHead(job, asked) {
   const { word, tone } = describeState(job);
-  const changes = `../console/changes.html?${new URLSearchParams({ job: job.jobId })}`;
+  const asQuery = new URLSearchParams({ job: job.jobId });
   return [
     element(
       'div',
@@ -25,7 +25,10 @@ export function jobHead(job, asked) {
       element('strong', {}, describeHeadline(job)),
       element('span', { class: 'hint' }, ` · submitted ${describeMoment(job.submittedMs)}`),
       ...(job.state === 'JOB_STATE_COMPLETE'
-        ? [element('span', { class: 'hint' }, ' · '), element('a', { href: changes }, 'what changed in it')]
+        ? [
+            ...[' · ', element('a', { href: `../console/viewer.html?${asQuery}` }, 'look into it')],
+            ...[' · ', element('a', { href: `../console/changes.html?${asQuery}` }, 'what changed in it')],
+          ]
         : []),
     ),
     ...jobSentences(job).map((sentence) => element('p', { class: `say ${sentence.tone}` }, sentence.words)),

@@ -38,8 +38,11 @@ const changeMs = 60_000;
 /** Where a path below the API is, for links that a browser follows itself. @param {string} path */
 export const apiUrl = (path) => new URL(path, api).href;
 
-/** Whether links that a browser follows itself are answered: it sends no token with them. */
+/** Whether there is a token, which a browser does not send with links that it follows itself. */
 export const hasToken = () => sessionStorage.getItem(tokenKey) !== null;
+
+/** The header that shows who reads, for what asks by itself; empty where there is no token. */
+export const bearer = () => (hasToken() ? `Bearer ${sessionStorage.getItem(tokenKey)}` : '');
 
 /** A file of a job as a whole, for who has a token. @param {string} path @returns {Promise<Blob>} */
 export async function readFile(path) {

@@ -163,5 +163,5 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     warn: (sentence) => log.warn(sentence),
   });
   const submit = (request: SubmitRequest) => submitJob(dispatcher, createId, checkSubmitBounds(request), resume, check);
-  return { grpcPort: grpc.port, api: createJsonApi({ dispatcher, ledger, searcher, access, submit, log }) };
+  return { grpcPort: grpc.port, api: createJsonApi({ dispatcher, ledger, searcher, retrieval, access, submit, log }) };
 }

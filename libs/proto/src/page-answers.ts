@@ -122,3 +122,41 @@ export interface MayAnswer {
   /** Why not, in one sentence; empty where it may. */
   why: string;
 }
+
+/** GET /api/v1/jobs/ID/frames?from=N&count=N: sources of a complete job, in their order. */
+export interface FramesAnswer {
+  /** Sources of the job. */
+  total: number;
+  frames: JobFrame[];
+}
+
+export interface JobFrame {
+  /** In the job, from 0. */
+  index: number;
+  uri: string;
+  /** In its video; absent for an image. */
+  frame?: number;
+  /** In its video, in milliseconds. */
+  timestampMs?: number;
+  /** That of its files, without extension; empty where it is quarantined. */
+  name: string;
+  width: number;
+  height: number;
+  counted: number;
+}
+
+/** GET /api/v1/jobs/ID/image?index=N. */
+export interface ImageAnswer {
+  /** Whether it is read by region, or small enough, so that its parts can be shown as large as they are. */
+  readsParts: boolean;
+}
+
+/** GET /api/v1/jobs/ID/frame?index=N: the histograms of one source. */
+export interface FrameHistograms {
+  /** Of the grid; cells are row by row. */
+  rows: number;
+  columns: number;
+  channels: string[];
+  /** Of each cell, every channel, one after another. */
+  cells: number[][];
+}

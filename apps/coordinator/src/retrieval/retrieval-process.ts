@@ -1,5 +1,6 @@
 // Runs in a process of its own, for a coordinator: searches, and decodes what anybody may have made.
 import { rmSync } from 'node:fs';
+import { readsParts } from '@halogrid/results/region-picture';
 import { IndexError } from '@halogrid/search';
 import { InputError, restrictSources, SourceForbiddenError } from '@halogrid/sources';
 import { Refusal, type RefusalKind } from '../job/refusal.ts';
@@ -9,6 +10,7 @@ import { framePicture } from './frame-picture.ts';
 import { indexStatus, listFrames } from './list-frames.ts';
 import { OpenIndexes } from './open-indexes.ts';
 import type { Answer, Order, OrderKind, Orders, Setup } from './orders.ts';
+import { sourcePicture } from './source-picture.ts';
 import { Tickets } from './tickets.ts';
 
 // Its coordinator is gone, or has no more use for it.
@@ -36,6 +38,10 @@ process.once('message', ({ access, secret, folder }: Setup) => {
         return findCameraChanges(order.folder, order.request, tickets);
       case 'picture':
         return framePicture(order, tickets);
+      case 'readsParts':
+        return readsParts(order.uri);
+      case 'region':
+        return sourcePicture(order);
     }
   };
   process.on('message', (order: Order) => {

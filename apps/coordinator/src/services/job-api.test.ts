@@ -3,7 +3,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { JobDetail, JobStatus, MayAnswer, MergedSoFar, NodesAnswer, QuarantinedInputs } from '@halogrid/proto';
+import type {
+  FrameHistograms,
+  FramesAnswer,
+  JobDetail,
+  JobStatus,
+  MayAnswer,
+  MergedSoFar,
+  NodesAnswer,
+  QuarantinedInputs,
+} from '@halogrid/proto';
+import sharp from 'sharp';
 import {
   complete,
   setStage,
@@ -19,17 +29,18 @@ async function setPage(t: TestContext) {
   const stage = await setStage(t, testConfig());
   const node = await ScriptedNode.attach(stage.coordinator.grpcPort);
   t.after(() => node.hangUp());
+  const api = `http://127.0.0.1:${stage.coordinator.httpPort}/api/v1`;
   const get = async <T>(path: string, init?: RequestInit) => {
-    const response = await fetch(`http://127.0.0.1:${stage.coordinator.httpPort}/api/v1/${path}`, init);
+    const response = await fetch(`${api}/${path}`, init);
     return { status: response.status, body: (await response.json()) as T & { error?: string } };
   };
   const post = <T>(path: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
     get<T>(path, { method: 'POST', headers, body: '{}' });
-  return { ...stage, node, get, post };
+  return { ...stage, node, get, post, api };
 }
 
 test('what is merged so far of a job is told, and how it went, and of a complete one where it is', async (t) => {
-  const { jobs, folder, node, get } = await setPage(t);
+  const { jobs, folder, node, get, api } = await setPage(t);
   const images = await writeImages(folder, 2);
   const empty = join(folder, '<b>empty.png');
   await writeFile(empty, '');
@@ -60,6 +71,35 @@ test('what is merged so far of a job is told, and how it went, and of a complete
     groups.map(({ stage, inputs, files }) => [stage, inputs, files.map(({ uri }) => uri)]),
     [['decode', 1, [pathToFileURL(empty).href]]],
   );
+
+  const { total, frames } = (await get<FramesAnswer>(`jobs/${jobId}/frames?from=1`)).body;
+  assert.deepEqual(
+    [total, ...frames.map(({ index, uri, width, height }) => [index, uri, width, height])],
+    [3, [1, images[1], 7, 5], [2, pathToFileURL(empty).href, 0, 0]],
+  );
+  const of = async (index: number) => (await get<FrameHistograms>(`jobs/${jobId}/frame?index=${index}`)).body;
+  const [one, two] = [await of(0), await of(1)];
+  assert.deepEqual([one.rows, one.columns, one.channels.length, one.cells.length], [1, 1, 1, 1]);
+  const results = await get<MergedSoFar>(`jobs/${jobId}/results/histogram.json`);
+  assert.deepEqual(
+    one.cells[0]!.map((count, bin) => count + two.cells[0]![bin]!),
+    results.body.channels[0]!.bins,
+  );
+  const picture = await fetch(`${api}/jobs/${jobId}/picture?index=0&side=64&x=2&y=1&width=512&height=512`);
+  assert.deepEqual([picture.status, picture.headers.get('halogrid-size')], [200, '5x4']);
+  const { width, height } = await sharp(await picture.arrayBuffer()).metadata();
+  assert.deepEqual([width, height], [5, 4]);
+  assert.deepEqual((await get(`jobs/${jobId}/image?index=0`)).body, { readsParts: true });
+  for (const wrong of [
+    'frame?index=3',
+    'frame?index=-1',
+    'picture?index=0',
+    'picture?index=0&side=9999',
+    'frames?count=1e9',
+  ]) {
+    assert.equal((await get(`jobs/${jobId}/${wrong}`)).status, 400, wrong);
+  }
+  assert.equal((await get(`jobs/${jobId}/frame?index=2`)).status, 409);
 });
 
 test('ids that are none are refused in one sentence', async (t) => {

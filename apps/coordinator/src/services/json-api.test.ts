@@ -28,6 +28,7 @@ test('the jobs of a query are told with how many its limit leaves out, and a wro
   const answer = createJsonApi({
     ...{ dispatcher, ledger, access: openAccess, log: createLog('test', 'silent') },
     searcher: {} as Searcher,
+    retrieval: { ask: () => assert.fail() },
     submit: () => assert.fail(),
   });
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');

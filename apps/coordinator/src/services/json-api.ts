@@ -3,6 +3,7 @@ import type { NodesAnswer, SubmitRequest } from '@halogrid/proto';
 import type { Access, Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Retrieval } from '../retrieval/retrieval.ts';
 import { createChangeApi } from './change-api.ts';
 import { chooseJobs } from './choose-jobs.ts';
 import { answerJson, isMethod, sendJson } from './http-json.ts';
@@ -12,11 +13,13 @@ import { jobsQuery } from './jobs-query.ts';
 import { createResultsApi } from './results-api.ts';
 import { createSearchApi } from './search-api.ts';
 import type { Searcher } from './searcher.ts';
+import { createViewerApi } from './viewer-api.ts';
 
 export interface JsonApiOptions {
   dispatcher: Dispatcher;
   ledger: Ledger;
   searcher: Searcher;
+  retrieval: Pick<Retrieval, 'ask'>;
   /** Who may change something; who may read is known by whoever asks this. */
   access: Access;
   submit: (request: SubmitRequest) => Promise<string>;
@@ -46,6 +49,7 @@ export function createJsonApi(
     createSearchApi(searcher, log),
     createJobApi(dispatcher, ledger, log),
     createChangeApi(options),
+    createViewerApi(ledger, options.retrieval, log),
   ];
   return (request, response) => {
     if (apis.some((answer) => answer(request, response))) return true;
