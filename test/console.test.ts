@@ -80,6 +80,34 @@ test('the page shows nodes, and jobs to their end', async () => {
   await page.getByText('100 %', { exact: false }).first().waitFor();
 });
 
+test('a job is put together on a page, planned, started and watched to its end', async () => {
+  const sources = join(folder, 'a <b>folder');
+  mkdirSync(sources);
+  for (const name of ['1.pgm', '2.pgm']) await writePgm(join(sources, name), drawPicture(200, 200));
+  const { page, complaints } = await openPage(browser, `${cluster.http}/console/submit.html`);
+  await page.getByLabel('A path, a glob or a URI').fill(join(sources, '*.pgm'));
+  await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+  await page.getByLabel('labels').selectOption('uniform');
+  await page.getByLabel('Maps').selectOption('png');
+  const out = join(folder, 'submitted');
+  await page.getByLabel('Output folder').fill(out);
+  await page.getByLabel('points').fill('3');
+  await page.getByRole('button', { name: 'Show the plan' }).press('Enter');
+  await page.getByText("Expected a whole number from 4 to 24 for lbp:points but received '3'").waitFor();
+  await page.getByLabel('points').fill('8');
+  await page.getByRole('button', { name: 'Show the plan' }).press('Enter');
+  await page.getByText('80 kpx', { exact: true }).waitFor();
+  assert.deepEqual(await seriousFindings(page), []);
+  await page.getByRole('button', { name: 'Start the job' }).press('Enter');
+  await page.getByText('100 %, ').first().waitFor();
+  await page.getByText('lbp:labels=uniform').first().waitFor();
+  assert.deepEqual(
+    complaints.filter((one) => !one.includes('400 (Bad Request)')),
+    [],
+  );
+  assert.equal(JSON.parse(readFileSync(join(out, 'job.json'), 'utf8')).counts.frames, 2);
+});
+
 test('a source and its map are looked into side by side, and the map from a disk as well', async () => {
   const large = join(folder, 'large.pgm');
   await writePgm(large, drawPicture(2500, 1400));

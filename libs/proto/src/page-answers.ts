@@ -160,3 +160,70 @@ export interface FrameHistograms {
   /** Of each cell, every channel, one after another. */
   cells: number[][];
 }
+
+/** GET /api/v1/kernels: what a form of a pipeline is made of. */
+export interface KernelsAnswer {
+  kernels: { name: string; summary: string; parameters: ParameterForm[] }[];
+  borders: string[];
+  mapFormats: string[];
+}
+
+export interface ParameterForm {
+  name: string;
+  /** What it begins with. */
+  value: string;
+  /** All that it may be, where these are names. */
+  choices: string[];
+  /** What it may be, as a clause; empty where every value is taken. */
+  allowed: string;
+}
+
+/** GET /api/v1/folder?path=…: what lies in a folder that sources may be in; without a path, where to begin. */
+export interface FolderAnswer {
+  /** Absolute; empty for the list of data roots. */
+  path: string;
+  /** Of the folder around it; empty where that is not to be seen, or it is a data root. */
+  parent: string;
+  entries: FolderEntry[];
+  /** Further ones, that are not told. */
+  leftOut: number;
+}
+
+export interface FolderEntry {
+  name: string;
+  path: string;
+  isFolder: boolean;
+  bytes: number;
+}
+
+/** What POST /api/v1/jobs and /api/v1/plan take: as the options of `halogrid submit` do. */
+export interface JobForm {
+  /** Paths as the coordinator sees them, globs and URIs. */
+  sources: string[];
+  /** As `--op`. */
+  operations: string[];
+  /** As `--border`; empty: each kernel's own. */
+  border: string;
+  map: string;
+  /** As `--grid`. */
+  grid: string;
+  /** Absolute; empty: a folder of the job's own in the first data root, or where the coordinator was started. */
+  out: string;
+}
+
+/** What POST /api/v1/plan answers. */
+export interface PlanAnswer {
+  sources: number;
+  kept: number;
+  quarantined: number;
+  pixels: number;
+  shards: number;
+  videoFrames: number;
+  mapsBytes: number;
+  featuresBytes: number;
+  scratchBytes: number;
+  notes: string[];
+  reasons: { stage: string; error: string; inputs: number; example: string }[];
+  /** Not all was looked at in the time that a plan for a form may take: it is of what was. */
+  isPart: boolean;
+}

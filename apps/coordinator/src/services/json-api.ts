@@ -13,6 +13,7 @@ import { jobsQuery } from './jobs-query.ts';
 import { createResultsApi } from './results-api.ts';
 import { createSearchApi } from './search-api.ts';
 import type { Searcher } from './searcher.ts';
+import { createSubmitApi } from './submit-api.ts';
 import { createViewerApi } from './viewer-api.ts';
 
 export interface JsonApiOptions {
@@ -49,6 +50,7 @@ export function createJsonApi(
     createSearchApi(searcher, log),
     createJobApi(dispatcher, ledger, log),
     createChangeApi(options),
+    createSubmitApi(options),
     createViewerApi(ledger, options.retrieval, log),
   ];
   return (request, response) => {
