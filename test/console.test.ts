@@ -207,7 +207,7 @@ test('the page shows why inputs are quarantined, and a job that merged nothing i
 test('the page shows what nodes lack and what jobs wait for', async () => {
   const { page } = await openPage(browser, 'about:blank');
   const answer = (path: string, body: object) =>
-    page.route(`**/api/v1/${path}`, (route) => route.fulfill({ json: body }));
+    page.route(`**/api/v1/${path}*`, (route) => route.fulfill({ json: body }));
   const lacks = [{ need: 'read file:///data/archive', reason: 'EACCES: permission denied', sinceMs: 1 }];
   const waiting = 'No attached node can read /data/archive';
   const spec = { pipeline: { operations: [] }, out: 'file:///out' };

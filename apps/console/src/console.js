@@ -6,12 +6,16 @@ import { Rates } from './rates.js';
 import { readApi, TokenWanted } from './read-api.js';
 import { askForToken } from './token-dialog.js';
 
+/** @import { JobStatus } from '@halogrid/proto' */
 /** @import { Snapshot, State } from './cluster-view.js' */
 
 const everyMs = 1_000;
 /** Three minutes of them. */
 const keptSpeeds = 180;
+/** The newest, beside those that have not ended. */
 const shownJobs = 50;
+/** Rows that are drawn once a second; the page of nodes has more. */
+const shownNodes = 100;
 
 const rates = new Rates();
 /** @type {number[]} */
@@ -19,7 +23,14 @@ const speeds = [];
 
 /** @returns {Promise<Snapshot>} */
 async function snapshot() {
-  const [{ jobs }, { nodes }] = await Promise.all([readApi('jobs'), readApi('nodes')]);
+  const [open, newest, { nodes }] = await Promise.all([
+    readApi(`jobs?limit=${shownJobs}&state=pending,running,finalising`),
+    readApi(`jobs?limit=${shownJobs}`),
+    readApi('nodes'),
+  ]);
+  /** @type {Map<string, JobStatus>} */
+  const byId = new Map([...open.jobs, ...newest.jobs].map((job) => [job.jobId, job]));
+  const jobs = [...byId.values()].sort((a, b) => b.submittedMs - a.submittedMs);
   return { ms: Date.now(), jobs, nodes };
 }
 
@@ -35,9 +46,11 @@ function show(now) {
   );
   fill('chart', [svgElement('path', { d: areaPath(speeds, 600, 76) })]);
 
-  const jobs = now.jobs.slice(0, shownJobs).flatMap((job) => jobRows(jobView(job, now.ms, rates)));
+  const jobs = now.jobs.flatMap((job) => jobRows(jobView(job, now.ms, rates)));
   fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No job yet: halogrid submit SOURCE… gives this cluster one.')]);
-  const nodes = now.nodes.flatMap((node) => nodeRows(nodeView(node, now.ms, rates)));
+  const nodes = now.nodes.slice(0, shownNodes).flatMap((node) => nodeRows(nodeView(node, now.ms, rates)));
+  if (now.nodes.length > shownNodes)
+    nodes.push(emptyRow(8, `${now.nodes.length - shownNodes} more are on the page of nodes.`));
   fill('nodes', nodes.length > 0 ? nodes : [emptyRow(8, 'No node is attached: halogrid node --coordinator HOST:PORT')]);
 }
 

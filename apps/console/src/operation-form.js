@@ -42,11 +42,15 @@ export class OperationForm {
     this.#fields.replaceChildren(
       ...made.map(({ parameter, field }) => {
         const hint = parameter.choices.length > 0 ? [] : [element('span', { class: 'hint' }, parameter.allowed)];
-        return element('label', {}, parameter.name, ' ', field, ...hint);
+        const isLong = hint.length > 0 && parameter.allowed.length > longHint;
+        return element('label', isLong ? { class: 'wide' } : {}, parameter.name, ' ', field, ...hint);
       }),
     );
   }
 }
+
+/** Characters of a hint that takes a row of its own. */
+const longHint = 60;
 
 /** @param {ParameterForm} parameter */
 function fieldOf(parameter) {

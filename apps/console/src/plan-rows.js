@@ -5,12 +5,14 @@ import { describeReason } from './sentences.js';
 
 /** A plan in words: names and values. @param {PlanAnswer} plan @returns {[name: string, value: string][]} */
 export function planRows(plan) {
-  const { sources, kept, quarantined, pixels, shards, videoFrames, mapsBytes, featuresBytes, scratchBytes } = plan;
+  const { sources, kept, quarantined, unknown, pixels, shards, videoFrames, mapsBytes, featuresBytes, scratchBytes } =
+    plan;
   const found = [
     describeCount(sources),
     ...(kept > 0 ? [`${describeCount(kept)} skipped, as the last run has them`] : []),
     ...(videoFrames > 0 ? [`${describeCount(videoFrames)} frames of videos`] : []),
     ...(quarantined > 0 ? [`${describeCount(quarantined)} cannot be read`] : []),
+    ...(unknown > 0 ? [`${describeCount(unknown)} of unknown size`] : []),
   ];
   const files = [
     ...(mapsBytes > 0 ? [`maps ${describeBytes(mapsBytes)}`] : []),

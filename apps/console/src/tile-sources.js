@@ -5,7 +5,7 @@ const mapTilePx = 256;
 /** Side of the tiles of a source, as they are shown. */
 const sourceTilePx = 512;
 /** Levels above that of the pixels themselves: of larger parts a tile would take too long to decode. */
-const sourceLevels = 3;
+const sourceLevels = 2;
 
 /** The level at which each pixel is one. @param {number} width @param {number} height */
 const lastLevel = (width, height) => Math.ceil(Math.log2(Math.max(width, height, 1)));
@@ -25,7 +25,7 @@ export function mapTiles({ width, height }, urlOf) {
 }
 
 /**
- * The parts of a source that are shown as large as they are, and three times half as large. `urlOf` is given what to ask for.
+ * The parts of a source that are shown as large as they are, and twice half as large. `urlOf` is given what to ask for.
  *
  * @param {{ width: number, height: number }} size
  * @param {(query: URLSearchParams) => string} urlOf

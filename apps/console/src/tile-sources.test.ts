@@ -10,7 +10,7 @@ test('a map has a level for each power of two, as Deep Zoom numbers them', () =>
 
 test('parts of a source are as large as what a tile shows, and no level asks for large ones', () => {
   const source = sourceTiles({ width: 30_000, height: 20_000 }, String);
-  assert.deepEqual([source.minLevel, source.maxLevel], [12, 15]);
+  assert.deepEqual([source.minLevel, source.maxLevel], [13, 15]);
   assert.equal(source.getTileUrl(15, 1, 2), 'x=512&y=1024&width=512&height=512&side=512');
-  assert.equal(source.getTileUrl(12, 1, 0), 'x=4096&y=0&width=4096&height=4096&side=512');
+  assert.equal(source.getTileUrl(13, 1, 0), 'x=2048&y=0&width=2048&height=2048&side=512');
 });

@@ -107,7 +107,7 @@ async function showSource(frame, isWanted) {
         ? [sourceTiles(frame, (part) => apiUrl(`${path}/picture?index=${index}&${part}`))]
         : []),
     ];
-    if (layers.length > 0) source.show(layers);
+    if (layers.length > 0) source.show(layers, width);
     else source.say('Its format is not read by region, and it is too large to be shown as a whole.');
   } catch (error) {
     if (isWanted()) source.say(/** @type {Error} */ (error).message);
@@ -121,11 +121,11 @@ async function showMap({ name, width, height }) {
   fill('map-words', [describeMap(whole)]);
   if (mapFormat === 'dzi') {
     const folder = `maps/${name}_files`;
-    return map.show([mapTiles({ width, height }, (file) => apiUrl(resultPath(jobId, `${folder}/${file}`)))]);
+    return map.show([mapTiles({ width, height }, (file) => apiUrl(resultPath(jobId, `${folder}/${file}`)))], width);
   }
   if (!whole) return map.say('The job kept no map of it: ask for --map dzi to look into maps.');
   const { picture } = await readPicture(`/api/v1/${resultPath(jobId, whole)}`);
-  map.show([{ type: 'image', url: URL.createObjectURL(picture) }]);
+  map.show([{ type: 'image', url: URL.createObjectURL(picture) }], width);
 }
 
 /** @param {string} whole the file of its picture, where it is not in tiles */

@@ -13,6 +13,9 @@ const marker = document.createElementNS('urn:halogrid:none', 'style');
 marker.setAttribute('data-openseadragon-mobile-css', '');
 document.head.append(marker);
 
+/** A pixel is shown this large at most, in pixels of the screen. */
+const mostPixelsPerPixel = 24;
+
 /** A picture that can be looked into, or a sentence in its place. */
 export class ZoomSide {
   #place;
@@ -42,12 +45,36 @@ export class ZoomSide {
     return this.#viewer?.world.getItemCount() ? this.#viewer.viewport : undefined;
   }
 
-  /** Layers from the lowest to the highest, each over the whole picture. @param {readonly object[]} layers */
-  show(layers) {
+  /**
+   * Layers from the lowest to the highest, each over the whole picture, which is `width` pixels wide.
+   *
+   * @param {readonly object[]} layers
+   * @param {number} width
+   */
+  show(layers, width) {
     const viewer = this.#open();
     viewer.world.removeAll();
+    // Both sides may be zoomed as far, whatever their layers have.
+    const maxZoomLevel = Math.max(4, (mostPixelsPerPixel * width) / (this.#place.clientWidth || 1));
+    Object.assign(viewer.viewport, { maxZoomLevel });
     for (const tileSource of layers) {
-      viewer.addTiledImage({ tileSource, x: 0, y: 0, width: 1, success: () => this.#shown(this) });
+      viewer.addTiledImage({ tileSource, x: 0, y: 0, width: 1, success: () => this.#added() });
+    }
+  }
+
+  #added() {
+    this.#chooseLayers();
+    this.#shown(this);
+  }
+
+  /** A layer without coarse levels is there where it can show something: else all of its tiles would be loaded at once. */
+  #chooseLayers() {
+    const viewer = this.#viewer;
+    for (let i = 0; viewer && i < viewer.world.getItemCount(); i++) {
+      const layer = viewer.world.getItemAt(i);
+      const { minLevel, maxLevel } = layer.source;
+      const ratio = layer.viewportToImageZoom(viewer.viewport.getZoom(false));
+      layer.setOpacity(minLevel === 0 || ratio > 2 ** (minLevel - maxLevel - 1) ? 1 : 0);
     }
   }
 
@@ -78,14 +105,16 @@ export class ZoomSide {
       drawer: 'canvas',
       // Pixels are to be seen as what they are.
       imageSmoothingEnabled: false,
-      maxZoomPixelRatio: 16,
       visibilityRatio: 0.3,
       animationTime: 0.3,
       gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
       ...(token && { loadTilesWithAjax: true, ajaxHeaders: { authorization: token } }),
     });
     viewer.addHandler('pan', () => this.#moved(this));
-    viewer.addHandler('zoom', () => this.#moved(this));
+    viewer.addHandler('zoom', () => {
+      this.#chooseLayers();
+      this.#moved(this);
+    });
     const focused = this.#place.querySelector('[tabindex]');
     focused?.setAttribute('aria-label', `${this.#label}: arrow keys move, plus and minus zoom`);
     focused?.setAttribute('role', 'application');

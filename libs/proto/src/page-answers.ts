@@ -216,6 +216,8 @@ export interface PlanAnswer {
   sources: number;
   kept: number;
   quarantined: number;
+  /** Whose size is not known before they are decoded. */
+  unknown: number;
   pixels: number;
   shards: number;
   videoFrames: number;

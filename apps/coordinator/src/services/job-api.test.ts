@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type {
@@ -100,6 +101,55 @@ test('what is merged so far of a job is told, and how it went, and of a complete
     assert.equal((await get(`jobs/${jobId}/${wrong}`)).status, 400, wrong);
   }
   assert.equal((await get(`jobs/${jobId}/frame?index=2`)).status, 409);
+});
+
+test('pages run nothing but what comes from here, whatever their address says', async (t) => {
+  const { coordinator } = await setPage(t);
+  const at = (path: string) => fetch(`http://127.0.0.1:${coordinator.httpPort}${path}`);
+  const script = encodeURIComponent('<script>alert(1)</script>');
+  for (const path of ['/', `/jobs/${script}`, '/console/nodes.html', '/console/viewer.html', '/console/submit.html']) {
+    const page = await at(path);
+    const policy = page.headers.get('content-security-policy')!;
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/, path);
+    assert.doesNotMatch(policy, /unsafe/);
+    // Whoever asks gets the same bytes: nothing of an address is in them.
+    assert.doesNotMatch(await page.text(), /alert\(|<script>/, path);
+  }
+  for (const path of ['/jobs/', '/jobs/a/b', '/jobs/..%2f..%2fetc/passwd', '/console/../package.json']) {
+    assert.equal((await at(path)).status, 404, path);
+  }
+});
+
+test('a token in an address is no token', async (t) => {
+  const tokens = join(await mkdtemp(join(tmpdir(), 'halogrid-tokens-')), 'tokens');
+  await writeFile(tokens, 'submit writer a-token-that-may-write\nread reader a-token-that-may-read\n', { mode: 0o600 });
+  t.after(() => rm(dirname(tokens), { recursive: true, force: true }));
+  const { coordinator } = await setStage(t, testConfig({ security: { tokens } }));
+  const api = `http://127.0.0.1:${coordinator.httpPort}/api/v1`;
+  const may = async (path: string, token?: string) => {
+    const response = await fetch(`${api}/${path}`, token ? { headers: { authorization: `Bearer ${token}` } } : {});
+    return response.status === 200 ? ((await response.json()) as MayAnswer).submit : response.status;
+  };
+  assert.deepEqual(
+    [
+      await may('may?token=a-token-that-may-write'),
+      await may('may?access_token=a-token-that-may-write'),
+      await may('may', 'a-token-that-may-read'),
+      await may('may', 'a-token-that-may-write'),
+    ],
+    [401, 401, false, true],
+  );
+  const post = (token: string) =>
+    fetch(`${api}/jobs/any/cancel`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    });
+  assert.deepEqual(
+    [(await post('a-token-that-may-read')).status, (await post('a-token-that-may-write')).status],
+    [403, 404],
+  );
+  const listing = await fetch(`${api}/folder`, { headers: { authorization: 'Bearer a-token-that-may-read' } });
+  assert.equal(listing.status, 403);
 });
 
 test('ids that are none are refused in one sentence', async (t) => {

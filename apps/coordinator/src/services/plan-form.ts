@@ -39,11 +39,11 @@ function answerOf(
   quarantine: PlanAnswer['reasons'],
   isPart: boolean,
 ): PlanAnswer {
-  const { sources, kept, quarantined, pixels, shards, videoFrames, output, scratchBytes } = totals;
+  const { sources, kept, quarantined, unknown, pixels, shards, videoFrames, output, scratchBytes } = totals;
   const { mapsBytes, featuresBytes } = output;
   const reasons = quarantine.map((reason) => ({ ...reason, example: redactUri(reason.example) }));
   return {
-    ...{ sources, kept, quarantined, pixels, shards, videoFrames, mapsBytes, featuresBytes, scratchBytes },
+    ...{ sources, kept, quarantined, unknown, pixels, shards, videoFrames, mapsBytes, featuresBytes, scratchBytes },
     ...{ notes, reasons, isPart },
   };
 }

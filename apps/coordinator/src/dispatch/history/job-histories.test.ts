@@ -14,7 +14,10 @@ test('a job tells how fast it was, what it waited for and which node had shards 
   history.merged(merged('b', 10_000, 12_000));
   history.merged(merged('a', 10_500, 11_000));
   const { sinceMs, elapsedMs, widthMs, pixelsPerSecond, stages, lanes } = histories.view('j', 13_000)!;
-  assert.deepEqual([sinceMs, elapsedMs, widthMs, pixelsPerSecond], [5_000_000, 3_000, 1_000, [0, 1_000, 1_000, 0]]);
+  assert.deepEqual(
+    [sinceMs, elapsedMs, widthMs, pixelsPerSecond],
+    [5_000_000, 3_000, 500, [0, 0, 2_000, 0, 2_000, 0, 0]],
+  );
   assert.deepEqual(
     stages.map(({ stage, count }) => [stage, count]),
     [
@@ -27,8 +30,8 @@ test('a job tells how fast it was, what it waited for and which node had shards 
   assert.deepEqual(
     lanes.map(({ node, shards, held }) => [node, shards, held]),
     [
-      ['a', 1, [0.5, 0, 0, 0]],
-      ['b', 1, [1, 1, 0, 0]],
+      ['a', 1, [0, 1, 0, 0, 0, 0, 0]],
+      ['b', 1, [1, 1, 1, 1, 0, 0, 0]],
     ],
   );
 });

@@ -2,14 +2,14 @@
 const mostBuckets = 240;
 
 /**
- * Amounts by when they came, from a beginning on, in memory that does not grow: buckets of a second, and of twice as long
+ * Amounts by when they came, from a beginning on, in memory that does not grow: buckets of half a second, and of twice as long
  * whenever there are too many. So no amount is lost, and the whole time of a job is seen.
  */
 export class TimeBuckets {
   #widthMs: number;
   #sums: number[] = [];
 
-  constructor(widthMs = 1_000) {
+  constructor(widthMs = 500) {
     this.#widthMs = widthMs;
   }
 
