@@ -21,6 +21,7 @@ import {
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
+import { poolThreads } from '@halogrid/threads/pool-threads';
 import { Agent } from './agent/agent.ts';
 import type { Exit } from './agent/conversation-state.ts';
 import { createDial } from './agent/dial.ts';
@@ -111,6 +112,7 @@ export async function startNode(
     protocol: protocolVersion,
     softwareVersion,
     resultsVersion,
+    threads: poolThreads(),
     lacks: missingDecoders().map((missing) => ({ need: decodeNeed(missing), reason: missing.message, sinceMs: 0 })),
     // Coordinators take no longer ones.
     device: {

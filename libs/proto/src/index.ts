@@ -52,6 +52,7 @@ export {
   submitBounds,
 } from './limits/message-bounds.ts';
 export { decodeNeed, needInWords, pathIn, readNeed, writeNeed } from './needs.ts';
+export type * from './page-answers.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
 export const protocolVersion = 7;

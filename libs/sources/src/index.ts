@@ -27,6 +27,7 @@ export {
 } from './formats.ts';
 export { charactersOfBraces } from './globs/expand-braces.ts';
 export { changedInput, InputError, type InputFault } from './input-error.ts';
+export { compareNatural } from './listing/natural-order.ts';
 export {
   checkHasSource,
   type LeftOut,

@@ -14,6 +14,8 @@ export interface LocalCluster {
   readonly address: string;
   /** How its client shows who it is: nobody else can use it. */
   readonly security: ClientSecurity;
+  /** What its pages ask for. */
+  readonly token: string;
   /** Resolves when every node serves, or a while after the first does; rejects as `broken` does. */
   readonly ready: Promise<unknown>;
   /** Rejects when it cannot go on: the coordinator ended, or every node did. Never resolves. */
@@ -132,5 +134,5 @@ export async function startLocalCluster({
     await stop();
     throw await whyEnded('The coordinator', coordinator);
   }
-  return { address, security: createClientSecurity({}, env), ready, broken, stop };
+  return { address, security: createClientSecurity({}, env), token: env.HALOGRID_TOKEN, ready, broken, stop };
 }

@@ -31,6 +31,13 @@ interface RunOptions extends JobOptions, ClientSecurityOption {
   json?: boolean;
 }
 
+/**
+ * Where the job's page is. That of a cluster of one run wants the token of that run, which a terminal alone is told, because logs are read
+ * by others, too.
+ */
+const describePage = (page: string, token: string | undefined): string =>
+  `Page: ${page}${token ? `\nIts token, as long as this runs: ${token}` : ''}`;
+
 /** A cancelled job is waited for this long, for its output folder to be left in order. */
 const cancelWithinMs = 5_000;
 
@@ -108,7 +115,9 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     client = cluster
       ? connectCoordinator(cluster.address, cluster.security)
       : connectCoordinator(options.coordinator!, createClientSecurity(options, process.env));
-    const { jobId, counts } = await client.submit(request);
+    const { job: accepted, page } = await client.submit(request);
+    const { jobId, counts } = accepted;
+    if (page) view.note(describePage(page, cluster && process.stderr.isTTY ? cluster.token : undefined));
     const doneBefore = counts!.shardsDone;
     if (doneBefore > 0) {
       view.note(`Job ${jobId} goes on: ${doneBefore} of ${counts!.shards} shards planned so far were done before.`);

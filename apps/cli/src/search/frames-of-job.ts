@@ -88,7 +88,9 @@ async function runOn(
 ): Promise<JobStatus> {
   const client = connectCoordinator(cluster.address, cluster.security);
   try {
-    const { jobId } = await client.submit({ spec, nameOutByJob: false });
+    const {
+      job: { jobId },
+    } = await client.submit({ spec, nameOutByJob: false });
     const job = await Promise.race([followJob(client, jobId, view), aborted(signal), cluster.broken]);
     if (!job) throw new Error('Stopped: nothing was found or written');
     return job;

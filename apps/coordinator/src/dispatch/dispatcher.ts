@@ -1,4 +1,4 @@
-import type { Hello, PartFound, SearchPart } from '@halogrid/proto';
+import type { Hello, JobHistoryView, LeftNode, PartFound, SearchPart } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep } from '../job/shard.ts';
@@ -13,6 +13,7 @@ import { type ComparableAnswer, comparable } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
 import { JobRun, type JobWork } from './job-run.ts';
 import type { Speed } from './job-speed.ts';
+import { LeftNodes } from './left-nodes.ts';
 import { NodeQuestions } from './node-questions.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport } from './node-session.ts';
 import { NodeSessions } from './node-sessions.ts';
@@ -63,6 +64,7 @@ export class Dispatcher {
   readonly #writer: ResultWriter;
   readonly #sessions = new NodeSessions();
   readonly #searches = new PartSearches();
+  readonly #left: LeftNodes;
   readonly #sights: JobSights;
   readonly #questions: NodeQuestions;
   readonly #stopTicks: () => void;
@@ -79,6 +81,7 @@ export class Dispatcher {
       (session, need, shown) => this.#questions.shown(session, need, shown),
     );
     this.#questions = new NodeQuestions(this.#sights, this.#jobs, tell);
+    this.#left = new LeftNodes(() => clock.wallMs());
     this.#recorder = new WorkRecorder(metrics, clock, log);
     this.#writer = new ResultWriter({ ledger, clock, jobs: this.#jobs, recorder: this.#recorder, tell });
     this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
@@ -165,6 +168,7 @@ export class Dispatcher {
     const { clock, log } = this.#options;
     const session = this.#sessions.open(hello, connection, clock.wallMs());
     const { nodeId, name, creditBytes, decoders, held, lacks } = hello;
+    this.#left.attached(nodeId);
     const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, decoders, brought: held, lacks } as const;
     const commands = this.#scheduler.handle(joined, clock.monotonicMs());
     const adopted = commands.filter((command) => command.kind === 'AdoptShard');
@@ -199,7 +203,9 @@ export class Dispatcher {
     if (!node) return;
     const isDraining = this.#scheduler.node(session)?.isDraining;
     this.#forgetSession(session);
-    this.#recorder.nodeLeft(node.hello, isDraining ? undefined : 'Its connection broke');
+    const lostBecause = isDraining ? undefined : 'Its connection broke';
+    this.#left.left(node, lostBecause);
+    this.#recorder.nodeLeft(node.hello, lostBecause);
     this.#handle({ kind: 'NodeLeft', session });
   }
 
@@ -223,6 +229,16 @@ export class Dispatcher {
     const connection = this.#sessions.get(session)?.connection;
     if (!connection) throw new Error('The node is gone');
     return this.#searches.ask({ session, search: (order) => connection.search(order) }, part);
+  }
+
+  /** Nodes that left or were lost within a day, the last one first. */
+  leftNodes(): LeftNode[] {
+    return this.#left.list();
+  }
+
+  /** What a job did over its time; undefined where this process did not see it, or it ended too long ago. */
+  history(jobId: string): JobHistoryView | undefined {
+    return this.#recorder.histories.view(jobId, this.#options.clock.monotonicMs());
   }
 
   /**
@@ -274,6 +290,8 @@ export class Dispatcher {
         this.#forgetSession(command.session);
         const unheard = command.lost && !command.isFinal ? node?.connection.whyUnheard?.() : undefined;
         const reason = unheard ?? command.reason;
+        // One that is dropped because it attached anew is there.
+        if (node && command.lost) this.#left.left(node, reason);
         if (node) this.#recorder.nodeLeft(node.hello, command.lost ? reason : undefined);
         node?.connection.drop(reason, command.isFinal);
         break;
@@ -312,11 +330,15 @@ export class Dispatcher {
       case 'FailJob':
         this.#jobs.fail(command.jobId, new Error(command.error));
         break;
+      case 'RecordSetback':
+        if (command.setback === 'failed') {
+          this.#sessions.failed(command.nodeId, command.error, this.#options.clock.wallMs());
+        }
+        break;
       case 'RecordMismatch':
       case 'RecordWrongAnswer':
       case 'RecordSetAside':
       case 'RecordLack':
-      case 'RecordSetback':
         break;
     }
   }

@@ -51,6 +51,10 @@ export interface AttachedNodeView {
   shardsFailed: number;
   /** What it was asked for and cannot do; times are milliseconds since 1970. */
   lacks: Lack[];
+  /** What it has shown that it can do. */
+  shown: string[];
+  /** The last of its failures, of all conversations. */
+  lastFailure?: { error: string; atMs: number };
   /** Until when it gets no shards as it fails too often, in milliseconds since 1970; 0 where it gets some. */
   asideUntilMs: number;
   shardsDone: number;

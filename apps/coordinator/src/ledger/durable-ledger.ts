@@ -9,6 +9,7 @@ import type {
   JobResults,
   Ledger,
   LedgerState,
+  MergedPart,
   OpenShard,
   SettledSources,
   ShardCommit,
@@ -160,6 +161,14 @@ export class DurableLedger implements Ledger {
 
   outcome(jobId: string, index: number): SourceOutcome | undefined {
     return this.#job(jobId).open?.merge.outcome(index);
+  }
+
+  mergedSoFar(jobId: string): MergedPart[] | undefined {
+    return this.#jobs.get(jobId)?.open?.parts.map(({ name, merge: { counted, bins } }) => ({ name, counted, bins }));
+  }
+
+  quarantinedSoFar(jobId: string): Iterable<SourceOutcome> | undefined {
+    return this.#jobs.get(jobId)?.open?.merge.quarantinedSources();
   }
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {

@@ -169,6 +169,11 @@ export class Merge {
     return this.#reasons.list((index) => this.#planned.get(index).uri);
   }
 
+  /** Those that are quarantined so far. */
+  *quarantinedSources(): Generator<SourceOutcome> {
+    for (const [index] of this.#settled.quarantined()) yield this.outcome(index)!;
+  }
+
   /** Whether a source stays as it is; undefined while it is open, or not there. */
   settled(index: number): SettledSource['state'] | undefined {
     return this.#settled.state(index);

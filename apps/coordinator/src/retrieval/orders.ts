@@ -1,3 +1,4 @@
+import type { Rect } from '@halogrid/geometry';
 import type {
   ChangesRequest,
   ChangesResponse,
@@ -45,6 +46,10 @@ export interface Orders {
   changes: { order: { folder: string; request: ChangesRequest }; answer: ChangesResponse };
   /** `side`: pixels at most. */
   picture: { order: { ticket: string; of: 'frame' | 'map'; side: number }; answer: Picture };
+  /** Whether parts of the image can be shown. */
+  readsParts: { order: { uri: string }; answer: boolean };
+  /** A part of an image, or all of a frame, of a URI that the process may read. */
+  region: { order: { uri: string; videoFrame?: number; region?: Rect; side: number }; answer: Picture };
 }
 
 export type OrderKind = keyof Orders;

@@ -1,5 +1,6 @@
 // Runs in a process of its own, for a coordinator: searches, and decodes what anybody may have made.
 import { rmSync } from 'node:fs';
+import { readsParts } from '@halogrid/results/region-picture';
 import { IndexError, type OpenScan, SharedScan } from '@halogrid/search';
 import { InputError, restrictSources, SourceForbiddenError } from '@halogrid/sources';
 import { Refusal, type RefusalKind } from '../job/refusal.ts';
@@ -10,6 +11,7 @@ import { indexStatus, listFrames } from './list-frames.ts';
 import { NodeCourier } from './node-courier.ts';
 import { OpenIndexes } from './open-indexes.ts';
 import type { Answer, Order, OrderKind, Orders, PartQuestion, PartReply, Searched, Setup } from './orders.ts';
+import { sourcePicture } from './source-picture.ts';
 import { Tickets } from './tickets.ts';
 
 // Its coordinator is gone, or has no more use for it.
@@ -55,6 +57,10 @@ process.once('message', ({ access, secret, folder }: Setup) => {
         return findCameraChanges(order.folder, order.request, tickets);
       case 'picture':
         return framePicture(order, tickets);
+      case 'readsParts':
+        return readsParts(order.uri);
+      case 'region':
+        return sourcePicture(order);
     }
   };
   process.on('message', (order: Order | PartReply) => {

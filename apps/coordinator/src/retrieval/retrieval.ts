@@ -72,7 +72,7 @@ export class Retrieval {
 
   /** Rejects with Refusal: 'exhausted' where too much waits already, or it takes too long; else what is wrong with the order. */
   async ask<Kind extends OrderKind>(kind: Kind, order: Orders[Kind]['order']): Promise<Orders[Kind]['answer']> {
-    const isPicture = kind === 'picture';
+    const isPicture = kind === 'picture' || kind === 'region' || kind === 'readsParts';
     const lane = isPicture ? this.#lanes.picture : this.#lanes.search;
     const most = isPicture ? this.#limits.pictures : this.#limits.searches;
     if (lane.waiting >= most) {

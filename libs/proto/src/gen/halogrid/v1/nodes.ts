@@ -134,6 +134,8 @@ export interface Hello {
   decoders: number;
   /** The node looks through parts of indexes; absent: it ignores such orders. */
   searches: boolean;
+  /** On which it reads and decodes; 0: not told. */
+  threads: number;
 }
 
 /** Something that shards need of a node, and that this one cannot do. */
@@ -629,6 +631,8 @@ export interface NodeStatus {
   setAsideUntilMs: number;
   /** Shards that it failed. Like shards_done and pixels_done, of all conversations of this process with this coordinator. */
   shardsFailed: number;
+  /** As its hello told it. */
+  threads: number;
 }
 
 function createBaseAttachRequest(): AttachRequest {
@@ -845,6 +849,7 @@ function createBaseHello(): Hello {
     lacks: [],
     decoders: 0,
     searches: false,
+    threads: 0,
   };
 }
 
@@ -885,6 +890,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.searches !== false) {
       writer.uint32(96).bool(message.searches);
+    }
+    if (message.threads !== 0) {
+      writer.uint32(104).uint32(message.threads);
     }
     return writer;
   },
@@ -998,6 +1006,14 @@ export const Hello: MessageFns<Hello> = {
             message.searches = reader.bool();
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.threads = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1029,6 +1045,7 @@ export const Hello: MessageFns<Hello> = {
     message.lacks = object.lacks?.map((e) => Lack.fromPartial(e)) || [];
     message.decoders = object.decoders ?? 0;
     message.searches = object.searches ?? false;
+    message.threads = object.threads ?? 0;
     return message;
   },
 };
@@ -4682,6 +4699,7 @@ function createBaseNodeStatus(): NodeStatus {
     lacks: [],
     setAsideUntilMs: 0,
     shardsFailed: 0,
+    threads: 0,
   };
 }
 
@@ -4722,6 +4740,9 @@ export const NodeStatus: MessageFns<NodeStatus> = {
     }
     if (message.shardsFailed !== 0) {
       writer.uint32(96).uint64(message.shardsFailed);
+    }
+    if (message.threads !== 0) {
+      writer.uint32(160).uint32(message.threads);
     }
     return writer;
   },
@@ -4835,6 +4856,14 @@ export const NodeStatus: MessageFns<NodeStatus> = {
             message.shardsFailed = longToNumber(reader.uint64());
             continue;
           }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.threads = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4866,6 +4895,7 @@ export const NodeStatus: MessageFns<NodeStatus> = {
     message.lacks = object.lacks?.map((e) => Lack.fromPartial(e)) || [];
     message.setAsideUntilMs = object.setAsideUntilMs ?? 0;
     message.shardsFailed = object.shardsFailed ?? 0;
+    message.threads = object.threads ?? 0;
     return message;
   },
 };

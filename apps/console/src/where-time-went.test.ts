@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobState, JobStatus, JobTimes } from '@halogrid/proto';
-import { type Bound, boundOf, describeTime, whereTimeWent } from './where-time-went.ts';
+import { boundOf, describeTime, whereTimeWent } from './where-time-went.js';
+
+type Bound = ReturnType<typeof boundOf>;
 
 /** A job of one node: half a second until the first shard, 4 s of computing, half a second of writing. */
 const job = (times: Partial<JobTimes>, more: Partial<JobStatus> = {}): JobStatus =>
@@ -110,6 +112,15 @@ test('what was not seen is not told', () => {
   const older = whereTimeWent(job({}));
   assert.deepEqual([older?.computing, older?.bound], [4, undefined]);
   assert.equal(describeTime(older).length, 1);
+});
+
+test('a job that goes on is told of up to now', () => {
+  const running = job(
+    { computedMs: 0, busySeconds: { decode: 1.9, device: 0.1, shard: 2 }, stageSeconds: { decode: 8 } },
+    { state: JobState.RUNNING, finishedMs: 0 },
+  );
+  const { starting, computing, writing, bound } = whereTimeWent(running, 3_500)!;
+  assert.deepEqual([starting, computing, writing, bound], [0.5, 2, 0, 'decode']);
 });
 
 test('a job of no length at all has a bound', () => {
