@@ -20,6 +20,10 @@ const factors: Record<string, [luma: number, redV: number, greenU: number, green
   '6 full': [8192, 11485, -2819, -5850, 14516],
   '1 limited': [9539, 14686, -1747, -4366, 17305],
   '1 full': [8192, 12901, -1534, -3835, 15201],
+  '4 limited': [9539, 13056, -3095, -6639, 16600],
+  '4 full': [8192, 11469, -2719, -5831, 14582],
+  '7 limited': [9539, 14697, -2113, -4445, 17029],
+  '7 full': [8192, 12911, -1856, -3904, 14959],
   '9 limited': [9539, 13752, -1535, -5328, 17545],
   '9 full': [8192, 12080, -1348, -4680, 15412],
 };
@@ -111,7 +115,7 @@ const formats = [
 test('pictures of any format and size have the colours that the definition gives', () => {
   const drawn = fc.record({
     name: fc.constantFrom(...formats),
-    space: fc.constantFrom(1, 6, 9),
+    space: fc.constantFrom(1, 4, 6, 7, 9),
     isFull: fc.boolean(),
     width: fc.integer({ min: 1, max: 70 }),
     height: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 1200 })),
