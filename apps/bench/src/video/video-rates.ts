@@ -40,7 +40,7 @@ async function plan(path: string): Promise<Planned> {
 async function decodeSegments(recordings: readonly Planned[], pool: DecoderPool, hwaccel: string): Promise<void> {
   const all = recordings.flatMap(({ uri, segments }) => segments.map((segment) => ({ uri, segment })));
   // As many as are decoded, and one that is ready to be.
-  await onLanes(all, pool.processes + 1, async ({ uri, segment: { start, strictFrom, end, frames } }) => {
+  await onLanes(all, pool.atOnce + 1, async ({ uri, segment: { start, strictFrom, end, frames } }) => {
     const file = await openVideoFile(uri);
     const decoder = await pool.decode(file, { start, strictFrom, end, wanted: frames, hwaccel });
     try {

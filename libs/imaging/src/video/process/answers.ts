@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { sampleBytes } from '@halogrid/geometry';
 import { FrameRoom } from './frame-room.ts';
-import { type LumaPlane, LumaWriter } from './luma-writer.ts';
+import { type DeviceLuma, type LumaPlane, LumaWriter } from './luma-writer.ts';
 import { Orders } from './orders.ts';
 import {
   aliveRecord,
@@ -54,7 +54,7 @@ export class Answers {
   }
 
   /** Gives out a frame's luma; `lead`: samples that a device has before those of a row. */
-  frame(position: number, plane: LumaPlane, lead: number | undefined): void {
+  frame(position: number, plane: LumaPlane | DeviceLuma, lead: number | undefined): void {
     const { width, height, format } = plane;
     const samples = sampleBytes[format.pixel];
     const rowBytes = width * samples;
@@ -63,7 +63,7 @@ export class Answers {
     const place = this.#takePlace(bytes);
     const head = { position, width, height, sampleBytes: samples, stride, bytes, place };
     if (place !== inline) {
-      this.#writer.write(plane, this.#memory!.subarray(place, place + bytes), stride);
+      this.#writer.put(plane, this.#memory!.subarray(place, place + bytes), stride);
       this.#heads.push(bytesOf(head));
       if (performance.now() - this.#saidMs > togetherMs) this.#sayHeads();
     } else {

@@ -1,6 +1,7 @@
 import type { VideoPacket } from '../video-frames.ts';
 import { averror, type Ffmpeg, type Frame, frameFlags, packetFlags } from './ffmpeg.ts';
-import { type Hardware, openDecoder } from './open-decoder.ts';
+import type { DeviceLuma } from './luma-writer.ts';
+import { type FfmpegHardware, openDecoder } from './open-decoder.ts';
 import type { PacketReader } from './open-video.ts';
 
 /** A packet that was given to a decoder, and what came of it. */
@@ -13,7 +14,7 @@ export type SentPacket = VideoPacket & {
 
 /** What a decoder gives for a packet; good during the call that brings it. */
 export interface Picture {
-  frame: Frame;
+  frame: Frame | DeviceLuma;
   packet: SentPacket;
   /** Its place among those of the packet's group. */
   order: number;
@@ -33,7 +34,7 @@ export interface RunRequest {
 export function decodeRun(
   ffmpeg: Ffmpeg,
   reader: PacketReader,
-  hardware: Hardware | undefined,
+  hardware: FfmpegHardware | undefined,
   { strictFrom, isEnd, show }: RunRequest,
 ): SentPacket[] {
   const decoder = openDecoder(ffmpeg, reader, hardware);

@@ -13,6 +13,15 @@ export interface LumaPlane {
   isFull: boolean;
 }
 
+/** A picture's luma that is not in this process's memory, for as long as the decoder's frame is. */
+export interface DeviceLuma {
+  width: number;
+  height: number;
+  format: LumaFormat;
+  /** Writes gray, rows `stride` bytes apart, to the beginning of `to`. */
+  write(to: Uint8Array, stride: number): void;
+}
+
 type Rows = (from: number, stride: number, width: number, height: number, to: number, toStride: number) => void;
 type DeepRows = (...rows: [...Parameters<Rows>, bits: number, shift: number]) => void;
 interface Exports {
@@ -43,6 +52,12 @@ export class LumaWriter {
     this.#module = exports as unknown as Exports;
   }
 
+  /** As `write`, wherever the luma is. */
+  put(luma: LumaPlane | DeviceLuma, to: Uint8Array, toStride: number): void {
+    if ('write' in luma) luma.write(to, toStride);
+    else this.write(luma, to, toStride);
+  }
+
   /** Writes rows `toStride` bytes apart, at least a row's, to the beginning of `to`. */
   write({ width, height, bytes, stride, format, isFull }: LumaPlane, to: Uint8Array, toStride: number): void {
     const { bits, shift, pixel } = format;
@@ -60,11 +75,11 @@ export class LumaWriter {
   }
 
   /** Rows without gaps; good until the next call. */
-  packed(plane: LumaPlane): Uint8Array {
+  packed(plane: LumaPlane | DeviceLuma): Uint8Array {
     const rowBytes = plane.width * sampleBytes[plane.format.pixel];
     const bytes = rowBytes * plane.height;
     if (this.#packed.length < bytes) this.#packed = new Uint8Array(bytes);
-    this.write(plane, this.#packed, rowBytes);
+    this.put(plane, this.#packed, rowBytes);
     return this.#packed.subarray(0, bytes);
   }
 
