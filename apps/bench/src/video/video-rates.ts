@@ -62,12 +62,34 @@ async function decodeSegments(recordings: readonly Planned[], pool: DecoderPool,
 const runProgram = (path: string) =>
   promisify(execFile)('ffmpeg', ['-v', 'error', '-threads', '1', '-i', path, '-f', 'null', '-']);
 
-/** What may be measured of recordings that are copies of one; `withKernel`: the default kernel on the cpu device, too. */
+/** Processes that FFmpeg decodes with in hardware: more gave no more frames on seven engines (measured on an H200). */
+const ffmpegInHardware = 8;
+
+/** How a way to decode is called: by `--hwaccel`, or cores. */
+export const wayOf = (hwaccel: string): string => hwaccel || 'cores';
+
+/** Rates by their names, which count together. */
+export interface Bound {
+  name: string;
+  rates: readonly string[];
+}
+
+/** What may be measured of recordings that are copies of one. */
+export interface VideoRates {
+  frames: number;
+  /** Measures all once. */
+  measure(): Promise<Rates>;
+  /** Rates that bound end to end, decoded that way. */
+  boundsOf(way: string): Bound[];
+  close(): Promise<void>;
+}
+
+/** `withKernel`: the default kernel on the cpu device, too; `ways`: to decode, as of `--hwaccel`, and '' for cores. */
 export async function ratesOf(
   recordings: readonly string[],
   processes: number,
-  { withKernel, hwaccel = '' }: { withKernel: boolean; hwaccel?: string | undefined },
-): Promise<{ frames: number; measure(): Promise<Rates>; close(): Promise<void> }> {
+  { withKernel, ways }: { withKernel: boolean; ways: readonly string[] },
+): Promise<VideoRates> {
   const first = await plan(recordings[0]!);
   const planned = recordings.map((path) => {
     const uri = pathToFileURL(path).href;
@@ -78,6 +100,12 @@ export async function ratesOf(
     () => true,
     () => false,
   );
+  const program = `ffmpeg -f null, ${processes} processes`;
+  const ffmpeg = `FFmpeg of the package, ${processes} processes`;
+  const thenKernel = 'FFmpeg of the package, then the kernel';
+  const inHardware = (method: string) => `FFmpeg with ${method}, ${ffmpegInHardware} processes`;
+  const decoders = (way: string) => `decoders alone, ${wayOf(way)}`;
+  const methods = ways.filter((way) => way !== '' && way !== 'auto');
   const timed = async (work: () => Promise<unknown>): Promise<number> => {
     const startedMs = performance.now();
     await work();
@@ -86,19 +114,25 @@ export async function ratesOf(
   const pool = new DecoderPool({ processes });
   const measure = async (): Promise<Rates> => {
     const rates: Rates = {};
-    if (hasProgram)
-      rates[`ffmpeg -f null, ${processes} processes`] = await timed(() => onLanes(recordings, processes, runProgram));
-    const ffmpeg = await timed(() => decodeByFfmpeg(recordings, processes));
-    rates[`FFmpeg of the package, ${processes} processes`] = ffmpeg;
+    if (hasProgram) rates[program] = await timed(() => onLanes(recordings, processes, runProgram));
+    rates[ffmpeg] = await timed(() => decodeByFfmpeg(recordings, processes));
     if (withKernel) {
-      const kernel = await kernelRate(first);
-      rates[kernelAlone] = kernel;
-      rates['FFmpeg of the package, then the kernel'] = 1 / (1 / ffmpeg + 1 / kernel);
+      rates[kernelAlone] = await kernelRate(first);
+      rates[thenKernel] = 1 / (1 / rates[ffmpeg] + 1 / rates[kernelAlone]);
     }
-    rates['decoders alone'] = await timed(() => decodeSegments(planned, pool, hwaccel));
+    for (const method of methods)
+      rates[inHardware(method)] = await timed(() => decodeByFfmpeg(recordings, ffmpegInHardware, method));
+    for (const way of ways) rates[decoders(way)] = await timed(() => decodeSegments(planned, pool, way));
     return rates;
   };
-  return { frames, measure, close: () => pool.close() };
+  const alone = (name: string): Bound => ({ name, rates: [name] });
+  const boundsOf = (way: string): Bound[] => {
+    const both = { name: 'FFmpeg on both, added', rates: [ffmpeg, ...methods.map(inHardware)] };
+    const onCores = [...(hasProgram ? [program] : []), ffmpeg, ...(withKernel ? [thenKernel] : [])];
+    const byFfmpeg = way === 'auto' ? [both] : (way === '' ? onCores : [inHardware(way)]).map(alone);
+    return [...byFfmpeg, alone(decoders(way))];
+  };
+  return { frames, measure, boundsOf, close: () => pool.close() };
 }
 
 /** Frames a second of the default kernel on all threads of the cpu device, of pixels that are in memory. */

@@ -6,10 +6,20 @@ import { loadKoffi } from '../../load-koffi.ts';
  * where this takes 0.4 (measured on an H200: eight processes give 4,090 frames/s, and 2,000 by way of FFmpeg).
  */
 
-function load() {
+/** Throws Error. */
+function open(name: string) {
+  try {
+    return loadKoffi().load(name);
+  } catch {
+    throw new Error(`${name}, which comes with NVIDIA's driver, cannot be loaded`);
+  }
+}
+
+/** Throws Error where the machine lacks it. */
+export function loadNvidiaDriver() {
   const koffi = loadKoffi();
-  const cuda = koffi.load('libcuda.so.1');
-  const nvcuvid = koffi.load('libnvcuvid.so.1');
+  const cuda = open('libcuda.so.1');
+  const nvcuvid = open('libnvcuvid.so.1');
   const called = {
     sequence: koffi.pointer(koffi.proto('int NvdecSequence(uintptr_t user, uintptr_t format)')),
     decode: koffi.pointer(koffi.proto('int NvdecDecode(uintptr_t user, uintptr_t picture)')),
@@ -49,16 +59,7 @@ function load() {
   };
 }
 
-export type NvidiaDriver = ReturnType<typeof load>;
-
-/** Throws Error where the machine lacks it. */
-export function loadNvidiaDriver(): NvidiaDriver {
-  try {
-    return load();
-  } catch (error) {
-    throw new Error(`the driver is not there: ${(error as Error).message}`);
-  }
-}
+export type NvidiaDriver = ReturnType<typeof loadNvidiaDriver>;
 
 /** Throws Error for a code that is not success. */
 export function check(code: number, what: string): void {
