@@ -119,7 +119,7 @@ export async function startNode(
     held: [],
     creditBytes:
       config.creditBytes ??
-      Math.max(device.batchesInFlight * creditBytesABatch, (decoders.atOnce + segmentsAhead) * creditBytesASegment),
+      Math.max(device.batchesInFlight * creditBytesABatch, (decoders.processes + segmentsAhead) * creditBytesASegment),
   };
 
   let agent: Agent | undefined;

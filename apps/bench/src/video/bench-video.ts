@@ -54,14 +54,14 @@ async function compare(
   const rates = await ratesOf(recordings, processes, { withKernel: device?.kind === 'cpu', ways });
   const samples: Rates[] = [];
   for (let i = 0; i < repetitions; i++) {
-    const sample = await rates.measure();
+    note(`Turn ${i + 1} of ${repetitions}`);
+    const sample = await rates.measure(note);
     for (const way of ways) {
       const seconds = await processFrames(cluster, source, folder, `run-${i}-${wayOf(way)}`, jobOf(way));
       sample[wholeOf(way)] = rates.frames / seconds;
+      note(`${wholeOf(way)}: ${sample[wholeOf(way)]!.toFixed(0)} frames/s`);
     }
     samples.push(sample);
-    const line = Object.entries(sample).map(([name, rate]) => `${rate.toFixed(0)} ${name}`);
-    note(`${i + 1} of ${repetitions}, frames/s: ${line.join('; ')}`);
   }
   await rates.close();
   const title = `${device?.kind} (${device?.name}), ${nodes} node${nodes === 1 ? '' : 's'} of ${threadsEach(nodes)} threads, ${repetitions} repetitions`;

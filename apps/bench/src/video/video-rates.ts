@@ -40,7 +40,7 @@ async function plan(path: string): Promise<Planned> {
 async function decodeSegments(recordings: readonly Planned[], pool: DecoderPool, hwaccel: string): Promise<void> {
   const all = recordings.flatMap(({ uri, segments }) => segments.map((segment) => ({ uri, segment })));
   // As many as are decoded, and one that is ready to be.
-  await onLanes(all, pool.atOnce + 1, async ({ uri, segment: { start, strictFrom, end, frames } }) => {
+  await onLanes(all, pool.processes + 1, async ({ uri, segment: { start, strictFrom, end, frames } }) => {
     const file = await openVideoFile(uri);
     const decoder = await pool.decode(file, { start, strictFrom, end, wanted: frames, hwaccel });
     try {
@@ -77,8 +77,8 @@ export interface Bound {
 /** What may be measured of recordings that are copies of one. */
 export interface VideoRates {
   frames: number;
-  /** Measures all once. */
-  measure(): Promise<Rates>;
+  /** Measures all once, and tells of each as soon as it is known. */
+  measure(note: (line: string) => void): Promise<Rates>;
   /** Rates that bound end to end, decoded that way. */
   boundsOf(way: string): Bound[];
   close(): Promise<void>;
@@ -105,32 +105,45 @@ export async function ratesOf(
   const thenKernel = 'FFmpeg of the package, then the kernel';
   const inHardware = (method: string) => `FFmpeg with ${method}, ${ffmpegInHardware} processes`;
   const decoders = (way: string) => `decoders alone, ${wayOf(way)}`;
-  const methods = ways.filter((way) => way !== '' && way !== 'auto');
+  /** That FFmpeg has, as far as is known. */
+  const methods = new Set(ways.filter((way) => way !== '' && way !== 'auto'));
   const timed = async (work: () => Promise<unknown>): Promise<number> => {
     const startedMs = performance.now();
     await work();
     return frames / ((performance.now() - startedMs) / 1000);
   };
   const pool = new DecoderPool({ processes });
-  const measure = async (): Promise<Rates> => {
+  const measure = async (note: (line: string) => void): Promise<Rates> => {
     const rates: Rates = {};
-    if (hasProgram) rates[program] = await timed(() => onLanes(recordings, processes, runProgram));
-    rates[ffmpeg] = await timed(() => decodeByFfmpeg(recordings, processes));
+    const tell = (name: string, rate: number): void => {
+      rates[name] = rate;
+      note(`${name}: ${rate.toFixed(0)} frames/s`);
+    };
+    if (hasProgram) tell(program, await timed(() => onLanes(recordings, processes, runProgram)));
+    const plain = await timed(() => decodeByFfmpeg(recordings, processes));
+    tell(ffmpeg, plain);
     if (withKernel) {
-      rates[kernelAlone] = await kernelRate(first);
-      rates[thenKernel] = 1 / (1 / rates[ffmpeg] + 1 / rates[kernelAlone]);
+      const kernel = await kernelRate(first);
+      tell(kernelAlone, kernel);
+      tell(thenKernel, 1 / (1 / plain + 1 / kernel));
     }
-    for (const method of methods)
-      rates[inHardware(method)] = await timed(() => decodeByFfmpeg(recordings, ffmpegInHardware, method));
-    for (const way of ways) rates[decoders(way)] = await timed(() => decodeSegments(planned, pool, way));
+    for (const method of [...methods]) {
+      try {
+        tell(inHardware(method), await timed(() => decodeByFfmpeg(recordings, ffmpegInHardware, method)));
+      } catch (error) {
+        methods.delete(method);
+        note(`${inHardware(method)}: ${(error as Error).message}`);
+      }
+    }
+    for (const way of ways) tell(decoders(way), await timed(() => decodeSegments(planned, pool, way)));
     return rates;
   };
   const alone = (name: string): Bound => ({ name, rates: [name] });
   const boundsOf = (way: string): Bound[] => {
-    const both = { name: 'FFmpeg on both, added', rates: [ffmpeg, ...methods.map(inHardware)] };
+    const both = { name: 'FFmpeg on both, added', rates: [ffmpeg, ...[...methods].map(inHardware)] };
     const onCores = [...(hasProgram ? [program] : []), ffmpeg, ...(withKernel ? [thenKernel] : [])];
-    const byFfmpeg = way === 'auto' ? [both] : (way === '' ? onCores : [inHardware(way)]).map(alone);
-    return [...byFfmpeg, alone(decoders(way))];
+    const byFfmpeg = way === '' ? onCores.map(alone) : methods.has(way) ? [alone(inHardware(way))] : [];
+    return [...byFfmpeg, ...(way === 'auto' ? [both] : []), alone(decoders(way))];
   };
   return { frames, measure, boundsOf, close: () => pool.close() };
 }

@@ -50,7 +50,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const { device, twin, openImage, decoders, writeChunk, nowMs, note = () => {} } = options;
   const planes = new PlaneCache(planeCacheBytes);
   const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
-  const videoTurns = new Budget(decoders.atOnce + segmentsAhead);
+  const videoTurns = new Budget(decoders.processes + segmentsAhead);
   const clocks = new BusyClocks(nowMs);
 
   async function execute(

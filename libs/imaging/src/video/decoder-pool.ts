@@ -39,8 +39,8 @@ const hardwareProcesses = (): number => (existsSync('/dev/nvidiactl') ? 8 : 0);
  * closed.
  */
 export class DecoderPool {
-  /** Segments that are decoded at the same time, at most. */
-  readonly atOnce: number;
+  /** Segments that are decoded at the same time, at most, on cores and in hardware. */
+  readonly processes: number;
   readonly #options: DecoderPoolOptions;
   readonly #lanes: Record<DecoderLane, Lane>;
   readonly #waiting: Waiting[] = [];
@@ -55,7 +55,7 @@ export class DecoderPool {
   constructor(options: DecoderPoolOptions) {
     const { processes, hardware = hardwareProcesses() } = options;
     this.#options = options;
-    this.atOnce = processes + hardware;
+    this.processes = processes + hardware;
     this.#lanes = {
       cores: new Lane('cores', processes, () => this.#start('cores')),
       hardware: new Lane('hardware', hardware, () => this.#start('hardware')),
@@ -158,7 +158,7 @@ export class DecoderPool {
 
   /** A machine without a card is asked for one where that was wanted by name, so that its reason is said. */
   #methodOnCores({ hwaccel }: SegmentRequest): string {
-    const wasAsked = hwaccel === 'cuda' && this.atOnce > this.#options.processes;
+    const wasAsked = hwaccel === 'cuda' && this.processes > this.#options.processes;
     return hwaccel === 'auto' || wasAsked ? '' : hwaccel;
   }
 
