@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { Lane } from './decoder-lane.ts';
-import { type DecoderLane, placeSegments } from './place-segments.ts';
+import { DecoderProcesses } from './decoder-processes.ts';
+import { type DecoderKind, placeSegments } from './place-segments.ts';
 import type { HardwareFound, SegmentRequest } from './process/decode-segment.ts';
 import { roomBytes } from './process/video-protocol.ts';
 import { SegmentDecoder } from './segment-decoder.ts';
@@ -42,9 +42,11 @@ export class DecoderPool {
   /** Segments that are decoded at the same time, at most, on cores and in hardware. */
   readonly processes: number;
   readonly #options: DecoderPoolOptions;
-  readonly #lanes: Record<DecoderLane, Lane>;
+  readonly #of: Record<DecoderKind, DecoderProcesses>;
   readonly #waiting: Waiting[] = [];
   readonly #doubted = new Set<string>();
+  /** That were to have hardware and have none. */
+  readonly #spent = new WeakSet<VideoReader>();
   readonly #notes = new Set<string>();
   /** Since when something has waited all the time. */
   #waitsSinceMs: number | undefined;
@@ -56,9 +58,9 @@ export class DecoderPool {
     const { processes, hardware = hardwareProcesses() } = options;
     this.#options = options;
     this.processes = processes + hardware;
-    this.#lanes = {
-      cores: new Lane('cores', processes, () => this.#start('cores')),
-      hardware: new Lane('hardware', hardware, () => this.#start('hardware')),
+    this.#of = {
+      cores: new DecoderProcesses('cores', processes, () => this.#start('cores')),
+      hardware: new DecoderProcesses('hardware', hardware, () => this.#start('hardware')),
     };
   }
 
@@ -78,18 +80,18 @@ export class DecoderPool {
     clearTimeout(this.#idleTimer);
     clearTimeout(this.#lookTimer);
     for (const { take } of this.#waiting.splice(0)) take(undefined);
-    const { cores, hardware } = this.#lanes;
+    const { cores, hardware } = this.#of;
     await Promise.all([...cores.readers, ...hardware.readers].map((reader) => reader.end()));
   }
 
-  #start(lane: DecoderLane): VideoReader {
+  #start(kind: DecoderKind): VideoReader {
     const { note, ...options } = this.#options;
     const once = (line: string) => {
       if (this.#isNew(line)) note?.(line);
     };
     const reader = new VideoReader({ memory: () => new SharedMemory(roomBytes), ...options, note: once });
     void reader.ended.then(() => {
-      this.#lanes[lane].remove(reader);
+      this.#of[kind].remove(reader);
       this.#serve();
     });
     return reader;
@@ -117,11 +119,11 @@ export class DecoderPool {
     if (this.#isClosed || this.#waiting.length === 0) return;
     const nowMs = performance.now();
     const waitedMs = nowMs - (this.#waitsSinceMs ?? nowMs);
-    const { cores, hardware } = this.#lanes;
+    const { cores, hardware } = this.#of;
     const decoders = [...cores.states(nowMs, waitedMs), ...hardware.states(nowMs, waitedMs)];
     const segments = this.#waiting.map(({ file, request }) => ({
       packets: packetsOf(request),
-      lanes: this.#lanesFor(file, request),
+      kinds: this.#kindsFor(file, request),
     }));
     const placed = placeSegments(
       segments,
@@ -131,7 +133,7 @@ export class DecoderPool {
     const waiting = this.#waiting.splice(0);
     for (const [i, one] of waiting.entries()) {
       const decoder = placed[i] === undefined ? undefined : decoders[placed[i]]!;
-      if (decoder) this.#begin(one, this.#lanes[decoder.state.lane], decoder.reader);
+      if (decoder) this.#begin(one, this.#of[decoder.state.kind], decoder.reader);
       else this.#waiting.push(one);
     }
     this.#waitsSinceMs = this.#waiting.length > 0 ? (this.#waitsSinceMs ?? nowMs) : undefined;
@@ -139,19 +141,19 @@ export class DecoderPool {
     if (this.#waiting.length > 0) this.#lookTimer = setTimeout(() => this.#serve(), lookMs);
   }
 
-  #begin({ file, request, take }: Waiting, lane: Lane, free: VideoReader | undefined): void {
-    const reader = lane.begin(free, file, packetsOf(request), performance.now());
-    const hwaccel = lane.name === 'hardware' ? 'cuda' : this.#methodOnCores(request);
+  #begin({ file, request, take }: Waiting, processes: DecoderProcesses, free: VideoReader | undefined): void {
+    const reader = processes.begin(free, file, packetsOf(request), performance.now());
+    const hwaccel = processes.kind === 'hardware' ? 'cuda' : this.#methodOnCores(request);
     const host = {
-      letGo: (done: VideoReader) => this.#giveBack(done, lane),
+      letGo: (done: VideoReader) => this.#giveBack(done, processes),
       isNew: (line: string) => this.#isNew(line),
-      hardware: (found: HardwareFound) => this.#learn(file, found),
+      hardware: (found: HardwareFound) => this.#learn(file, reader, found),
     };
     take(new SegmentDecoder(file, { ...request, hwaccel }, reader, host));
   }
 
-  #lanesFor({ version }: VideoFile, { hwaccel }: SegmentRequest): DecoderLane[] {
-    const isForHardware = this.#lanes.hardware.most > 0 && !this.#doubted.has(version);
+  #kindsFor({ version }: VideoFile, { hwaccel }: SegmentRequest): DecoderKind[] {
+    const isForHardware = this.#of.hardware.most > 0 && !this.#doubted.has(version);
     if (hwaccel === 'cuda' && isForHardware) return ['hardware'];
     return hwaccel === 'auto' && isForHardware ? ['cores', 'hardware'] : ['cores'];
   }
@@ -162,10 +164,17 @@ export class DecoderPool {
     return hwaccel === 'auto' || wasAsked ? '' : hwaccel;
   }
 
-  #learn({ version }: VideoFile, { engines, isUsed }: HardwareFound): void {
-    const { hardware } = this.#lanes;
-    hardware.most = engines === 0 ? 0 : Math.min(hardware.most, engines + processesBeyondEngines);
-    if (!isUsed && this.#doubted.size < mostDoubted) this.#doubted.add(version);
+  #learn({ version }: VideoFile, reader: VideoReader, { engines, isUsed }: HardwareFound): void {
+    const { hardware } = this.#of;
+    if (engines > 0) hardware.most = Math.min(hardware.most, engines + processesBeyondEngines);
+    else {
+      // There may be none, or no more than the other processes have.
+      hardware.most = Math.min(hardware.most, hardware.readers.length - 1);
+      this.#spent.add(reader);
+    }
+    if (isUsed) return;
+    hardware.ignore(reader);
+    if (engines > 0 && this.#doubted.size < mostDoubted) this.#doubted.add(version);
     this.#serve();
   }
 
@@ -175,13 +184,13 @@ export class DecoderPool {
     return isNew;
   }
 
-  #giveBack(reader: VideoReader, lane: Lane): void {
+  #giveBack(reader: VideoReader, processes: DecoderProcesses): void {
     if (this.#isClosed) return;
-    if (!reader.isFree || reader.hasComplained) {
+    if (!reader.isFree || reader.hasComplained || this.#spent.has(reader)) {
       void reader.end();
       return;
     }
-    lane.free(reader, performance.now());
+    processes.free(reader, performance.now());
     this.#serve();
     this.#endIdle();
   }
@@ -190,7 +199,7 @@ export class DecoderPool {
   #endIdle(): void {
     clearTimeout(this.#idleTimer);
     const endAll = () => {
-      const { cores, hardware } = this.#lanes;
+      const { cores, hardware } = this.#of;
       const nowMs = performance.now();
       for (const reader of [...cores.takeIdle(nowMs), ...hardware.takeIdle(nowMs)]) void reader.end();
     };

@@ -5,9 +5,9 @@ import { type DecoderState, placeSegments, type WaitingSegment } from './place-s
 
 const packetMs = { cores: 8, hardware: 2 };
 const anywhere = ['cores', 'hardware'] as const;
-const segment = (packets: number, lanes: WaitingSegment['lanes'] = anywhere): WaitingSegment => ({ packets, lanes });
-const free = (lane: DecoderState['lane'], freeInMs = 0): DecoderState => ({ lane, freeInMs, isFree: true });
-const busy = (lane: DecoderState['lane'], freeInMs: number): DecoderState => ({ lane, freeInMs, isFree: false });
+const segment = (packets: number, kinds: WaitingSegment['kinds'] = anywhere): WaitingSegment => ({ packets, kinds });
+const free = (kind: DecoderState['kind'], freeInMs = 0): DecoderState => ({ kind, freeInMs, isFree: true });
+const busy = (kind: DecoderState['kind'], freeInMs: number): DecoderState => ({ kind, freeInMs, isFree: false });
 
 for (const [name, segments, decoders, expected] of [
   ['nothing waits', [], [free('cores')], []],
@@ -49,11 +49,11 @@ for (const [name, segments, decoders, expected] of [
   test(name, () => assert.deepEqual(placeSegments(segments, decoders, packetMs), expected));
 }
 
-const lane = fc.constantFrom('cores' as const, 'hardware' as const);
-const anyState = fc.record({ lane, freeInMs: fc.integer({ min: 0, max: 3000 }), isFree: fc.boolean() });
+const anyKind = fc.constantFrom('cores' as const, 'hardware' as const);
+const anyState = fc.record({ kind: anyKind, freeInMs: fc.integer({ min: 0, max: 3000 }), isFree: fc.boolean() });
 const anySegment = fc.record({
   packets: fc.integer({ min: 1, max: 300 }),
-  lanes: fc.uniqueArray(lane, { minLength: 1, maxLength: 2 }),
+  kinds: fc.uniqueArray(anyKind, { minLength: 1, maxLength: 2 }),
 });
 const rates = fc.record({ cores: fc.integer({ min: 1, max: 20 }), hardware: fc.integer({ min: 1, max: 20 }) });
 
@@ -68,17 +68,17 @@ test('no decoder stays free that would be done with a waiting segment before tho
         const given = placed.filter((one) => one !== undefined);
         assert.equal(new Set(given).size, given.length, 'a decoder begins with one');
         for (const [i, at] of placed.entries()) {
-          if (at !== undefined) assert.ok(decoders[at]!.isFree && segments[i]!.lanes.includes(decoders[at]!.lane));
+          if (at !== undefined) assert.ok(decoders[at]!.isFree && segments[i]!.kinds.includes(decoders[at]!.kind));
         }
         // The bound holds however the others are ordered: all that waits, behind what a decoder has, on the quickest decoder there is.
-        for (const [i, { packets, lanes }] of segments.entries()) {
+        for (const [i, { packets, kinds }] of segments.entries()) {
           if (placed[i] !== undefined) continue;
           for (const [d, decoder] of decoders.entries()) {
-            if (!decoder.isFree || given.includes(d) || !lanes.includes(decoder.lane)) continue;
-            const aloneMs = decoder.freeInMs + packets * ms[decoder.lane];
-            const others = decoders.filter((other, o) => o !== d && lanes.includes(other.lane));
+            if (!decoder.isFree || given.includes(d) || !kinds.includes(decoder.kind)) continue;
+            const aloneMs = decoder.freeInMs + packets * ms[decoder.kind];
+            const others = decoders.filter((other, o) => o !== d && kinds.includes(other.kind));
             assert.ok(
-              others.some((other) => other.freeInMs + packets * ms[other.lane] <= aloneMs),
+              others.some((other) => other.freeInMs + packets * ms[other.kind] <= aloneMs),
               'another is quicker with it',
             );
           }

@@ -1,9 +1,9 @@
 /** What decodes: processes that decode on cores, and those that have hardware do it. */
-export type DecoderLane = 'cores' | 'hardware';
+export type DecoderKind = 'cores' | 'hardware';
 
 /** A process that decodes, or could be started to. */
 export interface DecoderState {
-  lane: DecoderLane;
+  kind: DecoderKind;
   /** Milliseconds until it can begin; more than 0 as well for one that is to be started. */
   freeInMs: number;
   /** It is at nothing, so that it could be told to begin. */
@@ -13,11 +13,11 @@ export interface DecoderState {
 /** A segment that waits for a decoder. */
 export interface WaitingSegment {
   packets: number;
-  lanes: readonly DecoderLane[];
+  kinds: readonly DecoderKind[];
 }
 
 /** Milliseconds that a packet takes one process. */
-export type PacketMs = Record<DecoderLane, number>;
+export type PacketMs = Record<DecoderKind, number>;
 
 /**
  * Gives each segment, in their order, to the decoder that will have done it first, behind what that was given before, and returns the
@@ -31,12 +31,12 @@ export function placeSegments(
 ): (number | undefined)[] {
   const free = decoders.map(({ freeInMs }) => freeInMs);
   const isTaken = decoders.map(({ isFree }) => !isFree);
-  return segments.map(({ packets, lanes }) => {
+  return segments.map(({ packets, kinds }) => {
     let best: number | undefined;
     let bestMs = Number.POSITIVE_INFINITY;
-    for (const [i, { lane }] of decoders.entries()) {
-      const endMs = free[i]! + packets * packetMs[lane];
-      if (lanes.includes(lane) && endMs < bestMs) [best, bestMs] = [i, endMs];
+    for (const [i, { kind }] of decoders.entries()) {
+      const endMs = free[i]! + packets * packetMs[kind];
+      if (kinds.includes(kind) && endMs < bestMs) [best, bestMs] = [i, endMs];
     }
     if (best === undefined) return undefined;
     const begins = !isTaken[best];

@@ -56,9 +56,9 @@ export function openNvdec(
   const nvdec = openOnce();
   if (!nvdec) return without(missing!, 0);
   const codec = reader.codec.name ?? '';
-  if (!isTaken(codec)) return without(`${codec} is decoded there otherwise than here`, 1);
+  const { engines } = nvdec.caps('h264');
+  if (!isTaken(codec)) return without(`the decoding of ${codec} is not defined to the bit`, engines);
   const caps = nvdec.caps(codec);
-  const { engines } = caps;
   const layout = layoutOf(codec, reader);
   const why = !layout ? 'its parameter sets are not where they should be' : whyNot(caps, ffmpeg, reader, request);
   if (!layout || why !== undefined) return without(why!, engines);

@@ -1,22 +1,24 @@
-import type { DecoderLane, DecoderState } from './place-segments.ts';
+import type { DecoderKind, DecoderState } from './place-segments.ts';
 import type { VideoFile } from './video-file.ts';
 import type { VideoReader } from './video-reader.ts';
 
 /** Until something was measured: 1080p of H.264 as one core of a server decodes it, and one of eight processes on seven engines. */
-const firstPacketMs: Record<DecoderLane, number> = { cores: 7, hardware: 2 };
+const firstPacketMs: Record<DecoderKind, number> = { cores: 7, hardware: 2 };
 /** To start one, beyond what each segment takes: to open a card takes a second of the driver, which opens one after another. */
-const startMs: Record<DecoderLane, number> = { cores: 0, hardware: 1200 };
+const startMs: Record<DecoderKind, number> = { cores: 0, hardware: 1200 };
 /** What the last segment weighs of a measured rate. */
 const weight = 0.2;
 
 interface Work {
   packets: number;
   sinceMs: number;
+  /** How long it takes tells how quick such processes are. */
+  isMeasured: boolean;
 }
 
 /** Processes of one kind: which of them decode, which are free, and how quick they are. */
-export class Lane {
-  readonly name: DecoderLane;
+export class DecoderProcesses {
+  readonly kind: DecoderKind;
   /** Processes at most. */
   most: number;
   packetMs: number;
@@ -25,10 +27,10 @@ export class Lane {
   readonly #idle: VideoReader[] = [];
   readonly #start: () => VideoReader;
 
-  constructor(name: DecoderLane, most: number, start: () => VideoReader) {
-    this.name = name;
+  constructor(kind: DecoderKind, most: number, start: () => VideoReader) {
+    this.kind = kind;
     this.most = most;
-    this.packetMs = firstPacketMs[name];
+    this.packetMs = firstPacketMs[kind];
     this.#start = start;
   }
 
@@ -42,11 +44,11 @@ export class Lane {
       const isFree = work === undefined;
       // What takes longer than expected is expected to go on as long again.
       const freeInMs = work ? Math.abs(work.packets * this.packetMs - (nowMs - work.sinceMs)) : 0;
-      return { state: { lane: this.name, freeInMs, isFree }, reader };
+      return { state: { kind: this.kind, freeInMs, isFree }, reader };
     });
     const missing = Math.max(0, this.most - this.#readers.size);
-    const freeInMs = Math.max(0, startMs[this.name] - waitedMs);
-    const state = { lane: this.name, freeInMs, isFree: true };
+    const freeInMs = Math.max(0, startMs[this.kind] - waitedMs);
+    const state = { kind: this.kind, freeInMs, isFree: true };
     return [...states, ...Array.from({ length: missing }, () => ({ state, reader: undefined }))];
   }
 
@@ -56,14 +58,21 @@ export class Lane {
     const known = reader && (idle.findLast((one) => isOf(one, file)) ?? idle.at(-1));
     const chosen = known ?? this.#start();
     this.remove(chosen);
-    this.#readers.set(chosen, { packets, sinceMs: nowMs });
+    // The first has the start of the process in it.
+    this.#readers.set(chosen, { packets, sinceMs: nowMs, isMeasured: known !== undefined });
     return chosen;
+  }
+
+  /** What a process is at is not what those of its kind are for, so that it tells nothing of how quick they are. */
+  ignore(reader: VideoReader): void {
+    const work = this.#readers.get(reader);
+    if (work) work.isMeasured = false;
   }
 
   /** It has done its segment and may do another. */
   free(reader: VideoReader, nowMs: number): void {
     const work = this.#readers.get(reader);
-    if (work && work.packets > 0) this.packetMs += weight * ((nowMs - work.sinceMs) / work.packets - this.packetMs);
+    if (work?.isMeasured) this.packetMs += weight * ((nowMs - work.sinceMs) / work.packets - this.packetMs);
     this.#readers.set(reader, undefined);
     this.#idle.push(reader);
   }
@@ -78,7 +87,7 @@ export class Lane {
   /** All that are free, which are to be ended, and are free no more. */
   takeIdle(nowMs: number): VideoReader[] {
     const taken = this.#idle.splice(0);
-    for (const reader of taken) this.#readers.set(reader, { packets: 0, sinceMs: nowMs });
+    for (const reader of taken) this.#readers.set(reader, { packets: 0, sinceMs: nowMs, isMeasured: false });
     return taken;
   }
 }
