@@ -276,7 +276,7 @@ test('what cannot be is said before anything is read', async () => {
     [[clip, '--from', '9', '--to', '8'], /Expected a time after that of --from \(9 s\) for --to but received 8 s/],
     [[clip, '--fps', '0'], /Expected frames a second, such as 5, 0\.5 or 30000\/1001, for --fps but received '0'/],
     [[clip, '--fps', '5', '--every', '2'], /Expected --every or --fps but received both/],
-    [[clip, '--hwaccel', 'magic'], /Expected one of cuda, vaapi, vdpau, qsv, vulkan, drm for --hwaccel/],
+    [[clip, '--hwaccel', 'magic'], /Expected one of auto, cuda, vaapi, vdpau, qsv, vulkan, drm, none for --hwaccel/],
   ] as const) {
     const ended = await cluster.halogrid(['run', ...args, '--out', join(scratch, 'nothing')]);
     assert.equal(ended.code, 2, `${args}: ${ended.stderr}`);

@@ -1,8 +1,8 @@
 /** What `JobSpec.map_format` may be. */
 export const mapFormats: readonly string[] = ['none', 'tiff', 'zarr', 'png', 'dzi'];
 
-/** What `VideoOptions.hwaccel` may be: FFmpeg's names of what Linux has. */
-export const hwaccels: readonly string[] = ['cuda', 'vaapi', 'vdpau', 'qsv', 'vulkan', 'drm'];
+/** What `VideoOptions.hwaccel` may be: cores and an NVIDIA card together, that card, or FFmpeg's names of what else Linux has. */
+export const hwaccels: readonly string[] = ['auto', 'cuda', 'vaapi', 'vdpau', 'qsv', 'vulkan', 'drm'];
 
 /** `VideoOptions.every` at most. */
 export const maxEvery = 999_999_999;

@@ -7,20 +7,20 @@ import type { FrameCluster, StartFrameCluster } from '../frames/frame-cluster.ts
 import { inBenchFolder } from '../frames/in-bench-folder.ts';
 import { spreadOf } from '../timing/statistics.ts';
 import { type ClipOptions, makeRecordings } from './make-recordings.ts';
-import { kernelAlone, type Rates, ratesOf } from './video-rates.ts';
+import { type Bound, type Rates, ratesOf, wayOf } from './video-rates.ts';
 
 export interface BenchVideoOptions extends ClipOptions {
   device: string;
   /** Node processes, all on that device. */
   nodes: number;
   repetitions: number;
-  /** What our decoders decode with; cores unless given. */
+  /** What our decoders decode with beside cores alone; of "auto", the card alone is measured as well. */
   hwaccel?: string;
 }
 
 /**
  * Compares recordings end to end — planned, leased, decoded, computed, merged, written, by a coordinator and nodes in processes of
- * their own — with decoding alone on the same cores: by FFmpeg itself, and by our decoders without a node. All in turns. Returns the
+ * their own — with decoding alone on the same machine: by FFmpeg itself, and by our decoders without a node. All in turns. Returns the
  * table. Rejects with one sentence where a recording cannot be made or decoded.
  */
 export async function benchVideo(
@@ -48,48 +48,49 @@ async function compare(
   note: (line: string) => void,
 ): Promise<string> {
   const processes = availableParallelism();
-  const job = hwaccel ? { hwaccel } : {};
-  await processFrames(cluster, source, folder, 'warm-up', job);
+  const ways = hwaccel === 'auto' ? ['', 'cuda', 'auto'] : ['', ...(hwaccel ? [hwaccel] : [])];
+  for (const way of ways) await processFrames(cluster, source, folder, `warm-up-${wayOf(way)}`, jobOf(way));
   const [{ device } = {}] = await cluster.nodes();
-  const rates = await ratesOf(recordings, processes, { withKernel: device?.kind === 'cpu', hwaccel });
+  const rates = await ratesOf(recordings, processes, { withKernel: device?.kind === 'cpu', ways });
   const samples: Rates[] = [];
   for (let i = 0; i < repetitions; i++) {
-    const alone = await rates.measure();
-    const whole = rates.frames / (await processFrames(cluster, source, folder, `run-${i}`, job));
-    samples.push({ ...alone, [endToEnd]: whole });
-    const line = Object.entries(samples[i]!).map(([name, rate]) => `${rate.toFixed(0)} ${name}`);
-    note(`${i + 1} of ${repetitions}, frames/s: ${line.join(', ')}`);
+    note(`Turn ${i + 1} of ${repetitions}`);
+    const sample = await rates.measure(note);
+    for (const way of ways) {
+      const seconds = await processFrames(cluster, source, folder, `run-${i}-${wayOf(way)}`, jobOf(way));
+      sample[wholeOf(way)] = rates.frames / seconds;
+      note(`${wholeOf(way)}: ${sample[wholeOf(way)]!.toFixed(0)} frames/s`);
+    }
+    samples.push(sample);
   }
   await rates.close();
   const title = `${device?.kind} (${device?.name}), ${nodes} node${nodes === 1 ? '' : 's'} of ${threadsEach(nodes)} threads, ${repetitions} repetitions`;
-  return videoTable(title, samples);
+  const ratios = ways.flatMap((way) => rates.boundsOf(way).map((bound) => ({ whole: wholeOf(way), bound })));
+  return videoTable(title, samples, ratios);
 }
 
-const endToEnd = 'end to end';
+const jobOf = (hwaccel: string) => (hwaccel ? { hwaccel } : {});
 
-/** A row for each rate, in frames a second, and for what end to end is of those that bound it, turn by turn. */
-export function videoTable(title: string, samples: readonly Rates[]): string {
-  const names = Object.keys(samples[0]!);
-  const row = (name: string, values: number[], digits: number) => {
-    const { median, min, max } = spreadOf(values);
+const wholeOf = (way: string): string => `end to end, ${wayOf(way)}`;
+
+/** What end to end is of what bounds it. */
+export interface Ratio {
+  whole: string;
+  bound: Bound;
+}
+
+/** A row for each rate, in frames a second, and for each ratio, turn by turn. */
+export function videoTable(title: string, samples: readonly Rates[], ratios: readonly Ratio[]): string {
+  const row = (name: string, rateOf: (sample: Rates) => number, digits: number) => {
+    const { median, min, max } = spreadOf(samples.map(rateOf));
     return [name, ...[median, min, max].map((value) => value.toFixed(digits))];
   };
-  const others = names.filter((name) => name !== endToEnd && name !== kernelAlone);
+  const sumOf = (sample: Rates, names: readonly string[]) => names.reduce((sum, name) => sum + sample[name]!, 0);
   return table([
     [title, 'median', 'min', 'max'],
-    ...names.map((name) =>
-      row(
-        `${name}, frames/s`,
-        samples.map((sample) => sample[name]!),
-        0,
-      ),
-    ),
-    ...others.map((name) =>
-      row(
-        `${endToEnd} / ${name}`,
-        samples.map((sample) => sample[endToEnd]! / sample[name]!),
-        3,
-      ),
+    ...Object.keys(samples[0]!).map((name) => row(`${name}, frames/s`, (sample) => sample[name]!, 0)),
+    ...ratios.map(({ whole, bound }) =>
+      row(`${whole} / ${bound.name}`, (sample) => sample[whole]! / sumOf(sample, bound.rates), 3),
     ),
   ]);
 }

@@ -62,12 +62,34 @@ async function decodeSegments(recordings: readonly Planned[], pool: DecoderPool,
 const runProgram = (path: string) =>
   promisify(execFile)('ffmpeg', ['-v', 'error', '-threads', '1', '-i', path, '-f', 'null', '-']);
 
-/** What may be measured of recordings that are copies of one; `withKernel`: the default kernel on the cpu device, too. */
+/** Processes that FFmpeg decodes with in hardware: more gave no more frames on seven engines (measured on an H200). */
+const ffmpegInHardware = 8;
+
+/** How a way to decode is called: by `--hwaccel`, or cores. */
+export const wayOf = (hwaccel: string): string => hwaccel || 'cores';
+
+/** Rates by their names, which count together. */
+export interface Bound {
+  name: string;
+  rates: readonly string[];
+}
+
+/** What may be measured of recordings that are copies of one. */
+export interface VideoRates {
+  frames: number;
+  /** Measures all once, and tells of each as soon as it is known. */
+  measure(note: (line: string) => void): Promise<Rates>;
+  /** Rates that bound end to end, decoded that way. */
+  boundsOf(way: string): Bound[];
+  close(): Promise<void>;
+}
+
+/** `withKernel`: the default kernel on the cpu device, too; `ways`: to decode, as of `--hwaccel`, and '' for cores. */
 export async function ratesOf(
   recordings: readonly string[],
   processes: number,
-  { withKernel, hwaccel = '' }: { withKernel: boolean; hwaccel?: string | undefined },
-): Promise<{ frames: number; measure(): Promise<Rates>; close(): Promise<void> }> {
+  { withKernel, ways }: { withKernel: boolean; ways: readonly string[] },
+): Promise<VideoRates> {
   const first = await plan(recordings[0]!);
   const planned = recordings.map((path) => {
     const uri = pathToFileURL(path).href;
@@ -78,27 +100,52 @@ export async function ratesOf(
     () => true,
     () => false,
   );
+  const program = `ffmpeg -f null, ${processes} processes`;
+  const ffmpeg = `FFmpeg of the package, ${processes} processes`;
+  const thenKernel = 'FFmpeg of the package, then the kernel';
+  const inHardware = (method: string) => `FFmpeg with ${method}, ${ffmpegInHardware} processes`;
+  const decoders = (way: string) => `decoders alone, ${wayOf(way)}`;
+  /** That FFmpeg has, as far as is known. */
+  const methods = new Set(ways.filter((way) => way !== '' && way !== 'auto'));
   const timed = async (work: () => Promise<unknown>): Promise<number> => {
     const startedMs = performance.now();
     await work();
     return frames / ((performance.now() - startedMs) / 1000);
   };
   const pool = new DecoderPool({ processes });
-  const measure = async (): Promise<Rates> => {
+  const measure = async (note: (line: string) => void): Promise<Rates> => {
     const rates: Rates = {};
-    if (hasProgram)
-      rates[`ffmpeg -f null, ${processes} processes`] = await timed(() => onLanes(recordings, processes, runProgram));
-    const ffmpeg = await timed(() => decodeByFfmpeg(recordings, processes));
-    rates[`FFmpeg of the package, ${processes} processes`] = ffmpeg;
+    const tell = (name: string, rate: number): void => {
+      rates[name] = rate;
+      note(`${name}: ${rate.toFixed(0)} frames/s`);
+    };
+    if (hasProgram) tell(program, await timed(() => onLanes(recordings, processes, runProgram)));
+    const plain = await timed(() => decodeByFfmpeg(recordings, processes));
+    tell(ffmpeg, plain);
     if (withKernel) {
       const kernel = await kernelRate(first);
-      rates[kernelAlone] = kernel;
-      rates['FFmpeg of the package, then the kernel'] = 1 / (1 / ffmpeg + 1 / kernel);
+      tell(kernelAlone, kernel);
+      tell(thenKernel, 1 / (1 / plain + 1 / kernel));
     }
-    rates['decoders alone'] = await timed(() => decodeSegments(planned, pool, hwaccel));
+    for (const method of [...methods]) {
+      try {
+        tell(inHardware(method), await timed(() => decodeByFfmpeg(recordings, ffmpegInHardware, method)));
+      } catch (error) {
+        methods.delete(method);
+        note(`${inHardware(method)}: ${(error as Error).message}`);
+      }
+    }
+    for (const way of ways) tell(decoders(way), await timed(() => decodeSegments(planned, pool, way)));
     return rates;
   };
-  return { frames, measure, close: () => pool.close() };
+  const alone = (name: string): Bound => ({ name, rates: [name] });
+  const boundsOf = (way: string): Bound[] => {
+    const both = { name: 'FFmpeg on both, added', rates: [ffmpeg, ...[...methods].map(inHardware)] };
+    const onCores = [...(hasProgram ? [program] : []), ffmpeg, ...(withKernel ? [thenKernel] : [])];
+    const byFfmpeg = way === '' ? onCores.map(alone) : methods.has(way) ? [alone(inHardware(way))] : [];
+    return [...byFfmpeg, ...(way === 'auto' ? [both] : []), alone(decoders(way))];
+  };
+  return { frames, measure, boundsOf, close: () => pool.close() };
 }
 
 /** Frames a second of the default kernel on all threads of the cpu device, of pixels that are in memory. */

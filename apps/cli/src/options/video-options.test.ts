@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
-import { readRate, readTime, videoOptions } from './video-options.ts';
+import { readHwaccel, readRate, readTime, videoOptions } from './video-options.ts';
 
 const times: [text: string, ms: number | undefined][] = [
   ['0', 0],
@@ -42,4 +42,11 @@ test('without options of videos a job says nothing of them', () => {
     fpsDen: 0,
     hwaccel: '',
   });
+});
+
+test('cores alone are what a job is that says nothing of hardware', () => {
+  assert.equal(readHwaccel('none'), undefined);
+  assert.equal(videoOptions({ hwaccel: readHwaccel('none') }), undefined);
+  assert.equal(videoOptions({ hwaccel: readHwaccel('auto') })?.hwaccel, 'auto');
+  assert.throws(() => readHwaccel('magic'), UsageError);
 });

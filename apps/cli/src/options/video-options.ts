@@ -9,7 +9,7 @@ export interface VideoChoice {
   from?: number;
   to?: number;
   fps?: { num: number; den: number };
-  hwaccel?: string;
+  hwaccel?: string | undefined;
 }
 
 /** The options that say which frames of videos count, and how they are decoded. */
@@ -19,7 +19,15 @@ export function addVideoOptions(command: Command): Command {
     .option('--from <time>', 'of videos, frames from here on: seconds or HH:MM:SS.mmm', readTime('--from'))
     .option('--to <time>', 'of videos, frames before this', readTime('--to'))
     .option('--fps <f>', 'of videos, that many frames a second: the first at or after each step', readRate)
-    .option('--hwaccel <name>', `decode videos in hardware: ${hwaccels.join(', ')}`, oneOf('--hwaccel', hwaccels));
+    .option('--hwaccel <name>', `decode videos in hardware: ${hwaccels.join(', ')}, none (none)`, readHwaccel);
+}
+
+const onCores = 'none';
+
+/** A way to decode as jobs have it; undefined for cores alone. Throws UsageError. */
+export function readHwaccel(text: string): string | undefined {
+  const chosen = oneOf('--hwaccel', [...hwaccels, onCores])(text);
+  return chosen === onCores ? undefined : chosen;
 }
 
 /** Undefined where none was given. Throws UsageError. */

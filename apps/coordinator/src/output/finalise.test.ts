@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Size, sampleBytes } from '@halogrid/geometry';
 import { createPipeline, type Pipeline, specifiedOperations } from '@halogrid/kernels';
-import type { JobSpec } from '@halogrid/proto';
+import type { JobSpec, VideoOptions } from '@halogrid/proto';
 import { piecesOf, writeChunk } from '@halogrid/results';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
@@ -18,6 +18,7 @@ import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobRecord, JobResults, SourceOutcome } from '../ledger/ledger.ts';
 import { openFeatures } from './features-file.ts';
 import { abandonJob, finaliseJob } from './finalise.ts';
+import { completeJobJson } from './job-json.ts';
 import { claimOutputFolder, releaseOutputFolder } from './output-folder.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
@@ -454,3 +455,14 @@ async function descriptionOf(out: string): Promise<unknown> {
 async function readFeatures(out: string): Promise<Record<string, unknown>[]> {
   return parquetReadObjects({ file: await asyncBufferFromFile(join(out, 'features.parquet')) });
 }
+
+test('a job whose videos hardware may have decoded says what that cannot tell', async (t) => {
+  const results = await makeResults(t, 'none');
+  const textOf = (video?: VideoOptions): string => {
+    const job = { ...results.job, spec: { ...results.job.spec, video } };
+    return [...completeJobJson({ ...results, job }, pipeline, 61_000)].join('');
+  };
+  const every = { every: 2, fpsNum: 0, fpsDen: 0, hwaccel: '' };
+  for (const video of [undefined, every]) assert.equal(JSON.parse(textOf(video)).hardware, undefined);
+  assert.match(JSON.parse(textOf({ ...every, hwaccel: 'auto' })).hardware, /hardware, which conceals damage/);
+});

@@ -97,6 +97,10 @@ export function abandonedJobJson(
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
+/** Of a job whose videos hardware may have decoded. */
+const ofHardware =
+  'Videos may have been decoded in hardware, which conceals damage: most of it is noticed, and decoded again by cores; what is not counts as hardware shows it';
+
 /**
  * The job.json of a complete job, piece by piece: there may be millions of sources, a line each. `incremental` says what an
  * earlier job in the folder had to do with it, and `earlierResultsVersion` that it was of another version of the results.
@@ -127,6 +131,7 @@ export function* completeJobJson(
     wallSeconds: (finishedMs - job.submittedMs) / 1000,
     seconds: rounded(results.stageSeconds),
     nodes,
+    ...(job.spec.video?.hwaccel && { hardware: ofHardware }),
     ...describeSpec(job.spec),
   };
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "sources": [`;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -35,14 +35,19 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-const begin = (pool: DecoderPool, segment: VideoSegment, signal?: AbortSignal, of = file): Promise<SegmentDecoder> =>
-  pool.decode(of, { ...segment, wanted: segment.frames, hwaccel: '', lead: 15 }, signal);
+const begin = (
+  pool: DecoderPool,
+  segment: VideoSegment,
+  signal?: AbortSignal,
+  { of = file, hwaccel = '' } = {},
+): Promise<SegmentDecoder> => pool.decode(of, { ...segment, wanted: segment.frames, hwaccel, lead: 15 }, signal);
 
 /** The frames of a segment that come, in rows as a device has them. */
-async function finish(decoder: SegmentDecoder): Promise<number> {
+async function finish(decoder: SegmentDecoder, notes: string[] = []): Promise<number> {
   const stride = 336;
   for (let count = 0; ; count++) {
-    const event = await decoder.next();
+    let event = await decoder.next();
+    for (; event.kind === 'note'; event = await decoder.next()) notes.push(event.line);
     if (event.kind === 'end') return count;
     assert.ok(event.kind === 'frame', event.kind);
     const bytes = new Uint8Array(stride * size.height);
@@ -54,12 +59,12 @@ async function finish(decoder: SegmentDecoder): Promise<number> {
   }
 }
 
-async function decodeAll(pool: DecoderPool): Promise<number> {
+async function decodeAll(pool: DecoderPool, hwaccel = '', notes: string[] = []): Promise<number> {
   const counts = await Promise.all(
     segments.map(async (segment) => {
-      const decoder = await begin(pool, segment);
+      const decoder = await begin(pool, segment, undefined, { hwaccel });
       try {
-        return await finish(decoder);
+        return await finish(decoder, notes);
       } finally {
         await decoder.close();
       }
@@ -99,6 +104,24 @@ test('where the system has no memory to share, frames come through pipes, and th
   ]);
 });
 
+const noCard = existsSync('/dev/nvidiactl') ? 'an NVIDIA card is here' : false;
+
+for (const hwaccel of ['cuda', 'auto']) {
+  test(`with --hwaccel ${hwaccel} and no hardware all is decoded on cores`, { skip: noCard }, async (t) => {
+    const notes: string[] = [];
+    const pool = poolOf(t, { hardware: 1 });
+    assert.equal(await decodeAll(pool, hwaccel, notes), frames);
+    // Where cores are not busy for long, it does not come to asking for it.
+    if (hwaccel === 'cuda') assert.equal(notes.length, 1);
+    else assert.ok(notes.length <= 1);
+    for (const line of notes)
+      assert.match(
+        line,
+        /^Cores decode instead of hardware: libcuda\.so\.1, which comes with NVIDIA's driver, cannot be loaded$/,
+      );
+  });
+}
+
 test('a process that dies costs the segment that it was at, and another takes its place', async (t) => {
   const pool = poolOf(t, { processes: 1 });
   const decoder = await begin(pool, segments[0]!);
@@ -135,7 +158,7 @@ test('a process that fetches from a server that is slow is not taken for one tha
     return bytes.subarray(position, position + length);
   };
   const remote: VideoFile = { ...file, access: { sizeBytes: bytes.length }, read: slow };
-  const decoder = await begin(pool, segments[0]!, undefined, remote);
+  const decoder = await begin(pool, segments[0]!, undefined, { of: remote });
   assert.equal(await finish(decoder), segments[0]!.frames.length);
   await decoder.close();
 });

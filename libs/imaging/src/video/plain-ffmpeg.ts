@@ -28,12 +28,12 @@ export async function makeClip(order: ClipOrder, frames: Iterable<Uint8Array>): 
 
 /**
  * Decodes local videos with FFmpeg as this package has it, in so many processes of one thread, each of which has its share of them, and
- * resolves with the number of frames, of which nothing is kept.
+ * resolves with the number of frames, of which nothing is kept; with a method of FFmpeg's such as "cuda", in hardware. Rejects with FFmpeg's reason.
  */
-export async function decodeByFfmpeg(paths: readonly string[], processes: number): Promise<number> {
+export async function decodeByFfmpeg(paths: readonly string[], processes: number, hwaccel = ''): Promise<number> {
   const shares = Array.from({ length: Math.min(processes, paths.length) }, (_, nth) =>
     paths.filter((_path, i) => i % processes === nth),
   );
-  const counts = await Promise.all(shares.map((share) => runPlain({ kind: 'null', paths: share })));
+  const counts = await Promise.all(shares.map((share) => runPlain({ kind: 'null', paths: share, hwaccel })));
   return counts.reduce((sum, count) => sum + Number(count), 0);
 }

@@ -1,7 +1,7 @@
 import type { PixelType } from '@halogrid/geometry';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import type { Conversation, GivenFrame, Said } from './conversation.ts';
-import type { SegmentRequest } from './process/decode-segment.ts';
+import type { HardwareFound, SegmentRequest } from './process/decode-segment.ts';
 import { roomBytes } from './process/video-protocol.ts';
 import type { VideoFile } from './video-file.ts';
 import { VideoReader } from './video-reader.ts';
@@ -20,34 +20,40 @@ export interface DecodedPicture {
 /** The next thing that a decoder has to say. */
 export type SegmentEvent = DecodedPicture | Extract<Said, { kind: 'bad' | 'created' | 'note' | 'end' }>;
 
+/** Who has a reader decode. */
+export interface DecoderHost {
+  /** The reader is free once more, or has ended. */
+  letGo(reader: VideoReader): void;
+  /** Whether a line for the log was not said before. */
+  isNew(line: string): boolean;
+  hardware(found: HardwareFound): void;
+}
+
+const alone: DecoderHost = { letGo: (own) => void own.end(), isNew: () => true, hardware: () => {} };
+
 /** A segment that another process decodes. To be closed. */
 export class SegmentDecoder {
   readonly #reader: VideoReader;
   readonly #conversation: Conversation;
-  readonly #letGo: (reader: VideoReader) => void;
+  readonly #host: DecoderHost;
   /** The last frame of `next`, while it has not been read. */
   #frame: GivenFrame | undefined;
   #freed: number[] = [];
   #isClosed = false;
 
-  /** `reader` is one that is free, and `letGo` is called once it is that again, or has ended; unless given, one is started for this. */
-  constructor(
-    file: VideoFile,
-    request: SegmentRequest,
-    reader: VideoReader = new VideoReader(),
-    letGo: (reader: VideoReader) => void = (own) => void own.end(),
-  ) {
+  /** `reader` is one that is free; unless given, one is started for this. */
+  constructor(file: VideoFile, request: SegmentRequest, reader = new VideoReader(), host = alone) {
     this.#reader = reader;
-    this.#letGo = letGo;
+    this.#host = host;
     this.#conversation = reader.order(file, { kind: 'decode', request });
     reader.memory?.use();
-    void this.#conversation.over.then(() => this.#letGo(reader));
+    void this.#conversation.over.then(() => this.#host.letGo(reader));
   }
 
   /** Rejects with InputError, and with DecoderBrokeError. The luma of a frame that was not read is passed over. */
   async next(): Promise<SegmentEvent> {
     this.#passOver();
-    const said = await this.#conversation.next();
+    const said = await this.#heard();
     if (said.kind !== 'frame') return said as SegmentEvent;
     this.#frame = said;
     const { position, width, height, sampleBytes, planes } = said;
@@ -100,6 +106,15 @@ export class SegmentDecoder {
       }
       for (let y = 0; y < height; y++)
         await memory.copy(place + from + y * stride, rowBytes, to.bytes, at + y * to.stride);
+    }
+  }
+
+  /** The next thing that is not for the host. */
+  async #heard(): Promise<Said> {
+    for (;;) {
+      const said = await this.#conversation.next();
+      if (said.kind === 'hardware') this.#host.hardware(said);
+      else if (said.kind !== 'note' || this.#host.isNew(said.line)) return said;
     }
   }
 

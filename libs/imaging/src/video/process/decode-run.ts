@@ -1,7 +1,7 @@
 import type { VideoPacket } from '../video-frames.ts';
 import { averror, type Ffmpeg, type Frame, frameFlags, packetFlags } from './ffmpeg.ts';
 import type { FramePixels } from './frame-pixels.ts';
-import { type Hardware, openDecoder } from './open-decoder.ts';
+import { type FfmpegHardware, openDecoder } from './open-decoder.ts';
 import type { PacketReader } from './open-video.ts';
 
 /** A packet that was given to a decoder, and what came of it. */
@@ -37,7 +37,7 @@ export interface RunRequest {
 export function decodeRun(
   ffmpeg: Ffmpeg,
   reader: PacketReader,
-  hardware: Hardware | undefined,
+  hardware: FfmpegHardware | undefined,
   { strictFrom, isEnd, show }: Omit<RunRequest, 'isWanted'>,
 ): SentPacket[] {
   const decoder = openDecoder(ffmpeg, reader, hardware);

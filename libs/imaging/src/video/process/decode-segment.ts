@@ -13,7 +13,9 @@ import type { Ffmpeg, Frame } from './ffmpeg.ts';
 import { colourOf, grayOf } from './frame-of-ffmpeg.ts';
 import type { FramePixels } from './frame-pixels.ts';
 import { decodeJpegRun } from './jpeg-run.ts';
-import { type Hardware, openHardware } from './open-decoder.ts';
+import { nvdecRun } from './nvdec-run.ts';
+import { type FfmpegHardware, openFfmpegHardware } from './open-decoder.ts';
+import { type NvdecForStream, openNvdec } from './open-nvdec.ts';
 import type { PacketReader } from './open-video.ts';
 import { SegmentReaders } from './segment-readers.ts';
 import type { VideoBytes } from './video-bytes.ts';
@@ -31,7 +33,7 @@ export interface SegmentRequest {
   end: number;
   /** The frames that are wanted of what is decoded. */
   wanted: Pick<VideoFrame, 'packet' | 'order'>[];
-  /** A method of FFmpeg's, such as "cuda"; empty: none. */
+  /** "cuda": the engines of an NVIDIA card; others: a method of FFmpeg's; empty: none. */
   hwaccel: string;
   /** What is wanted of them; gray unless given. */
   channels?: PlaneTarget['channels'];
@@ -52,13 +54,20 @@ export interface SegmentSink {
   created(ms: number): void;
   /** For the log. */
   note(line: string): void;
+  /** For "cuda", before the first frame and once more where that changes: engines that there are, and whether they decode this segment. */
+  hardware(found: HardwareFound): void;
+}
+
+export interface HardwareFound {
+  engines: number;
+  isUsed: boolean;
 }
 
 /**
  * Decodes part of a video, and returns the encoded bytes that were decoded. What becomes of a frame is a function of the file
  * alone: each group that stands alone gets a decoder that knows of nothing before; and where anything is damaged, each group is
  * decoded once more as if it were all that is wanted, because what a decoder gives up on after damage may depend on what came
- * before and on what comes behind. A decoder runs in one thread, because it may depend on their number as well; several
+ * before and on what comes behind. What hardware decodes is decoded again by cores where it is damaged, or may be. A decoder runs in one thread, because it may depend on their number as well; several
  * segments are decoded at once. Throws InputError.
  */
 export function decodeSegment(ffmpeg: Ffmpeg, video: OpenedVideo, request: SegmentRequest, sink: SegmentSink): number {
@@ -67,13 +76,29 @@ export function decodeSegment(ffmpeg: Ffmpeg, video: OpenedVideo, request: Segme
   try {
     const reader = readers.at(request.start.packet);
     if (reader.createdMs !== undefined) sink.created(reader.createdMs);
-    // JPEGs are decoded by libjpeg alone.
-    const isForHardware = request.hwaccel !== '' && reader.codec.name !== 'mjpeg';
-    const hardware = isForHardware ? openHardware(ffmpeg, reader, request.hwaccel, sink.note) : undefined;
+    const hardware = openHardware(ffmpeg, reader, request, sink);
     return new SegmentDecoding(ffmpeg, readers, hardware, request, sink).decode(reader);
   } finally {
     video.spare = readers.close();
   }
+}
+
+type Hardware = { kind: 'ffmpeg'; of: FfmpegHardware } | { kind: 'nvdec'; of: NvdecForStream };
+
+function openHardware(
+  ffmpeg: Ffmpeg,
+  reader: PacketReader,
+  request: SegmentRequest,
+  sink: SegmentSink,
+): Hardware | undefined {
+  // JPEGs are decoded by libjpeg alone.
+  if (request.hwaccel === '' || (reader.codec.name === 'mjpeg' && request.hwaccel !== 'cuda')) return undefined;
+  if (request.hwaccel === 'cuda') {
+    const of = openNvdec(ffmpeg, reader, request, sink);
+    return of && { kind: 'nvdec', of };
+  }
+  const of = openFfmpegHardware(ffmpeg, reader, request.hwaccel, sink.note);
+  return of && { kind: 'ffmpeg', of };
 }
 
 /** A video of which segments are decoded one after another. */
@@ -112,31 +137,63 @@ class SegmentDecoding {
 
   /** Decodes all; `reader` is at the start. */
   decode(reader: PacketReader): number {
-    const { strictFrom, end, wanted } = this.#request;
+    const { end, wanted } = this.#request;
     let last = -1;
     let before: VideoPacket[] = [];
     while (reader.last && reader.last.packet < end) {
-      const sent = this.#run(reader, {
-        strictFrom,
-        isEnd: (packet) => packet.packet >= end || this.#standsAlone(packet, reader),
-        // What comes after damage is decoded again.
-        show: (picture) => !picture.isAfterDamage && this.#show(picture),
-      });
-      last = sent.at(-1)!.packet;
-      const groups = cutAtKeys(sent);
-      if (sent.some(isDamaged(strictFrom))) this.#decodeEach(groups, before, restOfGroup(reader));
-      before = [...before, ...groups.map(([first]) => first!)].slice(-groupsBefore);
+      const runs = this.#hardware ? this.#runInHardware(reader, this.#hardware) : [this.#runOnCores(reader)];
+      last = runs.at(-1)!.at(-1)!.packet;
+      for (const sent of runs) {
+        const groups = cutAtKeys(sent);
+        if (sent.some(isDamaged(this.#request.strictFrom)))
+          this.#decodeEach(groups, before, sent === runs.at(-1) ? restOfGroup(reader) : []);
+        before = [...before, ...groups.map(([first]) => first!)].slice(-groupsBefore);
+      }
     }
     for (const [position, { packet }] of wanted.entries()) if (packet > last) this.#sink.bad(position, endsBefore);
     return this.#inputBytes;
   }
 
-  /**
-   * Whether a decoder for a packet and what follows needs nothing from before, as far as the packet behind it tells. A decoder in
-   * hardware is for the whole segment, because it takes long to open.
-   */
+  /** From the reader's last packet up to the next that stands alone. */
+  #runOnCores(reader: PacketReader): SentPacket[] {
+    return this.#run(reader, {
+      strictFrom: this.#request.strictFrom,
+      isEnd: (packet) => packet.packet >= this.#request.end || this.#standsAlone(packet, reader),
+      // What comes after damage is decoded again.
+      show: (picture) => !picture.isAfterDamage && this.#show(picture),
+    });
+  }
+
+  /** All of the segment, cut where a run on cores would end; a decoder in hardware takes long to open, or to have its first frame. */
+  #runInHardware(reader: PacketReader, hardware: Hardware): SentPacket[][] {
+    const { strictFrom, end } = this.#request;
+    const starts: number[] = [];
+    const request: Omit<RunRequest, 'isWanted'> = {
+      strictFrom,
+      isEnd: (packet) => {
+        if (this.#standsAlone(packet, reader)) starts.push(packet.packet);
+        return packet.packet >= end;
+      },
+      show: (picture) => !picture.isAfterDamage && this.#show(picture),
+    };
+    const sent =
+      hardware.kind === 'ffmpeg'
+        ? decodeRun(this.#ffmpeg, reader, hardware.of, request)
+        : nvdecRun(hardware.of.nvdec, reader, hardware.of.stream, request, hardware.of.failed);
+    for (const { size } of sent) this.#inputBytes += size;
+    if (hardware.kind === 'nvdec' && sent.some(isDamaged(strictFrom))) hardware.of.doubted();
+    const ends = [...starts.filter((packet) => packet < end), Number.POSITIVE_INFINITY];
+    let from = 0;
+    return ends.map((until) => {
+      const first = from;
+      while (from < sent.length && sent[from]!.packet < until) from++;
+      return sent.slice(first, from);
+    });
+  }
+
+  /** Whether a decoder for a packet and what follows needs nothing from before, as far as the packet behind it tells. */
   #standsAlone({ isClean, pts }: VideoPacket, reader: PacketReader): boolean {
-    if (!isClean || pts === null || this.#hardware) return false;
+    if (!isClean || pts === null) return false;
     const next = reader.peek();
     return !next || next.isKey || (next.pts !== null && next.pts >= pts);
   }
@@ -179,7 +236,7 @@ class SegmentDecoding {
     const sent =
       reader.codec.name === 'mjpeg'
         ? decodeJpegRun(reader, this.#isColour ? 3 : 1, request)
-        : decodeRun(this.#ffmpeg, reader, this.#hardware, request);
+        : decodeRun(this.#ffmpeg, reader, undefined, request);
     for (const { size } of sent) this.#inputBytes += size;
     return sent;
   }

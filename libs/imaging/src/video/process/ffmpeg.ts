@@ -55,6 +55,7 @@ interface CodecParameters {
   readonly width: number;
   readonly height: number;
   readonly format: number;
+  readonly colorRange: number;
   /** Frames that a decoder holds back, as far as the stream or its first frames tell. */
   readonly videoDelay: number;
   readonly extradata: Buffer | null;

@@ -2,15 +2,15 @@ import { InputError } from '@halogrid/sources/input-error';
 import { type CodecContext, type Ffmpeg, type HardwareDeviceContext, hwDeviceMethod, newExtradata } from './ffmpeg.ts';
 import type { PacketReader } from './open-video.ts';
 
-/** What decodes in place of the processor; its context is kept as long as the process lives: making one takes longer than a segment. */
-export interface Hardware {
+/** What decodes by way of FFmpeg in place of the processor; its context is kept as long as the process lives: making one takes longer than a segment. */
+export interface FfmpegHardware {
   context: HardwareDeviceContext;
   /** The format of its frames. */
   pixels: number;
 }
 
 /** Opens a decoder for the packets of a reader from the last one on, which it has not seen. To be freed. Throws InputError. */
-export function openDecoder(ffmpeg: Ffmpeg, reader: PacketReader, hardware: Hardware | undefined): CodecContext {
+export function openDecoder(ffmpeg: Ffmpeg, reader: PacketReader, hardware: FfmpegHardware | undefined): CodecContext {
   const { codec, stream, current } = reader;
   const decoder = new ffmpeg.CodecContext();
   decoder.allocContext3(codec);
@@ -45,12 +45,12 @@ export function closeHardware(): void {
 }
 
 /** Undefined, with a line for the log, where the method is not there. */
-export function openHardware(
+export function openFfmpegHardware(
   ffmpeg: Ffmpeg,
   { codec }: PacketReader,
   method: string,
   note: (line: string) => void,
-): Hardware | undefined {
+): FfmpegHardware | undefined {
   const type = ffmpeg.HardwareDeviceContext.findTypeByName(method);
   for (let i = 0; ; i++) {
     const config = codec.getHwConfig(i);

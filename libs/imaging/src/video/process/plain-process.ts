@@ -1,11 +1,13 @@
 // A process for benchmarks that does with FFmpeg what its own programs do: its order is its argument, as JSON. 'null' decodes videos
 // one after another and prints the number of frames; 'clip' encodes frames from stdin.
 import { readSync } from 'node:fs';
-import { decodeToNull } from './decode-to-null.ts';
+import { decodeToNull, openNullHardware } from './decode-to-null.ts';
 import { type ClipOrder, type Encoders, encodeClip } from './encode-clip.ts';
 import { loadFfmpeg, logFatal } from './ffmpeg.ts';
 
-export type PlainOrder = { kind: 'null'; paths: readonly string[] } | { kind: 'clip'; order: ClipOrder };
+export type PlainOrder =
+  | { kind: 'null'; paths: readonly string[]; hwaccel: string }
+  | { kind: 'clip'; order: ClipOrder };
 
 /** The next frame of stdin; undefined at its end. */
 function readFrame(bytes: number): Buffer | undefined {
@@ -27,7 +29,9 @@ function main(asked: PlainOrder): void {
     encodeClip(ffmpeg as unknown as Encoders, asked.order, () => readFrame(planesBytes));
   } else {
     let frames = 0;
-    for (const path of asked.paths) frames += decodeToNull(ffmpeg, path);
+    const hardware = asked.hwaccel ? openNullHardware(ffmpeg, asked.hwaccel) : undefined;
+    for (const path of asked.paths) frames += decodeToNull(ffmpeg, path, hardware);
+    hardware?.context.free();
     process.stdout.write(String(frames));
   }
 }

@@ -8,6 +8,7 @@ import { type Ffmpeg, loadFfmpeg, logFatal } from './ffmpeg.ts';
 import { indexPackets } from './index-packets.ts';
 import { endWithParent, mapMemory, viewMemory } from './libc.ts';
 import { closeHardware } from './open-decoder.ts';
+import { setHardwareTarget } from './open-nvdec.ts';
 import { openVideoBytes, type VideoBytes } from './video-bytes.ts';
 import { memoryFd, roomBytes, type VideoOrder } from './video-protocol.ts';
 
@@ -52,6 +53,7 @@ function obey(ffmpeg: Ffmpeg, task: Task, answers: Answers): void {
       bad: (position, error) => answers.message({ kind: 'bad', position, error }),
       created: (ms) => answers.message({ kind: 'created', ms }),
       note: (line) => answers.message({ kind: 'note', line }),
+      hardware: (found) => answers.message({ kind: 'hardware', ...found }),
     });
     answers.message({ kind: 'end', inputBytes });
   } catch (error) {
@@ -64,6 +66,7 @@ function obey(ffmpeg: Ffmpeg, task: Task, answers: Answers): void {
 function main(hasMemory: boolean): void {
   endWithParent();
   const memory = hasMemory ? viewMemory(mapMemory(memoryFd, roomBytes), roomBytes) : undefined;
+  if (memory) setHardwareTarget(memory);
   const answers = new Answers(memory);
   const ffmpeg = loadFfmpeg();
   ffmpeg.Log.setLevel(logFatal);

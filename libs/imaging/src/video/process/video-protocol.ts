@@ -2,7 +2,7 @@
 // go back, in their order: a head of doubles, and what it announces. A process with memory that both have mapped puts luma there, and
 // into the records where there is none or a frame is larger.
 import type { VideoFile } from '../video-file.ts';
-import type { SegmentRequest } from './decode-segment.ts';
+import type { HardwareFound, SegmentRequest } from './decode-segment.ts';
 import type { IndexLine } from './index-packets.ts';
 
 /** What a process is told to do; one thing after another. */
@@ -20,6 +20,7 @@ export type VideoMessage =
   | { kind: 'bad'; position: number; error: string }
   | { kind: 'created' /** Since 1970 in UTC. */; ms: number }
   | { kind: 'note'; line: string }
+  | ({ kind: 'hardware' } & HardwareFound)
   | { kind: 'refused'; stage: 'read' | 'decode'; error: string }
   | { kind: 'end' /** Encoded, of the packets that were read. */; inputBytes: number }
   | Exclude<IndexLine, { kind: 'end' }>

@@ -31,6 +31,7 @@ function outcomeOf(video: OpenedVideo, request: SegmentRequest): SegmentOutcome 
       bad: (position, error) => events.push({ kind: 'bad', position, error }),
       created: (ms) => events.push({ kind: 'created', ms }),
       note: (line) => events.push({ kind: 'note', line }),
+      hardware: () => {},
     });
     return { kind: 'decoded', events };
   } catch (error) {

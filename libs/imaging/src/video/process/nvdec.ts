@@ -1,0 +1,220 @@
+import { loadKoffi } from '../../load-koffi.ts';
+import { ExpandKernel } from './expand-kernel.ts';
+import {
+  capsOf,
+  chroma420,
+  decoderOf,
+  decodeStatus,
+  displayInfoBytes,
+  mappingOf,
+  type NvdecCaps,
+  type NvdecCodec,
+  type NvdecPicture,
+  type NvdecSequence,
+  outBytes,
+  packetOf,
+  parserOf,
+  pictureBytes,
+  readCaps,
+  readOut,
+  readPicture,
+  readSurface,
+  readVideoFormat,
+  rowsToHost,
+  statusBytes,
+  videoFormatBytes,
+} from './nvdec-structs.ts';
+import { check, loadNvidiaDriver, type NvidiaDriver } from './nvidia-driver.ts';
+
+/** Pictures that are decoded while one is fetched, and surfaces for them. */
+const displayDelay = 4;
+const moreSurfaces = 8;
+const blockingSync = 4;
+const nonBlocking = 1;
+
+/** Told of a stream while it is parsed, in the order of decoding but for `display`. */
+export interface NvdecSink {
+  /** Pictures from here on are of such a sequence; false where they are not to be decoded. */
+  sequence(sequence: NvdecSequence): boolean;
+  /** A picture is about to be decoded. */
+  decode(picture: NvdecPicture): void;
+  /** A picture is to be shown; `write` and `isFine` are good during the call. */
+  display(surface: number): void;
+}
+
+/** NVIDIA's decoding engines, by one CUDA context that this process keeps; one stream at a time. */
+export class Nvdec {
+  readonly #driver: NvidiaDriver;
+  readonly #stream: bigint;
+  readonly #expand: ExpandKernel;
+  readonly #out = Buffer.alloc(outBytes);
+  readonly #called: Parameters<typeof parserOf>[2];
+  /** Kept from stream to stream: making one takes 0.1 s. */
+  #decoder: { handle: bigint; key: string } | undefined;
+  #sequence: NvdecSequence | undefined;
+  /** The picture that is displayed. */
+  #mapped = { address: 0n, stride: 0 };
+  #scratch = { address: 0n, bytes: 0 };
+  #sink: NvdecSink | undefined;
+  #codec: NvdecCodec = 'h264';
+  #failure: unknown;
+
+  /** Throws Error where there are none, with the reason. */
+  constructor() {
+    const driver = loadNvidiaDriver();
+    this.#driver = driver;
+    check(driver.init(0), 'begin');
+    const device = Buffer.alloc(4);
+    check(driver.deviceGet(device, 0), 'find a card');
+    // Without it, this process would turn round and round as long as it waits.
+    driver.setContextFlags(device.readInt32LE(0), blockingSync);
+    check(driver.retainContext(this.#out, device.readInt32LE(0)), 'open a context');
+    check(driver.setCurrent(readOut(this.#out)), 'use a context');
+    check(driver.createStream(this.#out, nonBlocking), 'create a stream');
+    this.#stream = readOut(this.#out);
+    this.#expand = new ExpandKernel(driver, this.#stream);
+    const { called } = driver;
+    const koffi = loadKoffi();
+    const register = (act: (at: number | bigint) => number, type: (typeof called)['decode']): bigint =>
+      BigInt(koffi.register((_user: unknown, at: number | bigint) => this.#guard(() => act(at)), type) as bigint);
+    this.#called = {
+      sequence: register((at) => this.#onSequence(readVideoFormat(bytesAt(at, videoFormatBytes))), called.sequence),
+      decode: register((at) => this.#onDecode(at), called.decode),
+      display: register((at) => this.#onDisplay(at), called.display),
+    };
+  }
+
+  /** What the engines take of a codec, 8 bits in 4:2:0. */
+  caps(codec: NvdecCodec): NvdecCaps {
+    const bytes = capsOf(codec);
+    check(this.#driver.capabilities(bytes), 'say what it decodes');
+    return readCaps(bytes);
+  }
+
+  /** Lets copies go straight into memory, which is to stay where it is; without that they are slower. */
+  register(memory: Uint8Array): void {
+    this.#driver.register(loadKoffi().address(memory), memory.length, 0);
+  }
+
+  /**
+   * Decodes a stream: `feed` gives its pictures one after another, each with all its units, behind start codes. Throws what the sink throws,
+   * and Error where the hardware fails; so does what `feed` calls.
+   */
+  decode(codec: NvdecCodec, sink: NvdecSink, feed: (give: (picture: Buffer) => void) => void): void {
+    this.#codec = codec;
+    this.#sink = sink;
+    this.#failure = undefined;
+    check(this.#driver.createParser(this.#out, parserOf(codec, displayDelay, this.#called)), 'create a parser');
+    const parser = readOut(this.#out);
+    try {
+      feed((picture) => this.#parse(parser, packetOf(loadKoffi().address(picture), picture.length)));
+      this.#parse(parser, packetOf());
+    } finally {
+      this.#driver.destroyParser(parser);
+      this.#sink = undefined;
+    }
+  }
+
+  /** Whether a surface was decoded without an error that the engine noticed; once it is displayed, or a later one is. */
+  isFine(surface: number): boolean {
+    const status = Buffer.alloc(statusBytes);
+    const code = this.#driver.decodeStatus(this.#decoder!.handle, surface, status);
+    return code === 0 && status.readInt32LE(0) === decodeStatus.success;
+  }
+
+  /** Writes the visible luma of the surface that is displayed as gray, rows `stride` bytes apart. Throws Error. */
+  write(to: Uint8Array, stride: number): void {
+    const sequence = this.#sequence!;
+    const { stride: fromStride } = this.#mapped;
+    const at = this.#mapped.address + BigInt(sequence.top * fromStride + sequence.left);
+    let from = { address: at, stride: fromStride };
+    if (!sequence.isFullRange) {
+      const expanded = { address: this.#reserve(fromStride * sequence.height), stride: fromStride };
+      this.#expand.run(from, expanded, sequence);
+      from = expanded;
+    }
+    const target = { address: BigInt(loadKoffi().address(to)), stride };
+    check(this.#driver.copyRows(rowsToHost(from, target, sequence), this.#stream), 'copy a frame');
+    check(this.#driver.synchronize(this.#stream), 'wait for a frame');
+  }
+
+  #parse(parser: bigint, packet: Buffer): void {
+    const code = this.#driver.parse(parser, packet);
+    if (this.#failure !== undefined) throw this.#failure;
+    check(code, 'parse a picture');
+  }
+
+  /** What is thrown must not cross the driver: it is thrown behind it. */
+  #guard(act: () => number): number {
+    if (this.#failure !== undefined) return 0;
+    try {
+      return act();
+    } catch (error) {
+      this.#failure = error;
+      return 0;
+    }
+  }
+
+  #onSequence(sequence: NvdecSequence): number {
+    const { codedWidth, codedHeight, chroma, bits, surfaces } = sequence;
+    if (chroma !== chroma420 || bits !== 8 || !this.#sink!.sequence(sequence)) throw new NotForHardwareError();
+    this.#sequence = sequence;
+    const key = [this.#codec, codedWidth, codedHeight, surfaces].join();
+    if (this.#decoder?.key !== key) this.#open(sequence, key);
+    return surfaces + moreSurfaces;
+  }
+
+  #open(sequence: NvdecSequence, key: string): void {
+    if (this.#decoder) this.#driver.destroyDecoder(this.#decoder.handle);
+    this.#decoder = undefined;
+    const info = decoderOf(this.#codec, sequence, sequence.surfaces + moreSurfaces);
+    const out = Buffer.alloc(outBytes);
+    check(this.#driver.createDecoder(out, info), 'open a decoder');
+    this.#decoder = { handle: readOut(out), key };
+  }
+
+  #onDecode(at: number | bigint): number {
+    this.#sink!.decode(readPicture(bytesAt(at, pictureBytes)));
+    check(this.#driver.decodePicture(this.#decoder!.handle, at), 'decode a picture');
+    return 1;
+  }
+
+  #onDisplay(at: number | bigint): number {
+    // At the end of a stream there may be none.
+    if (BigInt(at) === 0n) return 1;
+    const surface = readSurface(bytesAt(at, displayInfoBytes));
+    const { handle } = this.#decoder!;
+    const [out, pitch] = [Buffer.alloc(outBytes), Buffer.alloc(4)];
+    check(this.#driver.map(handle, surface, out, pitch, mappingOf(this.#stream)), 'fetch a picture');
+    const address = readOut(out);
+    this.#mapped = { address, stride: pitch.readUInt32LE(0) };
+    try {
+      check(this.#driver.synchronize(this.#stream), 'wait for a picture');
+      this.#sink!.display(surface);
+    } finally {
+      this.#driver.unmap(handle, address);
+    }
+    return 1;
+  }
+
+  #reserve(bytes: number): bigint {
+    if (this.#scratch.bytes < bytes) {
+      if (this.#scratch.bytes > 0) this.#driver.free(this.#scratch.address);
+      const out = Buffer.alloc(outBytes);
+      check(this.#driver.allocate(out, bytes), 'allocate memory');
+      this.#scratch = { address: readOut(out), bytes };
+    }
+    return this.#scratch.address;
+  }
+}
+
+/** A stream turns out to be none for hardware. */
+export class NotForHardwareError extends Error {
+  constructor() {
+    super('The stream is none for hardware');
+    this.name = 'NotForHardwareError';
+  }
+}
+
+const bytesAt = (address: number | bigint, bytes: number): Buffer =>
+  Buffer.from(loadKoffi().view(BigInt(address), bytes));

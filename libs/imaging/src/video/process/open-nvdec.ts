@@ -1,0 +1,111 @@
+import { type UnitLayout, unitLayoutOf } from './annex-b.ts';
+import type { HardwareFound, SegmentRequest } from './decode-segment.ts';
+import { type Ffmpeg, fullRange } from './ffmpeg.ts';
+import { Nvdec } from './nvdec.ts';
+import type { NvdecStream } from './nvdec-run.ts';
+import type { NvdecCaps, NvdecCodec } from './nvdec-structs.ts';
+import type { PacketReader } from './open-video.ts';
+
+/** Hardware that decodes a segment. */
+export interface NvdecForStream {
+  nvdec: Nvdec;
+  stream: NvdecStream;
+  /** To be told of hardware that breaks down, and of a segment of which cores are to decide. */
+  failed(error: Error): void;
+  doubted(): void;
+}
+
+/** Kept for as long as the process lives; and why there is none, once that is known. */
+let opened: Nvdec | undefined;
+let missing: string | undefined;
+/** That is registered with the hardware once there is any. */
+let memory: Uint8Array | undefined;
+
+/** Frames go straight into this memory, more quickly than into other. */
+export function setHardwareTarget(bytes: Uint8Array): void {
+  memory = bytes;
+}
+
+function openOnce(): Nvdec | undefined {
+  if (opened || missing !== undefined) return opened;
+  try {
+    opened = new Nvdec();
+    if (memory) opened.register(memory);
+  } catch (error) {
+    missing = (error as Error).message;
+  }
+  return opened;
+}
+
+interface Told {
+  note(line: string): void;
+  hardware(found: HardwareFound): void;
+}
+
+/** Undefined where cores are to decode, which is said. */
+export function openNvdec(
+  ffmpeg: Ffmpeg,
+  reader: PacketReader,
+  request: SegmentRequest,
+  { note, hardware }: Told,
+): NvdecForStream | undefined {
+  const without = (why: string, engines: number): undefined => {
+    note(`Cores decode instead of hardware: ${why}`);
+    hardware({ engines, isUsed: false });
+  };
+  const nvdec = openOnce();
+  if (!nvdec) return without(missing!, 0);
+  const codec = reader.codec.name ?? '';
+  const { engines } = nvdec.caps('h264');
+  if (!isTaken(codec)) return without(`the decoding of ${codec} is not defined to the bit`, engines);
+  const caps = nvdec.caps(codec);
+  const layout = layoutOf(codec, reader);
+  const why = !layout ? 'its parameter sets are not where they should be' : whyNot(caps, ffmpeg, reader, request);
+  if (!layout || why !== undefined) return without(why!, engines);
+  const { width, height, colorRange, format } = reader.stream.codecpar;
+  const isFullRange = colorRange === fullRange || ffmpeg.avGetPixFmtName(format) === 'yuvj420p';
+  hardware({ engines, isUsed: true });
+  return {
+    nvdec,
+    stream: { codec, layout, expected: { width, height, isFullRange } },
+    failed: (error) => {
+      opened = undefined;
+      missing = error.message;
+      note(`Cores decode instead of hardware: ${missing}`);
+      hardware({ engines: 0, isUsed: false });
+    },
+    doubted: () => hardware({ engines, isUsed: false }),
+  };
+}
+
+const isTaken = (codec: string): codec is NvdecCodec => codec === 'h264' || codec === 'hevc';
+
+function layoutOf(codec: NvdecCodec, { stream }: PacketReader): UnitLayout | undefined {
+  try {
+    return unitLayoutOf(codec, stream.codecpar.extradata);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Formats of 8 bits in 4:2:0. */
+const formats = ['yuv420p', 'yuvj420p'];
+
+function whyNot(
+  caps: NvdecCaps,
+  ffmpeg: Ffmpeg,
+  { stream, newExtradata }: PacketReader,
+  { start, strictFrom, wanted, channels }: SegmentRequest,
+): string | undefined {
+  if (channels === 'rgb') return 'colour is made on cores';
+  const { width, height, format } = stream.codecpar;
+  const pixels = ffmpeg.avGetPixFmtName(format) ?? 'unknown pixels';
+  if (!formats.includes(pixels)) return `it is for ${formats[0]}, and this is ${pixels}`;
+  const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
+  const isTooSmall = width < caps.minWidth || height < caps.minHeight;
+  const isTooLarge = width > caps.maxWidth || height > caps.maxHeight || blocks > caps.maxBlocks;
+  if (!caps.isSupported || isTooSmall || isTooLarge) return `it does not take ${width} x ${height} pixels`;
+  if (newExtradata) return 'its parameter sets change';
+  const isAlone = start.isClean && strictFrom <= start.packet && wanted.every(({ order }) => order === undefined);
+  return isAlone ? undefined : 'a segment does not stand alone, or its packets have no times';
+}
