@@ -2,7 +2,7 @@ import { makeFolders } from '@halogrid/service/make-folders';
 import { IndexError } from '../store/index-error.ts';
 import { readManifest, removeUnnamed, writeManifest } from '../store/index-folder.ts';
 import type { Manifest, Segment } from '../store/manifest.ts';
-import { closeCatalog, openCatalog } from '../store/open-catalog.ts';
+import { checkLengths, closeCatalog, openCatalog } from '../store/open-catalog.ts';
 import { binsOfCell, cellsOf, differences } from '../store/pipeline-identity.ts';
 import type { JobName } from '../store/segment-writer.ts';
 import { framesOfFull, SegmentsWriter } from '../store/segments-writer.ts';
@@ -36,7 +36,7 @@ export class IndexWriter {
     try {
       const manifest = await readManifest(folder);
       // Nothing is added to what cannot be searched.
-      if (manifest) closeCatalog(await openCatalog(folder));
+      if (manifest) await checkLengths(folder, manifest);
       await removeUnnamed(folder, manifest);
       return new IndexWriter(folder, lock, manifest);
     } catch (error) {
