@@ -115,6 +115,11 @@ const floods: [name: string, message: Uint8Array, growth?: number][] = [
     mostGrowthByLarge,
   ],
   [
+    'parts of answers that never come',
+    report({ $case: 'part', value: { ...lease, number: 1, total: 320, counts: new Uint8Array(2 ** 20) } }),
+    mostGrowthByLarge,
+  ],
+  [
     'failed, with a sentence of 6 MB',
     report({ $case: 'failed', value: { ...lease, error: 'x'.repeat(6e6), output: false, need: '' } }),
     mostGrowthByLarge,
