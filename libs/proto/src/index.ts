@@ -2,7 +2,7 @@
 // specification; src/gen is their committed ts-proto output ('npm run proto' writes it).
 import { fileURLToPath } from 'node:url';
 
-export { CountsError, joinCounts } from './answers/join-counts.ts';
+export { CountsError, countsIn, joinCounts } from './answers/join-counts.ts';
 export {
   type FoundAnswer,
   type FoundResult,

@@ -25,12 +25,16 @@ export function comparable(content: ShardAnswer, node: ComparableAnswer['node'])
     isDoubtful: errors.some(({ cause = Cause.CONTENT }) => cause !== Cause.CONTENT),
     content,
     node,
-    bytes: content.results.reduce((sum, { bins }) => sum + resultBytes + 4 * bins.length, 0),
+    bytes: resultBytes * results.length + 4 * binsOf(content),
     get digest(): string {
       digest ??= answerDigest(content);
       return digest;
     },
   };
+}
+
+function binsOf({ results, packed }: ShardAnswer): number {
+  return packed ? results.length * packed.binsAResult : results.reduce((sum, { bins }) => sum + bins.length, 0);
 }
 
 /**

@@ -135,9 +135,17 @@ export interface SourceError {
   cause?: Cause;
 }
 
+/** The bins of all results of an answer as varints, one result after another: so many of each, in whole messages. */
+export interface PackedBins {
+  readonly messages: readonly Uint8Array[];
+  readonly binsAResult: number;
+}
+
 /** What a node found out about a shard, as the ledger takes it. */
 export interface ShardAnswer {
   results: SourceResult[];
+  /** Where the bins of the results came in this form, which they are read from when somebody asks. */
+  packed?: PackedBins;
   errors: SourceError[];
   stageSeconds: Record<string, number>;
   /** As ShardCompleted.busy_seconds. */

@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib';
-import { varintsLength, writeVarints } from '@halogrid/proto/varints';
-import { digestedBins, type HistogramShape } from '../job/histogram-shape.ts';
-import type { SourceResult } from '../job/shard.ts';
-import { checkCounts } from './check-answer.ts';
+import { readCountsAt } from '@halogrid/proto/counts';
+import { binsOfSource, digestedBins, type HistogramShape } from '../job/histogram-shape.ts';
+import type { ShardAnswer } from '../job/shard.ts';
+import { checkCounts, InvalidResultError } from './check-answer.ts';
 import { sourceDigest } from './digest.ts';
 import { Totals } from './totals.ts';
 
-/** Whole frames of a shard, each with the bins of every cell, one frame after another. */
+/** Whole frames of a shard, of the same number of bins each. */
 export interface Frames {
   shape: HistogramShape;
   /** By which refusals name them. */
@@ -14,7 +14,9 @@ export interface Frames {
   /** Widths and heights in turns. */
   sizes: Float64Array;
   counted: Float64Array;
-  bins: Uint32Array;
+  binsAFrame: number;
+  /** The bins of every cell of each frame, as varints, one frame after another; each of them holds whole numbers. */
+  messages: readonly Uint8Array[];
 }
 
 /** All that is kept of the bins of frames. */
@@ -31,56 +33,52 @@ export interface FrameSummary {
 
 const digestBytes = 32;
 
-/**
- * Bins of an answer at least that are worth a thread: starting one takes 60 to 100 ms of processor time, and most jobs are over by
- * then.
- */
-const worthBins = 2 ** 17;
-
-/**
- * The frames of an answer where all of it is that, by one pipeline and off the wire in one array, and they are many; undefined
- * where not.
- */
+/** The frames of an answer where all of it is whole frames, whose bins are as they came; undefined where not. */
 export function framesOf(
-  results: readonly SourceResult[],
+  { results, packed }: Pick<ShardAnswer, 'results' | 'packed'>,
   shape: HistogramShape,
-  binsAFrame: number,
 ): Frames | undefined {
-  const first = results[0]?.bins;
-  if (!(first instanceof Uint32Array) || results.length * binsAFrame < worthBins) return undefined;
-  const { buffer, byteOffset } = first;
+  if (!packed || packed.binsAResult !== binsOfSource(shape)) return undefined;
   const count = results.length;
   const [sources, sizes, counted] = [new Float64Array(count), new Float64Array(2 * count), new Float64Array(count)];
-  for (const [i, { source, size, rect, bins, counted: pixels, pipeline = 0 }] of results.entries()) {
-    if (!(bins instanceof Uint32Array) || bins.length !== binsAFrame || pipeline > 0) return undefined;
-    if (bins.buffer !== buffer || bins.byteOffset !== byteOffset + 4 * binsAFrame * i) return undefined;
+  for (let i = 0; i < count; i++) {
+    const { source, size, rect, counted: pixels } = results[i]!;
     if (rect.x > 0 || rect.y > 0 || rect.width !== size.width || rect.height !== size.height) return undefined;
     sources[i] = source;
-    sizes.set([size.width, size.height], 2 * i);
+    sizes[2 * i] = size.width;
+    sizes[2 * i + 1] = size.height;
     counted[i] = pixels;
   }
-  return { shape, sources, sizes, counted, bins: new Uint32Array(buffer, byteOffset, binsAFrame * count) };
+  return { shape, sources, sizes, counted, binsAFrame: packed.binsAResult, messages: packed.messages };
 }
 
 /** Checks the bins of frames and makes of them what is kept. Throws InvalidResultError where they cannot be right. */
-export function summarise({ shape, sources, sizes, counted, bins }: Frames): FrameSummary {
+export function summarise({ shape, sources, sizes, counted, binsAFrame, messages }: Frames): FrameSummary {
+  const packed = messages.length === 1 ? messages[0]! : Buffer.concat(messages);
   const count = sources.length;
-  const binsAFrame = bins.length / count;
   const digests = new Uint8Array(digestBytes * count);
   const totals = new Totals(shape.channels * shape.bins);
-  const packed = new Uint8Array(varintsLength(bins));
   const [lengths, checksums] = [new Uint32Array(count), new Uint32Array(count)];
+  const bins = new Uint32Array(binsAFrame);
   for (let i = 0, at = 0; i < count; i++) {
-    const own = bins.subarray(binsAFrame * i, binsAFrame * (i + 1));
+    const source = sources[i]!;
+    const end = readBins(source, packed, at, bins);
     const size = { width: sizes[2 * i]!, height: sizes[2 * i + 1]! };
     const rect = { x: 0, y: 0, ...size };
-    checkCounts({ source: sources[i]!, size, rect, counted: counted[i]!, bins: own }, shape);
-    digests.set(sourceDigest(size, counted[i]!, digestedBins(shape, own)), digestBytes * i);
-    totals.add(own, size.width * size.height);
-    const end = writeVarints(own, packed, at);
+    checkCounts({ source, size, rect, counted: counted[i]!, bins }, shape);
+    digests.set(sourceDigest(size, counted[i]!, digestedBins(shape, bins)), digestBytes * i);
+    totals.add(bins, size.width * size.height);
     lengths[i] = end - at;
     checksums[i] = crc32(packed.subarray(at, end));
     at = end;
   }
   return { digests, sums: totals.sums, packed, lengths, checksums };
+}
+
+function readBins(source: number, packed: Uint8Array, at: number, bins: Uint32Array): number {
+  try {
+    return readCountsAt(packed, at, bins);
+  } catch (error) {
+    throw new InvalidResultError(`The result of source ${source} has bins that are none: ${(error as Error).message}`);
+  }
 }

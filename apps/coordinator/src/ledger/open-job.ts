@@ -3,7 +3,6 @@ import { resultsVersion } from '@halogrid/service';
 import { changedMsOf } from '@halogrid/sources';
 import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../job/accepted-job.ts';
-import { binsOfSource } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import { CapturedTimes } from './captured-times.ts';
 import { checkAnswers } from './check-answer.ts';
@@ -143,9 +142,9 @@ export class OpenJob implements Journaled {
   }
 
   /** The whole frames that an answer is, where a summary of them is all that its commit takes; undefined where it is not that. */
-  framesOf({ results }: ShardCommit): Frames | undefined {
+  framesOf(commit: ShardCommit): Frames | undefined {
     const [{ shape }, ...others] = this.parts;
-    return others.length > 0 ? undefined : framesOf(results, shape, binsOfSource(shape));
+    return others.length > 0 ? undefined : framesOf(commit, shape);
   }
 
   /**

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { Grid } from '@halogrid/kernels';
+import { varintsLength, writeVarints } from '@halogrid/proto/varints';
 import { createLog } from '@halogrid/service/log';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { DurableLedger } from './durable-ledger.ts';
@@ -29,15 +30,19 @@ const expected = expectedResults(
   grid,
 );
 
-/** The answer as it comes off the wire, its counts in one array. */
+/** The answer with its counts as they come, in two messages. */
 function packed(commit: ShardCommit): ShardCommit {
-  const all = Uint32Array.from(commit.results.flatMap(({ bins }) => Array.from(bins)));
-  let end = 0;
-  const results = commit.results.map((result) => {
-    end += result.bins.length;
-    return { ...result, bins: all.subarray(end - result.bins.length, end) };
+  const { results } = commit;
+  const binsAResult = results[0]!.bins.length;
+  if (results.length * binsAResult < 2 ** 17) return commit;
+  const half = results.length >> 1;
+  const messages = [results.slice(0, half), results.slice(half)].map((some) => {
+    const counts = some.flatMap(({ bins }) => Array.from(bins));
+    const bytes = new Uint8Array(varintsLength(counts));
+    writeVarints(counts, bytes, 0);
+    return bytes;
   });
-  return { ...commit, results };
+  return { ...commit, packed: { messages, binsAResult } };
 }
 const answerOf = (shard: number): ShardCommit => packed(commitOf(shards[shard]!, steps, undefined, grid));
 
@@ -106,13 +111,13 @@ test('a summary is of no use where a source has been set aside: nothing of it is
   const merge = new Merge(shape);
   for (const name of ['a', 'b']) merge.addSource(`file:///${name}`, name, 1);
   const size = { width: 1, height: 1 };
-  const all = new Uint32Array(2 * shape.bins);
+  const bins = new Uint32Array(shape.bins);
+  bins[5] = 1;
   const results = [0, 1].map((source) => {
-    const bins = all.subarray(source * shape.bins, (source + 1) * shape.bins);
-    bins[5] = 1;
     return { source, size, rect: { x: 0, y: 0, ...size }, counted: 1, bins };
   });
-  const summary = summarise(framesOf(results, shape, shape.bins)!);
+  const packed = { messages: [Uint8Array.from([...bins, ...bins])], binsAResult: shape.bins };
+  const summary = summarise(framesOf({ results, packed }, shape)!);
   merge.quarantine(0, { stage: 'read', error: 'gone', attempts: 1, shard: -1 });
   assert.equal(merge.addSummarised(results, summary), false);
   assert.deepEqual([merge.done, merge.counted, merge.pixels], [0, 0n, 0]);
@@ -122,11 +127,20 @@ test('a summary is of no use where a source has been set aside: nothing of it is
 
 test('counts that cannot be right are refused as without a thread', async () => {
   const ledger = await begin(new SummaryThread());
-  const wrong = answerOf(0);
-  const bins = wrong.results[3]!.bins as Uint32Array;
-  bins[bins.findIndex((count) => count > 0)]! += 100;
+  const right = commitOf(shards[0]!, steps, undefined, grid);
+  const results = right.results.map((result, i) => {
+    const bins = Array.from(result.bins);
+    if (i === 3) bins[bins.findIndex((count) => count > 0)]! += 100;
+    return { ...result, bins };
+  });
+  const wrong = packed({ ...right, results });
   const refusal = { name: 'InvalidResultError', message: /^The result of source 3 has 10\d pixels in a cell of / };
   await assert.rejects(ledger.commit({ ...wrong, epoch: ledger.epoch }), refusal);
+  // The last byte of a count that takes ten.
+  const { messages, binsAResult } = answerOf(0).packed!;
+  const overlong = messages.map((bytes) => Uint8Array.from(bytes, (byte, i) => (i < 9 ? byte | 0x80 : byte)));
+  const none = { ...answerOf(0), packed: { messages: overlong, binsAResult }, epoch: ledger.epoch };
+  await assert.rejects(ledger.commit(none), /^InvalidResultError: The result of source 0 has bins that are none: /);
   for (const shard of [0, 1, 2]) assert.equal(await commit(ledger, shard), 'committed');
   await assertResults(ledger, expected);
   await ledger.close();

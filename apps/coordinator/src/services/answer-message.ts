@@ -1,3 +1,4 @@
+import type { Rect, Size } from '@halogrid/geometry';
 import { maxImageBins } from '@halogrid/kernels';
 import { CountsError, joinCounts, type ShardCompleted, type SourceResult as WireResult } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
@@ -5,6 +6,7 @@ import { Refusal, refuseValue } from '../job/refusal.ts';
 import type { ShardAnswer, SourceResult } from '../job/shard.ts';
 import { activities, stageLabel } from '../job/shard.ts';
 import type { LeaseId } from '../scheduler/events.ts';
+import { LateBins, packedOf } from './packed-results.ts';
 
 /** The lease that a report answers. */
 export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
@@ -19,9 +21,12 @@ export function toShardAnswer(
   { results, errors, stageSeconds, busySeconds, inputBytes }: ShardCompleted,
   counts: readonly Uint8Array[] = [],
 ): ShardAnswer {
-  const bins = countsOf(results, counts);
+  const packed = packedOf(results, counts);
+  const bins = packed ? undefined : countsOf(results, counts);
+  const late = packed && new LateBins(packed, results.length);
   return {
-    results: results.map((result, i) => toSourceResult(result, bins[i]!)),
+    ...(packed && { packed }),
+    results: results.map((result, i) => (late ? new LateResult(result, late, i) : toSourceResult(result, bins![i]!))),
     errors,
     stageSeconds: knownStages(stageSeconds),
     busySeconds: knownActivities(busySeconds),
@@ -47,6 +52,33 @@ function knownActivities(busySeconds: Record<string, number>): Record<string, nu
   return Object.fromEntries(Object.entries(busySeconds).filter(isKnown));
 }
 
+/** A result whose bins are read when somebody asks for them. */
+class LateResult implements SourceResult {
+  readonly source: number;
+  readonly size: Size;
+  readonly rect: Rect;
+  readonly counted: number;
+  declare readonly captured?: CaptureTime;
+  readonly #late: LateBins;
+  readonly #number: number;
+
+  constructor({ source, width, height, rect, counted, captured }: WireResult, late: LateBins, number: number) {
+    this.source = source;
+    this.size = { width, height };
+    this.rect = rect ?? nowhere;
+    this.counted = counted;
+    if (captured) this.captured = toCaptureTime(captured);
+    this.#late = late;
+    this.#number = number;
+  }
+
+  get bins(): Uint32Array {
+    return this.#late.of(this.#number);
+  }
+}
+
+const nowhere: Rect = { x: 0, y: 0, width: 0, height: 0 };
+
 function countsOf(results: readonly WireResult[], counts: readonly Uint8Array[]): Uint32Array[] {
   const lengths = results.map(({ binCount = 0 }) => binCount);
   const all = lengths.reduce((sum, length) => sum + length, 0);
@@ -62,7 +94,6 @@ function toSourceResult(
   { source, width, height, rect, counted, bins: listed, binCount, captured, pipeline }: WireResult,
   counts: Uint32Array,
 ): SourceResult {
-  const nowhere = { x: 0, y: 0, width: 0, height: 0 };
   const bins = binCount === undefined ? listed : counts;
   const result: SourceResult = { source, size: { width, height }, rect: rect ?? nowhere, counted, bins };
   if (captured) result.captured = toCaptureTime(captured);

@@ -15,10 +15,20 @@ export function joinCounts(messages: readonly Uint8Array[], lengths: readonly nu
   const wanted = lengths.reduce((sum, length) => sum + length, 0);
   const bytes = messages.reduce((sum, message) => sum + message.length, 0);
   if (wanted > bytes) throw new CountsError(`Expected ${wanted} counts but received ${bytes} bytes`);
+  let said = 0;
+  for (const message of messages) {
+    const own = countsIn(message);
+    if (own === undefined) throw new CountsError('Expected whole counts in a message but one ends early');
+    said += own;
+  }
+  if (said !== wanted) throw new CountsError(`Expected ${wanted} counts but received ${said}`);
   const counts = new Uint32Array(wanted);
   let read = 0;
-  for (const message of messages) read = readCounts(message, counts, read);
-  if (read < wanted) throw new CountsError(`Expected ${wanted} counts but received ${read}`);
+  for (const message of messages) {
+    const own = countsIn(message)!;
+    readCountsAt(message, 0, counts.subarray(read, read + own));
+    read += own;
+  }
   let end = 0;
   return lengths.map((length) => {
     end += length;
@@ -26,20 +36,30 @@ export function joinCounts(messages: readonly Uint8Array[], lengths: readonly nu
   });
 }
 
-/** Reads all counts of a message to `counts` from number `next` on; returns how many are there now. */
-function readCounts(message: Uint8Array, counts: Uint32Array, next: number): number {
-  for (let at = 0; at < message.length; ) {
-    if (next === counts.length) throw new CountsError(`Expected ${next} counts but received more`);
-    let byte = message[at++]!;
+/**
+ * Reads as many counts as `counts` holds from byte `from` on; returns where they end. Throws CountsError where they are too large, or
+ * the bytes end before.
+ */
+export function readCountsAt(bytes: Uint8Array, from: number, counts: Uint32Array): number {
+  let at = from;
+  for (let i = 0; i < counts.length; i++) {
+    let byte = bytes[at++]!;
     let value = byte & 0x7f;
     for (let scale = 0x80; byte >= 0x80; scale *= 0x80) {
-      if (at === message.length) throw new CountsError('Expected whole counts in a message but one ends early');
-      byte = message[at++]!;
+      byte = bytes[at++]!;
       value += (byte & 0x7f) * scale;
       if (scale > 2 ** 28 || value >= 2 ** 32)
         throw new CountsError('Expected counts below 2^32 but received a larger one');
     }
-    counts[next++] = value;
+    counts[i] = value;
   }
-  return next;
+  if (at > bytes.length) throw new CountsError('Expected more counts than there are');
+  return at;
+}
+
+/** Numbers whose last byte is in these bytes; undefined where the bytes end within one. */
+export function countsIn(bytes: Uint8Array): number | undefined {
+  let ends = 0;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i]! < 0x80) ends++;
+  return bytes.length > 0 && bytes.at(-1)! >= 0x80 ? undefined : ends;
 }

@@ -72,7 +72,7 @@ test('counts that are short, long, cut, too large or none are refused', () => {
   const table: [messages: number[][], lengths: number[], sentence: RegExp][] = [
     [[[1, 2]], [3], /Expected 3 counts but received 2 bytes/],
     [[[0x80, 1], [2]], [3], /Expected 3 counts but received 2$/],
-    [[[1, 2], [3]], [2], /Expected 2 counts but received more/],
+    [[[1, 2], [3]], [2], /Expected 2 counts but received 3$/],
     [[[1, 0x80], [1]], [2], /one ends early/],
     [[[0x80, 0x80, 0x80, 0x80, 0x10]], [1], /below 2\^32/],
     [[Array(9).fill(0x80).concat(0)], [1], /below 2\^32/],

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { distances } from '../distances/distance.ts';
 import { distanceNames } from '../distances/distance-names.ts';
 import { massOf, type Vector } from '../distances/vector.ts';
-import { type Block, BlockScanner, type CountBytes, countArrays, lengthUnit } from './block-scanner.ts';
+import { type Block, BlockScanner, type CountBytes, countArrays, lengthUnit, narrowCounts } from './block-scanner.ts';
 import { mostApart } from './bound.ts';
 import { estimators } from './estimators.ts';
 
@@ -103,4 +103,17 @@ test('counts that only float64 holds are not estimated: nothing is ruled out', (
     { width: 8, length: 16, masses },
   );
   assert.deepEqual([...near], [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+});
+
+test('counts are kept in as few bytes as hold all of them', () => {
+  for (const [largest, kept] of [
+    [255, Uint8Array],
+    [256, Uint16Array],
+    [65_536, Uint32Array],
+    [2 ** 32, Float64Array],
+  ] as const) {
+    const counts = narrowCounts([0, largest, 1]);
+    assert.ok(counts instanceof kept);
+    assert.deepEqual([...counts], [0, largest, 1]);
+  }
 });
