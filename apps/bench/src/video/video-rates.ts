@@ -5,6 +5,7 @@ import { DecoderPool, openVideoFile, planVideo, type VideoSegment } from '@halog
 import { decodeByFfmpeg } from '@halogrid/imaging/plain-ffmpeg';
 import { spreadOf } from '../timing/statistics.ts';
 import { measureWholeTimes } from '../timing/whole-times.ts';
+import { hasOpencv, opencvRate } from './opencv-pool.ts';
 
 /** Frames a second by what was measured, in the order of the table. */
 export type Rates = Record<string, number>;
@@ -83,6 +84,7 @@ export async function ratesOf(
     await work();
     return frames / ((performance.now() - startedMs) / 1000);
   };
+  const hasPool = await hasOpencv();
   const pool = new DecoderPool({ processes });
   const measure = async (): Promise<Rates> => {
     const rates: Rates = {};
@@ -95,6 +97,7 @@ export async function ratesOf(
       rates[kernelAlone] = kernel;
       rates['FFmpeg of the package, then the kernel'] = 1 / (1 / ffmpeg + 1 / kernel);
     }
+    if (hasPool) rates[`OpenCV and NumPy, ${processes} processes`] = await opencvRate(recordings, processes);
     rates['decoders alone'] = await timed(() => decodeSegments(planned, pool, hwaccel));
     return rates;
   };
