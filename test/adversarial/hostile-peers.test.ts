@@ -122,9 +122,9 @@ const floods: [name: string, message: Uint8Array, growth?: number][] = [
       $case: 'found',
       value: { search: 1, version: '', rankings: [{ hits: Array(6e4).fill(hit) }], error: '' },
     }),
-      mostGrowthByLarge,
-    ],
-    [
+    mostGrowthByLarge,
+  ],
+  [
     'parts of answers that never come',
     report({ $case: 'part', value: { ...lease, number: 1, total: 320, counts: new Uint8Array(2 ** 20) } }),
     mostGrowthByLarge,

@@ -5,6 +5,7 @@ import { DecoderPool, openVideoFile, planVideo, type VideoSegment } from '@halog
 import { decodeByFfmpeg } from '@halogrid/imaging/plain-ffmpeg';
 import { spreadOf } from '../timing/statistics.ts';
 import { measureWholeTimes } from '../timing/whole-times.ts';
+import { hasOpencv, opencvRate } from './opencv-pool.ts';
 
 /** Frames a second by what was measured, in the order of the table. */
 export type Rates = Record<string, number>;
@@ -112,6 +113,7 @@ export async function ratesOf(
     await work();
     return frames / ((performance.now() - startedMs) / 1000);
   };
+  const hasPool = await hasOpencv();
   const pool = new DecoderPool({ processes });
   const measure = async (note: (line: string) => void): Promise<Rates> => {
     const rates: Rates = {};
@@ -127,6 +129,7 @@ export async function ratesOf(
       tell(kernelAlone, kernel);
       tell(thenKernel, 1 / (1 / plain + 1 / kernel));
     }
+    if (hasPool) tell(`OpenCV and NumPy, ${processes} processes`, await opencvRate(recordings, processes));
     for (const method of [...methods]) {
       try {
         tell(inHardware(method), await timed(() => decodeByFfmpeg(recordings, ffmpegInHardware, method)));

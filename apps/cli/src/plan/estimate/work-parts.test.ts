@@ -111,6 +111,14 @@ test('parts have names of the kind of source, the device and the kernel', () => 
   ]);
 });
 
+test('decoders of videos are started once, so segments of an hour cost little beside its 90,000 frames', () => {
+  const kinds = { video: { units: 703, opens: 703, pixels: 90_000 * 1920 * 1080, bytes: 1.8e9 } };
+  for (const cores of [2, 16, 128]) {
+    const parts = workParts(totalsOf({ kinds }), job, { ...workers, cores });
+    assert.ok(parts['open video']! + parts['index video']! < 0.2 * parts['decode video']!, `${cores} cores`);
+  }
+});
+
 test('a start takes longer with more nodes and fewer cores', () => {
   assert.ok(startSeconds({ nodes: 8, cores: 2 }) > startSeconds({ nodes: 1, cores: 2 }));
   assert.ok(startSeconds({ nodes: 8, cores: 2 }) > startSeconds({ nodes: 8, cores: 8 }));

@@ -26,16 +26,19 @@ interface ReadingCost {
   byte: number;
 }
 
-/** A line a format, for which the compiler asks. `open` of a video starts a decoder, and its planning reads all bytes. */
+/** A line a format, for which the compiler asks. `open` of a video is that of a segment, and its planning reads all bytes. */
 const readingCosts: Record<SourceKind, ReadingCost> = {
   jpeg: { open: 0.3e-3, pixel: 1.5e-9, byte: 15e-9 },
   png: { open: 2e-3, pixel: 8e-9, byte: 4e-9 },
   webp: { open: 2e-3, pixel: 20e-9, byte: 0 },
   tiff: { open: 4e-3, pixel: 8e-9, byte: 0 },
   pnm: { open: 0.3e-3, pixel: 1e-9, byte: 0 },
-  video: { open: 0.15, pixel: 2.2e-9, byte: 3e-9 },
+  video: { open: 0.02, pixel: 2.5e-9, byte: 3e-9 },
   other: { open: 1e-3, pixel: 8e-9, byte: 0 },
 };
+
+/** Decoders of videos are started once, each on a core of its own. */
+const decoderStartSeconds = 0.3;
 
 /** What remains of a job that does nearly nothing: its plan, a lease, its files, each of which is made safe on the disk. */
 const jobSeconds = 0.3;
@@ -80,8 +83,9 @@ export function workParts(totals: PlanTotals, { pipelines, mapFormat }: PlannedJ
   for (const [kind, { units, opens, pixels, bytes }] of Object.entries(work.kinds)) {
     const cost = readingCosts[kind as SourceKind];
     const isVideo = kind === 'video';
-    parts[`open ${kind}`] = shared(cost.open * opens, units);
-    parts[isVideo ? 'index video' : `unpack ${kind}`] = isVideo ? cost.byte * bytes : shared(cost.byte * bytes, units);
+    parts[`open ${kind}`] = shared(cost.open * opens, units) + (isVideo && units > 0 ? decoderStartSeconds : 0);
+    // The first segments are decoded while the others are still listed.
+    parts[isVideo ? 'index video' : `unpack ${kind}`] = shared(cost.byte * bytes, isVideo ? cores : units);
     parts[`decode ${kind}`] = shared(cost.pixel * pixels, units);
   }
   for (const [pixel, pixels] of Object.entries(work.kernelPixels)) {

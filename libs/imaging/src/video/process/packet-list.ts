@@ -78,24 +78,26 @@ export class PacketList {
   /** Goes on with the tables where they tell the same of the first packets, and else as if nothing had been read. */
   #compareTables(): void {
     const tables = new PacketReader(this.#ffmpeg, this.#bytes, new ListingBytes(this.#bytes));
-    let isSame = true;
-    while (isSame && this.#compared.length < proven) {
+    try {
+      this.#hasTables = this.#isSameIn(tables);
+    } finally {
+      if (!this.#hasTables) tables.close();
+    }
+    this.#reader.close();
+    if (!this.#hasTables) this.#compared = [];
+    this.#reader = this.#hasTables ? tables : new PacketReader(this.#ffmpeg, this.#bytes);
+  }
+
+  #isSameIn(tables: PacketReader): boolean {
+    while (this.#compared.length < proven) {
       const read = this.#reader.read();
+      if (!isDeepStrictEqual(tables.read(), read) || tables.isInDoubt) return false;
+      if (!read) return true;
       const before = this.#compared.at(-1);
-      isSame =
-        isDeepStrictEqual(tables.read(), read) && !tables.isInDoubt && (!read || !before || isLater(read, before));
-      if (!read) break;
+      if (before && !isLater(read, before)) return false;
       this.#compared.push(read);
     }
-    this.#hasTables = isSame;
-    this.#reader.close();
-    if (isSame) {
-      this.#reader = tables;
-    } else {
-      tables.close();
-      this.#compared = [];
-      this.#reader = new PacketReader(this.#ffmpeg, this.#bytes);
-    }
+    return true;
   }
 
   /** Up to the packet that comes next. */
