@@ -3,8 +3,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { mutate } from '@halogrid/jpeg/testing';
 import type { Lease, ShardCompleted } from '@halogrid/proto';
+import sharp from 'sharp';
 import { type Device, type DeviceJpegs, DeviceLostError } from '../devices/device.ts';
 import { testedKind } from '../devices/testing/tested-kind.ts';
 import { openWebGpuDevice } from '../devices/webgpu-device.ts';
@@ -12,7 +14,7 @@ import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { JpegFeed } from '../feed/jpeg-feed.ts';
 import { JpegThreads } from '../feed/jpeg-threads.ts';
 import { noted } from './testing/noted-device.ts';
-import { createTestExecutor, frameLease, type TestFolder, withFolder } from './testing/shard-fixture.ts';
+import { createTestExecutor, frameLease, lbp, type TestFolder, withFolder } from './testing/shard-fixture.ts';
 
 let device: Device;
 before(async () => {
@@ -107,6 +109,29 @@ test('results and sentences are the same wherever JPEGs are decoded: any kind of
     for (const [i, { bins }] of both.results!.entries()) {
       assert.deepEqual(bins, expected.results![i % expected.results!.length]!.bins);
     }
+  });
+});
+
+test('of a picture that says when it was taken, and for several pipelines and cells, the device leaves what cores leave', async () => {
+  await withFolder(async (folder) => {
+    const exif = { IFD2: { DateTimeOriginal: '2026:01:31 08:00:00', OffsetTimeOriginal: '+02:00' } };
+    const plain = sharp(Buffer.alloc(64 * 48, 100), { raw: { width: 64, height: 48, channels: 1 } });
+    const uris = [await folder.put('taken.jpg', await plain.withExif(exif).jpeg().toBuffer())];
+    for (const path of fixtures) uris.push(await folder.put(basename(path), readFileSync(path)));
+    const other = lbp({ convention: 'nw-cw-lsb' }, 'mirror');
+    const named = [
+      { name: 'a', pipeline: { operations: [lbp()] } },
+      { name: 'b', pipeline: { operations: [other] } },
+    ];
+    const lease = frameLease(folder, uris, { pipelines: { named }, grid: { rows: 2, columns: 3 } });
+    const expected = await computed(lease, 'cpu', device);
+    const { on, batches, out } = watched();
+    const found = await computed(lease, 'gpu', on);
+    // Differences of so many bins would take minutes to be told.
+    assert.ok(isDeepStrictEqual(found, expected));
+    assert.ok(batches[0]! > 5 && out() === 0);
+    const captured = { localMs: Date.UTC(2026, 0, 31, 8), offsetMinutes: 120 };
+    assert.deepEqual(expected.results!.find(({ source }) => source === 0)!.captured, captured);
   });
 });
 
