@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
@@ -63,6 +63,7 @@ async function computed(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
+const oracle = fileURLToPath(new URL('../../../../libs/kernels/oracle/images', import.meta.url));
 const fixtures = globSync(
   fileURLToPath(new URL('../../../../libs/imaging/fixtures/*.jpg', import.meta.url)),
 ).toSorted();
@@ -111,12 +112,21 @@ test('results and sentences are the same wherever JPEGs are decoded: any kind of
   });
 });
 
-test('of a picture that says when it was taken, and for several pipelines and cells, the device leaves what cores leave', async () => {
+test('of photographs, a picture that says when it was taken, and for several pipelines and cells, the device leaves what cores leave', async () => {
   await withFolder(async (folder) => {
     const exif = { IFD2: { DateTimeOriginal: '2026:01:31 08:00:00', OffsetTimeOriginal: '+02:00' } };
     const plain = sharp(Buffer.alloc(64 * 48, 100), { raw: { width: 64, height: 48, channels: 1 } });
     const uris = [await folder.put('taken.jpg', await plain.withExif(exif).jpeg().toBuffer())];
     for (const path of fixtures) uris.push(await folder.put(basename(path), readFileSync(path)));
+    for (const [name, quality, chromaSubsampling] of [
+      ['coins', 30, '4:2:0'],
+      ['camera', 95, '4:4:4'],
+    ] as const) {
+      const jpeg = await sharp(join(oracle, `${name}.png`))
+        .toColourspace('srgb')
+        .jpeg({ quality, chromaSubsampling });
+      uris.push(await folder.put(`${name}.jpg`, await jpeg.toBuffer()));
+    }
     const other = lbp({ convention: 'nw-cw-lsb' }, 'mirror');
     const named = [
       { name: 'a', pipeline: { operations: [lbp()] } },
