@@ -17,6 +17,11 @@ const wrong: [string[], string][] = [
     "halogrid: Expected one of auto, gpu, software, cpu for --device but received 'tpu'",
   ],
   [['run', 'a.png', '--op', 'sift'], "halogrid: Expected one of lbp, ldp, conv for --op but received 'sift'"],
+  [['run', 'a.jpg', '--decode', 'npu'], "halogrid: Expected one of auto, gpu, cpu for --decode but received 'npu'"],
+  [
+    ['bench', 'frames', '--decode', 'gpu,npu'],
+    "halogrid: Expected some of auto, gpu, cpu, as in a,b, for --decode but received 'gpu,npu'",
+  ],
   [
     ['run', 'a.png', '--coordinator', 'h:1', '--nodes', '2'],
     'halogrid: Expected none of --nodes, --device and --decode with --coordinator: the cluster has its own',

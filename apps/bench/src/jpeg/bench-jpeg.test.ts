@@ -2,13 +2,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { benchJpeg } from './bench-jpeg.ts';
 
-test('a table a quality, of frames that equal those of libjpeg-turbo', async () => {
+test('tables a quality, of frames that equal those of libjpeg-turbo and of a node that is fed', async () => {
   const notes: string[] = [];
-  const options = { device: 'software', qualities: [30, 90], batch: 2, width: 50, height: 30, repetitions: 1 } as const;
+  const options = {
+    device: 'software',
+    qualities: [30, 90],
+    batch: 2,
+    width: 50,
+    height: 30,
+    repetitions: 1,
+    frames: 3,
+  } as const;
   const text = await benchJpeg(options, (line) => notes.push(line));
-  assert.match(notes.join('\n'), /^2 JPEG frames of quality 30, .* kB each\n2 JPEG frames of quality 90, .* kB each$/);
+  assert.match(
+    notes.join('\n'),
+    /^3 JPEG frames of quality 30, .* kB each\n(.*frames\/s\n)+3 JPEG frames of quality 90, .* kB each\n/,
+  );
   const found = text.match(/2 of 2 decoded, 2 of 2 different ones equal to libjpeg-turbo/g);
   assert.equal(found?.length, 2);
+  for (const decode of ['auto', 'gpu', 'cpu']) assert.match(text, new RegExp(`^--decode ${decode} +\\d`, 'm'));
   for (const stage of ['destuff', 'settle', 'place_chunks', 'place_groups', 'write', 'transform', 'all in one pass']) {
     assert.match(text, new RegExp(`^${stage} +\\d`, 'm'));
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { layOutJpegs } from '@halogrid/jpeg';
 import { createPipeline } from '@halogrid/kernels';
 import { type Device, DeviceLostError } from './device.ts';
 import { ReopeningDevice } from './reopening-device.ts';
@@ -10,6 +11,7 @@ const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 function createFake(name: string) {
   let lose!: (reason: string) => void;
   let isLost = false;
+  let prepared = 0;
   const device: Device = {
     info: { kind: 'gpu', name, driver: '' },
     maxStagingBytes: 1000,
@@ -30,8 +32,18 @@ function createFake(name: string) {
       return { items: [], seconds: { upload: 0, compute: 0, readback: 0 } };
     },
     async close() {},
+    jpegs: {
+      ...{ maxBytes: 10, batchBytes: 20 },
+      async prepare() {
+        prepared++;
+      },
+      async decode() {
+        if (isLost) throw new DeviceLostError('gone');
+        return { areFine: [true], seconds: { upload: 0, decode: 0 } };
+      },
+    },
   };
-  return { device, lose };
+  return { device, lose, prepared: () => prepared };
 }
 
 /** A reopening device over fakes; `failures` openings fail first. */
@@ -106,4 +118,22 @@ test('a batch in between makes it patient again', async () => {
   }
   assert.equal(isLost, false);
   assert.equal(device.info.name, '12');
+});
+
+test('JPEGs are decoded by the device that gave the memory which they lie in, and each gets ready for itself', async () => {
+  const { device, fakes } = createReopening();
+  const batch = { layout: layOutJpegs([]), filesBytes: 0, planesBytes: 0 };
+  const jpegs = device.jpegs!;
+  const staging = await device.acquire(1);
+  await jpegs.prepare();
+  assert.deepEqual((await jpegs.decode(staging, batch)).areFine, [true]);
+  fakes[0]!.lose('unplugged');
+  await assert.rejects(jpegs.decode(staging, batch), DeviceLostError);
+  const later = await device.acquire(1);
+  await jpegs.prepare();
+  assert.deepEqual((await jpegs.decode(later, batch)).areFine, [true]);
+  assert.deepEqual(
+    fakes.map(({ prepared }) => prepared()),
+    [1, 1],
+  );
 });

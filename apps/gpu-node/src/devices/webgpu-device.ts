@@ -184,7 +184,8 @@ class WebGpuDevice implements Device {
     const table = slot.buffer('table', layout.tableBytes);
     const histograms = slot.buffer('histograms', histogramsBytes);
     const maps = slot.buffer('maps', mapsBytes);
-    const staged = slot.planes(usedBytes);
+    // What is there already stays where it is.
+    const staged = slot.planes(slot.isUploaded ? 0 : usedBytes);
     const planes = [staged, ...layout.planesBytes.map((bytes, i) => slot.buffer(`planes${i + 1}`, bytes))];
     // [timestamps][histograms][maps]
     const histogramsAt = 8 * timestampCount;

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { mutate } from '@halogrid/jpeg/testing';
 import type { FoundAnswer, Lease } from '@halogrid/proto';
+import sharp from 'sharp';
 import { type Device, type DeviceJpegs, DeviceLostError } from '../devices/device.ts';
 import { testedKind } from '../devices/testing/tested-kind.ts';
 import { openWebGpuDevice } from '../devices/webgpu-device.ts';
@@ -12,7 +14,7 @@ import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { JpegFeed } from '../feed/jpeg-feed.ts';
 import { JpegThreads } from '../feed/jpeg-threads.ts';
 import { noted } from './testing/noted-device.ts';
-import { createTestExecutor, frameLease, type TestFolder, withFolder } from './testing/shard-fixture.ts';
+import { createTestExecutor, frameLease, lbp, type TestFolder, withFolder } from './testing/shard-fixture.ts';
 
 let device: Device;
 before(async () => {
@@ -40,20 +42,28 @@ function watched(changes: Partial<Device> = {}, jpegs: Partial<DeviceJpegs> = {}
   return { on, batches, out };
 }
 
-/** What a lease gives with that choice, but for times. */
-async function computed(lease: Lease, choice: DecodeChoice, on: Device): Promise<Partial<FoundAnswer>> {
-  const feed = new JpegFeed({
+const feedOf = (choice: DecodeChoice, on: Device): JpegFeed =>
+  new JpegFeed({
     ...{ choice, device: on, threads, note: assert.fail },
     readRate: async () => undefined,
     keepRate: async () => {},
     nowMs: () => performance.now(),
   });
+
+/** What a lease gives with that choice, but for times. */
+async function computed(
+  lease: Lease,
+  choice: DecodeChoice,
+  on: Device,
+  feed = feedOf(choice, on),
+): Promise<Partial<FoundAnswer>> {
   const { stageSeconds: _, busySeconds: __, ...answer } = await createTestExecutor(on, { feed })(lease, never);
   return answer;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
+const oracle = fileURLToPath(new URL('../../../../libs/kernels/oracle/images', import.meta.url));
 const fixtures = globSync(
   fileURLToPath(new URL('../../../../libs/imaging/fixtures/*.jpg', import.meta.url)),
 ).toSorted();
@@ -95,18 +105,42 @@ test('results and sentences are the same wherever JPEGs are decoded: any kind of
     assert.ok(small.batches.length > whole.batches.length);
     assert.deepEqual([cores.out(), whole.out(), small.out()], [0, 0, 0]);
 
-    // Cores have the first 256 frames, and then the device some.
+    // Cores have the frames until the device is ready, and then it has some.
     const shared = watched();
-    const four = { ...lease, ...frameLease(folder, Array(4).fill(uris).flat()) };
-    const both = await computed(four, 'auto', shared.on);
-    const of = ({ results, errors }: Partial<FoundAnswer>) => [results!.length, errors!.length];
-    assert.deepEqual(
-      of(both),
-      of(expected).map((count) => 4 * count),
-    );
-    for (const [i, { bins }] of both.results!.entries()) {
-      assert.deepEqual(bins, expected.results![i % expected.results!.length]!.bins);
+    const feed = feedOf('auto', shared.on);
+    while (shared.batches.length === 0) assert.deepEqual(await computed(lease, 'auto', shared.on, feed), expected);
+  });
+});
+
+test('of photographs, a picture that says when it was taken, and for several pipelines and cells, the device leaves what cores leave', async () => {
+  await withFolder(async (folder) => {
+    const exif = { IFD2: { DateTimeOriginal: '2026:01:31 08:00:00', OffsetTimeOriginal: '+02:00' } };
+    const plain = sharp(Buffer.alloc(64 * 48, 100), { raw: { width: 64, height: 48, channels: 1 } });
+    const uris = [await folder.put('taken.jpg', await plain.withExif(exif).jpeg().toBuffer())];
+    for (const path of fixtures) uris.push(await folder.put(basename(path), readFileSync(path)));
+    for (const [name, quality, chromaSubsampling] of [
+      ['coins', 30, '4:2:0'],
+      ['camera', 95, '4:4:4'],
+    ] as const) {
+      const jpeg = await sharp(join(oracle, `${name}.png`))
+        .toColourspace('srgb')
+        .jpeg({ quality, chromaSubsampling });
+      uris.push(await folder.put(`${name}.jpg`, await jpeg.toBuffer()));
     }
+    const other = lbp({ convention: 'nw-cw-lsb' }, 'mirror');
+    const named = [
+      { name: 'a', pipeline: { operations: [lbp()] } },
+      { name: 'b', pipeline: { operations: [other] } },
+    ];
+    const lease = frameLease(folder, uris, { pipelines: { named }, grid: { rows: 2, columns: 3 } });
+    const expected = await computed(lease, 'cpu', device);
+    const { on, batches, out } = watched();
+    const found = await computed(lease, 'gpu', on);
+    // Differences of so many bins would take minutes to be told.
+    assert.ok(isDeepStrictEqual(found, expected));
+    assert.ok(batches[0]! > 5 && out() === 0);
+    const captured = { localMs: Date.UTC(2026, 0, 31, 8), offsetMinutes: 120 };
+    assert.deepEqual(expected.results!.find(({ source }) => source === 0)!.captured, captured);
   });
 });
 

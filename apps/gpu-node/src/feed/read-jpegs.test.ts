@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { JpegFrameReader } from '@halogrid/jpeg';
 import { type MadeUpJpeg, writeJpeg } from '@halogrid/jpeg/testing';
-import { localVersion } from '@halogrid/sources';
+import { localVersion, restrictSources, unrestricted } from '@halogrid/sources';
 import { takenWords } from './jpeg-orders.ts';
 import { readJpegs } from './read-jpegs.ts';
 
@@ -86,5 +86,18 @@ test('a file that is not what it was, or is shorter than its size says, is left 
     assert.deepEqual(positionsOf(await read([{ uri, version }])), []);
     // Its size is 4096, and nothing can be read.
     assert.deepEqual(positionsOf(await read([{ uri: 'file:///sys/kernel/mm/transparent_hugepage/enabled' }])), []);
+  });
+});
+
+test('a file outside of the data roots is not read', async () => {
+  await inFolder(async (put) => {
+    const uri = await put('a.jpg', jpegs[0]!);
+    restrictSources({ roots: ['/nowhere'], hosts: undefined });
+    try {
+      assert.deepEqual(positionsOf(await read([{ uri }])), []);
+    } finally {
+      restrictSources(unrestricted);
+    }
+    assert.deepEqual(positionsOf(await read([{ uri }])), [0]);
   });
 });

@@ -57,7 +57,7 @@ export class NodeMetrics {
     for (const outcome of ['completed', 'failed', 'forgotten']) this.shards.inc({ outcome }, 0);
     this.busySeconds = new Counter({
       name: 'halogrid_gpu_busy_seconds_total',
-      help: 'Seconds in which kernels ran and JPEGs were decoded, by the kind of the device; its rate is the utilisation, summed over threads.',
+      help: 'Seconds in which kernels ran or JPEGs were decoded, by the kind of the device; its rate is the utilisation.',
       labelNames: ['device'],
       registers,
     });

@@ -20,10 +20,10 @@ export function noted(inner: Device, changes: Partial<Device> = {}) {
       };
       return staging;
     },
-    async run(staging, items, pipeline, withMap) {
+    async run(staging, items, pipeline, withMap, keep) {
       batches.push({ items: items.length, withMap });
-      out--;
-      return inner.run(staging, items, pipeline, withMap);
+      if (!keep) out--;
+      return inner.run(staging, items, pipeline, withMap, keep);
     },
     close: () => inner.close(),
     ...changes,
