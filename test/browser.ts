@@ -21,14 +21,24 @@ export async function openPage(browser: Browser, url: string): Promise<{ page: P
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe-core finds on the page that keeps people out, a line each: its serious and critical findings. */
+interface Finding {
+  id: string;
+  impact: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** What axe-core finds on the page that keeps people out, in light and in dark, a line each: its serious and critical findings. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe);
-  // As text: these tests know no types of pages.
-  const found = (await page.evaluate('axe.run()')) as {
-    violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
-  };
-  return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+  const lines: string[] = [];
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // As text: these tests know no types of pages.
+    const { violations } = (await page.evaluate('axe.run()')) as { violations: Finding[] };
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    for (const { id, nodes } of serious) {
+      lines.push(...nodes.map(({ html, failureSummary }) => `${colorScheme}: ${id}: ${html} ${failureSummary}`));
+    }
+  }
+  return lines;
 }

@@ -25,6 +25,8 @@ const path = `jobs/${encodeURIComponent(jobId)}`;
 const histogram = new HistogramSection(byId('histogram'), () => void showHistogram());
 /** @type {JobDetail | undefined} */
 let shown;
+/** @type {MayAnswer | undefined} */
+let may;
 /** Buttons are made anew where others are wanted: those that stay can be pressed at any time. */
 let lastState = '';
 let lastQuarantined = -1;
@@ -123,8 +125,8 @@ function connection(words, className = '') {
 
 for (let isOver = false; !isOver; ) {
   try {
-    const [detail, may] = await withToken(() => Promise.all([readApi(path), readApi('may')]));
-    shown = /** @type {JobDetail} */ (detail);
+    shown = /** @type {JobDetail} */ (await withToken(() => readApi(path)));
+    may ??= /** @type {MayAnswer} */ (await readApi('may'));
     show(shown, may);
     await Promise.all([showHistogram(), showQuarantined(shown.job)]);
     isOver = hasEnded(shown.job);
