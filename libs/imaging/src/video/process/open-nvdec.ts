@@ -79,7 +79,10 @@ export function openNvdec(
       note(`Cores decode instead of hardware: ${missing}`);
       hardware({ engines: 0, isUsed: false });
     },
-    doubted: () => hardware({ engines, isUsed: false }),
+    doubted: () => {
+      note('Hardware leaves a doubt about a video, which may be damaged: cores decode it');
+      hardware({ engines, isUsed: false });
+    },
   };
 }
 
