@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
 
@@ -15,4 +17,18 @@ export async function openPage(browser: Browser, url: string): Promise<{ page: P
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   await page.goto(url);
   return { page, complaints };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds on the page that keeps people out, a line each: its serious and critical findings. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  // As text: these tests know no types of pages.
+  const found = (await page.evaluate('axe.run()')) as {
+    violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
 }

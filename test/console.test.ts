@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
-import { openBrowser, openPage } from './browser.ts';
+import { openBrowser, openPage, seriousFindings } from './browser.ts';
 import { Cluster } from './cluster.ts';
 import { command } from './command.ts';
 import { Halogrid } from './halogrid.ts';
@@ -41,6 +42,145 @@ test('the page shows nodes, and jobs to their end', async () => {
   await row.getByRole('cell', { name: 'complete' }).waitFor();
   assert.match(await row.innerText(), /lbp:.*labels=uniform/);
   assert.equal(await page.locator('#jobs img').count(), 0);
+
+  await row.getByRole('link').press('Enter');
+  await page.getByText('100 %, 1 of 1 shard').waitFor();
+  assert.match(page.url(), /\/jobs\/[^/]+$/);
+  await page.getByText(/^Bound by .*\.$/).waitFor();
+  await page.getByRole('img', { name: /^Throughput over/ }).waitFor();
+  await page.getByRole('img', { name: 'When n1 held shards' }).waitFor();
+  await page.getByRole('row', { name: /^computing .* 1$/ }).waitFor();
+  await page.getByText(out).waitFor();
+  assert.equal(await page.locator('img[src="x"]').count(), 0);
+  // P + 2 labels (Ojala, Pietikäinen, Mäenpää 2002, equation 9); without its border the picture has 198 x 198 codes.
+  await page.getByText(`10 bins, ${(198 * 198).toLocaleString('en')} pixels counted`).waitFor();
+  const bars = () =>
+    page
+      .getByRole('img', { name: /^Histogram of/ })
+      .locator('.bins')
+      .getAttribute('d');
+  const linear = await bars();
+  await page.getByRole('button', { name: 'log' }).press('Enter');
+  assert.notEqual(await bars(), linear);
+  // Pictures are loaded when they are about to be seen.
+  await page.getByRole('heading', { name: 'Previews' }).scrollIntoViewIfNeeded();
+  await page.getByRole('img', { name: 'Source picture' }).waitFor();
+  await page.getByRole('img', { name: 'Map of picture' }).waitFor();
+  assert.deepEqual(await seriousFindings(page), []);
+  assert.deepEqual(complaints, []);
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'histogram.json' }).press('Enter'),
+  ]);
+  assert.equal(JSON.parse(readFileSync(await download.path(), 'utf8')).counted, 198 * 198);
+  const before = page.url();
+  await page.getByRole('button', { name: 'Run again' }).press('Enter');
+  await page.waitForURL((url) => url.href !== before && url.pathname.startsWith('/jobs/'));
+  await page.getByText('100 %', { exact: false }).first().waitFor();
+});
+
+test('a job is put together on a page, planned, started and watched to its end', async () => {
+  const sources = join(folder, 'a <b>folder');
+  mkdirSync(sources);
+  for (const name of ['1.pgm', '2.pgm']) await writePgm(join(sources, name), drawPicture(200, 200));
+  const { page, complaints } = await openPage(browser, `${cluster.http}/console/submit.html`);
+  await page.getByLabel('A path, a glob or a URI').fill(join(sources, '*.pgm'));
+  await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+  await page.getByLabel('labels').selectOption('uniform');
+  await page.getByLabel('Maps').selectOption('png');
+  const out = join(folder, 'submitted');
+  await page.getByLabel('Output folder').fill(out);
+  await page.getByLabel('points').fill('3');
+  await page.getByRole('button', { name: 'Show the plan' }).press('Enter');
+  await page.getByText("Expected a whole number from 4 to 24 for lbp:points but received '3'").waitFor();
+  await page.getByLabel('points').fill('8');
+  await page.getByRole('button', { name: 'Show the plan' }).press('Enter');
+  await page.getByText('80 kpx', { exact: true }).waitFor();
+  assert.deepEqual(await seriousFindings(page), []);
+  await page.getByRole('button', { name: 'Start the job' }).press('Enter');
+  await page.getByText('100 %, ').first().waitFor();
+  await page.getByText('lbp:labels=uniform').first().waitFor();
+  assert.deepEqual(
+    complaints.filter((one) => !one.includes('400 (Bad Request)')),
+    [],
+  );
+  assert.equal(JSON.parse(readFileSync(join(out, 'job.json'), 'utf8')).counts.frames, 2);
+});
+
+test('a source and its map are looked into side by side, and the map from a disk as well', async () => {
+  const large = join(folder, 'large.pgm');
+  await writePgm(large, drawPicture(2500, 1400));
+  const out = join(folder, 'large-out');
+  const ran = await cluster.halogrid(['run', large, source, '--map', 'dzi', '--grid', '1x2', '--out', out]);
+  assert.equal(ran.code, 0, ran.stderr);
+  const link = /^Page: (http:\S+)$/m.exec(ran.stderr)![1]!;
+  const { page, complaints } = await openPage(browser, link);
+  await page.getByRole('link', { name: 'look into it' }).press('Enter');
+  await page.getByText('Source, 2500 × 1400 pixels').waitFor();
+  await page.getByText('1 of 2', { exact: true }).waitFor();
+  // 256 codes; without its border the picture has as many as pixels in the rest.
+  await page.getByText(`256 bins, ${(2498 * 1398).toLocaleString('en')} pixels counted`).waitFor();
+  await page.getByLabel('Cell').selectOption('row 0, column 1');
+  // Every pixel of the map, at its last level, and a part of the source as large as it is.
+  const asWhole = [
+    page.waitForResponse(/\/results\/maps\/large_files\/12\/\d+_\d+\.png$/),
+    page.waitForResponse(/\/picture\?index=0&x=\d+&y=\d+&width=512&height=512&side=512$/),
+  ];
+  let isWhole = false;
+  const whole = Promise.all(asWhole).then(() => {
+    isWhole = true;
+  });
+  // Pictures come when they come, and zoom from then on.
+  while (!isWhole) {
+    await page.getByRole('button', { name: 'Zoom in' }).press('Enter');
+    await Promise.race([whole, page.waitForTimeout(300)]);
+  }
+  assert.deepEqual(await seriousFindings(page), []);
+  await page.getByRole('button', { name: 'The frame after' }).press('Enter');
+  await page.getByText('Source, 200 × 200 pixels').waitFor();
+  assert.match(page.url(), /source=1$/);
+  assert.deepEqual(complaints, []);
+
+  const disk = await openPage(browser, pathToFileURL(join(out, 'maps', 'index.html')).href);
+  await disk.page.getByText('2500 × 1400 pixels').waitFor();
+  await disk.page.locator('#map canvas').first().waitFor();
+  await disk.page.waitForFunction('document.readyState === "complete" && viewer.world.getItemCount() === 1');
+  assert.deepEqual(disk.complaints, []);
+});
+
+test('a job is cancelled from its page, after a question, and what is no job is told as text', async () => {
+  const many = join(folder, 'many');
+  mkdirSync(many);
+  const picture = drawPicture(1024, 1024);
+  for (let i = 0; i < 60; i++) await writePgm(join(many, `${i}.pgm`), picture);
+  const submitted = await cluster.halogrid([
+    ...['submit', many, '--out', join(folder, 'cancelled'), '--op', 'lbp:points=16,radius=2', '--batch', '1'],
+  ]);
+  const link = /^Page: (http:\S+)$/m.exec(submitted.stderr)![1]!;
+  const { page, complaints } = await openPage(browser, link);
+  await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+  await page.getByRole('button', { name: 'Cancel the job' }).press('Enter');
+  await page.getByText(/^ended at \d+ %/).waitFor();
+  assert.equal((await cluster.job(submitted.stdout.trim())).state, JobState.CANCELLED);
+  assert.deepEqual(complaints, []);
+
+  await page.goto(`${cluster.http}/jobs/${encodeURIComponent('<img src=x onerror=alert(1)>')}`);
+  await page.getByText("There is no job '<img src=x onerror=alert(1)>'").waitFor();
+  assert.equal(await page.locator('main img').count(), 0);
+});
+
+test('the page of nodes has those that are attached, and those that are gone, with why', async () => {
+  const { page, complaints } = await openPage(browser, `${cluster.http}/console/nodes.html`);
+  const card = page.getByRole('listitem').filter({ hasText: 'n1' });
+  await card.getByText(/that read and decode$/).waitFor();
+  const killed = await cluster.startNode('doomed');
+  await page.getByRole('listitem').filter({ hasText: 'doomed' }).waitFor();
+  assert.deepEqual(await seriousFindings(page), []);
+  process.kill(killed.pid, 'SIGKILL');
+  await killed.program.ended;
+  cluster.nodes.pop();
+  await page.getByRole('row', { name: /^doomed .* Its connection broke/ }).waitFor();
   assert.deepEqual(complaints, []);
 });
 
@@ -67,7 +207,7 @@ test('the page shows why inputs are quarantined, and a job that merged nothing i
 test('the page shows what nodes lack and what jobs wait for', async () => {
   const { page } = await openPage(browser, 'about:blank');
   const answer = (path: string, body: object) =>
-    page.route(`**/api/v1/${path}`, (route) => route.fulfill({ json: body }));
+    page.route(`**/api/v1/${path}*`, (route) => route.fulfill({ json: body }));
   const lacks = [{ need: 'read file:///data/archive', reason: 'EACCES: permission denied', sinceMs: 1 }];
   const waiting = 'No attached node can read /data/archive';
   const spec = { pipeline: { operations: [] }, out: 'file:///out' };
@@ -127,6 +267,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
 
   await page.goto(cluster.http);
   await page.getByRole('row').filter({ hasText: out }).getByRole('link').press('Enter');
+  await page.getByRole('link', { name: 'what changed in it' }).press('Enter');
   const left = page.getByRole('button', { name: /^left, frame 50 to frame \d+, strength 0\.\d+, 1 of 4 cells$/ });
   // In the timeline, and in the list.
   assert.equal(

@@ -145,7 +145,17 @@ test('results of another version are computed again, and it is said why', async 
   assert.equal(readFileSync(join(out, 'sources.jsonl'), 'utf8'), lines);
   assert.deepEqual(changesOf((await run([...job, '--out', out])).changes), [3, 0, 0, 0, 0]);
   await assertAsFresh(out, job);
+  // Since version 3 nothing of images has changed.
+  sayVersion(out, 3);
+  assert.deepEqual(changesOf((await run([...job, '--out', out])).changes), [3, 0, 0, 0, 0]);
 });
+
+/** Makes an output look as if it had been made by that version of the results. */
+function sayVersion(out: string, version: number): void {
+  const path = join(out, 'sources.jsonl');
+  const [head, ...rest] = readFileSync(path, 'utf8').split('\n');
+  writeFileSync(path, [JSON.stringify({ ...JSON.parse(head!), resultsVersion: version }), ...rest].join('\n'));
+}
 
 test('--checksum: a file that was touched is the same, one of other content is not, whatever its time', async () => {
   const source = join(folder, 'checked');
@@ -175,6 +185,9 @@ test('videos: every frame of one that is the same is kept', { skip: noFfmpeg }, 
   const { changes } = await run([...job, '--out', out]);
   assert.deepEqual(changesOf(changes), [24, 10, 20, 0, 0]);
   await assertAsFresh(out, job);
+  sayVersion(out, 3);
+  const since = await run([...job, '--out', out]);
+  assert.deepEqual(changesOf(since.changes), [0, 0, 0, 54, 0], 'frames of MJPEG have changed since version 3');
 });
 
 test('what is on servers goes by its ETag, in a manifest and in a bucket', async (t) => {

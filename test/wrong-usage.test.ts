@@ -48,7 +48,7 @@ describe('a wrong command', () => {
     ],
     [['run', good, '--op', 'ldp', '--map', 'png'], /--map .*'png'/],
     [['run', good, '--grid', '4'], /--grid .*'4'/],
-    [['run', good, '--op', 'ldp', '--grid', '90x120'], /4096 cells .*'90x120'/],
+    [['run', good, '--op', 'ldp', '--grid', '260x260'], /65536 cells .*'260x260'/],
     [['run', good, '--border', 'torus'], /'torus'/],
     [['run', good, '--map', 'jpeg'], /--map .*'jpeg'/],
     [['run', good, '--tile', '0'], /--tile .*'0'/],

@@ -239,7 +239,7 @@ function nodes(): Panel[] {
     panel(
       'Device busy',
       'percentunit',
-      'Share of the time kernels run on the device; on the cpu device summed over its threads.',
+      'Share of the time kernels run and JPEGs are decoded on the device; on the cpu device summed over its threads.',
       [
         {
           expr: each('sum', rate('halogrid_gpu_busy_seconds_total', onNode), 'instance', 'device'),
@@ -247,6 +247,12 @@ function nodes(): Panel[] {
         },
       ],
     ),
+    panel('JPEGs on the device', 'cps', 'JPEGs that devices decode; doubtful ones are decoded again by cores.', [
+      {
+        expr: each('sum', rate('halogrid_node_device_jpegs_total', onNode), 'instance', 'outcome'),
+        legend: '{{cluster}} {{instance}} {{outcome}}',
+      },
+    ]),
     panel('Leases held', 'short', 'Shards each node holds.', [
       { expr: each('sum', series('halogrid_node_leases', onNode), 'instance'), legend: '{{cluster}} {{instance}}' },
     ]),
@@ -267,6 +273,13 @@ function nodes(): Panel[] {
         expr: each('sum', rate('halogrid_node_shards_total', onNode), 'instance', 'outcome'),
         legend: '{{cluster}} {{instance}} {{outcome}}',
       },
+    ]),
+    panel('Searches', 'cps', 'Searches of indexes, by who looked, and parts that their node did not search.', [
+      { expr: each('sum', rate('halogrid_searches_total'), 'by'), legend: '{{cluster}} {{by}}' },
+      { expr: each('sum', rate('halogrid_search_parts_failed_total')), legend: '{{cluster}} parts not searched' },
+    ]),
+    panel('Search duration', 's', 'Time that a search took, without that in which it waited.', [
+      ...quantiles('halogrid_search_duration_seconds'),
     ]),
   ];
 }

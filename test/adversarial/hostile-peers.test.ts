@@ -104,6 +104,8 @@ const lease = { jobId: 'no-such-job', shard: 1, attempt: 1, epoch: 1 };
 const answer = { ...lease, results: [], errors: [], stageSeconds: {}, busySeconds: {}, inputBytes: 0 };
 const result = { source: 0, width: 256, height: 256, rect: undefined, counted: 0 };
 
+const hit = { row: 7, cell: 0, score: 0.5, exact: '1/2' };
+
 const floods: [name: string, message: Uint8Array, growth?: number][] = [
   ['draining', draining],
   ['heartbeat', report({ $case: 'heartbeat', value: {} })],
@@ -112,6 +114,14 @@ const floods: [name: string, message: Uint8Array, growth?: number][] = [
   [
     'completed, with 100,000 bins',
     report({ $case: 'completed', value: { ...answer, results: [{ ...result, bins: Array(1e5).fill(1) }] } }),
+    mostGrowthByLarge,
+  ],
+  [
+    'found, of a search that there is not, with 60,000 hits',
+    report({
+      $case: 'found',
+      value: { search: 1, version: '', rankings: [{ hits: Array(6e4).fill(hit) }], error: '' },
+    }),
     mostGrowthByLarge,
   ],
   [

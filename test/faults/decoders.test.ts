@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
 import type { JobStatus } from '@halogrid/proto';
 import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
-import { readJson } from '../results.ts';
+import { eventually } from '../eventually.ts';
+import { processesWith } from '../process-list.ts';
+import { readErrors, readJson } from '../results.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { type NodeFaults, withFaults } from './node-hooks.ts';
 
-// Nodes without a decoder, or with one that breaks down: their inputs go to others, and none is lost.
+// Nodes without a decoder, or with one that breaks down or hangs: their inputs go to others, and none is lost.
 
 const folder = scratchFolder();
 const jpegs = fileURLToPath(new URL('../../samples/frames', import.meta.url));
@@ -41,7 +43,8 @@ async function run(source: string): Promise<JobStatus & { out: string }> {
 }
 
 async function attach(name: string, faults: NodeFaults): Promise<ClusterNode> {
-  return cluster.adopt(await startNode(cluster.address, name, 'cpu', [], { env: withFaults(faults) }));
+  const options = ['--decoder-timeout', '1000'];
+  return cluster.adopt(await startNode(cluster.address, name, 'cpu', options, { env: withFaults(faults) }));
 }
 
 const table: { name: string; faults: NodeFaults; source: string; lacks: string[]; skip: string | false }[] = [
@@ -58,6 +61,13 @@ const table: { name: string; faults: NodeFaults; source: string; lacks: string[]
     source: jpegs,
     lacks: ['decode jpeg'],
     skip: false,
+  },
+  {
+    name: 'a node whose decoders hang loses no video',
+    faults: { decodersHang: 'a.mp4' },
+    source: videos,
+    lacks: [],
+    skip: noFfmpeg,
   },
   {
     name: 'a node whose decoders break down loses no video',
@@ -97,3 +107,42 @@ test('a node that has no decoder and is alone: the job ends with a sentence, and
   assert.deepEqual([state, counts!.quarantined], ['JOB_STATE_FAILED', 0]);
   assert.match(error, /^No attached node can decode JPEGs: node 'bad': JPEGs cannot be read here: the package/);
 });
+
+test('a recording over which every decoder hangs is set aside, and none of them outlives its node', {
+  skip: noFfmpeg,
+  timeout: 120_000,
+}, async () => {
+  const recordings = join(folder, 'recordings');
+  for (const name of ['fine.mp4', 'hangs.mp4']) cpSync(join(videos, 'a.mp4'), join(recordings, name));
+  const faults = { decodersHang: 'hangs.mp4' };
+  const nodes = [await attach('one', faults), await attach('two', faults)];
+  for (const name of ['n1', 'bad']) {
+    const at = cluster.nodes.findIndex((node) => node.name === name);
+    const [other] = at < 0 ? [] : cluster.nodes.splice(at, 1);
+    other?.program.signal('SIGTERM');
+    await other?.program.ended;
+  }
+  const out = join(folder, 'out-hangs');
+  const jobId = await cluster.jobs.submit({ sources: [recordings], out });
+  const { state, counts } = await cluster.jobs.untilEnded(jobId);
+  assert.deepEqual([state, counts!.quarantined], ['JOB_STATE_COMPLETE', 48]);
+  for (const { uri, stage, error, attempts } of readErrors(out)) {
+    assert.match(uri, /hangs\.mp4$/);
+    assert.deepEqual([stage, error], ['compute', 'The decoder gave nothing for 1 s and was ended']);
+    assert.ok(attempts >= 3);
+  }
+
+  await cluster.jobs.submit({ sources: [join(recordings, 'hangs.mp4')], out: join(folder, 'out-killed') });
+  const setting = `HALOGRID_TEST_FAULTS=${JSON.stringify(faults)}`;
+  await eventually('a decoder stands still', () => processesWith(setting).some(({ pid }) => isStopped(pid)));
+  for (const { program } of nodes) program.signal('SIGKILL');
+  await eventually('no process is left', () => processesWith(setting).length === 0);
+});
+
+function isStopped(pid: number): boolean {
+  try {
+    return /^State:\s*T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

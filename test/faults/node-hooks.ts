@@ -1,3 +1,4 @@
+import syncFs from 'node:fs';
 import fs from 'node:fs/promises';
 import Module, { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
@@ -15,6 +16,8 @@ export interface NodeFaults {
   missing?: string[];
   /** The processes that decode videos break down as they start. */
   decodersBreak?: boolean;
+  /** The processes that decode videos stop for ever where they open a file whose path holds this. */
+  decodersHang?: string;
   /** Connections to the port that is the key go to another. */
   reroute?: Record<number, number>;
   /** The first so many WebGPU devices that are opened answer so many batches each, and then nothing any more. */
@@ -31,6 +34,7 @@ const {
   open: rules = {},
   missing = [],
   decodersBreak = false,
+  decodersHang,
   reroute = {},
   hang,
   clockJumpsMs = 0,
@@ -60,6 +64,15 @@ if (missing.length > 0) {
 }
 
 if (decodersBreak && process.argv[1]?.endsWith('video-process.ts')) process.kill(process.pid, 'SIGSEGV');
+
+if (decodersHang !== undefined && process.argv[1]?.endsWith('video-process.ts')) {
+  const open = syncFs.openSync;
+  syncFs.openSync = (path, ...rest) => {
+    if (String(path).includes(decodersHang)) process.kill(process.pid, 'SIGSTOP');
+    return open(path, ...rest);
+  };
+  syncBuiltinESMExports();
+}
 
 if (Object.keys(reroute).length > 0) {
   const connect = Socket.prototype.connect;

@@ -19,7 +19,7 @@ const wrong: [string[], string][] = [
   [['run', 'a.png', '--op', 'sift'], "halogrid: Expected one of lbp, ldp, conv for --op but received 'sift'"],
   [
     ['run', 'a.png', '--coordinator', 'h:1', '--nodes', '2'],
-    'halogrid: Expected neither --nodes nor --device with --coordinator: the cluster has its own',
+    'halogrid: Expected none of --nodes, --device and --decode with --coordinator: the cluster has its own',
   ],
   [['jobs', '--coordinator', 'here'], "halogrid: Expected HOST:PORT for --coordinator but received 'here'"],
   [['status'], "halogrid: Missing required argument 'job'"],

@@ -62,10 +62,8 @@ export function jobView(job, ms, rates) {
   const speed = isRunning(job) ? rates.of(`job ${job.jobId}`) : 0;
   return {
     id: job.jobId,
-    /** Where its changes are shown; empty as long as it has none. */
-    changes:
-      job.state === 'JOB_STATE_COMPLETE' ? `console/changes.html?${new URLSearchParams({ job: job.jobId })}` : '',
-    state: jobState(job),
+    page: `jobs/${encodeURIComponent(job.jobId)}`,
+    state: describeState(job),
     work: describeWork(job),
     // A job that has ended has no bar: nothing of it moves any more.
     percent: hasEnded(job) ? undefined : percentDone(job),
@@ -83,7 +81,7 @@ export function jobView(job, ms, rates) {
 }
 
 /** The kernels of a job, one after another; of named pipelines each with its name. @param {JobStatus} job */
-function describeWork({ spec }) {
+export function describeWork({ spec }) {
   const named = spec?.pipelines?.named ?? [{ name: '', pipeline: spec?.pipeline }];
   const chains = named.map(({ name, pipeline }) => {
     const chain = (pipeline?.operations ?? []).map(describeOperation).join(' → ');
@@ -122,7 +120,7 @@ function describeProgress(job) {
 }
 
 /** @param {JobStatus} job @returns {State} */
-function jobState(job) {
+export function describeState(job) {
   const word = job.state.replace('JOB_STATE_', '').toLowerCase();
   const nothing = whyNothingMerged(job);
   if (nothing) return { word: `${word}, but ${nothing}`, tone: 'bad' };
@@ -132,7 +130,7 @@ function jobState(job) {
 }
 
 /** @param {NodeStatus} node @returns {State} */
-function nodeState({ draining, setAsideUntilMs, leases }) {
+export function nodeState({ draining, setAsideUntilMs, leases }) {
   if (draining) return { word: 'draining', tone: 'wait' };
   if (setAsideUntilMs > 0) return { word: `set aside until ${describeClock(setAsideUntilMs)}`, tone: 'wait' };
   return { word: leases > 0 ? 'busy' : 'idle', tone: 'good' };

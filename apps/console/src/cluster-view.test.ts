@@ -49,7 +49,7 @@ test('a job that runs shows what it computes, how far it is and how fast', () =>
   const { error: _, ...view } = jobView(running, 66_000, rates);
   assert.deepEqual(view, {
     id: 'a',
-    changes: '',
+    page: 'jobs/a',
     state: { word: 'running', tone: '' },
     work: 'conv:kernel=gaussian-5,as=u8 → lbp',
     percent: 25,

@@ -6,12 +6,16 @@ import { Rates } from './rates.js';
 import { readApi, TokenWanted } from './read-api.js';
 import { askForToken } from './token-dialog.js';
 
+/** @import { JobStatus } from '@halogrid/proto' */
 /** @import { Snapshot, State } from './cluster-view.js' */
 
 const everyMs = 1_000;
 /** Three minutes of them. */
 const keptSpeeds = 180;
+/** The newest, beside those that have not ended. */
 const shownJobs = 50;
+/** Rows that are drawn once a second; the page of nodes has more. */
+const shownNodes = 100;
 
 const rates = new Rates();
 /** @type {number[]} */
@@ -19,7 +23,14 @@ const speeds = [];
 
 /** @returns {Promise<Snapshot>} */
 async function snapshot() {
-  const [{ jobs }, { nodes }] = await Promise.all([readApi('jobs'), readApi('nodes')]);
+  const [open, newest, { nodes }] = await Promise.all([
+    readApi(`jobs?limit=${shownJobs}&state=pending,running,finalising`),
+    readApi(`jobs?limit=${shownJobs}`),
+    readApi('nodes'),
+  ]);
+  /** @type {Map<string, JobStatus>} */
+  const byId = new Map([...open.jobs, ...newest.jobs].map((job) => [job.jobId, job]));
+  const jobs = [...byId.values()].sort((a, b) => b.submittedMs - a.submittedMs);
   return { ms: Date.now(), jobs, nodes };
 }
 
@@ -35,9 +46,11 @@ function show(now) {
   );
   fill('chart', [svgElement('path', { d: areaPath(speeds, 600, 76) })]);
 
-  const jobs = now.jobs.slice(0, shownJobs).flatMap((job) => jobRows(jobView(job, now.ms, rates)));
+  const jobs = now.jobs.flatMap((job) => jobRows(jobView(job, now.ms, rates)));
   fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No job yet: halogrid submit SOURCE… gives this cluster one.')]);
-  const nodes = now.nodes.flatMap((node) => nodeRows(nodeView(node, now.ms, rates)));
+  const nodes = now.nodes.slice(0, shownNodes).flatMap((node) => nodeRows(nodeView(node, now.ms, rates)));
+  if (now.nodes.length > shownNodes)
+    nodes.push(emptyRow(8, `${now.nodes.length - shownNodes} more are on the page of nodes.`));
   fill('nodes', nodes.length > 0 ? nodes : [emptyRow(8, 'No node is attached: halogrid node --coordinator HOST:PORT')]);
 }
 
@@ -48,12 +61,15 @@ function jobRows(job) {
   const row = element(
     'tr',
     {},
-    element('td', {}, idOf(job)),
+    element('td', { class: 'head' }, element('a', { href: job.page }, element('code', {}, job.id))),
     stateCell(job.state),
-    longCell(job.work),
-    element('td', {}, ...bar, job.progress + left),
-    ...[job.speed, job.frames, job.quarantined, job.time].map(numberCell),
-    longCell(job.out),
+    longCell('Work', job.work),
+    element('td', { class: 'first' }, ...bar, element('span', {}, job.progress + left)),
+    numberCell('Speed', job.speed),
+    numberCell('Frames', job.frames),
+    numberCell('Quarantined', job.quarantined),
+    numberCell('Time', job.time),
+    longCell('Output', job.out),
   );
   return [
     row,
@@ -68,28 +84,27 @@ function nodeRows(node) {
   const row = element(
     'tr',
     {},
-    element('td', {}, node.name),
+    element('td', { class: 'head' }, node.name),
     stateCell(node.state),
-    element('td', {}, node.device),
-    ...[node.speed, node.leases, node.shards, node.pixels, node.attached].map(numberCell),
+    longCell('Device', node.device),
+    numberCell('Speed', node.speed),
+    numberCell('Leases', node.leases),
+    numberCell('Shards', node.shards),
+    numberCell('Pixels', node.pixels),
+    numberCell('Attached', node.attached),
   );
   return [row, ...node.lacks.map((lack) => sentenceRow(8, `${node.name} ${lack}`, 'lack'))];
 }
 
-/** The id of a job; once it is complete, it leads to what changed in it. @param {ReturnType<typeof jobView>} job */
-function idOf({ id, changes }) {
-  const code = element('code', {}, id);
-  return changes ? element('a', { href: changes, title: 'What changed' }, code) : code;
-}
-
 /** @param {State} state */
-const stateCell = ({ word, tone }) => element('td', tone ? { class: tone } : {}, word);
+const stateCell = ({ word, tone }) => element('td', { 'data-label': 'State', ...(tone && { class: tone }) }, word);
 
-/** Shows as much as there is room for; pointing at it shows all. @param {string} text */
-const longCell = (text) => element('td', { class: 'long', title: text }, element('code', {}, text));
+/** Shows as much as there is room for; pointing at it shows all. @param {string} label @param {string} text */
+const longCell = (label, text) =>
+  element('td', { class: 'long', title: text, 'data-label': label }, element('code', {}, text));
 
-/** @param {string} text */
-const numberCell = (text) => element('td', { class: 'number' }, text);
+/** @param {string} label @param {string} text */
+const numberCell = (label, text) => element('td', { class: 'number', 'data-label': label }, text);
 
 /** @param {number} columns @param {string} sentence */
 const emptyRow = (columns, sentence) => sentenceRow(columns, sentence, 'empty');

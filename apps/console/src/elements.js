@@ -16,7 +16,7 @@ export const fieldById = (id) => /** @type {HTMLInputElement} */ (byId(id));
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, string>} attributes
+ * @param {Record<string, string | number>} attributes
  * @param {(Node | string)[]} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */

@@ -4,6 +4,15 @@ const whole = new Intl.NumberFormat('en');
 /** @param {number} count */
 export const describeCount = (count) => whole.format(count);
 
+/** A count in three digits: `1.23M`, `950`. @param {number} count */
+export const describeCompact = (count) => compact.format(count).replace('B', 'G').replace('K', 'k');
+
+/** A size in three digits: `1.23 MB`. @param {number} bytes */
+export function describeBytes(bytes) {
+  const [, digits, letter = ''] = /^([\d.,]+)(\D*)$/.exec(describeCompact(bytes)) ?? [];
+  return `${digits} ${letter}B`;
+}
+
 /** A count of pixels in three digits: `37.1 Mpx`. @param {number} pixels */
 export function describePixels(pixels) {
   // 'B' is the English billion, 'K' the thousand; units of measurement have G and k.

@@ -20,6 +20,37 @@ export async function readApi(path, { body, timeoutMs = 10_000 } = {}) {
   return response.json();
 }
 
+/**
+ * Asks the coordinator to change something, and resolves with what it answers. Rejects as `readApi`.
+ *
+ * @param {string} path
+ * @param {object} [body]
+ */
+export async function changeApi(path, body = {}) {
+  const init = { method: 'POST', body: JSON.stringify(body) };
+  const response = await ask(new URL(path, api), init, changeMs, { 'content-type': 'application/json' });
+  return response.json();
+}
+
+/** A job that is cancelled is waited for, until its folder is in order. */
+const changeMs = 60_000;
+
+/** Where a path below the API is, for links that a browser follows itself. @param {string} path */
+export const apiUrl = (path) => new URL(path, api).href;
+
+/** Whether there is a token, which a browser does not send with links that it follows itself. */
+export const hasToken = () => sessionStorage.getItem(tokenKey) !== null;
+
+/** The header that shows who reads, for what asks by itself; empty where there is no token. */
+export const bearer = () => (hasToken() ? `Bearer ${sessionStorage.getItem(tokenKey)}` : '');
+
+/** A file of a job as a whole, for who has a token. @param {string} path @returns {Promise<Blob>} */
+export async function readFile(path) {
+  return (await ask(new URL(path, api), {}, fileMs)).blob();
+}
+
+const fileMs = 600_000;
+
 /** A picture takes the decoding of a frame, and others may be before it. */
 const pictureMs = 60_000;
 
@@ -36,11 +67,11 @@ export async function readPicture(path) {
   return { picture: await response.blob(), width, height };
 }
 
-/** @param {URL} url @param {RequestInit} init @param {number} timeoutMs */
-async function ask(url, init, timeoutMs) {
+/** @param {URL} url @param {RequestInit} init @param {number} timeoutMs @param {Record<string, string>} [more] headers */
+async function ask(url, init, timeoutMs, more = {}) {
   const token = sessionStorage.getItem(tokenKey);
   /** @type {Record<string, string>} */
-  const headers = token ? { authorization: `Bearer ${token}` } : {};
+  const headers = { ...more, ...(token && { authorization: `Bearer ${token}` }) };
   const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(timeoutMs) });
   if (response.ok) return response;
   const text = (await response.text()).trim();

@@ -12,9 +12,11 @@ import {
   type ListRequest,
   type NodeStatus,
   type Operation,
+  splitAnswer,
 } from '@halogrid/proto';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
 import {
+  answerOf,
   cancel,
   complete,
   get,
@@ -210,6 +212,37 @@ test('an answer that cannot be right is tried again, and in the end its source i
   node.hangUp();
 });
 
+test('a node that is gone between two parts of its answer has answered nothing', async (t) => {
+  const stage = await setStage(t);
+  const { coordinator, jobs, folder } = stage;
+  const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 1), { grid: { rows: 2, columns: 2 } }));
+  const dying = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'dying' });
+  const reports = [...splitAnswer(await answerOf(await dying.next('lease')), 300)];
+  assert.equal(reports.length, 4);
+  for (const report of reports.slice(0, 3)) {
+    dying.say(report);
+    await dying.next('acknowledge');
+  }
+  dying.hangUp();
+
+  const node = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'other' });
+  const lease = await node.next('lease');
+  assert.equal(lease.attempt, 2);
+  // The rest of the first answer is none of the second.
+  await complete(node, lease);
+  const last = (await watchToEnd(jobs, jobId)).at(-1)!;
+  assert.equal(last.state, JobState.COMPLETE, last.error);
+  const features = await readFeatures(folder);
+  assert.deepEqual(
+    features.map(({ counted, histogram }) => [Number(counted), sum(histogram)]),
+    // 7 x 5 pixels without their border, in cells that begin at 0 and 3 and at 0 and 2.
+    [2, 3, 4, 6].map((pixels) => [pixels, pixels]),
+  );
+  const jobJson = JSON.parse(await readFile(join(folder, 'out', 'job.json'), 'utf8'));
+  assert.deepEqual([jobJson.counts.shards, jobJson.counts.attempts], [1, 2]);
+  node.hangUp();
+});
+
 test('results that no node can write fail the job with the reason, and quarantine nothing', async (t) => {
   const { coordinator, jobs, folder } = await setStage(t, testConfig({ nodeGraceMs: 300 }));
   const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 1)));
@@ -276,9 +309,9 @@ test('a wrong specification is refused with a sentence and leaves no trace', asy
     [specOf(folder, sources, { pipeline: pipeline('lbp', 'soft') }), status.INVALID_ARGUMENT, /replicate.*'soft'/],
     [specOf(folder, sources, { pipeline: { operations: [] } }), status.INVALID_ARGUMENT, /1 to 8 .*'0'/],
     [
-      specOf(folder, sources, { grid: { rows: 128, columns: 129 } }),
+      specOf(folder, sources, { grid: { rows: 512, columns: 513 } }),
       status.INVALID_ARGUMENT,
-      /at most 16384 cells \(of 256 bins each\) for the grid but received '128x129'/,
+      /at most 262144 cells \(of 256 bins each\) for the grid but received '512x513'/,
     ],
     [
       specOf(folder, sources, { mapFormat: 'bmp' }),

@@ -1,3 +1,4 @@
+import type { SubmitRequest } from '@halogrid/proto';
 import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
 import type { CoordinatorConfig } from './config.ts';
 import type { Clock } from './dispatch/clock.ts';
@@ -6,6 +7,8 @@ import type { JobWork } from './dispatch/job-run.ts';
 import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
 import { recoverJobs } from './dispatch/recover-jobs.ts';
 import { resumeInFolder } from './dispatch/resume-in-folder.ts';
+import { type ResumeJob, submitJob } from './dispatch/submit-job.ts';
+import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { checkSources } from './job/check-sources.ts';
 import { createJobId } from './job/job-id.ts';
@@ -20,7 +23,8 @@ import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { PlanThread } from './plan/plan-thread.ts';
 import { planJob } from './plan/planner.ts';
-import { Retrieval } from './retrieval/retrieval.ts';
+import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
+import { checkSubmitBounds } from './services/check-bounds.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
 import { createJobsService } from './services/jobs-service.ts';
@@ -101,6 +105,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   onClose(() => ledger.close());
   const { plan: makePlan, check } = choosePlanner(options);
   const plan = tellOfEarlierOutput(makePlan, log);
+  const metrics = createMetrics(registry);
   const dispatcher = new Dispatcher({
     ledger,
     work: {
@@ -118,7 +123,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     clock,
     reportWithinMs: config.nodeTimeoutMs,
     graceMs: config.nodeGraceMs,
-    metrics: createMetrics(registry),
+    metrics,
     log,
   });
   let grpc: GrpcServer | undefined;
@@ -131,18 +136,21 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   });
   exposeState(registry, dispatcher, ledger);
   await Promise.race([recoverJobs({ ledger, dispatcher, clock, log }), options.lost]);
-  const retrieval = new Retrieval();
+  const retrieval = new Retrieval(retrievalLimits, dispatcher);
   onClose(() => retrieval.close());
-  const searcher = new Searcher(retrieval, ledger, config.indexes);
+  const searcher = new Searcher(retrieval, ledger, config.indexes, (searched) => tellOfSearch(searched, metrics, log));
+  const createId = () => createJobId(clock.wallMs(), Math.random());
+  const resume: ResumeJob | undefined =
+    config.ledger === undefined
+      ? (spec, nameOutByJob) => resumeInFolder(spec, nameOutByJob, { ...context, ledger, dispatcher })
+      : undefined;
   const services = {
     jobs: createJobsService({
       dispatcher,
       ledger,
-      createJobId: () => createJobId(clock.wallMs(), Math.random()),
-      resume:
-        config.ledger === undefined
-          ? (spec, nameOutByJob) => resumeInFolder(spec, nameOutByJob, { ...context, ledger, dispatcher })
-          : undefined,
+      createJobId: createId,
+      pages: { host: config.http.host, port: httpPort, tls: options.tls !== undefined },
+      resume,
       check,
       log,
     }),
@@ -156,5 +164,6 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     untakenMs: Math.max(config.nodeTimeoutMs, leastUntakenMs),
     warn: (sentence) => log.warn(sentence),
   });
-  return { grpcPort: grpc.port, api: createJsonApi(dispatcher, ledger, searcher, log) };
+  const submit = (request: SubmitRequest) => submitJob(dispatcher, createId, checkSubmitBounds(request), resume, check);
+  return { grpcPort: grpc.port, api: createJsonApi({ dispatcher, ledger, searcher, retrieval, access, submit, log }) };
 }

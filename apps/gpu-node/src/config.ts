@@ -20,6 +20,7 @@ import {
   weaknesses,
 } from '@halogrid/service';
 import { type DeviceChoice, deviceChoices } from './devices/open-device.ts';
+import { type DecodeChoice, decodeChoices } from './feed/decode-choice.ts';
 
 /** What a node may be told, as text and numbers from a command line. */
 export interface NodeOptions {
@@ -29,10 +30,14 @@ export interface NodeOptions {
   name?: string;
   /** auto, gpu, software or cpu (auto). */
   device?: string;
+  /** Who decodes JPEGs: auto, gpu or cpu (auto). */
+  decode?: string;
   /** PCI address of the one GPU that it must have open, e.g. 0000:0f:00.0; the device then is a GPU. */
   pinnedGpu?: string;
   /** A device that gives no batch back for so long is lost. 1000 … 86400000; as its kind needs it unless given. */
   deviceTimeoutMs?: number;
+  /** A decoder of videos that gives nothing for so long is ended. 1000 … 86400000 (60000). */
+  decoderTimeoutMs?: number;
   /** HOST:PORT of /metrics, /healthz and /readyz; port 0: any free one. */
   http?: string;
   /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
@@ -54,10 +59,13 @@ export interface NodeConfig {
   /** Unlike any other node's. */
   nodeId: string;
   device: DeviceChoice;
+  decode: DecodeChoice;
   /** The node does not start unless it has this GPU open and no other. */
   pinnedGpu: string | undefined;
   /** Undefined: `hangMs` of its kind. */
   deviceTimeoutMs: number | undefined;
+  /** Undefined: as the decoders have it. */
+  decoderTimeoutMs: number | undefined;
   /** Undefined: `defaultHttp` or, where that is taken by another node of this machine, any free port. */
   http: ListenAddress | undefined;
   /** Undefined: derived from the device. */
@@ -90,7 +98,8 @@ export function createNodeConfig(
   env: Record<string, string | undefined> = process.env,
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
-  const { insecureNetwork = false, security = {}, storage = 'shared', pinnedGpu, deviceTimeoutMs } = options;
+  const { insecureNetwork = false, security = {}, storage = 'shared', pinnedGpu } = options;
+  const { deviceTimeoutMs, decoderTimeoutMs } = options;
   const coordinators = parseAddressList('--coordinator', coordinator);
   if (name.length < 1 || name.length > maxNameLength) {
     throw new UsageError(`Expected 1 to ${maxNameLength} characters for --name but received ${name.length}`);
@@ -105,14 +114,14 @@ export function createNodeConfig(
   const choice = deviceChoices.find((known) => known === device);
   if (!choice)
     throw new UsageError(`Expected one of ${deviceChoices.join(', ')} for --device but received '${device}'`);
+  const decode = decodeChoices.find((known) => known === (options.decode ?? 'auto'));
+  if (!decode)
+    throw new UsageError(`Expected one of ${decodeChoices.join(', ')} for --decode but received '${options.decode}'`);
   if (pinnedGpu !== undefined && choice !== 'gpu' && choice !== 'auto') {
     throw new UsageError(`Expected --device gpu with --gpu but received '${device}'`);
   }
-  if (deviceTimeoutMs !== undefined && !(deviceTimeoutMs >= 1000 && deviceTimeoutMs <= 86_400_000)) {
-    throw new UsageError(
-      `Expected 1000 to 86400000 milliseconds for --device-timeout but received '${deviceTimeoutMs}'`,
-    );
-  }
+  checkTimeout('--device-timeout', deviceTimeoutMs);
+  checkTimeout('--decoder-timeout', decoderTimeoutMs);
   if (creditBytes !== undefined && !(Number.isSafeInteger(creditBytes) && creditBytes > 0)) {
     throw new UsageError(`Expected a whole number of bytes above 0 for the credit but received '${creditBytes}'`);
   }
@@ -127,8 +136,10 @@ export function createNodeConfig(
     name,
     nodeId,
     device: pinnedGpu === undefined ? choice : 'gpu',
+    decode,
     pinnedGpu,
     deviceTimeoutMs,
+    decoderTimeoutMs,
     http: http === undefined ? undefined : listen,
     creditBytes,
     hasRemoteStorage,
@@ -140,4 +151,9 @@ export function createNodeConfig(
       ...(roots || hasRemoteStorage || coordinators.every(isOnThisMachine) ? [] : [believesCoordinator]),
     ],
   };
+}
+
+function checkTimeout(option: string, ms: number | undefined): void {
+  if (ms === undefined || (ms >= 1000 && ms <= 86_400_000)) return;
+  throw new UsageError(`Expected 1000 to 86400000 milliseconds for ${option} but received '${ms}'`);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { joinCounts } from '@halogrid/proto';
 import { pino } from 'pino';
 import { FakeCoordinator } from './agent/testing/fake-coordinator.ts';
 import { createNodeConfig } from './config.ts';
@@ -34,12 +35,13 @@ test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, 
 
       const operations = [lbp({}, 'mirror'), lbp()];
       session.lease(frameLease(folder, [uri], { pipeline: { operations } }));
-      const { results } = await session.report('completed');
+      const { results, counts } = await session.report('completed');
       const { counted, bins } = referenceOf(operations, image);
       const rect = { x: 0, y: 0, ...size };
       assert.deepEqual(results, [
-        { source: 0, ...size, rect, counted, bins, captured: undefined, pipeline: undefined },
+        { source: 0, ...size, rect, counted, bins: [], captured: undefined, pipeline: undefined, binCount: 256 },
       ]);
+      assert.deepEqual(joinCounts([counts!], [256]), [bins]);
 
       assert.equal((await at('/readyz')).status, 200);
       const text = await (await at('/metrics')).text();

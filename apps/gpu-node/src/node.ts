@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { DecoderPool, imageOpener, missingDecoders } from '@halogrid/imaging';
+import { missingDecoders } from '@halogrid/imaging';
 import { shortened } from '@halogrid/kernels';
 import { decodeNeed, type Hello, protocolVersion } from '@halogrid/proto';
-import { writeChunk } from '@halogrid/results';
 import {
   aborted,
   type ClientSecurity,
@@ -17,6 +16,7 @@ import {
   resultsVersion,
   softwareVersion,
   startHttp,
+  UsageError,
   type Warn,
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
@@ -27,16 +27,17 @@ import type { Exit } from './agent/conversation-state.ts';
 import { createDial } from './agent/dial.ts';
 import { look } from './agent/look.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
-import { openTwinDevice } from './devices/cpu-device.ts';
 import type { DeviceInfo } from './devices/device.ts';
 import { type DeviceChoice, openDevice } from './devices/open-device.ts';
 import { ReopeningDevice } from './devices/reopening-device.ts';
 import { hangMs, withWatch } from './devices/watched-device.ts';
-import { createExecutor, segmentsAhead } from './executor/executor.ts';
+import { openExecutor } from './executor/open-executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
 import { withMetrics } from './metrics/metered-device.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
+import { openGpuScan } from './search/open-scan.ts';
+import { PartSearcher } from './search/part-searcher.ts';
 
 /**
  * Decoded bytes a batch in flight: two shards of frames as large as planners make them, one that is computed and one that is there
@@ -76,6 +77,10 @@ export async function startNode(
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
   log.info({ kind, device: name, driver }, `Computing on ${name}: ${reason}`);
+  if (config.decode === 'gpu' && !opened.jpegs) {
+    await opened.close();
+    throw new UsageError(`Expected auto or cpu for --decode but received 'gpu': the device '${kind}' decodes no JPEGs`);
+  }
 
   const gpu = kind === 'gpu' ? await identifyGpu(config, log) : undefined;
 
@@ -95,10 +100,10 @@ export async function startNode(
   });
   metrics.deviceLost.inc({ device: kind }, 0);
   const device = withMetrics(reopening, metrics);
-  const twin = openTwinDevice();
-  const images = imageOpener(poolThreads());
-  const decoders = new DecoderPool({
-    processes: Math.min(poolThreads(), availableParallelism()),
+  const executor = openExecutor({
+    device,
+    decode: config.decode,
+    decoderTimeoutMs: config.decoderTimeoutMs,
     note: (line) => log.warn(line),
   });
   const hello: Hello = {
@@ -107,6 +112,7 @@ export async function startNode(
     protocol: protocolVersion,
     softwareVersion,
     resultsVersion,
+    threads: poolThreads(),
     lacks: missingDecoders().map((missing) => ({ need: decodeNeed(missing), reason: missing.message, sinceMs: 0 })),
     // Coordinators take no longer ones.
     device: {
@@ -116,12 +122,21 @@ export async function startNode(
       gpu: gpu && { uuid: gpu.uuid ?? '', pciBusId: gpu.busId },
     },
     remoteStorage: config.hasRemoteStorage,
+    // What is handed over are files of jobs, and no indexes.
+    searches: !config.hasRemoteStorage,
     held: [],
+    decoders: executor.decoders,
     creditBytes:
       config.creditBytes ??
-      Math.max(device.batchesInFlight * creditBytesABatch, (decoders.processes + segmentsAhead) * creditBytesASegment),
+      Math.max(device.batchesInFlight * creditBytesABatch, executor.segments * creditBytesASegment),
   };
 
+  const searcher = new PartSearcher({
+    // Shaders on cores are slower than threads.
+    ...(kind === 'gpu' && { loadPart: (catalog, options) => openGpuScan(kind, catalog, options) }),
+    note: (line) => log.info(line),
+    searched: (frames, took) => metrics.observeSearch(kind, frames, took),
+  });
   let agent: Agent | undefined;
   let http: HttpServer | undefined;
   try {
@@ -132,25 +147,20 @@ export async function startNode(
       access: createAccess(config.server, warn),
     });
     onStarted({ httpPort: http.port, device: opened.info, gpu });
-    const nowMs = () => performance.now();
-    const execute = createExecutor({
-      ...{ device, twin, decoders, writeChunk, nowMs },
-      openImage: (uri) => images.openImage(uri),
-      note: (line) => log.warn(line),
-    });
     agent = new Agent({
       addresses: config.coordinators,
       hello,
       dial: createDial(config.client, warn),
       execute: (lease, signal) => {
         trust();
-        return execute(lease, signal);
+        return executor.execute(lease, signal);
       },
       look,
+      search: (part) => searcher.search(part),
       deviceGone: reopening.lost,
       log,
       metrics,
-      nowMs,
+      nowMs: () => performance.now(),
       random: Math.random,
     });
     void aborted(signal).then(() => agent?.stop(`${signal.reason} was received`));
@@ -159,9 +169,8 @@ export async function startNode(
     return exit;
   } finally {
     await http?.close();
-    await images.close();
-    await decoders.close();
-    await twin.close();
+    await searcher.close();
+    await executor.close();
     await device.close();
   }
 }

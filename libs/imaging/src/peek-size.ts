@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { PixelType } from '@halogrid/geometry';
+import { type PixelType, sampleBytes } from '@halogrid/geometry';
 import { allowedPath, quickFiles } from '@halogrid/sources';
+import { readPnmHeader } from './formats/pnm.ts';
 
 /** What a header claims. */
 export interface Peeked {
@@ -16,8 +17,8 @@ const headBytes = 4096;
 const maxSegments = 256;
 
 /**
- * The size and the type of pixels that the header of a local JPEG, PNG, WebP or TIFF claims, read with one or two small reads; undefined where
- * it cannot be told so: opening the image says more.
+ * The size and the type of pixels that the header of a local JPEG, PNG, WebP, TIFF or PNM claims, read with one or two small reads;
+ * undefined where it cannot be told so: opening the image says more.
  */
 export async function peekSize(uri: string): Promise<Peeked | undefined> {
   let file: number | undefined;
@@ -52,11 +53,17 @@ class Head {
     }
     return this.#bytes.subarray(position - this.#start, position - this.#start + length);
   }
+
+  /** What was read last. */
+  get loaded(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
 }
 
 async function readSize(head: Head): Promise<Peeked | undefined> {
+  const signature = (await head.read(0, 4)).toString('latin1');
+  if (/^P[2356]\s/.test(signature)) return readPnmSize(head);
   const start = await head.read(0, 30);
-  const signature = start.toString('latin1', 0, 4);
   if (signature === '\x89PNG') {
     return { width: start.readUInt32BE(16), height: start.readUInt32BE(20), pixel: start[24] === 16 ? 'u16' : 'u8' };
   }
@@ -64,6 +71,14 @@ async function readSize(head: Head): Promise<Peeked | undefined> {
   if (signature === 'RIFF') return readWebpSize(start);
   if (/^(II[*+]\0|MM\0[*+])$/.test(signature)) return readTiffSize(head, start);
   return undefined;
+}
+
+/** Opening looks at the length of a binary one as well. */
+async function readPnmSize(head: Head): Promise<Peeked> {
+  const { width, height, channels, pixel, isPlain, dataStart } = readPnmHeader(head.loaded);
+  const samples = width * height * channels * sampleBytes[pixel];
+  if (!isPlain && samples > 0) await head.read(dataStart + samples - 1, 1);
+  return { width, height, pixel };
 }
 
 async function readJpegSize(head: Head): Promise<Peeked | undefined> {

@@ -1,4 +1,4 @@
-import { InputError } from '@halogrid/sources';
+import { InputError } from '@halogrid/sources/input-error';
 
 /** 2^28: what is decoded whole stays below 256 MiB a plane, and a small file that claims more is a decompression bomb. */
 export const defaultMaxWholePixels = 2 ** 28;

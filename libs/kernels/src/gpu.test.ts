@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type GpuOutput, strategiesOf, strategyKey } from './gpu.ts';
+import { cellSizeOf, type GpuOutput, strategiesOf, strategyKey } from './gpu.ts';
 import type { AskedOperation, Operation } from './kernel/operation.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
+import { placeItem, planPipeline } from './pipeline/pipeline-item.ts';
 
 const operationOf = (asked: AskedOperation): Operation => createPipeline([asked]).operations[0]!;
 const lbp = (parameters = {}): AskedOperation => ({ kernel: 'lbp', parameters });
@@ -60,5 +61,17 @@ for (const [asked, output, key, names, exact] of table) {
     for (const border of ['zero', 'wrap', 'interior']) {
       assert.equal(strategyKey(operationOf({ ...asked, border }), output), key);
     }
+  });
+}
+
+for (const [side, cells, expected] of [
+  [128, 1, undefined],
+  [128, 2, 'small'],
+  [129, 2, 'large'],
+] as const) {
+  test(`an image of ${side} x ${side} in ${cells} x ${cells} has ${expected ?? 'no'} cells`, () => {
+    const size = { width: side, height: side };
+    const plan = planPipeline(createPipeline([lbp()]), { x: 0, y: 0, ...size }, size, { rows: cells, columns: cells });
+    assert.equal(cellSizeOf([placeItem(plan, 1, 0).item]), expected);
   });
 }

@@ -13,7 +13,7 @@ import { type CatalogueHosts, type GpuHosts, lineOf } from './registry.ts';
 
 export type { GpuOutput } from './kernel/gpu/gpu-kernel.ts';
 export { type ChooseStrategy, type GpuHost, inShapes, type Strategy } from './kernel/gpu/strategy.ts';
-export type { GpuBatchLayout, GpuProgramOptions } from './pipeline/gpu-layout.ts';
+export { type CellSize, cellSizeOf, type GpuBatchLayout, type GpuProgramOptions } from './pipeline/gpu-layout.ts';
 export type { GpuProgram } from './pipeline/gpu-program.ts';
 export type { GpuHosts } from './registry.ts';
 
@@ -46,8 +46,9 @@ export function createGpuProgram(
   choose: ChooseStrategy = () => undefined,
   hosts: GpuHosts = catalogueHosts,
 ): Promise<GpuProgram> {
-  return GpuProgram.compile(device, pipeline, options, (on, operation, output) => {
+  return GpuProgram.compile(device, pipeline, options, (on, operation, output, ofSmallCells) => {
     const { line: host, operation: its } = lineOf(hosts, operation);
-    return host.compile(on, its, output, choose(operation, output) ?? host.strategies(its, output)[0]!);
+    const byDefault = (ofSmallCells && host.smallCells?.(its)) || host.strategies(its, output)[0]!;
+    return host.compile(on, its, output, choose(operation, output, ofSmallCells) ?? byDefault);
   });
 }

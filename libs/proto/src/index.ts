@@ -2,6 +2,14 @@
 // specification; src/gen is their committed ts-proto output ('npm run proto' writes it).
 import { fileURLToPath } from 'node:url';
 
+export { CountsError, joinCounts } from './answers/join-counts.ts';
+export {
+  type FoundAnswer,
+  type FoundResult,
+  maxAnswerParts,
+  maxCountsBytes,
+  splitAnswer,
+} from './answers/split-answer.ts';
 export * from './gen/halogrid/v1/job.ts';
 export * from './gen/halogrid/v1/jobs.ts';
 /** What its holder calls a lease; the message keeps the name that it has in older programs. */
@@ -18,6 +26,9 @@ export {
   maxEvery,
   maxImageBytes,
   maxMessageBytes,
+  maxPartCounts,
+  maxPartHits,
+  maxPartQueries,
   maxPipelines,
   maxSources,
   maxTilePx,
@@ -41,9 +52,10 @@ export {
   submitBounds,
 } from './limits/message-bounds.ts';
 export { decodeNeed, needInWords, pathIn, readNeed, writeNeed } from './needs.ts';
+export type * from './page-answers.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
-export const protocolVersion = 6;
+export const protocolVersion = 7;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

@@ -39,10 +39,18 @@ export const whyNotVerified =
   'histograms are what is compared, and this pipeline has none that is exact: results as float32 may differ between devices by their last bits';
 
 /**
- * Bytes of a message between coordinator and node at most. The largest is the answer for one image of 2^22 bins, which is all
- * that an image may have: its counts take 1 or 2 bytes each, and 3 only where every bin holds 2^14 pixels.
+ * Bytes of a message between coordinator and node at most. The largest are a submitted manifest, and an answer of a batch with a
+ * name and a size for each frame; counts have messages of a mebibyte where they are more.
  */
 export const maxMessageBytes = 16 * 2 ** 20;
 
 /** Bytes of a query's image at most: one message with all that goes with it. */
 export const maxImageBytes = 15 * 2 ** 20;
+
+/**
+ * Queries of a part of a search at most, counts of all of them, and hits that are wanted of all of them: 8 MiB of counts, and 3 MB of
+ * hits, of a message of 16 MiB. What is more, a coordinator looks for itself.
+ */
+export const maxPartQueries = 64;
+export const maxPartCounts = 2 ** 20;
+export const maxPartHits = 2 ** 16;

@@ -3,7 +3,7 @@
 //
 // A block has `count` vectors of `length` counts, a multiple of 16, one after another; `width` is the bytes of a count: 1, 2 or
 // 4. For each vector a float64 goes to `out`. Sums are made in float32 over 64 counts, and of those sums in float64, so that
-// errors do not grow with the length: src/scan/nearness.ts has their bound.
+// errors do not grow with the length: src/scan/gpu/gpu-bound.ts has their bound.
 
 /** Counts that are summed up in float32. */
 const CHUNK: usize = 64;
@@ -66,8 +66,8 @@ function total(sums: v128): u32 {
   );
 }
 
-/** sum(min(count * scale, query)); `query` has a float32 for each count, `scales` one for each vector. */
-export function intersect(
+/** -1/2 sum(|count * scale - query|); `query` has a float32 for each count, `scales` one for each vector. */
+export function absolute(
   rows: usize,
   count: usize,
   length: usize,
@@ -76,12 +76,12 @@ export function intersect(
   scales: usize,
   out: usize,
 ): void {
-  if (width === 1) intersectOf<u8>(rows, count, length, query, scales, out);
-  else if (width === 2) intersectOf<u16>(rows, count, length, query, scales, out);
-  else intersectOf<u32>(rows, count, length, query, scales, out);
+  if (width === 1) absoluteOf<u8>(rows, count, length, query, scales, out);
+  else if (width === 2) absoluteOf<u16>(rows, count, length, query, scales, out);
+  else absoluteOf<u32>(rows, count, length, query, scales, out);
 }
 
-function intersectOf<T>(rows: usize, count: usize, length: usize, query: usize, scales: usize, out: usize): void {
+function absoluteOf<T>(rows: usize, count: usize, length: usize, query: usize, scales: usize, out: usize): void {
   for (let row: usize = 0; row < count; row++) {
     const scale = f32x4.splat(load<f32>(scales + (row << 2)));
     let sum: f64 = 0;
@@ -89,11 +89,12 @@ function intersectOf<T>(rows: usize, count: usize, length: usize, query: usize, 
       const to = min(from + CHUNK, length);
       let sums = f32x4.splat(0);
       for (let i = from; i < to; i += 4) {
-        sums = f32x4.add(sums, f32x4.pmin(f32x4.mul(four<T>(rows, i), scale), v128.load(query + (i << 2))));
+        const difference = f32x4.sub(f32x4.mul(four<T>(rows, i), scale), v128.load(query + (i << 2)));
+        sums = f32x4.add(sums, f32x4.abs(difference));
       }
       sum += added(sums);
     }
-    store<f64>(out + (row << 3), sum);
+    store<f64>(out + (row << 3), -0.5 * sum);
     rows += length * sizeof<T>();
   }
 }
@@ -136,8 +137,8 @@ function chiSquareOf<T>(rows: usize, count: usize, length: usize, query: usize, 
   }
 }
 
-/** sum(sqrt(count) * scale * query). */
-export function affinity(
+/** -1/2 sum((sqrt(count) * scale - query)^2). */
+export function roots(
   rows: usize,
   count: usize,
   length: usize,
@@ -146,54 +147,68 @@ export function affinity(
   scales: usize,
   out: usize,
 ): void {
-  if (width === 1) affinityOf<u8>(rows, count, length, query, scales, out);
-  else if (width === 2) affinityOf<u16>(rows, count, length, query, scales, out);
-  else affinityOf<u32>(rows, count, length, query, scales, out);
+  if (width === 1) rootsOf<u8>(rows, count, length, query, scales, out);
+  else if (width === 2) rootsOf<u16>(rows, count, length, query, scales, out);
+  else rootsOf<u32>(rows, count, length, query, scales, out);
 }
 
-function affinityOf<T>(rows: usize, count: usize, length: usize, query: usize, scales: usize, out: usize): void {
+function rootsOf<T>(rows: usize, count: usize, length: usize, query: usize, scales: usize, out: usize): void {
   for (let row: usize = 0; row < count; row++) {
-    const scale = <f64>load<f32>(scales + (row << 2));
+    const scale = f32x4.splat(load<f32>(scales + (row << 2)));
     let sum: f64 = 0;
     for (let from: usize = 0; from < length; from += CHUNK) {
       const to = min(from + CHUNK, length);
       let sums = f32x4.splat(0);
       for (let i = from; i < to; i += 4) {
-        sums = f32x4.add(sums, f32x4.mul(f32x4.sqrt(four<T>(rows, i)), v128.load(query + (i << 2))));
+        const root = f32x4.mul(f32x4.sqrt(four<T>(rows, i)), scale);
+        const difference = f32x4.sub(root, v128.load(query + (i << 2)));
+        sums = f32x4.add(sums, f32x4.mul(difference, difference));
       }
       sum += added(sums);
     }
-    store<f64>(out + (row << 3), sum * scale);
+    store<f64>(out + (row << 3), -0.5 * sum);
     rows += length * sizeof<T>();
   }
 }
 
-/** sum(count * query) / sqrt(sum(count^2)); not a number where the vector is 0. */
-export function cosine(rows: usize, count: usize, length: usize, width: usize, query: usize, out: usize): void {
-  if (width === 1) cosineOf<u8>(rows, count, length, query, out);
-  else if (width === 2) cosineOf<u16>(rows, count, length, query, out);
-  else cosineOf<u32>(rows, count, length, query, out);
+/** -1/2 sum((count / sqrt(sum(count^2)) - query)^2); not a number where the vector is 0. */
+export function directions(rows: usize, count: usize, length: usize, width: usize, query: usize, out: usize): void {
+  if (width === 1) directionsOf<u8>(rows, count, length, query, out);
+  else if (width === 2) directionsOf<u16>(rows, count, length, query, out);
+  else directionsOf<u32>(rows, count, length, query, out);
 }
 
-function cosineOf<T>(rows: usize, count: usize, length: usize, query: usize, out: usize): void {
+function directionsOf<T>(rows: usize, count: usize, length: usize, query: usize, out: usize): void {
   for (let row: usize = 0; row < count; row++) {
-    let product: f64 = 0;
-    let square: f64 = 0;
+    const scale = f32x4.splat(<f32>(1 / sqrt(squareOf<T>(rows, length))));
+    let sum: f64 = 0;
     for (let from: usize = 0; from < length; from += CHUNK) {
       const to = min(from + CHUNK, length);
-      let products = f32x4.splat(0);
-      let squares = f32x4.splat(0);
+      let sums = f32x4.splat(0);
       for (let i = from; i < to; i += 4) {
-        const counts = four<T>(rows, i);
-        products = f32x4.add(products, f32x4.mul(counts, v128.load(query + (i << 2))));
-        squares = f32x4.add(squares, f32x4.mul(counts, counts));
+        const difference = f32x4.sub(f32x4.mul(four<T>(rows, i), scale), v128.load(query + (i << 2)));
+        sums = f32x4.add(sums, f32x4.mul(difference, difference));
       }
-      product += added(products);
-      square += added(squares);
+      sum += added(sums);
     }
-    store<f64>(out + (row << 3), product / sqrt(square));
+    store<f64>(out + (row << 3), -0.5 * sum);
     rows += length * sizeof<T>();
   }
+}
+
+/** sum(count^2) of one vector. */
+function squareOf<T>(row: usize, length: usize): f64 {
+  let square: f64 = 0;
+  for (let from: usize = 0; from < length; from += CHUNK) {
+    const to = min(from + CHUNK, length);
+    let squares = f32x4.splat(0);
+    for (let i = from; i < to; i += 4) {
+      const counts = four<T>(row, i);
+      squares = f32x4.add(squares, f32x4.mul(counts, counts));
+    }
+    square += added(squares);
+  }
+  return square;
 }
 
 /** Four counts from the i-th on. */

@@ -9,12 +9,17 @@ export { massOf, type Vector } from './distances/vector.ts';
 export { type Evaluation, evaluate, type LabelledImage } from './evaluation/evaluate.ts';
 export type { RocPoint } from './evaluation/roc.ts';
 export { Best } from './ranking/best.ts';
+export type { Hit } from './ranking/hit.ts';
 export type { Finding } from './ranking/thin-out.ts';
-export { paddedLength } from './scan/block-scanner.ts';
+export { narrowCounts, paddedLength } from './scan/block-scanner.ts';
 export { GpuClock } from './search/gpu/gpu-clock.ts';
-export { GpuScan } from './search/gpu/gpu-scan.ts';
-export type { IndexScan, OpenScan } from './search/index-scan.ts';
+export { GpuScan, type GpuScanOptions } from './search/gpu/gpu-scan.ts';
+export type { IndexScan, OpenScan, Wanted } from './search/index-scan.ts';
 export { SearchIndex, type SearchRequest } from './search/search-index.ts';
+export type { Part } from './search/shared/cut-parts.ts';
+export { indexVersion } from './search/shared/index-version.ts';
+export { hitsOf, rankingsMessage, wantedMessage, wantedOf } from './search/shared/part-message.ts';
+export { type Looked, type PartNode, SharedScan, type SharedScanOptions } from './search/shared/shared-scan.ts';
 export { ThreadScan } from './search/thread-scan.ts';
 export { TwinScan } from './search/twin-scan.ts';
 export type { Catalog, IndexRow } from './store/catalog.ts';
@@ -22,6 +27,7 @@ export { checkComputable } from './store/check-computable.ts';
 export { IndexError } from './store/index-error.ts';
 export { writeManifest } from './store/index-folder.ts';
 export { type Segment, type StoredBlock, segmentName } from './store/manifest.ts';
+export { closeCatalog, openCatalog } from './store/open-catalog.ts';
 export {
   binsOfCell,
   cellsOf,
@@ -30,6 +36,6 @@ export {
   type PipelineIdentity,
   pipelineLine,
 } from './store/pipeline-identity.ts';
-export { blocksOf, queryVector, readFrame, type Unit, withoutPadding } from './store/read-block.ts';
+export { type BlockPlace, blocksOf, queryVector, readFrame, type Unit, withoutPadding } from './store/read-block.ts';
 export { rowsFile } from './store/row-columns.ts';
 export { segmentFrames } from './store/segments-writer.ts';

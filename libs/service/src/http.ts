@@ -22,7 +22,7 @@ export interface HttpOptions extends ListenAddress {
   /** Why the process cannot serve yet, in one sentence; undefined when it can. */
   notReady: () => string | undefined;
   /** Pages by path, for everyone: they say nothing about this cluster. */
-  pages?: ReadonlyMap<string, Page>;
+  pages?: { get(path: string): Page | undefined };
   /** Answers further paths, to who may read; returns false for a path that is not its own. */
   route?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** As `route`, for paths that judge by themselves who may. */

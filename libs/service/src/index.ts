@@ -31,4 +31,4 @@ export type { Warn } from './security/watched-files.ts';
 export { isDialledWrongly, whyNoConnection } from './security/why-no-connection.ts';
 export { aborted, shutdownSignal } from './shutdown.ts';
 export { UsageError } from './usage-error.ts';
-export { otherResultsSentence, resultsVersion, softwareVersion } from './version.ts';
+export { areSameResults, otherResultsSentence, resultsVersion, softwareVersion } from './version.ts';

@@ -8,8 +8,9 @@ export {
   unrestricted,
 } from './access/source-access.ts';
 export { giveBackBytes, takeBytes } from './byte-pool.ts';
+export { bytesOfVersion, growingVersion, holdsVersion } from './files/growing-file.ts';
 export { type InputFile, openInputFile } from './files/input-file.ts';
-export { changedMsOf, type LocalFile, localVersion } from './files/local-file.ts';
+export { changedMsOf, type LocalFile, localVersion, sizeOfVersion } from './files/local-file.ts';
 export { forReading, quickFiles } from './files/quick-files.ts';
 export { type ShownFile, showFile, versionOfContent } from './files/show-file.ts';
 export {
@@ -26,6 +27,7 @@ export {
 } from './formats.ts';
 export { charactersOfBraces } from './globs/expand-braces.ts';
 export { changedInput, InputError, type InputFault } from './input-error.ts';
+export { compareNatural } from './listing/natural-order.ts';
 export {
   checkHasSource,
   type LeftOut,

@@ -1,3 +1,4 @@
+export { Budget } from './budget.ts';
 export { endThread, endWhenAsked } from './end-thread.ts';
 export { forEachLimited } from './for-each-limited.ts';
 export { limitConcurrency, poolThreads } from './limit-concurrency.ts';

@@ -56,6 +56,7 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
         dispatcher.report(session, { kind: 'NodeLooked', sight: { probe, files: [], error: '' } });
       });
     },
+    search: () => {},
     drop: () => {},
   });
 }

@@ -15,6 +15,8 @@ export interface BenchFramesOptions {
   quality: number;
   repetitions: number;
   device: string;
+  /** Who decodes JPEGs, as of `node`; several in turns. */
+  decode: readonly string[];
   /** Node processes, all on that device. */
   nodes: number;
   width: number;
@@ -36,17 +38,27 @@ export async function benchFrames(
   note: (line: string) => void,
 ): Promise<string> {
   return inBenchFolder(async (folder, stopped) => {
-    const cluster = await start({ nodes: options.nodes, device: options.device, note });
+    const clusters: DecodingCluster[] = [];
     try {
-      return await Promise.race([compare(cluster, folder, options, note), cluster.broken, stopped]);
+      for (const decode of options.decode) {
+        clusters.push({ decode, cluster: await start({ nodes: options.nodes, device: options.device, decode, note }) });
+      }
+      const broken = clusters.map(({ cluster }) => cluster.broken);
+      return await Promise.race([compare(clusters, folder, options, note), ...broken, stopped]);
     } finally {
-      await cluster.stop();
+      for (const { cluster } of clusters) await cluster.stop();
     }
   });
 }
 
+/** A cluster whose nodes have JPEGs decoded there. */
+interface DecodingCluster {
+  decode: string;
+  cluster: FrameCluster;
+}
+
 async function compare(
-  cluster: FrameCluster,
+  clusters: readonly DecodingCluster[],
   folder: string,
   { frames, format, quality, repetitions, nodes, width, height, scene }: BenchFramesOptions,
   note: (line: string) => void,
@@ -61,16 +73,19 @@ async function compare(
   const measureAlone = (count: number) =>
     format === 'jpg' ? measureDecodeRate(files, size, count) : measureReadRate(source);
 
-  await processFrames(cluster, source, folder, 'warm-up');
+  for (const { decode, cluster } of clusters) await processFrames(cluster, source, folder, `warm-up-${decode}`);
   await measureAlone(Math.min(frames, 200));
   const floor: number[] = [];
-  const whole: number[] = [];
+  const whole = clusters.map((): number[] => []);
   for (let i = 0; i < repetitions; i++) {
     floor.push(await measureAlone(frames));
-    whole.push(frames / (await processFrames(cluster, source, folder, `run-${i}`)));
-    note(`${i + 1} of ${repetitions}: ${whole[i]!.toFixed(0)} frames/s, ${floor[i]!.toFixed(0)} ${alone}`);
+    for (const [j, { decode, cluster }] of clusters.entries()) {
+      whole[j]!.push(frames / (await processFrames(cluster, source, folder, `run-${decode}-${i}`)));
+    }
+    const rates = clusters.map(({ decode }, j) => `${whole[j]![i]!.toFixed(0)} frames/s (${decode})`).join(', ');
+    note(`${i + 1} of ${repetitions}: ${rates}, ${floor[i]!.toFixed(0)} ${alone}`);
   }
-  const [used] = (await cluster.nodes()).map((node) => `${node.device?.kind} (${node.device?.name})`);
+  const [used] = (await clusters[0]!.cluster.nodes()).map((node) => `${node.device?.kind} (${node.device?.name})`);
   const row = (name: string, values: number[], digits: number) => {
     const { median, min, max } = spreadOf(values);
     return [name, ...[median, min, max].map((value) => value.toFixed(digits))];
@@ -79,17 +94,23 @@ async function compare(
   return table([
     [title, 'median', 'min', 'max'],
     row(`${alone}, frames/s`, floor, 0),
-    row('end to end, frames/s', whole, 0),
-    row(
-      'end to end, MB/s of files',
-      whole.map((rate) => (rate * bytes) / 1e6),
-      0,
-    ),
-    row(
-      `end to end / ${alone}`,
-      whole.map((rate, i) => rate / floor[i]!),
-      3,
-    ),
+    ...clusters.flatMap(({ decode }, j) => {
+      const rates = whole[j]!;
+      const name = format === 'jpg' ? `end to end, ${decode}` : 'end to end';
+      return [
+        row(`${name}, frames/s`, rates, 0),
+        row(
+          `${name}, MB/s of files`,
+          rates.map((rate) => (rate * bytes) / 1e6),
+          0,
+        ),
+        row(
+          `${name} / ${alone}`,
+          rates.map((rate, i) => rate / floor[i]!),
+          3,
+        ),
+      ];
+    }),
   ]);
 }
 

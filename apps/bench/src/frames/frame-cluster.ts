@@ -27,6 +27,8 @@ export interface FrameClusterOptions {
   nodes: number;
   /** Device of the nodes, auto, gpu, software or cpu; or one for each of them. */
   device: string | readonly string[];
+  /** Who decodes JPEGs, as of `node`: auto, gpu or cpu (auto). */
+  decode?: string;
   /** Cards for the nodes, one each. */
   gpus?: readonly GpuPin[];
   /** Threads on which a node reads and decodes; the nodes share this process's number unless given. */

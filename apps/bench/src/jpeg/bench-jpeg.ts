@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Size } from '@halogrid/geometry';
@@ -8,6 +8,7 @@ import { makeFrames } from '../images/make-frames.ts';
 import { openScene } from '../images/scene.ts';
 import { spreadOf } from '../timing/statistics.ts';
 import { withTimedDevice } from '../timing/timed-device.ts';
+import { timeFedNode } from './fed-node.ts';
 import { type JpegTimes, timeJpegs } from './time-jpegs.ts';
 
 export interface BenchJpegOptions {
@@ -20,32 +21,68 @@ export interface BenchJpegOptions {
   /** A photograph whose parts are the frames; a synthetic scene unless given. */
   scene?: string;
   repetitions: number;
+  /** Frames that a node is fed from files, as many as `defaultFedFrames` unless given; 0: none. */
+  frames?: number;
 }
+
+/** A software device decodes ten frames of 1080p a second. */
+const defaultFedFrames = { gpu: 20_000, software: 0 } as const;
+/** Runs of a node that is fed, of which the median is taken. */
+const fedRepetitions = 3;
 
 /**
  * Times decoding of JPEG frames to luma on a GPU alone, by its own clock, from the bytes of files in its memory to planes,
- * and compares the planes with those of libjpeg-turbo. Returns a table a quality.
+ * and compares the planes with those of libjpeg-turbo; then feeds a node frames from files. Returns both tables a quality.
  */
 export async function benchJpeg(options: BenchJpegOptions, note: (line: string) => void): Promise<string> {
   const tables: string[] = [];
   for (const quality of options.qualities) {
-    const files = await drawFrames(options, quality);
-    const bytes = files.reduce((sum, file) => sum + file.length, 0) / files.length;
-    note(`${files.length} JPEG frames of quality ${quality}, ${Math.round(bytes / 1000)} kB each`);
-    tables.push(await measure(files, options, `quality ${quality}, ${Math.round(bytes / 1000)} kB`));
+    const fed = options.frames ?? defaultFedFrames[options.device];
+    const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
+    try {
+      const files = await drawFrames(options, quality, Math.max(fed, options.batch), folder);
+      const bytes = files.reduce((sum, file) => sum + file.length, 0) / files.length;
+      note(`${files.length} JPEG frames of quality ${quality}, ${Math.round(bytes / 1000)} kB each`);
+      const what = `quality ${quality}, ${Math.round(bytes / 1000)} kB`;
+      tables.push(await measure(files.slice(0, options.batch), options, what));
+      if (fed > 0) tables.push(await feed(folder, fed, options, what, note));
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    }
   }
   return tables.join('\n');
 }
 
-async function drawFrames({ batch, width, height, scene }: BenchJpegOptions, quality: number): Promise<Buffer[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
-  try {
-    const size = { width, height };
-    const format = { kind: 'jpg', quality } as const;
-    return await makeFrames(join(folder, 'frames'), batch, size, format, await openScene(size, scene));
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+async function drawFrames(
+  { width, height, scene }: BenchJpegOptions,
+  quality: number,
+  count: number,
+  folder: string,
+): Promise<Buffer[]> {
+  const size = { width, height };
+  return makeFrames(join(folder, 'frames'), count, size, { kind: 'jpg', quality }, await openScene(size, scene));
+}
+
+/** A table of a node that is fed that many of the frames in the folder. */
+async function feed(
+  folder: string,
+  count: number,
+  { device, width, height }: BenchJpegOptions,
+  what: string,
+  note: (line: string) => void,
+): Promise<string> {
+  const frames = join(folder, 'frames');
+  const names = (await readdir(frames)).toSorted().slice(0, count);
+  const options = { device, folder: frames, names, frameBytes: width * height, repetitions: fedRepetitions };
+  const measured = await timeFedNode(options, note);
+  return table([
+    [`a node fed ${count} files, ${what}`, 'frames/s', 'min', 'max', 'cores busy'],
+    ...measured.map(({ decode, rates, coreSeconds }) => {
+      const { median, min, max } = spreadOf(rates);
+      const cores = spreadOf(coreSeconds).median;
+      return [`--decode ${decode}`, ...[median, min, max].map((rate) => rate.toFixed(0)), cores.toFixed(1)];
+    }),
+  ]);
 }
 
 function measure(files: readonly Buffer[], options: BenchJpegOptions, what: string): Promise<string> {

@@ -80,9 +80,9 @@ function placeFiles(
   files: readonly Uint8Array[],
   batch: number,
   size: Size,
-): { all: Uint8Array<ArrayBuffer>; placed: JpegFile[] } {
+): { all: Uint8Array<ArrayBuffer>; placed: Required<JpegFile>[] } {
   const reader = new JpegFrameReader();
-  const placed: JpegFile[] = [];
+  const placed: Required<JpegFile>[] = [];
   let end = 0;
   for (let i = 0; i < batch; i++) {
     const file = files[i % files.length]!;

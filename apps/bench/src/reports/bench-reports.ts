@@ -7,7 +7,7 @@ import { ImageCache } from '../images/image-cache.ts';
 import { withTimedDevice } from '../timing/timed-device.ts';
 import { drawChart } from './draw-chart.ts';
 import { evaluateTable } from './evaluate-table.ts';
-import { measureReport } from './measure-report.ts';
+import { measureTable } from './measure-table.ts';
 import { r1 } from './r1.ts';
 import { r2 } from './r2.ts';
 import { r3 } from './r3.ts';
@@ -54,7 +54,11 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
   const machine: Machine = { device, cpu, version: softwareVersion, date: new Date().toISOString().slice(0, 10) };
   await writeFileAtomically(join(out, machineFile), `${JSON.stringify(machine, null, 2)}\n`);
   print(`Device: ${device}. CPU: ${cpu}. A cell that takes longer than ${options.cellSeconds} s is '-'.\n`);
-  const note = (line: string) => print(`${line}\n`);
+  const notes = new Set<string>();
+  const note = (line: string) => {
+    if (!notes.has(line)) print(`${line}\n`);
+    notes.add(line);
+  };
   const cuda = await openCuda(options.device, note);
   const images = new ImageCache(cacheFolders(process.env));
   const bench = { device: options.device, image: images.load.bind(images) };
@@ -65,10 +69,12 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
       const repetitions = options.repetitions ?? (options.quick ? quickRepetitions : report.method.repetitions);
       const method: Method = { ...report.method, repetitions };
       print(`\n${report.title}\n${methodLine(method)}\n`);
-      const samples = await measureReport(report, { bench, method, cellMs: 1000 * options.cellSeconds, note });
       const calls = report.cuda.map((call) => ({ ...call, arguments: { ...call.arguments, repetitions } }));
       const rows = cuda && (await cudaRows(cuda, calls, note));
+      const samples = new Map<string, number[]>();
+      // Each table is written as soon as it is known: whoever ends a long run keeps what was measured.
       for (const table of report.tables) {
+        await measureTable(table, samples, { bench, method, cellMs: 1000 * options.cellSeconds, note });
         const evaluated = evaluateTable(table, samples, rows);
         print(`\n${[table.title, table.note].filter(Boolean).join('\n')}\n${renderTable(evaluated)}`);
         await writeFileAtomically(join(out, `${id}-${table.name}.csv`), renderCsv(evaluated));

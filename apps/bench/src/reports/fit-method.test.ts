@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fitMethod } from './measure-report.ts';
+import { fitMethod } from './measure-table.ts';
 
 const method = { repetitions: 30, images: 5 };
 

@@ -95,7 +95,7 @@ async function searchOnGpu(
   let scan: GpuScan | undefined;
   const start = performance.now();
   const index = await SearchIndex.openWith(folder, async (catalog) => {
-    scan = await openGpuScan(device, catalog, note);
+    scan = await openGpuScan(device, catalog, { note });
     return scan;
   });
   const loaded = { wall: (performance.now() - start) / 1000 };

@@ -1,4 +1,4 @@
-import { createGpuProgram, type Strategy } from '@halogrid/kernels/gpu';
+import { cellSizeOf, createGpuProgram, type Strategy } from '@halogrid/kernels/gpu';
 import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
 import { type BenchImages, type KernelCase, type StagedCase, stageCase } from './kernel-case.ts';
 import { withTimedDevice } from './timed-device.ts';
@@ -35,7 +35,7 @@ export async function timeStrategies(
     const program = await createGpuProgram(
       device,
       pipeline,
-      { map: withMap, cells: item.parts.length > 1 },
+      { map: withMap, cells: cellSizeOf([item]) },
       (operation) => {
         return operation === last ? strategy : undefined;
       },

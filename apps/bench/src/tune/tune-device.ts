@@ -1,5 +1,5 @@
 import type { Size } from '@halogrid/geometry';
-import { forgetTuning, readTuning, type TunedChoice, writeTuning } from '@halogrid/gpu-node/devices';
+import { forgetJpegRate, forgetTuning, readTuning, type TunedChoice, writeTuning } from '@halogrid/gpu-node/devices';
 import type { Operation } from '@halogrid/kernels';
 import { type Strategy, strategiesOf, strategyKey } from '@halogrid/kernels/gpu';
 import { cacheFolders } from '@halogrid/service';
@@ -58,7 +58,8 @@ export async function tuneDevice({ kind, isQuick }: TuneOptions, note: (line: st
 /** Removes what was kept for a device. Returns what to print. */
 export async function forgetDevice(kind: 'gpu' | 'software'): Promise<string> {
   const info = await describeDevice(kind);
-  const removed = await forgetTuning(info, cacheFolders(process.env));
+  const folders = cacheFolders(process.env);
+  const removed = [...(await forgetTuning(info, folders)), ...(await forgetJpegRate(info, folders))];
   if (removed.length === 0) return `There are no tuned choices of ${info.name}\n`;
   return removed.map((path) => `Removed ${path}\n`).join('');
 }

@@ -15,12 +15,19 @@ import {
   whyNoConnection,
 } from '@halogrid/service';
 import { type Connection, findLeader, type Patience } from './find-leader.ts';
+import { jobPage } from './job-page.ts';
+
+/** A job that was accepted, and the address of its page; undefined where it cannot be reached from here. */
+export interface AcceptedJob {
+  job: JobStatus;
+  page: string | undefined;
+}
 
 /** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
 export interface CoordinatorClient {
   /** The addresses as they were given. */
   readonly address: string;
-  submit(request: SubmitRequest): Promise<JobStatus>;
+  submit(request: SubmitRequest): Promise<AcceptedJob>;
   get(jobId: string): Promise<JobStatus>;
   /** Newest first. */
   jobs(request: ListRequest): Promise<ListResponse>;
@@ -61,8 +68,8 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
 
   type Answer<T> = (error: ServiceError | null, response: T) => void;
   type Call<T> = (metadata: Metadata, options: { deadline: number }, answer: Answer<T>) => void;
-  const ask = async <T>(callOf: (leader: Connection) => Call<T>): Promise<T> => {
-    const leader = await lead();
+  const ask = async <T>(callOf: (leader: Connection) => Call<T>, connection?: Connection): Promise<T> => {
+    const leader = connection ?? (await lead());
     return new Promise((resolve, reject) => {
       callOf(leader)(new Metadata(), { deadline: Date.now() + answerWithinMs }, (error, response) => {
         if (error) reject(callError(error, leader.address));
@@ -73,7 +80,11 @@ export function connectCoordinator(address: string, security: ClientSecurity): C
 
   return {
     address,
-    submit: async (request) => (await ask(({ jobs }) => jobs.submit.bind(jobs, request))).job!,
+    submit: async (request) => {
+      const leader = await lead();
+      const { job, pages } = await ask(({ jobs }) => jobs.submit.bind(jobs, request), leader);
+      return { job: job!, page: jobPage(pages, leader.address, job!.jobId) };
+    },
     get: async (jobId) => (await ask(({ jobs }) => jobs.get.bind(jobs, { jobId }))).job!,
     jobs: (request) => ask(({ jobs }) => jobs.list.bind(jobs, request)),
     cancel: async (jobId) => (await ask(({ jobs }) => jobs.cancel.bind(jobs, { jobId }))).job!,

@@ -13,9 +13,9 @@ export const startFrameCluster: StartFrameCluster = async (options) => {
     broken,
     nodes: () => client.nodes(),
     async process(source, out, job) {
-      const { jobId } = await client.submit(
-        parseJob([source], { map: 'none', grid: '1x1', out, ...job }, process.cwd()),
-      );
+      const {
+        job: { jobId },
+      } = await client.submit(parseJob([source], { map: 'none', grid: '1x1', out, ...job }, process.cwd()));
       return followJob(client, jobId, { show() {}, note() {}, end() {} });
     },
     async stop() {

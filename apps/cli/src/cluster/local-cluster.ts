@@ -14,6 +14,8 @@ export interface LocalCluster {
   readonly address: string;
   /** How its client shows who it is: nobody else can use it. */
   readonly security: ClientSecurity;
+  /** What its pages ask for. */
+  readonly token: string;
   /** Resolves when every node serves, or a while after the first does; rejects as `broken` does. */
   readonly ready: Promise<unknown>;
   /** Rejects when it cannot go on: the coordinator ended, or every node did. Never resolves. */
@@ -26,6 +28,8 @@ export interface LocalClusterOptions {
   nodes: number;
   /** Device of the nodes, auto, gpu, software or cpu; or one for each of them. */
   device: string | readonly string[];
+  /** Who decodes JPEGs, as of `node`: auto, gpu or cpu (auto). */
+  decode?: string;
   /** Cards for the nodes, one each; the nodes then are as many, and that none shares its card is proven. */
   gpus?: readonly GpuPin[];
   /** Threads on which a node reads and decodes; the nodes share this process's number unless given. */
@@ -41,6 +45,7 @@ const togetherMs = 2_000;
 export async function startLocalCluster({
   nodes,
   device,
+  decode = 'auto',
   gpus,
   threads = threadsEach(gpus?.length ?? nodes),
   note,
@@ -73,7 +78,8 @@ export async function startLocalCluster({
     // Starting takes a third of a second each; nodes that waited for the coordinator would add theirs to its (measured).
     const where = ['--coordinator', toldByParent, ...served];
     const pinned = pin ? ['--pinned-gpu', pin.gpu.busId] : [];
-    const node = startChild(['node', ...where, '--name', name, '--device', device, ...pinned], {
+    const chosen = ['--name', name, '--device', device, '--decode', decode];
+    const node = startChild(['node', ...where, ...chosen, ...pinned], {
       prefix: pin?.prefix,
       threads,
       env,
@@ -128,5 +134,5 @@ export async function startLocalCluster({
     await stop();
     throw await whyEnded('The coordinator', coordinator);
   }
-  return { address, security: createClientSecurity({}, env), ready, broken, stop };
+  return { address, security: createClientSecurity({}, env), token: env.HALOGRID_TOKEN, ready, broken, stop };
 }

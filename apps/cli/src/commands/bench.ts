@@ -1,7 +1,15 @@
 import type { ReportId } from '@halogrid/bench/reports';
 import { hwaccels, maxBatchFrames } from '@halogrid/proto';
 import { Argument, type Command, Option } from 'commander';
-import { ascendingCounts, deviceChoices, oneOf, searchDevices, wholeNumber } from '../options/option-values.ts';
+import {
+  ascendingCounts,
+  decodeChoices,
+  deviceChoices,
+  oneOf,
+  searchDevices,
+  someOf,
+  wholeNumber,
+} from '../options/option-values.ts';
 
 /** Devices whose kernels have a clock of their own. */
 const timedDevices = ['gpu', 'software'] as const;
@@ -66,6 +74,7 @@ export function addBenchCommand(program: Command): void {
     )
     .option('--device <kind>', 'as of run', oneOf('--device', deviceChoices), 'auto')
     .option('--frames <n>', 'frames a run', wholeNumber('--frames', 1, 1_000_000), 2000)
+    .option('--decode <where,…>', 'as of run; several in turns', someOf('--decode', decodeChoices), ['auto'])
     .addOption(frameFormat())
     .addOption(frameQuality())
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
@@ -82,13 +91,19 @@ export function addBenchCommand(program: Command): void {
     .command('jpeg')
     .summary('JPEG decoding on the GPU alone')
     .description(
-      'Times the decoding of JPEG frames to luma by the device’s own clock, by stage, and compares the pixels with libjpeg-turbo’s.',
+      'Times the decoding of JPEG frames to luma by the device’s own clock, by stage, and compares the pixels with ' +
+        'libjpeg-turbo’s; then feeds a node such frames from files, without a coordinator.',
     )
     .option('--device <kind>', 'gpu or software', oneOf('--device', timedDevices), 'gpu')
     .option('--qualities <q,…>', 'JPEG qualities', ascendingCounts('--qualities', 100), [75, 90])
     .option('--scene <file>', 'a photograph whose parts are the frames (a synthetic scene)')
     .addOption(frameWidth())
     .addOption(frameHeight())
+    .option(
+      '--frames <n>',
+      'frames that the node is fed; 0: none (default: 20000 on a GPU, else 0)',
+      wholeNumber('--frames', 0, 1_000_000),
+    )
     .option('--batch <n>', 'frames decoded at once', wholeNumber('--batch', 1, 1024), 64)
     .option('--repetitions <n>', 'batches, of which the median is taken', wholeNumber('--repetitions', 1, 1000), 20)
     .action(async (options) => {

@@ -21,7 +21,9 @@ export function addSubmitCommand(program: Command): void {
       const request = parseJob(sources, options, process.cwd());
       const little = onlyPreviews(request.spec!);
       if (little) console.error(little);
-      const job = await withCoordinator(options, (client) => client.submit(request));
+      const { job, page } = await withCoordinator(options, (client) => client.submit(request));
+      // Scripts read the id from stdout.
+      if (page) console.error(`Page: ${page}`);
       console.log(options.json ? JSON.stringify(jobFacts(job, Date.now()), null, 2) : job.jobId);
     });
 }

@@ -4,14 +4,25 @@ import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
 import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
-import { collect, type DeviceChoice, deviceChoices, logLevels, oneOf, wholeNumber } from '../options/option-values.ts';
+import {
+  collect,
+  type DecodeChoice,
+  type DeviceChoice,
+  decodeChoices,
+  deviceChoices,
+  logLevels,
+  oneOf,
+  wholeNumber,
+} from '../options/option-values.ts';
 import { toldByParent, wordOfParent } from '../process/parent.ts';
 
 interface NodeCommandOptions extends ClientSecurityOption {
   coordinator: string;
   name?: string;
   device: DeviceChoice;
+  decode: DecodeChoice;
   deviceTimeout?: number;
+  decoderTimeout?: number;
   gpu?: GpuChoice;
   pinnedGpu?: string;
   http?: string;
@@ -36,9 +47,20 @@ export function addNodeCommand(program: Command): void {
     .option('--name <name>', "for people (default: the machine's name and four digits)")
     .option('--device <kind>', deviceChoices.join(', '), oneOf('--device', deviceChoices), 'auto')
     .option(
+      '--decode <where>',
+      'JPEGs: on the gpu, on the cpu, or auto, which measures who is quicker; results are the same',
+      oneOf('--decode', decodeChoices),
+      'auto',
+    )
+    .option(
       '--device-timeout <ms>',
       'a device that gives nothing back for so long hangs, and is opened again (default: 120000 for a GPU, 1800000 else)',
       wholeNumber('--device-timeout', 1000, 86_400_000),
+    )
+    .option(
+      '--decoder-timeout <ms>',
+      'a decoder of videos that gives nothing for so long hangs, and is ended (default: 60000)',
+      wholeNumber('--decoder-timeout', 1000, 86_400_000),
     )
     .option('--gpu <n>', "the NVIDIA GPU of that index; 'all': a process on each, kept running", gpuChoice)
     // A node that was started by another for one GPU.
@@ -66,6 +88,7 @@ export function addNodeCommand(program: Command): void {
       ...options,
       coordinator,
       deviceTimeoutMs: options.deviceTimeout,
+      decoderTimeoutMs: options.decoderTimeout,
       security: options,
       data: options,
     };

@@ -6,7 +6,14 @@ import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.t
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
 import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
-import { type DeviceChoice, deviceChoices, oneOf, wholeNumber } from '../options/option-values.ts';
+import {
+  type DecodeChoice,
+  type DeviceChoice,
+  decodeChoices,
+  deviceChoices,
+  oneOf,
+  wholeNumber,
+} from '../options/option-values.ts';
 import { describePlanShortly } from '../plan/describe-plan.ts';
 import { rememberRun } from '../plan/estimate/remember-run.ts';
 import { onlyPreviews } from '../plan/only-previews.ts';
@@ -18,10 +25,18 @@ import { reportEnd } from '../summary/describe-summary.ts';
 interface RunOptions extends JobOptions, ClientSecurityOption {
   nodes?: number;
   device?: DeviceChoice;
+  decode?: DecodeChoice;
   gpu?: GpuChoice;
   coordinator?: string;
   json?: boolean;
 }
+
+/**
+ * Where the job's page is. That of a cluster of one run wants the token of that run, which a terminal alone is told, because logs are read
+ * by others, too.
+ */
+const describePage = (page: string, token: string | undefined): string =>
+  `Page: ${page}${token ? `\nIts token, as long as this runs: ${token}` : ''}`;
 
 /** A cancelled job is waited for this long, for its output folder to be left in order. */
 const cancelWithinMs = 5_000;
@@ -46,6 +61,11 @@ export function addRunCommand(program: Command): void {
       `where kernels run: ${deviceChoices.join(', ')} (default: auto)`,
       oneOf('--device', deviceChoices),
     )
+    .option(
+      '--decode <where>',
+      `where JPEGs are decoded, with the same results: ${decodeChoices.join(', ')} (default: auto)`,
+      oneOf('--decode', decodeChoices),
+    )
     .option('--gpu <n>', "'all': a node on each NVIDIA GPU; or the index of one", gpuChoice)
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
     .option('--json', 'a machine-readable summary on stdout, progress on stderr')
@@ -57,8 +77,8 @@ export function addRunCommand(program: Command): void {
 async function run(sources: string[], options: RunOptions): Promise<number> {
   const begin = performance.now();
   const request = parseJob(sources, options, process.cwd());
-  if (options.coordinator && (options.nodes || options.device)) {
-    throw new UsageError('Expected neither --nodes nor --device with --coordinator: the cluster has its own');
+  if (options.coordinator && (options.nodes || options.device || options.decode)) {
+    throw new UsageError('Expected none of --nodes, --device and --decode with --coordinator: the cluster has its own');
   }
   if (options.gpu !== undefined && (options.nodes || options.coordinator)) {
     throw new UsageError(
@@ -75,7 +95,14 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     : ({ nodes: options.nodes ?? 1, device: options.device ?? 'auto' } as const);
   // The coordinator and the nodes start meanwhile.
   const planned = { ...local, ownThreads: local.nodes + 2 };
-  const starting = options.coordinator ? undefined : startLocalCluster({ ...local, gpus, note: view.note });
+  const starting = options.coordinator
+    ? undefined
+    : startLocalCluster({
+        ...local,
+        ...(options.decode && { decode: options.decode }),
+        gpus,
+        note: view.note,
+      });
   // Whoever waits for it sees the error; until then it is not an unhandled one.
   starting?.catch(() => {});
   let client: CoordinatorClient | undefined;
@@ -88,7 +115,9 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     client = cluster
       ? connectCoordinator(cluster.address, cluster.security)
       : connectCoordinator(options.coordinator!, createClientSecurity(options, process.env));
-    const { jobId, counts } = await client.submit(request);
+    const { job: accepted, page } = await client.submit(request);
+    const { jobId, counts } = accepted;
+    if (page) view.note(describePage(page, cluster && process.stderr.isTTY ? cluster.token : undefined));
     const doneBefore = counts!.shardsDone;
     if (doneBefore > 0) {
       view.note(`Job ${jobId} goes on: ${doneBefore} of ${counts!.shards} shards planned so far were done before.`);

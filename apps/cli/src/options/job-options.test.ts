@@ -164,7 +164,7 @@ const refused: [string[], RegExp][] = [
   [['--grid', '0x4'], /for --grid but received '0x4'$/],
   [
     ['--grid', '2000x2000'],
-    /^Expected at most 16384 cells \(of 256 bins each\) for the grid but received '2000x2000'$/,
+    /^Expected at most 262144 cells \(of 256 bins each\) for the grid but received '2000x2000'$/,
   ],
   [['--tile', '0'], /^Expected a whole number from 1 to \d+ for --tile but received '0'$/],
   [['--tile', '-5'], /^Expected a whole number from 1 to \d+ for --tile but received '-5'$/],

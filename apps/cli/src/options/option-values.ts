@@ -49,6 +49,16 @@ export function oneOf<T extends string>(option: string, allowed: readonly T[]): 
   };
 }
 
+/** Makes a parser of some of a fixed set of words, `a,b`, each once, for commander. It throws UsageError. */
+export function someOf<T extends string>(option: string, allowed: readonly T[]): (text: string) => T[] {
+  return (text) => {
+    const words = text.split(',');
+    const values = allowed.filter((word) => words.includes(word));
+    if (values.length === words.length) return values;
+    throw new UsageError(`Expected some of ${allowed.join(', ')}, as in a,b, for ${option} but received '${text}'`);
+  };
+}
+
 /**
  * Makes a parser of moments with their zone, `2026-01-31T08:00Z` or `2026-01-31T08:00:00+01:00`, for commander; it gives milliseconds
  * since 1970. It throws UsageError.
@@ -72,6 +82,10 @@ export function collect(text: string, before: string[] | undefined): string[] {
 /** What --device may be: the best there is, or one kind. */
 export const deviceChoices = ['auto', 'gpu', 'software', 'cpu'] as const;
 export type DeviceChoice = (typeof deviceChoices)[number];
+
+/** What --decode may be: who is quickest, the device, or cores alone. */
+export const decodeChoices = ['auto', 'gpu', 'cpu'] as const;
+export type DecodeChoice = (typeof decodeChoices)[number];
 
 /** What --device of a search may be: the best there is for it, or one kind. */
 export const searchDevices = [...deviceChoices, 'twin'] as const;

@@ -25,21 +25,22 @@ export interface MadePlan {
 }
 
 /**
- * Plans a job in this process. `onCosts` is told what a run remembers, before the plan is complete. Throws UsageError where it is
+ * Plans a job in this process. `onCosts` is told what a run remembers, before the plan is complete, and
+ * what grows into its totals. Throws UsageError where it is
  * refused or cannot fit, and the signal's reason once that has aborted.
  */
 export async function makePlan(
   spec: JobSpec,
   run: PlannedRun,
   signal?: AbortSignal,
-  onCosts: (costs: RunCosts) => void = () => {},
+  onCosts: (costs: RunCosts, soFar: Readonly<PlanTotals>) => void = () => {},
 ): Promise<MadePlan> {
   const { surveyJob } = await import('@halogrid/coordinator/plan');
   const notes: string[] = [];
   const workers = { nodes: run.nodes, cores: coresHere() };
   const job = { pipelines: pipelinesOf(spec), mapFormat: spec.mapFormat };
   const slowdown = slowdownNow(run.ownThreads);
-  const begin = (soFar: PlanTotals): void => onCosts(runCosts(soFar, job, workers, slowdown));
+  const begin = (soFar: PlanTotals): void => onCosts(runCosts(soFar, job, workers, slowdown), soFar);
   const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin);
   await checkFits(totals, spec);
   const runs = await readRuns(thisMachine());

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PlanTotals } from '@halogrid/coordinator/plan';
 import { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import type { RunCosts } from './estimate/run-costs.ts';
@@ -25,15 +26,23 @@ test('a plan that is made in time is given once all is ready', async () => {
 
 test('a plan that takes longer is stopped, and is not waited for', async () => {
   let signal: AbortSignal | undefined;
-  const make = (_spec: unknown, _run: unknown, given?: AbortSignal, onCosts?: (begun: RunCosts) => void) => {
+  const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, given, onCosts) => {
     signal = given;
-    onCosts!(begun);
+    onCosts!(begun, { videoFrames: 3 } as PlanTotals);
     return never();
   };
   const made = await planMeanwhile(spec, run, Promise.resolve(), make, 1);
   // What it has found so far is remembered with the run.
   assert.deepEqual(made, { made: undefined, costs: begun });
   assert.equal(signal?.aborted, true);
+});
+
+test('the plan of a long recording is not waited for', async () => {
+  const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts) => {
+    onCosts!(begun, { videoFrames: 5000 } as PlanTotals);
+    return never();
+  };
+  assert.deepEqual(await planMeanwhile(spec, run, Promise.resolve(), make, 1e6), { made: undefined, costs: begun });
 });
 
 test('a plan that is refused is refused at once, and other failures are left to the job', async () => {

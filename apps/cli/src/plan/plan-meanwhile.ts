@@ -21,8 +21,12 @@ const makeHere: MakePlan = async (...given) => (await import('./make-plan.ts')).
 /** A plan of what a person names takes far less, also where the machine is busy and the nodes were quick. */
 const leastTimeMs = 3_000;
 
+/** Frames of recordings after which a plan is taken for a long one: three minutes of 25 a second. */
+const manyFrames = 4096;
+
 /**
- * Plans a job for as long as `ready` takes, because nothing else is to be done until then, and for `leastMs`. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
+ * Plans a job for as long as `ready` takes, because nothing else is to be done until then, and for `leastMs`; but no
+ * recording whose list is long waits: a segment of it could be at work. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
  */
 export async function planMeanwhile(
   spec: JobSpec,
@@ -35,8 +39,10 @@ export async function planMeanwhile(
   const least = delay(leastMs, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined);
   // What else keeps a plan from being made, the job itself will come upon.
   let costs: RunCosts | undefined;
-  const onCosts = (begun: RunCosts): void => {
+  let framesSoFar = (): number => 0;
+  const onCosts: Parameters<MakePlan>[3] = (begun, soFar) => {
     costs = begun;
+    framesSoFar = () => soFar.videoFrames;
   };
   const plan = make(spec, run, stopped.signal, onCosts).catch((error) => {
     if (error instanceof UsageError) throw error;
@@ -44,7 +50,8 @@ export async function planMeanwhile(
   });
   try {
     await Promise.race([ready, plan.then(() => ready)]);
-    const made = await Promise.race([plan, least.then(() => setImmediate(undefined))]);
+    const longest = framesSoFar() >= manyFrames ? Promise.resolve() : least;
+    const made = await Promise.race([plan, longest.then(() => setImmediate(undefined))]);
     return { made, costs };
   } finally {
     stopped.abort(new Error('The run begins'));

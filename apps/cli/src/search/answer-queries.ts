@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
-import { type Catalog, type DistanceName, queryVector, SearchIndex, type Unit } from '@halogrid/search';
+import { type Catalog, type DistanceName, queryVector, SearchIndex, type Unit, type Vector } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
 import { exitCodes } from '../process/exit-code.ts';
@@ -48,11 +48,13 @@ export async function answerQueries(
       region?.kind === 'pixels'
         ? await regionHistograms(queries, region.rect, catalog, signal)
         : await queryHistograms(queries, catalog, signal);
+    const vectors = bins.map((counts) => {
+      const wanted = region?.kind === 'cells' ? countsIn(region, catalog.pipeline, counts) : counts;
+      return queryVector(catalog.pipeline, wanted, unit);
+    });
+    checkQueries(queries, vectors);
     const findings = await index.search({
-      queries: bins.map((counts) => {
-        const wanted = region?.kind === 'cells' ? countsIn(region, catalog.pipeline, counts) : counts;
-        return queryVector(catalog.pipeline, wanted, unit);
-      }),
+      queries: vectors,
       distance,
       top,
       unit,
@@ -72,6 +74,12 @@ export async function answerQueries(
   } finally {
     await index.close();
   }
+}
+
+/** Throws one sentence for a query of which no pixel is counted: all of it is outside of a mask, or it is smaller than its border. */
+function checkQueries(queries: readonly { text: string }[], vectors: readonly Vector[]): void {
+  const empty = queries.find((_, i) => vectors[i]!.mass === 0);
+  if (empty) throw new Error(`The query '${empty.text}' counts no pixel, so there is nothing to compare`);
 }
 
 /** Throws one sentence where no frame of the index has what is asked for. */

@@ -29,7 +29,7 @@ export async function computeImages(
   const computed = new Map<string, Float64Array>();
   for (const { uri, frame, bins } of parts[0]!.frames) {
     if (frame > 0) throw new Error(`'${uri}' has more than one frame: index it, and ask for one as PATH#FRAME`);
-    computed.set(uri, bins);
+    computed.set(uri, Float64Array.from(bins));
   }
   return uris.map((uri) => {
     const bins = computed.get(redactUri(uri));

@@ -9,6 +9,7 @@ import {
   type FinishedJob,
   type LabelledImage,
   massOf,
+  narrowCounts,
   queryVector,
 } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
@@ -100,9 +101,9 @@ function labelled(
   return frames.flatMap(({ uri, frame, bins }) => {
     if (frame > 0) throw new UsageError(`Expected images but '${uri}' is a video`);
     const label = labelOf(uri, classes);
-    return label === undefined || massOf(bins) === 0
-      ? []
-      : [{ uri, label, vector: queryVector(pipeline, bins, 'frame') }];
+    if (label === undefined || massOf(bins) === 0) return [];
+    const { bins: counts, mass } = queryVector(pipeline, bins, 'frame');
+    return [{ uri, label, vector: { bins: narrowCounts(counts), mass } }];
   });
 }
 
@@ -116,7 +117,7 @@ function notices(classes: readonly ClassFolder[], images: readonly { label: stri
   const alone = classes.filter(({ label }) => sizes.get(label)?.length === 1).map(({ label }) => label);
   const empty = classes.filter(({ label }) => !sizes.has(label)).map(({ label }) => label);
   const lines = [];
-  if (alone.length > 0) lines.push(`Of one image, which is compared and no query: ${named(alone)}.`);
+  if (alone.length > 0) lines.push(`The only image of these classes is compared, and is no query: ${named(alone)}.`);
   if (empty.length > 0) lines.push(`Without an image to compare: ${named(empty)}.`);
   if (images.length < computed)
     lines.push(`${plural(computed - images.length, 'image')} without a pixel that is counted left out.`);

@@ -3,17 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type JobSpec, JobState, type JobStatus } from '@halogrid/proto';
-import { type FinishedJob, readFeatures, readFinishedJob } from '@halogrid/search';
+import { type FinishedJob, narrowCounts, readFeatures, readFinishedJob } from '@halogrid/search';
 import { aborted } from '@halogrid/service';
 import { connectCoordinator } from '../client/coordinator-client.ts';
 import { type LocalCluster, startLocalCluster } from '../cluster/local-cluster.ts';
 import { followJob, type ProgressView } from '../progress/follow-job.ts';
 
+/** Bytes of the counts of all images at most; an evaluation holds them twice. */
+const maxCountsBytes = 2 ** 32;
+
 /** A frame of a job, and the counts of all its cells. */
 export interface ComputedFrame {
   uri: string;
   frame: number;
-  bins: Float64Array;
+  bins: ReturnType<typeof narrowCounts>;
 }
 
 /** One of the pipelines of a job, with what it computed. */
@@ -62,8 +65,17 @@ export async function framesOfJob(
 async function readPart(out: string): Promise<ComputedPart> {
   const finished = await readFinishedJob(out);
   const frames: ComputedFrame[] = [];
+  let bytes = 0;
   for await (const { uri, frame, bins } of readFeatures(finished)) {
-    frames.push({ uri, frame, bins: Float64Array.from(bins) });
+    const counts = narrowCounts(bins);
+    bytes += counts.byteLength;
+    if (bytes > maxCountsBytes) {
+      const gib = maxCountsBytes / 2 ** 30;
+      throw new Error(
+        `The histograms of the first ${frames.length + 1} images take more than ${gib} GiB: ask for fewer cells or images`,
+      );
+    }
+    frames.push({ uri, frame, bins: counts });
   }
   return { finished, frames };
 }
@@ -76,7 +88,9 @@ async function runOn(
 ): Promise<JobStatus> {
   const client = connectCoordinator(cluster.address, cluster.security);
   try {
-    const { jobId } = await client.submit({ spec, nameOutByJob: false });
+    const {
+      job: { jobId },
+    } = await client.submit({ spec, nameOutByJob: false });
     const job = await Promise.race([followJob(client, jobId, view), aborted(signal), cluster.broken]);
     if (!job) throw new Error('Stopped: nothing was found or written');
     return job;

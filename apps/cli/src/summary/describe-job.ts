@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { describeShards, isListing, percentDone, secondsLeft } from '@halogrid/console/progress.js';
 import { describeReason, whyNothingMerged } from '@halogrid/console/sentences.js';
+import { describeTime, whereTimeWent } from '@halogrid/console/where-time-went.js';
 import { hasEnded, type JobSpec, JobState, type JobStatus, type Pipeline } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
 import { describeLeft, stateWord } from '../progress/describe-progress.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
-import { describeTime, whereTimeWent } from './where-time-went.ts';
 
 /** What a person reads of a job as it is at `nowMs`, in milliseconds since 1970. */
 export function describeJob(status: JobStatus, nowMs: number): string {

@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
 import { describeReason } from '@halogrid/console/sentences.js';
+import { describeTime } from '@halogrid/console/where-time-went.js';
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { otherResultsSentence } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
 import { exitCodeOfJob } from '../process/exit-code.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import { type JobSummary, summarise } from './job-summary.ts';
-import { describeTime } from './where-time-went.ts';
 
 /** What a person reads when a job has ended. Paths are shown as seen from `folder`. */
 export function describeSummary(summary: JobSummary, folder: string): string {

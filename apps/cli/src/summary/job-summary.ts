@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { whyNothingMerged } from '@halogrid/console/sentences.js';
+import { type TimeSpent, whereTimeWent } from '@halogrid/console/where-time-went.js';
 import type { Counts, JobStatus, QuarantineReason } from '@halogrid/proto';
 import { specPipelines } from '../options/spec-pipelines.ts';
 import { stateWord } from '../progress/describe-progress.ts';
-import { type TimeSpent, whereTimeWent } from './where-time-went.ts';
 
 /** What is left to say of a job that ended; `--json` prints it as it is. */
 export interface JobSummary {

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { Cause } from '@halogrid/proto';
 import type { ShardAnswer, SourceResult } from '../job/shard.ts';
 
@@ -13,7 +13,7 @@ export interface ComparableAnswer {
   readonly isDoubtful: boolean;
 }
 
-/** What a result takes besides its bins, which are 8 bytes each. */
+/** What a result takes besides its bins, which are 4 bytes each. */
 const resultBytes = 256;
 
 export function comparable(content: ShardAnswer, node: ComparableAnswer['node']): ComparableAnswer {
@@ -25,7 +25,7 @@ export function comparable(content: ShardAnswer, node: ComparableAnswer['node'])
     isDoubtful: errors.some(({ cause = Cause.CONTENT }) => cause !== Cause.CONTENT),
     content,
     node,
-    bytes: content.results.reduce((sum, { bins }) => sum + resultBytes + 8 * bins.length, 0),
+    bytes: content.results.reduce((sum, { bins }) => sum + resultBytes + 4 * bins.length, 0),
     get digest(): string {
       digest ??= answerDigest(content);
       return digest;
@@ -38,23 +38,15 @@ export function comparable(content: ShardAnswer, node: ComparableAnswer['node'])
  * do not enter.
  */
 export function answerDigest({ results, errors }: Pick<ShardAnswer, 'results' | 'errors'>): string {
-  const numbers = [results.length, ...errors.map(({ source }) => source)];
-  for (const result of results) appendResult(numbers, result);
-  return hash('sha256', Float64Array.from(numbers));
+  const sha = createHash('sha256');
+  sha.update(Float64Array.from([results.length, ...errors.map(({ source }) => source)]));
+  for (const result of results) hashResult(sha, result);
+  return sha.digest('hex');
 }
 
-function appendResult(numbers: number[], { pipeline = 0, source, size, rect, counted, bins }: SourceResult): void {
-  numbers.push(
-    pipeline,
-    source,
-    size.width,
-    size.height,
-    rect.x,
-    rect.y,
-    rect.width,
-    rect.height,
-    counted,
-    bins.length,
-  );
-  for (const bin of bins) numbers.push(bin);
+function hashResult(sha: Hash, { pipeline = 0, source, size, rect, counted, bins }: SourceResult): void {
+  const { x, y, width, height } = rect;
+  const about = [pipeline, source, size.width, size.height, x, y, width, height, counted, bins.length];
+  sha.update(Float64Array.from(about));
+  sha.update(bins instanceof Uint32Array ? bins : Uint32Array.from(bins));
 }

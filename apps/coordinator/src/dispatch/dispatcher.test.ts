@@ -108,7 +108,7 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
     const sight = { probe, files: [], error: '' };
     setImmediate(() => dispatcher.report(session, { kind: 'NodeLooked', sight }));
   };
-  const connection = { welcome() {}, lease, recall() {}, probe, drop() {} };
+  const connection = { welcome() {}, lease, recall() {}, probe, search() {}, drop() {} };
   const session = dispatcher.attach(hello, connection);
 }
 
@@ -307,6 +307,7 @@ test('an image of far more tiles than are planned ahead is set aside by its firs
     },
     recall() {},
     probe: ({ probe }) => report({ kind: 'NodeLooked', sight: { probe, files: [], error: '' } }),
+    search() {},
     drop() {},
   });
   await dispatcher.submit(job);

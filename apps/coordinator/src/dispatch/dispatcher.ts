@@ -1,8 +1,9 @@
-import type { Hello } from '@halogrid/proto';
+import type { Hello, JobHistoryView, LeftNode, PartFound, SearchPart } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep } from '../job/shard.ts';
 import type { Ledger, LedgerState } from '../ledger/ledger.ts';
+import type { SearchNode } from '../retrieval/orders.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { JobOrder, LeaseId, SchedulerEvent } from '../scheduler/events.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
@@ -12,10 +13,12 @@ import { type ComparableAnswer, comparable } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
 import { JobRun, type JobWork } from './job-run.ts';
 import type { Speed } from './job-speed.ts';
+import { LeftNodes } from './left-nodes.ts';
 import { NodeQuestions } from './node-questions.ts';
 import type { AttachedNodeView, NodeConnection, NodeReport } from './node-session.ts';
 import { NodeSessions } from './node-sessions.ts';
 import { countShard } from './node-totals.ts';
+import { PartSearches } from './part-searches.ts';
 import { ResultWriter } from './result-writer.ts';
 import { RunningJobs } from './running-jobs.ts';
 import { warnOfSharedGpu } from './shared-gpus.ts';
@@ -60,6 +63,8 @@ export class Dispatcher {
   readonly #jobs = new RunningJobs();
   readonly #writer: ResultWriter;
   readonly #sessions = new NodeSessions();
+  readonly #searches = new PartSearches();
+  readonly #left: LeftNodes;
   readonly #sights: JobSights;
   readonly #questions: NodeQuestions;
   readonly #stopTicks: () => void;
@@ -76,6 +81,7 @@ export class Dispatcher {
       (session, need, shown) => this.#questions.shown(session, need, shown),
     );
     this.#questions = new NodeQuestions(this.#sights, this.#jobs, tell);
+    this.#left = new LeftNodes(() => clock.wallMs());
     this.#recorder = new WorkRecorder(metrics, clock, log);
     this.#writer = new ResultWriter({ ledger, clock, jobs: this.#jobs, recorder: this.#recorder, tell });
     this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
@@ -161,8 +167,9 @@ export class Dispatcher {
   attach(hello: Hello, connection: NodeConnection): number {
     const { clock, log } = this.#options;
     const session = this.#sessions.open(hello, connection, clock.wallMs());
-    const { nodeId, name, creditBytes, held, lacks } = hello;
-    const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, brought: held, lacks } as const;
+    const { nodeId, name, creditBytes, decoders, held, lacks } = hello;
+    this.#left.attached(nodeId);
+    const joined = { kind: 'NodeJoined', session, nodeId, name, creditBytes, decoders, brought: held, lacks } as const;
     const commands = this.#scheduler.handle(joined, clock.monotonicMs());
     const adopted = commands.filter((command) => command.kind === 'AdoptShard');
     connection.welcome(adopted.map(({ lease, verify }) => ({ ...lease, verify })));
@@ -183,6 +190,9 @@ export class Dispatcher {
     if (report.kind === 'NodeLooked') {
       this.#handle({ kind: 'NodeReported', session });
       void this.#sights.probes.answered(session, report.sight);
+    } else if (report.kind === 'NodeSearched') {
+      this.#handle({ kind: 'NodeReported', session });
+      this.#searches.answered(session, report.found);
     } else if (report.kind !== 'ShardCompleted') this.#handle({ ...report, session });
     else this.#handle({ ...report, session, answer: comparable(report.answer, { name, device: device?.name ?? '' }) });
   }
@@ -193,7 +203,9 @@ export class Dispatcher {
     if (!node) return;
     const isDraining = this.#scheduler.node(session)?.isDraining;
     this.#forgetSession(session);
-    this.#recorder.nodeLeft(node.hello, isDraining ? undefined : 'Its connection broke');
+    const lostBecause = isDraining ? undefined : 'Its connection broke';
+    this.#left.left(node, lostBecause);
+    this.#recorder.nodeLeft(node.hello, lostBecause);
     this.#handle({ kind: 'NodeLeft', session });
   }
 
@@ -202,6 +214,31 @@ export class Dispatcher {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     return this.#sessions.views((session) => this.#scheduler.node(session)!, nowMs, clock.wallMs() - nowMs);
+  }
+
+  /** The nodes that may be asked to look through parts of indexes. */
+  searchNodes(): SearchNode[] {
+    const able = this.#sessions
+      .entries()
+      .filter(([session, { hello }]) => hello.searches && !this.#scheduler.node(session)?.isDraining);
+    return able.map(([session, { hello }]) => ({ session, id: hello.nodeId, device: hello.device?.kind ?? '' }));
+  }
+
+  /** Has the node look through a part of an index. Rejects with one sentence where it is gone before it answers. */
+  async searchPart(session: number, part: Omit<SearchPart, 'search'>): Promise<PartFound> {
+    const connection = this.#sessions.get(session)?.connection;
+    if (!connection) throw new Error('The node is gone');
+    return this.#searches.ask({ session, search: (order) => connection.search(order) }, part);
+  }
+
+  /** Nodes that left or were lost within a day, the last one first. */
+  leftNodes(): LeftNode[] {
+    return this.#left.list();
+  }
+
+  /** What a job did over its time; undefined where this process did not see it, or it ended too long ago. */
+  history(jobId: string): JobHistoryView | undefined {
+    return this.#recorder.histories.view(jobId, this.#options.clock.monotonicMs());
   }
 
   /**
@@ -226,6 +263,7 @@ export class Dispatcher {
   async close(): Promise<void> {
     this.#stopTicks();
     const closed = this.#jobs.close();
+    for (const [session] of this.#sessions.entries()) this.#searches.left(session);
     this.#sessions.dropAll('The coordinator stops');
     await closed;
   }
@@ -252,6 +290,8 @@ export class Dispatcher {
         this.#forgetSession(command.session);
         const unheard = command.lost && !command.isFinal ? node?.connection.whyUnheard?.() : undefined;
         const reason = unheard ?? command.reason;
+        // One that is dropped because it attached anew is there.
+        if (node && command.lost) this.#left.left(node, reason);
         if (node) this.#recorder.nodeLeft(node.hello, command.lost ? reason : undefined);
         node?.connection.drop(reason, command.isFinal);
         break;
@@ -290,11 +330,15 @@ export class Dispatcher {
       case 'FailJob':
         this.#jobs.fail(command.jobId, new Error(command.error));
         break;
+      case 'RecordSetback':
+        if (command.setback === 'failed') {
+          this.#sessions.failed(command.nodeId, command.error, this.#options.clock.wallMs());
+        }
+        break;
       case 'RecordMismatch':
       case 'RecordWrongAnswer':
       case 'RecordSetAside':
       case 'RecordLack':
-      case 'RecordSetback':
         break;
     }
   }
@@ -326,6 +370,7 @@ export class Dispatcher {
   #forgetSession(session: number): void {
     this.#sessions.delete(session);
     this.#sights.probes.left(session);
+    this.#searches.left(session);
   }
 }
 

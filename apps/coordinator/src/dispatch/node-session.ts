@@ -1,4 +1,4 @@
-import type { Hello, Lack, Probe, Sight } from '@halogrid/proto';
+import type { Hello, Lack, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { Shard, ShardAnswer } from '../job/shard.ts';
 import type { BroughtLease, Failure, LeaseId } from '../scheduler/events.ts';
@@ -22,6 +22,8 @@ export interface NodeConnection {
   recall(jobId: string, shards: number[]): void;
   /** Has the node say what it sees. */
   probe(probe: Probe): void;
+  /** Has the node look through a part of an index. */
+  search(part: SearchPart): void;
   /** Why nothing was heard of a node, where that is not for its silence. */
   whyUnheard?(): string | undefined;
   /** Ends the conversation, for the reason given; `isFinal` when the node is not to come back. */
@@ -34,6 +36,8 @@ export type NodeReport =
   | { kind: 'NodeDraining' }
   /** The answer to a probe. */
   | { kind: 'NodeLooked'; sight: Sight }
+  /** The answer to a search. */
+  | { kind: 'NodeSearched'; found: PartFound }
   | { kind: 'ShardCompleted'; lease: LeaseId; answer: ShardAnswer }
   | { kind: 'ShardFailed'; lease: LeaseId; failure: Failure }
   | { kind: 'ShardReturned'; lease: LeaseId };
@@ -47,6 +51,10 @@ export interface AttachedNodeView {
   shardsFailed: number;
   /** What it was asked for and cannot do; times are milliseconds since 1970. */
   lacks: Lack[];
+  /** What it has shown that it can do. */
+  shown: string[];
+  /** The last of its failures, of all conversations. */
+  lastFailure?: { error: string; atMs: number };
   /** Until when it gets no shards as it fails too often, in milliseconds since 1970; 0 where it gets some. */
   asideUntilMs: number;
   shardsDone: number;

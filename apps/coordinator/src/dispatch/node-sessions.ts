@@ -16,12 +16,21 @@ export class NodeSessions {
     return session;
   }
 
+  /** A node failed a shard, for that reason. */
+  failed(nodeId: string, error: string, atMs: number): void {
+    this.#totals.failed(nodeId, error, atMs);
+  }
+
   get(session: number): NodeSession | undefined {
     return this.#sessions.get(session);
   }
 
   delete(session: number): void {
     this.#sessions.delete(session);
+  }
+
+  entries(): [session: number, node: NodeSession][] {
+    return [...this.#sessions];
   }
 
   hellos(): Hello[] {

@@ -1,7 +1,7 @@
 import type { AttachedNodeView } from './node-session.ts';
 
 /** What a node has done for this coordinator, in all its conversations. */
-export type NodeTotals = Pick<AttachedNodeView, 'shardsDone' | 'pixelsDone'>;
+export type NodeTotals = Pick<AttachedNodeView, 'shardsDone' | 'pixelsDone' | 'lastFailure'>;
 
 /** Nodes whose totals are kept, at least: those that attached last. A process that is started again is another node. */
 const maxNodes = 10_000;
@@ -9,6 +9,12 @@ const maxNodes = 10_000;
 /** The totals of nodes by id: a node that attaches again, because its connection broke, goes on with its own. */
 export class AllNodeTotals {
   readonly #byId = new Map<string, NodeTotals>();
+
+  /** A node failed a shard, or is set aside, for that reason. */
+  failed(nodeId: string, error: string, atMs: number): void {
+    const totals = this.#byId.get(nodeId);
+    if (totals) totals.lastFailure = { error, atMs };
+  }
 
   /** Those of a node that attaches; what is added to them stays. */
   of(nodeId: string): NodeTotals {

@@ -2,12 +2,13 @@ import { hostname } from 'node:os';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { histogramSpoolPath, ledgerPath } from '../job/output-paths.ts';
-import { DurableLedger, type JobHome } from '../ledger/durable-ledger.ts';
+import { DurableLedger, type DurableLedgerOptions, type JobHome } from '../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import { Journal } from '../ledger/journal.ts';
 import type { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { SqliteStore, sqliteThread } from '../ledger/store/sqlite-store.ts';
+import { SummaryThread } from '../ledger/summary-thread.ts';
 import type { Clock } from './clock.ts';
 
 export interface LedgerContext {
@@ -26,7 +27,13 @@ export async function openSharedLedger(
   { clock, log, lost }: LedgerContext,
 ): Promise<DurableLedger> {
   const journal = new Journal({ store, epoch, log, lost, nowMs: clock.monotonicMs });
-  const ledger = new DurableLedger({ epoch, homeOf: async () => ({ journal }), openSpool, lost });
+  const ledger = new DurableLedger({
+    epoch,
+    homeOf: async () => ({ journal }),
+    openSpool,
+    summaries: new SummaryThread(),
+    lost,
+  });
   await ledger.load({ journal });
   return ledger;
 }
@@ -36,7 +43,8 @@ export function createFolderLedger(context: LedgerContext): DurableLedger {
   // Leases carry it. Nodes of an earlier process ended with it.
   const epoch = 1;
   sqliteThread.prepare();
-  return new DurableLedger({ epoch, homeOf: ({ out }) => openFolderHome(out, context), openSpool, lost: context.lost });
+  const homeOf: DurableLedgerOptions['homeOf'] = ({ out }) => openFolderHome(out, context);
+  return new DurableLedger({ epoch, homeOf, openSpool, summaries: new SummaryThread(), lost: context.lost });
 }
 
 /**

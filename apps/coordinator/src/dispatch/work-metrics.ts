@@ -3,6 +3,9 @@ import type { Registry } from '@halogrid/service';
 import { Counter, Gauge, Histogram, waitBuckets, workBuckets } from '@halogrid/service/metrics';
 import { stages } from '../job/shard.ts';
 
+/** Who looks through an index in a search. */
+const searchers = ['nodes', 'coordinator', 'both'] as const;
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What the coordinator counts and times as it happens. */
@@ -67,6 +70,22 @@ export function createMetrics(registry: Registry) {
     nodesLost: counter('nodes_lost_total', 'Nodes that fell silent or whose connection broke.'),
     mergeSeconds: seconds('merge_duration_seconds', 'Time the ledger took to commit and merge one shard.', workBuckets),
     stageSeconds: counter('stage_seconds_total', 'Time that nodes spent on merged shards, by stage.', ['stage']),
+    searches: counter('searches_total', 'Searches of indexes, by who looked: nodes, the coordinator, or both.', ['by']),
+    searchSeconds: seconds(
+      'search_duration_seconds',
+      'Time that a search of an index took, without that in which it waited for others, by who looked.',
+      workBuckets,
+      ['by'],
+    ),
+    searchedFrames: counter(
+      'searched_frames_total',
+      'Frames of indexes that were looked through, by the kind of the device of a node, or coordinator.',
+      ['device'],
+    ),
+    searchPartsFailed: counter(
+      'search_parts_failed_total',
+      'Parts of searches that were looked through elsewhere, as their node did not answer well or in time.',
+    ),
     lastResult: new Gauge({
       name: 'halogrid_last_result_timestamp_seconds',
       help: 'When a result was last merged, in seconds since 1970; absent until one was.',
@@ -78,6 +97,8 @@ export function createMetrics(registry: Registry) {
   metrics.lastResult.remove();
   // Other series are there from the start, so that a rate sees the first event.
   for (const reason of ['first', 'failed', 'lost', 'check', 'straggler']) metrics.shardAttempts.inc({ reason }, 0);
+  for (const by of searchers) metrics.searches.inc({ by }, 0);
+  for (const device of ['gpu', 'software', 'cpu', 'coordinator']) metrics.searchedFrames.inc({ device }, 0);
   for (const state of ['complete', 'failed', 'cancelled']) metrics.jobsEnded.inc({ state }, 0);
   for (const stage of stages) metrics.stageSeconds.inc({ stage }, 0);
   for (const stage of ['read', 'decode', 'compute']) metrics.quarantined.inc({ stage }, 0);

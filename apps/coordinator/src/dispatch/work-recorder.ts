@@ -7,6 +7,7 @@ import type { LedgerState } from '../ledger/ledger.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
+import { JobHistories } from './history/job-histories.ts';
 import { LostLeases } from './lost-leases.ts';
 import type { Metrics } from './work-metrics.ts';
 
@@ -16,8 +17,9 @@ interface RecordedJob {
   quarantined: Set<number>;
 }
 
-/** Turns what the dispatcher does into metrics and log lines; decides nothing. */
+/** Turns what the dispatcher does into metrics, log lines and histories of jobs; decides nothing. */
 export class WorkRecorder {
+  readonly histories = new JobHistories();
   readonly #metrics: Metrics;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -37,11 +39,13 @@ export class WorkRecorder {
   jobSubmitted({ jobId, pipeline }: AcceptedJob): void {
     const kernel = pipeline.operations.map((operation) => operation.kernel).join('+');
     this.#jobs.set(jobId, { kernel, quarantined: new Set() });
+    this.histories.begin(jobId, this.#clock.monotonicMs(), this.#clock.wallMs());
   }
 
   jobEnded(jobId: string): void {
     this.#metrics.leaseExpirations.inc(this.#lostLeases.expireJob(jobId));
     this.#jobs.delete(jobId);
+    this.histories.end(jobId, this.#clock.monotonicMs());
   }
 
   /** A job has come to that state. */
@@ -81,6 +85,7 @@ export class WorkRecorder {
         metrics.shardAttempts.inc({ reason: command.reason });
         this.#shardMoved(command.lease.jobId, command.lease.shard);
         metrics.shardQueueSeconds.observe(command.waitedMs / 1000);
+        this.histories.get(command.lease.jobId)?.leased(command.waitedMs);
         if (command.verify) metrics.checkedShards.inc();
         break;
       case 'AdoptShard':
@@ -169,6 +174,11 @@ export class WorkRecorder {
     metrics.inputPixels.inc({ kernel }, pixels);
     metrics.inputFrames.inc({ kernel }, read.filter(isLastPart).length);
     metrics.inputBytes.inc(inputBytes);
+    this.histories.get(lease.jobId)?.merged({
+      ...{ leasedAtMs, mergedMs: nowMs, pixels, stageSeconds },
+      node: answer.node.name,
+      mergeSeconds: (nowMs - commitStartMs) / 1000,
+    });
     for (const [stage, seconds] of Object.entries(stageSeconds)) {
       if (Number.isFinite(seconds) && seconds > 0) metrics.stageSeconds.inc({ stage: stageLabel(stage) }, seconds);
     }

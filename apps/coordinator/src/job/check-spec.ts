@@ -51,7 +51,7 @@ export async function checkSpec(
   for (const pipeline of pipelines) checkVerify(verifyPercent, pipeline);
   checkMaxQuarantined(given.maxQuarantined);
   const captured = checkCaptured(given);
-  await check(sources, checkVideo(given, pipelines[0]));
+  await check(sources, checkVideo(given));
 
   const spec: JobSpec = { sources, ...fields, out, mapFormat, tilePx, batchFrames, grid };
   // What is not asked for is left out, as it was before there was such a thing.

@@ -1,5 +1,4 @@
 import { checkFfmpeg } from '@halogrid/imaging';
-import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec, VideoOptions } from '@halogrid/proto';
 import { hwaccels, maxEvery } from '@halogrid/proto/job-limits';
 import { hasVideoExtension } from '@halogrid/sources';
@@ -9,10 +8,9 @@ import { Refusal, refuseValue } from './refusal.ts';
  * Checks what a specification says of videos, as far as names of sources tell; gives the option, if any, that is for videos
  * alone, for checkSources. Throws Refusal.
  */
-export function checkVideo({ sources, video }: JobSpec, { input }: Pipeline): string | undefined {
+export function checkVideo({ sources, video }: JobSpec): string | undefined {
   if (video) checkOptions(video);
-  const named = sources.filter((uri) => hasVideoExtension(uri));
-  if (named.length > 0) checkReadable(named[0]!, input.length);
+  if (sources.some((uri) => hasVideoExtension(uri))) checkReadable();
   return video && optionOf(video);
 }
 
@@ -20,13 +18,7 @@ export function checkVideo({ sources, video }: JobSpec, { input }: Pipeline): st
 export const noVideoSentence = (option: string): string =>
   `Expected a video among the sources, because ${option} is for videos, but received images alone`;
 
-function checkReadable(uri: string, channels: number): void {
-  if (channels > 1) {
-    throw new Refusal(
-      'invalid',
-      `Expected channels=gray for the video '${uri}', because colour of videos is not supported`,
-    );
-  }
+function checkReadable(): void {
   try {
     checkFfmpeg();
   } catch (error) {

@@ -37,8 +37,10 @@ interface Entry {
 export class PreviewChoice {
   /** Best first; 20 at most. */
   readonly #entries: Entry[] = [];
+  /** What is known of URIs that are expected, until they are added, and of the last one. */
+  readonly #expected = new Map<string, Hashed>();
   #lastUri = '';
-  #last = { uri: '', hash: 0 };
+  #last: Hashed = { uri: '', hash: 0 };
 
   /** `expected` are sources that will probably be listed, in their order. */
   constructor(expected: Iterable<PreviewCandidate> = []) {
@@ -48,6 +50,7 @@ export class PreviewChoice {
   /** A source that will be listed. */
   expect(candidate: PreviewCandidate): void {
     this.#insert(candidate, undefined);
+    if (this.#expected.size < mostExpected) this.#expected.set(candidate.uri, this.#last);
   }
 
   /** Whether the source is among the 20 so far. The same one may be added again, and counts once: its last index is kept. */
@@ -86,15 +89,29 @@ export class PreviewChoice {
   }
 
   /** Frames of a video come one after another. */
-  #hashOf(uri: string): { uri: string; hash: number } {
+  #hashOf(uri: string): Hashed {
     if (uri !== this.#lastUri) {
-      const shown = redactUri(uri);
       this.#lastUri = uri;
-      this.#last = { uri: shown, hash: hash('sha256', shown, 'buffer').readUInt32BE(0) };
+      this.#last = this.#expected.get(uri) ?? hashed(uri);
+      this.#expected.delete(uri);
     }
     return this.#last;
   }
 }
+
+/** A URI as it may be shown, and 32 bits of the SHA-256 of that. */
+interface Hashed {
+  uri: string;
+  hash: number;
+}
+
+function hashed(uri: string): Hashed {
+  const shown = redactUri(uri);
+  return { uri: shown, hash: hash('sha256', shown, 'buffer').readUInt32BE(0) };
+}
+
+/** URIs of which the hash is kept from when they are expected to when they are added: those that are listed ahead. */
+const mostExpected = 2048;
 
 /** Whether a source that was there before comes before another in its group. */
 const comesBefore = (other: Entry, { group, priority }: Entry): boolean =>

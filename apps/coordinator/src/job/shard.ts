@@ -42,7 +42,10 @@ export interface FrameOfVideo {
 export interface Shard {
   shard: number;
   work: ShardWork;
-  /** Decoded bytes a node holds for it, as far as the planner can tell; counts against the node's credit. */
+  /**
+   * Decoded bytes a node holds for it, as far as the planner can tell, or those of its counts where they are more; counts against the
+   * node's credit.
+   */
   costBytes: number;
   /**
    * What a node must have shown that it can do: see needs-of.ts. Shards that need the same share one array. Absent: nothing.
@@ -63,7 +66,7 @@ export interface KeptResult {
 export interface KeptSums {
   counted: number;
   /** Those of all cells, as HistogramShape lays them out. */
-  bins: number[];
+  bins: ArrayLike<number>;
 }
 
 /**
@@ -116,7 +119,7 @@ export interface SourceResult {
    * Histograms of the cells that `rect` touches, cells row by row; of each the bins of every channel, one channel after
    * another. Empty where the pipeline has no histogram.
    */
-  bins: number[];
+  bins: ArrayLike<number>;
   /** What the file states of when it was captured; of a video, its first frame. Only the first pipeline's result has it. */
   captured?: CaptureTime;
   /** Place of the pipeline among those of the job; absent: 0. */

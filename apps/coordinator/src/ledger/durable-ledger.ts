@@ -9,6 +9,7 @@ import type {
   JobResults,
   Ledger,
   LedgerState,
+  MergedPart,
   OpenShard,
   SettledSources,
   ShardCommit,
@@ -18,6 +19,7 @@ import { OpenJob } from './open-job.ts';
 import { readJobs, readPlan } from './recover-job.ts';
 import { LostLedgerError } from './store/ledger-errors.ts';
 import type { Change } from './store/ledger-store.ts';
+import type { SummaryThread } from './summary-thread.ts';
 
 /** Jobs that have ended, and of which is still known how. */
 const maxEndedJobs = 1000;
@@ -34,6 +36,8 @@ export interface DurableLedgerOptions {
   /** Where a new job is kept. */
   homeOf: (spec: JobSpec) => Promise<JobHome>;
   openSpool: OpenSpool;
+  /** Makes of large answers what is kept of them; absent: that is done on this thread. */
+  summaries?: SummaryThread;
   /** Told where what a home holds is found to be lost while it is in use. */
   lost?: (error: LostLedgerError) => void;
 }
@@ -124,7 +128,12 @@ export class DurableLedger implements Ledger {
   async commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'> {
     const { open, home } = this.#job(commit.jobId);
     if (!open || commit.epoch < this.epoch) return 'stale';
-    if (!open.commit(commit)) {
+    const { summaries } = this.#options;
+    const frames = summaries && open.framesOf(commit);
+    const summary = frames && (await summaries.summarise(frames));
+    // It may have ended meanwhile.
+    if (this.#jobs.get(commit.jobId)?.open !== open) return 'stale';
+    if (!open.commit(commit, summary)) {
       await home.journal.written(open);
       return 'duplicate';
     }
@@ -152,6 +161,14 @@ export class DurableLedger implements Ledger {
 
   outcome(jobId: string, index: number): SourceOutcome | undefined {
     return this.#job(jobId).open?.merge.outcome(index);
+  }
+
+  mergedSoFar(jobId: string): MergedPart[] | undefined {
+    return this.#jobs.get(jobId)?.open?.parts.map(({ name, merge: { counted, bins } }) => ({ name, counted, bins }));
+  }
+
+  quarantinedSoFar(jobId: string): Iterable<SourceOutcome> | undefined {
+    return this.#jobs.get(jobId)?.open?.merge.quarantinedSources();
   }
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {
@@ -233,6 +250,7 @@ export class DurableLedger implements Ledger {
     // First, because it still writes what it was told.
     for (const { home } of this.#jobs.values()) await (home.leave?.() ?? home.journal.close());
     for (const { open } of this.#jobs.values()) await open?.end();
+    await this.#options.summaries?.close();
     this.#jobs.clear();
   }
 

@@ -50,7 +50,7 @@ test('many blocks of many sources come back, and indices have gaps', async (t) =
   await spool.sync();
   let next = 0;
   const places = sources.map((source) => spool.written(source)!);
-  for (const bins of readHistograms(spool.path, places, 500)) assert.deepEqual(bins, binsOf(sources[next++]!));
+  for (const { bins } of readHistograms(spool.path, places, 500)) assert.deepEqual(bins, binsOf(sources[next++]!));
   assert.equal(next, sources.length);
   assert.throws(() => spool.written(2), /no histograms of source 2$/);
   assert.throws(() => spool.written(1e6), /no histograms of source 1000000$/);
@@ -71,7 +71,7 @@ test('an earlier process that goes on does not write into what its successor has
   untouched.append(1, [7, 8, 9]);
   await assert.rejects(untouched.sync(), /EEXIST/);
   const places = [successor.place(0), successor.place(1)];
-  const found = [...readHistograms(path, places, 3).map((bins) => [...bins])];
+  const found = [...readHistograms(path, places, 3).map(({ bins }) => [...bins])];
   assert.deepEqual(found, [
     [1, 2, 3],
     [4, 5, 6],
@@ -195,7 +195,7 @@ async function readAll(spool: HistogramSpool, sources: number[], binsOfSource: n
   await spool.sync();
   await spool.close();
   const places = sources.map((source) => spool.written(source)!);
-  return [...readHistograms(spool.path, places, binsOfSource).map((bins) => [...bins])].map((bins, i) => {
+  return [...readHistograms(spool.path, places, binsOfSource).map(({ bins }) => [...bins])].map((bins, i) => {
     return [sources[i]!, ...bins];
   });
 }

@@ -1,11 +1,18 @@
 import { constants, copyFile, type FileHandle, open, rename } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { maxVarintBytes, varintsLength, writeVarints } from '@halogrid/proto/varints';
 import type { HistogramPlace } from './record/settled-source.ts';
 import { SpoolIndex } from './spool-index.ts';
-import { maxVarintBytes, writeVarints } from './varints.ts';
 
 /** What memory is taken for at once. */
 const blockBytes = 2 ** 20;
+
+/** Counts of sources as varints, end to end, and the bytes and the CRC-32 of each. */
+export interface PackedCounts {
+  packed: Uint8Array;
+  lengths: Uint32Array;
+  checksums: Uint32Array;
+}
 
 /**
  * The histograms of the sources of a job until its output is written, in a file, because a million frames of them are more
@@ -59,13 +66,25 @@ export class HistogramSpool {
 
   /** Keeps the counts of a source, integers from 0 to 2^53 - 1. A source is appended once. */
   append(source: number, bins: ArrayLike<number>): void {
-    const block = this.#roomFor(bins.length * maxVarintBytes);
+    const mostBytes = bins.length * maxVarintBytes;
+    // Of many counts, so much memory would be several times what they take.
+    const block = this.#roomFor(mostBytes <= blockBytes ? mostBytes : varintsLength(bins));
     const from = block.usedBytes;
     block.usedBytes = writeVarints(bins, block.bytes, from);
     const length = block.usedBytes - from;
     const checksum = crc32(block.bytes.subarray(from, block.usedBytes));
     this.#index.set(source, { offset: this.#endBytes, length, checksum });
     this.#endBytes += length;
+  }
+
+  /** Keeps the counts of some sources, packed as `append` packs them. The bytes are the spool's from now on. */
+  appendPacked(sources: readonly number[], { packed, lengths, checksums }: PackedCounts): void {
+    this.#blocks.push({ bytes: packed, usedBytes: packed.length });
+    for (const [i, source] of sources.entries()) {
+      const length = lengths[i]!;
+      this.#index.set(source, { offset: this.#endBytes, length, checksum: checksums[i]! });
+      this.#endBytes += length;
+    }
   }
 
   /**

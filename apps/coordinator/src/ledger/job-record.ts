@@ -1,6 +1,8 @@
 import type { JobSpec, JobTimes } from '@halogrid/proto';
+import { readVarints, varintsLength, writeVarints } from '@halogrid/proto/varints';
 import type { JobFacts, JobRecord } from './ledger.ts';
 import type { Merge, OpenSource } from './merge.ts';
+import { blockBins, OpenBins } from './open-bins.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { ByteWriter } from './record/byte-writer.ts';
 import { seal } from './record/sealed.ts';
@@ -91,20 +93,58 @@ export function restoreTotals({ bins }: Merge, content: Uint8Array): void {
   new Uint8Array(bins.buffer, bins.byteOffset, bins.byteLength).set(content);
 }
 
-/** What came of a source some of whose tiles are still to come. */
-export function encodeOpenSource({ tilesLeft, counted, pixels, bins }: OpenSource): Uint8Array {
+/**
+ * What came of a source some of whose tiles are still to come: with its sums, or, where they are more than a block, with the number of
+ * blocks that have entries of their own.
+ */
+export function encodeOpenSource({ tilesLeft, counted, pixels, bins }: OpenSource, blocks: number): Uint8Array {
   const bytes = new ByteWriter();
   for (const value of [tilesLeft, counted, pixels]) bytes.uint(value);
-  for (const count of bins ?? []) bytes.uint(count);
+  const sums = bins?.sums ?? [];
+  if (sums.length > blockBins) bytes.uint(blocks);
+  else for (const count of sums) bytes.uint(count);
   return bytes.bytes;
 }
 
-/** Throws RangeError where it is not of a source with that many bins. */
-export function decodeOpenSource(content: Uint8Array, binsOfSource: number): OpenSource {
+/** Its sums are 0 where `blocks` entries have them. Throws RangeError where it is not of a source with that many bins. */
+export function decodeOpenSource(content: Uint8Array, binsOfSource: number): { source: OpenSource; blocks: number } {
   const bytes = new ByteReader(content);
   const [tilesLeft, counted, pixels] = [bytes.uint(), bytes.uint(), bytes.uint()];
-  const bins = new Float64Array(binsOfSource);
-  for (let i = 0; i < binsOfSource; i++) bins[i] = bytes.uint();
+  const bins = new OpenBins(binsOfSource);
+  bins.makeRoomFor(pixels);
+  const source: OpenSource = { state: 'open', tilesLeft, counted, pixels, bins };
+  const first = binsOfSource > 0 ? bytes.uint() : 0;
+  if (bytes.isAtEnd && binsOfSource > blockBins) return { source, blocks: first };
+  const sums = new Float64Array(binsOfSource);
+  if (binsOfSource > 0) sums[0] = first;
+  for (let i = 1; i < binsOfSource; i++) sums[i] = bytes.uint();
   if (!bytes.isAtEnd) throw new RangeError('There are more bins than the job has');
-  return { state: 'open', tilesLeft, counted, pixels, bins };
+  bins.restore(0, sums);
+  // Older versions had no blocks: what is written next of it is all of them.
+  if (binsOfSource > blockBins) bins.touchAll();
+  return { source, blocks: 0 };
+}
+
+/** Blocks of a source at most. */
+const mostBlocks = 2 ** 16;
+
+/** The key of the entry of a block. */
+export const blockKey = (source: number, block: number): number => source * mostBlocks + block;
+
+/** What `blockKey` made it of. */
+export function blockOfKey(key: number): { source: number; block: number } {
+  return { source: Math.floor(key / mostBlocks), block: key % mostBlocks };
+}
+
+export function encodeBlock(sums: ArrayLike<number>): Uint8Array {
+  const bytes = new Uint8Array(varintsLength(sums));
+  writeVarints(sums, bytes, 0);
+  return bytes;
+}
+
+/** Throws RangeError where it is not of that many sums. */
+export function decodeBlock(content: Uint8Array, count: number): Float64Array {
+  const sums = new Float64Array(count);
+  if (readVarints(content, 0, sums) !== content.length) throw new RangeError('A block has another number of bins');
+  return sums;
 }

@@ -24,6 +24,8 @@ export class JobSums {
   readonly spool: HistogramSpool | undefined;
   /** Sources of which the journal has an entry, because some of their tiles are to come. */
   readonly keptSources = new Set<number>();
+  /** Blocks of their sums of which it has entries, by source; absent where the sums are in the source's own. */
+  readonly keptBlocks = new Map<number, Set<number>>();
   readonly #line: string;
 
   /** `spec` is the whole job's. */
@@ -35,7 +37,11 @@ export class JobSums {
     this.#line = jobLine(part.pipeline, grid);
     const spool = this.shape.bins > 0 ? openSpool(spec, part.name) : undefined;
     this.spool = spool;
-    this.merge = new Merge(this.shape, (source, bins) => spool?.append(source, bins));
+    this.merge = new Merge(
+      this.shape,
+      (source, bins) => spool?.append(source, bins),
+      (sources, summary) => spool?.appendPacked(sources, summary),
+    );
   }
 
   /** Every source is settled; `captured` has what is known of when they were captured. */

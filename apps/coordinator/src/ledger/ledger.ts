@@ -113,6 +113,15 @@ export interface JobResults {
   parts?: readonly { name: string; results: JobResults }[];
 }
 
+/** What is merged of a job that goes on, by one of its pipelines. */
+export interface MergedPart {
+  /** Empty where the job has one pipeline without a name. */
+  name: string;
+  counted: bigint;
+  /** As JobResults.bins, and only valid at once: it grows. */
+  bins: BigUint64Array;
+}
+
 /**
  * The memory of the coordinator: what was asked for, planned, committed and merged. The scheduler decides by its own and tells
  * it here. What a method was told is durable when it resolves, except where it says otherwise; after a crash everything that
@@ -156,6 +165,10 @@ export interface Ledger {
   settled(jobId: string, from: number, atMost: number, part?: number): Promise<SettledSources>;
   /** What became of a source of a job that has not ended; undefined until it is settled, which may be before that is durable. */
   outcome(jobId: string, index: number): SourceOutcome | undefined;
+  /** What is merged so far, by pipeline; undefined for a job that has ended. Some of it may not be durable yet. */
+  mergedSoFar(jobId: string): MergedPart[] | undefined;
+  /** Inputs of a job that goes on that are quarantined so far, in no order; undefined for a job that has ended. */
+  quarantinedSoFar(jobId: string): Iterable<SourceOutcome> | undefined;
   getJob(jobId: string): Promise<JobRecord | undefined>;
   /** Newest first. The newest thousand of those that have ended are kept. */
   listJobs(): Promise<JobRecord[]>;

@@ -3,15 +3,18 @@ import { resultsVersion } from '@halogrid/service';
 import { changedMsOf } from '@halogrid/sources';
 import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../job/accepted-job.ts';
+import { binsOfSource } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import { CapturedTimes } from './captured-times.ts';
 import { checkAnswers } from './check-answer.ts';
 import { digestOfAll } from './digest.ts';
-import { encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
+import { type FrameSummary, type Frames, framesOf } from './frame-summary.ts';
+import { blockKey, encodeBlock, encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
 import { JobSums, type OpenSpool } from './job-sums.ts';
 import type { Journaled } from './journal.ts';
 import type { JobFacts, JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
 import type { Merge } from './merge.ts';
+import { blockBins } from './open-bins.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
 import { FrameVersions } from './record/frame-versions.ts';
 import { Pieces } from './record/pieces.ts';
@@ -139,19 +142,31 @@ export class OpenJob implements Journaled {
     this.#note({ kind: 'attempt', shard, attempt });
   }
 
-  /** False where the shard was done before. Throws InvalidResultError, and changes nothing. */
-  commit(commit: ShardCommit): boolean {
+  /** The whole frames that an answer is, where a summary of them is all that its commit takes; undefined where it is not that. */
+  framesOf({ results }: ShardCommit): Frames | undefined {
+    const [{ shape }, ...others] = this.parts;
+    return others.length > 0 ? undefined : framesOf(results, shape, binsOfSource(shape));
+  }
+
+  /**
+   * False where the shard was done before. `summary` is that of the frames that `framesOf` gave. Throws InvalidResultError, and
+   * changes nothing.
+   */
+  commit(commit: ShardCommit, summary?: FrameSummary): boolean {
     const open = this.#shard(commit.shard);
     if (!open) return false;
     const byPart = checkAnswers(
       open.shard.work,
       commit,
       this.parts.map(({ shape }) => shape),
+      summary !== undefined,
     );
     const { shard, attempt: attempts, node, errors, stageSeconds, busySeconds = {} } = commit;
     this.#shardDone(shard, this.#nodeNumber(node));
     const counting = byPart[0]!.filter(({ source }) => this.merge.isOpen(source));
-    for (const [i, { merge }] of this.parts.entries()) merge.add(byPart[i]!);
+    if (!summary || !this.merge.addSummarised(byPart[0]!, summary)) {
+      for (const [i, { merge }] of this.parts.entries()) merge.add(byPart[i]!);
+    }
     for (const { source, captured } of counting) {
       this.#capture(source, captured);
       this.#noteSource(source);
@@ -233,15 +248,9 @@ export class OpenJob implements Journaled {
       const piece = this[kind].take();
       if (piece) changes.push(seal({ jobId, kind, key: piece.key }, piece.content));
     }
-    for (const [i, { merge, keptSources }] of this.parts.entries()) {
-      for (const source of this.#touched) {
-        const state = merge.state(source);
-        const place = { jobId, kind: openKind(i), key: source };
-        if (state.state === 'open') {
-          keptSources.add(source);
-          changes.push(seal(place, encodeOpenSource(state)));
-        } else if (keptSources.delete(source)) changes.push({ ...place, value: undefined });
-      }
+    for (const [i, part] of this.parts.entries()) {
+      const { merge } = part;
+      for (const source of this.#touched) changes.push(...openChanges(jobId, i, part, source));
       if (this.#hasTotals) changes.push(seal({ jobId, kind: 'totals', key: i }, encodeTotals(merge)));
     }
     this.#touched.clear();
@@ -356,8 +365,37 @@ function addSeconds(sums: Record<string, number>, more: Record<string, number>):
   for (const [name, seconds] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + seconds;
 }
 
+/** What the store is to have of a source, some of whose tiles are still to come, or were before now. */
+function openChanges(
+  jobId: string,
+  part: number,
+  { merge, keptSources, keptBlocks }: JobSums,
+  source: number,
+): Change[] {
+  const state = merge.state(source);
+  const place = { jobId, kind: openKind(part), key: source };
+  const placeOf = (block: number) => ({ jobId, kind: blockKind(part), key: blockKey(source, block) });
+  const kept = keptBlocks.get(source) ?? new Set<number>();
+  if (state.state !== 'open') {
+    if (!keptSources.delete(source)) return [];
+    keptBlocks.delete(source);
+    return [place, ...[...kept].map(placeOf)].map((gone) => ({ ...gone, value: undefined }));
+  }
+  keptSources.add(source);
+  const { bins } = state;
+  const touched = bins?.takeTouched() ?? [];
+  if (!bins || bins.sums.length <= blockBins) return [seal(place, encodeOpenSource(state, 0))];
+  keptBlocks.set(source, kept);
+  for (const block of touched) kept.add(block);
+  const blocks = touched.map((block) => seal(placeOf(block), encodeBlock(bins.block(block))));
+  return [seal(place, encodeOpenSource(state, kept.size)), ...blocks];
+}
+
 /** Kind of the entries of sources some of whose tiles a pipeline has. */
 export const openKind = (part: number): string => (part === 0 ? 'open' : `open-${part}`);
+
+/** Kind of the entries of blocks of their sums. */
+export const blockKind = (part: number): string => (part === 0 ? 'bins' : `bins-${part}`);
 
 /** The results of a job, whose plan is read apart. */
 type UnplannedResults = Omit<JobResults, 'plan' | 'parts'> & {

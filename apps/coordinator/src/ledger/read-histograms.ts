@@ -1,39 +1,54 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { readVarints } from '@halogrid/proto/varints';
 import type { HistogramPlace } from './record/settled-source.ts';
-import { readVarints } from './varints.ts';
 
 /** What is read at once, unless one source is longer. */
 const blockBytes = 2 ** 20;
 
+/** Counts of a source that follow one another; valid until the next are asked for. */
+export interface ReadCounts {
+  /** Which of the places they are from. */
+  place: number;
+  /** How many counts of the source come before. */
+  first: number;
+  bins: Float64Array;
+}
+
 /**
- * Reads what a HistogramSpool has written to `path`: the `binsOfSource` counts at each place, one after another, each valid
- * until the next is asked for. Places that follow each other in the file are read together. It waits for the disk, and is
- * meant for a thread that has nothing else to do. Throws one sentence where the file is not as it was written.
+ * Reads what a HistogramSpool has written to `path`: the `binsOfSource` counts at each place, one after another, `atOnce` of them at
+ * a time or what is left of a source. Places that follow each other in the file are read
+ * together. It waits for the disk, and is meant for a thread that has nothing else to do. Throws one sentence where the file is not
+ * as it was written.
  */
 export function* readHistograms(
   path: string,
   places: readonly HistogramPlace[],
   binsOfSource: number,
-): Generator<Float64Array, void, undefined> {
-  const bins = new Float64Array(binsOfSource);
+  atOnce = binsOfSource,
+): Generator<ReadCounts, void, undefined> {
+  const bins = new Float64Array(Math.min(atOnce, binsOfSource));
   let block = new Uint8Array(blockBytes);
   const file = openSync(path, 'r');
   try {
-    for (let first = 0, next = 0; first < places.length; first = next) {
-      const { offset: from } = places[first]!;
+    for (let begin = 0, next = 0; begin < places.length; begin = next) {
+      const { offset: from } = places[begin]!;
       let end = from;
       do end += places[next++]!.length;
       while (places[next]?.offset === end && end + places[next]!.length - from <= blockBytes);
       if (block.length < end - from) block = new Uint8Array(end - from);
       fill(file, block.subarray(0, end - from), from, path);
-      for (const { offset, length, checksum } of places.slice(first, next)) {
+      for (let place = begin; place < next; place++) {
+        const { offset, length, checksum } = places[place]!;
         const at = offset - from;
         if (crc32(block.subarray(at, at + length)) !== checksum) {
           throw new Error(`The file of histograms '${path}' has changed at byte ${offset} since it was written`);
         }
-        readVarints(block, at, bins);
-        yield bins;
+        for (let first = 0, readTo = at; first < binsOfSource; first += bins.length) {
+          const some = bins.subarray(0, binsOfSource - first);
+          readTo = readVarints(block, readTo, some);
+          yield { place, first, bins: some };
+        }
       }
     }
   } finally {

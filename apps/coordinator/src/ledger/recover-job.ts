@@ -1,9 +1,18 @@
 import { binsOfSource } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
-import { decodeJob, decodeOpenSource, decodeSpec, type JobState, restoreTotals } from './job-record.ts';
-import type { OpenSpool } from './job-sums.ts';
+import {
+  blockOfKey,
+  decodeBlock,
+  decodeJob,
+  decodeOpenSource,
+  decodeSpec,
+  type JobState,
+  restoreTotals,
+} from './job-record.ts';
+import type { JobSums, OpenSpool } from './job-sums.ts';
 import type { JobFacts, JobRecord } from './ledger.ts';
-import { OpenJob, openKind } from './open-job.ts';
+import { blockBins } from './open-bins.ts';
+import { blockKind, OpenJob, openKind } from './open-job.ts';
 import { ByteReader } from './record/byte-reader.ts';
 import { FrameVersions } from './record/frame-versions.ts';
 import { type ProgressRecord, readProgress } from './record/progress-record.ts';
@@ -91,15 +100,34 @@ async function restore(store: LedgerStore, job: OpenJob, open: NonNullable<JobSt
   for await (const bytes of readPieces(store, facts, 'progress', open.progressPieces)) {
     for (const record of readProgress(bytes)) takeRecord(record);
   }
-  for (const [i, { merge, shape, keptSources }] of job.parts.entries()) {
-    for await (const entry of store.entries({ jobId, kind: openKind(i) })) {
-      merge.restore(entry.key, decodeOpenSource(unseal(entry), binsOfSource(shape)));
-      keptSources.add(entry.key);
-    }
-    if (keptSources.size !== sums[i]!.openSources) throw missing(facts, openKind(i));
+  for (const [i, part] of job.parts.entries()) {
+    await restoreOpenSources(store, jobId, i, part);
+    if (part.keptSources.size !== sums[i]!.openSources) throw missing(facts, openKind(i));
   }
   if (counts.shardsDone > 0 || counts.frames > 0) await restoreAllTotals(store, job);
   job.continueAfter(open);
+}
+
+async function restoreOpenSources(store: LedgerStore, jobId: string, part: number, sums: JobSums): Promise<void> {
+  const { merge, shape, keptSources, keptBlocks } = sums;
+  let blocksLeft = 0;
+  for await (const entry of store.entries({ jobId, kind: openKind(part) })) {
+    const { source, blocks } = decodeOpenSource(unseal(entry), binsOfSource(shape));
+    merge.restore(entry.key, source);
+    keptSources.add(entry.key);
+    if (blocks > 0) keptBlocks.set(entry.key, new Set());
+    blocksLeft += blocks;
+  }
+  for await (const entry of store.entries({ jobId, kind: blockKind(part) })) {
+    const { source, block } = blockOfKey(entry.key);
+    const state = merge.state(source);
+    if (state.state !== 'open' || !keptBlocks.has(source)) break;
+    const bins = state.bins!;
+    bins.restore(block * blockBins, decodeBlock(unseal(entry), bins.block(block).length));
+    keptBlocks.get(source)!.add(block);
+    blocksLeft--;
+  }
+  if (blocksLeft !== 0) throw missing({ jobId }, blockKind(part));
 }
 
 /** The entries of kind 'totals' have a pipeline each, in order. */

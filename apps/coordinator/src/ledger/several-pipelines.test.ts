@@ -40,7 +40,7 @@ const open = (store: LedgerStore, name: string): Promise<DurableLedger> => {
 function uniformCommit(commit: ShardCommit): ShardCommit {
   const results = commit.results.map((result) => {
     const bins = new Array<number>(uniform.bins).fill(0);
-    for (const [i, count] of result.bins.entries()) bins[i % bins.length]! += count;
+    for (let i = 0; i < result.bins.length; i++) bins[i % bins.length]! += result.bins[i]!;
     return { ...result, bins };
   });
   return { ...commit, results };
@@ -69,7 +69,7 @@ async function resultsOf(ledger: Ledger) {
       const { operations } = results.job.spec.pipeline!;
       const bins = binsOfSource(histogramShape(createPipeline(operations), oneCell));
       if (done.length === 0) return [];
-      return [...readHistograms(file, done, bins)].map((counts, i) => [done[i]!.captured, ...counts]);
+      return [...readHistograms(file, done, bins).map(({ place, bins }) => [done[place]!.captured, ...bins])];
     }),
   );
   return {

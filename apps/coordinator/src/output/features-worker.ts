@@ -10,6 +10,9 @@ import { readHistograms } from '../ledger/read-histograms.ts';
 import type { FeaturesOrder, FeaturesTask } from './features-file.ts';
 import { OutputNames } from './output-names.ts';
 
+/** Counts in memory at once, of one source. */
+const binsAtOnce = 2 ** 18;
+
 let task: FeaturesTask;
 let rule: CaptureRule;
 let outputNames: OutputNames;
@@ -36,30 +39,34 @@ async function write({ from, file, names, done }: Extract<FeaturesOrder, { kind:
   const { shape } = task;
   const named = names.map((name) => outputNames.next(name));
   if (done.length === 0) return;
-  let source = 0;
-  for (const bins of readHistograms(file, done, binsOfSource(shape))) {
-    const { index, uri, video, captured } = done[source++]!;
-    const capture = rule.of({ uri, captured, video });
-    const row = { uri: redactUri(uri), name: named[index - from]!, video, capture };
-    for (const cell of featureRows(row, bins, shape)) await writer.add(cell);
+  const atOnce = binsOfCell(shape) * Math.ceil(binsAtOnce / binsOfCell(shape));
+  let row: Parameters<typeof featureRows>[0];
+  for (const { place, first, bins } of readHistograms(file, done, binsOfSource(shape), atOnce)) {
+    if (first === 0) {
+      const { index, uri, video, captured } = done[place]!;
+      const capture = rule.of({ uri, captured, video });
+      row = { uri: redactUri(uri), name: named[index - from]!, video, capture };
+    }
+    for (const cell of featureRows(row!, first, bins, shape)) await writer.add(cell);
   }
 }
 
 /**
- * The rows of a source in features.parquet: one for each of its cells, row by row, those without pixels too. `bins` is laid
- * out as `shape` says; a row is valid as long as it.
+ * Rows of a source in features.parquet: one for each of the cells whose `bins` are given, row by row, those without pixels too.
+ * `first` bins come before them, laid out as `shape` says; a row is valid as long as they are.
  */
 function* featureRows(
   { uri, name, video, capture }: { uri: string; name: string; video?: FrameOfVideo; capture: Capture },
+  first: number,
   bins: Float64Array,
   shape: HistogramShape,
 ): Generator<FeatureRow> {
   const { atMs: capturedAtMs, camera } = capture;
   const { frame, timestampMs } = video ?? { frame: 0, timestampMs: null };
-  const { rows, columns } = shape.grid;
+  const { columns } = shape.grid;
   const cellBins = binsOfCell(shape);
-  for (let cell = 0; cell < rows * columns; cell++) {
-    const histogram = bins.subarray(cell * cellBins, (cell + 1) * cellBins);
+  for (let at = 0, cell = first / cellBins; at < bins.length; at += cellBins, cell++) {
+    const histogram = bins.subarray(at, at + cellBins);
     // Every channel counts the same pixels.
     let counted = 0;
     for (let bin = 0; bin < shape.bins; bin++) counted += histogram[bin]!;

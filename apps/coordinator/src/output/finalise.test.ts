@@ -148,7 +148,7 @@ test('why inputs were quarantined is in job.json behind the counts', async (t) =
 test('maps are named by their format', async (t) => {
   for (const [format, expected] of [
     ['zarr', ['a.png.zarr', 'a.zarr']],
-    ['dzi', ['a.dzi', 'a.png.dzi', 'a.png_files', 'a_files']],
+    ['dzi', ['a.dzi', 'a.png.dzi', 'a.png_files', 'a_files', 'index.html', 'openseadragon.js']],
   ] as const) {
     const results = await makeResults(t, format);
     const out = outputPath(results.job.spec.out);

@@ -1,7 +1,16 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
-import { assembleMap, histogramSvg, mapExtensions, syncFolder, writeFileAtomically } from '@halogrid/results';
+import {
+  assembleMap,
+  dziPage,
+  dziScript,
+  dziScriptName,
+  histogramSvg,
+  mapExtensions,
+  syncFolder,
+  writeFileAtomically,
+} from '@halogrid/results';
 import { forEachLimited } from '@halogrid/threads';
 import { jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
@@ -259,6 +268,16 @@ async function writeMaps(
     .filter(isDone)
     .filter(({ source }) => isWanted(source.index));
   await forEachLimited(wanted, picturesAtOnce, assemble);
+  if (format === 'dzi') await writeDziPage(join(folder, 'maps'), results);
+}
+
+/** What shows the maps in a browser that opens the folder, also those that were kept. */
+async function writeDziPage(folder: string, results: JobResults): Promise<void> {
+  const maps = namedSources(results)
+    .filter(isDone)
+    .map(({ source, name }) => ({ name, ...source.size }));
+  await writeFileAtomically(join(folder, dziScriptName), await dziScript());
+  await writeFileAtomically(join(folder, 'index.html'), dziPage(maps));
 }
 
 const isDone = (named: NamedSource): named is NamedSource<DoneSource> => named.source.state === 'done';

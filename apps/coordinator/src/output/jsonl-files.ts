@@ -12,10 +12,19 @@ import { headLine, hex, type SourceLine } from './previous/source-line.ts';
 export async function* sourcesJsonl(results: JobResults): AsyncGenerator<string> {
   yield `${headLine}\n`;
   const named = namedSources(results);
+  let lines = '';
   for await (const step of results.plan()) {
-    if (step.kind === 'source') yield `${JSON.stringify(lineOf(step, named.next().value!))}\n`;
+    if (step.kind !== 'source') continue;
+    lines += `${JSON.stringify(lineOf(step, named.next().value!))}\n`;
+    if (lines.length < pieceChars) continue;
+    yield lines;
+    lines = '';
   }
+  yield lines;
 }
+
+/** Characters that are told at once: each time takes a turn of the microtasks, as much as a line takes to be made. */
+const pieceChars = 2 ** 14;
 
 function lineOf(
   { uri, video, version }: Extract<PlanStep, { kind: 'source' }>,

@@ -27,9 +27,9 @@ export class OutputNames {
 
   /** The name of the next source. */
   next(sourceName: string): string {
-    const full = safeName(sourceName);
     const stem = safeName(sourceName.replace(/(?<=[^/\\])\.[^./\\]*$/, ''));
     if (this.#take(stem)) return stem;
+    const full = safeName(sourceName);
     if (this.#take(full)) return full;
     let number = this.#lastNumbers.get(stem) ?? 1;
     let name: string;

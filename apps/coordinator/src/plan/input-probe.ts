@@ -1,5 +1,5 @@
 import { sampleBytes } from '@halogrid/geometry';
-import { isVideoFile, type openImage, type peekSize } from '@halogrid/imaging';
+import { isVideoFile, MissingDecoderError, type openImage, type peekSize } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
 import {
   hasUnsupportedExtension,
@@ -21,9 +21,6 @@ const probeRemoteAboveBytes = 16 * 2 ** 20;
 
 /** Images opened at once: enough to hide a disk's or a server's latency, few enough to hold open, of which some are read whole. */
 const opensAhead = 8;
-
-/** For a video recognised by its content, not its extension. */
-const noColour = 'Colour of videos is not supported: their gray is, with channels=gray';
 
 /** An input; `listedVersion` is its version where `version` is that of its content. */
 export type Input = Source & { listedVersion?: string };
@@ -60,15 +57,12 @@ export interface ProbeMeans {
  */
 export class InputProbe {
   readonly #spec: JobSpec;
-  readonly #isGray: boolean;
   readonly #tilePixels: number;
   readonly #means: ProbeMeans;
   readonly #opening = limitConcurrency(opensAhead);
 
-  /** `isGray`: the pipeline takes one channel. */
-  constructor(spec: JobSpec, isGray: boolean, means: ProbeMeans) {
+  constructor(spec: JobSpec, means: ProbeMeans) {
     this.#spec = spec;
-    this.#isGray = isGray;
     this.#tilePixels = tileSide(spec.tilePx) ** 2;
     this.#means = means;
   }
@@ -96,8 +90,7 @@ export class InputProbe {
     if (input.named || hasVideoExtension(input.name)) {
       const isVideo = await isVideoFile(uri).catch(asInputError);
       if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
-      if (isVideo && this.#isGray) return { kind: 'video', input };
-      if (isVideo) return { kind: 'unreadable', input, error: new InputError('decode', noColour) };
+      if (isVideo) return { kind: 'video', input };
     }
     if (this.#spec.tilePx || input.named) return this.#open(input);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): Probe => ({ kind: 'unopened', input, bytes });
@@ -128,8 +121,9 @@ async function openInput(input: Input, open: typeof openImage): Promise<Probe> {
 /** Decoded bytes of one of its channels. */
 export const channelBytes = ({ width, height, pixel = 'u8' }: ImageSize): number => width * height * sampleBytes[pixel];
 
-/** Throws what is not the input's fault. */
+/** Throws what is not the input's fault. Where a decoder is missing nobody plans what it decodes, and the other inputs go on. */
 function asInputError(error: unknown): InputError {
+  if (error instanceof MissingDecoderError) return new InputError('decode', error.message);
   if (error instanceof InputError && error.fault !== 'process') return error;
   throw error;
 }

@@ -8,7 +8,7 @@ import { binsOfSource, histogramShape } from '../job/histogram-shape.ts';
 import type { PreviewChoice } from '../job/preview-choice.ts';
 import type { PlanStep, ShardWork, SourceRef } from '../job/shard.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
-import { FrameGatherer } from './gather-frames.ts';
+import { type Batch, FrameGatherer } from './gather-frames.ts';
 import { channelBytes, type Input, type Probe } from './input-probe.ts';
 import { nameOfFrame, planVideoSteps, type VideoPlanning } from './plan-video-steps.ts';
 
@@ -24,10 +24,13 @@ export function chosenBatchFrames(batch: number): number {
 }
 
 /**
- * Bins of a batch at most, of all its frames together: its answer is one message, and its checking and merging hold up
- * everything else meanwhile. 2048 frames of 1024 bins, as ldp has, are just as many.
+ * Bins of a batch at most, of all its frames together, 8 MiB of counts; a frame that has more is a batch by itself. Checking and
+ * merging an answer holds up everything else meanwhile. 2048 frames of 1024 bins, as ldp has, are just as many.
  */
 export const maxBatchBins = 2 ** 21;
+
+/** Bytes of a count, as devices have it. */
+const countBytes = 4;
 
 /** Decoded bytes of a batch at most: what every WebGPU device can bind as one buffer. */
 export const maxBatchBytes = 128 * 2 ** 20;
@@ -44,10 +47,13 @@ export class PlanEmitter {
   readonly #pipelines: readonly Pipeline[];
   /** Input channels, which are those of every pipeline. */
   readonly #channels: number;
+  readonly #grid: Grid;
   readonly #previews: PreviewChoice;
   readonly #signal: AbortSignal | undefined;
   readonly #tilePx: number;
   readonly #maxFrames: number;
+  /** Bytes of the counts of an image, of all pipelines. */
+  readonly #countsBytes: number;
   readonly #batches: FrameGatherer<SourceRef>;
   #sources = 0;
   #shards = 0;
@@ -60,7 +66,10 @@ export class PlanEmitter {
     this.#previews = previews;
     this.#signal = signal;
     this.#tilePx = tileSide(spec.tilePx);
-    const most = maxFramesOf(this.#pipelines, jobGrid(spec));
+    this.#grid = jobGrid(spec);
+    const bins = binsOfImage(this.#pipelines, this.#grid);
+    const most = Math.max(1, Math.floor(maxBatchBins / bins));
+    this.#countsBytes = countBytes * bins;
     this.#maxFrames = most;
     this.#batches = new FrameGatherer<SourceRef>({
       maxFrames: (batch) => Math.min(most, spec.batchFrames || chosenBatchFrames(batch)),
@@ -93,7 +102,14 @@ export class PlanEmitter {
     const { video, batchFrames } = this.#spec;
     const plan: typeof planVideo = (uri, choice, lengthOf) => planVideo(uri, choice, lengthOf, index);
     const planning: VideoPlanning = {
-      ...{ video, batchFrames, maxFrames: Math.min(this.#maxFrames, maxBatchFrames), maxBytes: maxBatchBytes },
+      ...{
+        video,
+        batchFrames,
+        channels: this.#channels,
+        maxFrames: Math.min(this.#maxFrames, maxBatchFrames),
+        maxBytes: maxBatchBytes,
+      },
+      countsBytes: this.#countsBytes,
       nextSource: (frame) => this.#nextSource(input.uri, frame),
       nextShard: () => this.#shards++,
     };
@@ -121,7 +137,7 @@ export class PlanEmitter {
     else {
       const bytes = probed.kind === 'sized' ? channelBytes(probed.size) : probed.bytes;
       const closed = this.#batches.add(source, bytes * this.#channels);
-      if (closed) yield this.#shard({ kind: 'frames', sources: closed.frames }, closed.costBytes);
+      if (closed) yield this.#batch(closed);
     }
   }
 
@@ -134,7 +150,7 @@ export class PlanEmitter {
   /** The batch that is not full. */
   *rest(): Generator<PlanStep, void, undefined> {
     const rest = this.#batches.flush();
-    if (rest) yield this.#shard({ kind: 'frames', sources: rest.frames }, rest.costBytes);
+    if (rest) yield this.#batch(rest);
   }
 
   *#tiles(source: SourceRef, { size, version }: Probed<'sized'>): Generator<PlanStep, void, undefined> {
@@ -142,15 +158,21 @@ export class PlanEmitter {
     const pinned = { ...source, version };
     for (const rect of cutTiles(size, this.#tilePx)) {
       this.#signal?.throwIfAborted();
-      const { stored } = planPipelines(this.#pipelines, rect, size);
+      const { stored, plans } = planPipelines(this.#pipelines, rect, size, this.#grid);
       const bytes = channelBytes({ ...stored, pixel });
       const work = { kind: 'tile', source: pinned, size: { width, height }, rect } as const;
-      yield this.#shard(work, bytes * this.#channels);
+      // Every plan has the same cells.
+      const cells = plans[0]!.parts.length / (this.#grid.rows * this.#grid.columns);
+      yield this.#shard(work, bytes * this.#channels, cells * this.#countsBytes);
     }
   }
 
-  #shard(work: ShardWork, costBytes: number): PlanStep {
-    return { kind: 'shard', shard: { shard: this.#shards++, work, costBytes } };
+  #batch({ frames: sources, costBytes }: Batch<SourceRef>): PlanStep {
+    return this.#shard({ kind: 'frames', sources }, costBytes, sources.length * this.#countsBytes);
+  }
+
+  #shard(work: ShardWork, pixelBytes: number, countsBytes: number): PlanStep {
+    return { kind: 'shard', shard: { shard: this.#shards++, work, costBytes: Math.max(pixelBytes, countsBytes) } };
   }
 }
 
@@ -162,8 +184,7 @@ function pinOf({ uri, version, listedVersion = version }: Input): string | undef
   return uri.startsWith('s3:') ? undefined : listedVersion;
 }
 
-/** Frames of a batch at most, for the number of their bins. */
-function maxFramesOf(pipelines: readonly Pipeline[], grid: Grid): number {
-  const bins = pipelines.reduce((sum, pipeline) => sum + binsOfSource(histogramShape(pipeline, grid)), 0);
-  return Math.max(1, Math.floor(maxBatchBins / bins));
+/** Bins of an image, of all pipelines. */
+function binsOfImage(pipelines: readonly Pipeline[], grid: Grid): number {
+  return pipelines.reduce((sum, pipeline) => sum + binsOfSource(histogramShape(pipeline, grid)), 0);
 }

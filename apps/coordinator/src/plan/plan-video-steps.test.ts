@@ -15,11 +15,11 @@ function planOf(pixel: PixelType): typeof planVideo {
   };
 }
 
-async function stepsOf(plan: typeof planVideo, maxBytes = 2 ** 30): Promise<PlanStep[]> {
+async function stepsOf(plan: typeof planVideo, maxBytes = 2 ** 30, channels = 1): Promise<PlanStep[]> {
   let sources = 0;
   let shards = 0;
   const planning = {
-    ...{ video: undefined, batchFrames: 0, maxFrames: 100, maxBytes },
+    ...{ video: undefined, batchFrames: 0, channels, maxFrames: 100, maxBytes, countsBytes: 0 },
     ...{ nextSource: () => ({ index: sources++ }), nextShard: () => shards++ },
   };
   const source = { uri: 'file:///v.mp4', name: 'v.mp4', sizeBytes: 1, named: true };
@@ -40,6 +40,12 @@ for (const [pixel, bytes] of [
     }
   });
 }
+
+test('frames in colour cost three times as much', async () => {
+  const steps = await stepsOf(planOf('u8'), 2 ** 30, 3);
+  const costs = steps.flatMap((step) => (step.kind === 'shard' ? [step.shard.costBytes] : []));
+  assert.deepEqual(costs, [3 * 2 * 1920 * 1080]);
+});
 
 test('where FFmpeg is missing a video is set aside with that sentence, and the job goes on; what else fails is no fault of it', async () => {
   const failing = (error: Error) =>

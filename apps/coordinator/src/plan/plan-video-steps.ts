@@ -12,9 +12,13 @@ export interface VideoPlanning {
   video: VideoOptions | undefined;
   /** Frames that a segment should have; 0: chosen. */
   batchFrames: number;
+  /** Of a frame: 1, or 3 of colour. */
+  channels: number;
   /** Frames of a shard, and its decoded bytes, at most. A node holds no more of a longer segment at once. */
   maxFrames: number;
   maxBytes: number;
+  /** Bytes of the counts of a frame. */
+  countsBytes: number;
   /** Numbers of the next source, which is that frame, and the next shard; each call takes one. */
   nextSource: (frame?: number) => Pick<SourceRef, 'index' | 'preview'>;
   nextShard: () => number;
@@ -29,7 +33,7 @@ export async function* planVideoSteps(
   planning: VideoPlanning,
   plan: typeof planVideo = planVideo,
 ): AsyncGenerator<PlanStep, void, undefined> {
-  const { video, batchFrames, maxFrames, maxBytes, nextSource, nextShard } = planning;
+  const { video, batchFrames, channels, maxFrames, maxBytes, countsBytes, nextSource, nextShard } = planning;
   const file = version === undefined ? {} : { version };
   const aim = Math.min(batchFrames || defaultSegmentFrames, maxFrames);
   const frameStep = (index: number, { frame, timestampMs }: FrameOfVideo, tiles: number) => ({
@@ -43,7 +47,7 @@ export async function* planVideoSteps(
       if (part.kind === 'video') {
         const { width, height, pixel } = part;
         size = { width, height, pixel };
-        frameBytes = width * height * sampleBytes[pixel];
+        frameBytes = width * height * sampleBytes[pixel] * channels;
       } else if (part.kind === 'missing') {
         for (const frame of part.frames) {
           const { index } = nextSource(frame.frame);
@@ -58,7 +62,8 @@ export async function* planVideoSteps(
           yield { ...frameStep(source.index, frame, 1), size };
           sources.push({ ...source, uri, place: placeOf(frame) });
         }
-        const costBytes = Math.min(segment.frames.length * frameBytes, maxBytes);
+        const frames = segment.frames.length;
+        const costBytes = Math.max(Math.min(frames * frameBytes, maxBytes), frames * countsBytes);
         const work = { kind: 'frames' as const, sources, segment: toWire(segment, video?.hwaccel ?? '') };
         yield { kind: 'shard', shard: { shard: nextShard(), work, costBytes } };
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PixelType, Size } from '@halogrid/geometry';
-import type { OpenImage } from '@halogrid/imaging';
+import { MissingDecoderError, type OpenImage } from '@halogrid/imaging';
 import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { InputError, SourceNotFoundError } from '@halogrid/sources';
@@ -163,10 +163,27 @@ test('an input that cannot be opened is quarantined and the plan goes on', async
       shard: {
         shard: 0,
         work: { kind: 'frames', sources: [{ index: 1, uri: 'file:///b.png', preview: true }] },
-        costBytes: 12,
+        // Its counts are more than its pixels.
+        costBytes: 4 * 256,
       },
     },
   ]);
+});
+
+test('where a decoder is missing its inputs are quarantined with that sentence and the plan goes on', async () => {
+  const content = new MissingDecoderError('jpeg', 'JPEGs cannot be read here');
+  const { steps } = await plan([
+    { name: 'a.jpg', named: true, content },
+    { name: 'b.png', named: true, content: { width: 8, height: 8 } },
+  ]);
+  assert.deepEqual(
+    steps.filter(({ kind }) => kind === 'quarantine'),
+    [{ kind: 'quarantine', index: 0, stage: 'decode', error: 'JPEGs cannot be read here' }],
+  );
+  assert.deepEqual(
+    shardsOf(steps).map(({ work }) => work.kind === 'frames' && work.sources.map(({ index }) => index)),
+    [[1]],
+  );
 });
 
 test('any other failure to open ends the plan', async () => {
@@ -271,7 +288,7 @@ test('a batch never has more bins than its answer may hold, though more frames w
   }
 });
 
-test('a shard costs what its pipeline reads: every channel, and the halos of all kernels', async () => {
+test('a shard costs what its pipeline reads, every channel and the halos of all kernels, or its counts where they are more', async () => {
   const colour: Pipeline = { ...pipeline, input: ['red', 'green', 'blue'] };
   const size = { width: 100, height: 50 };
   const fakes = [
@@ -289,10 +306,16 @@ test('a shard costs what its pipeline reads: every channel, and the halos of all
     { kernel: 'lbp', parameters: {} },
     { kernel: 'lbp', parameters: {} },
   ]);
-  const deep = await plan(fakes.slice(0, 1), { tilePx: 64, grid: { rows: 9, columns: 9 } }, twice);
+  const deep = await plan(fakes.slice(0, 1), { tilePx: 64 }, twice);
   assert.deepEqual(
     shardsOf(deep.steps).map(({ costBytes }) => costBytes),
     [66 * 50, 38 * 50],
+  );
+  // Columns of cells begin at 0, 11, 22, 33, 44, 55 | 66, 77, 88, and the tiles meet at 64.
+  const cells = await plan(fakes.slice(0, 1), { tilePx: 64, grid: { rows: 9, columns: 9 } }, twice);
+  assert.deepEqual(
+    shardsOf(cells.steps).map(({ costBytes }) => costBytes),
+    [9 * 6, 9 * 4].map((cells) => 4 * 256 * cells),
   );
 });
 

@@ -53,7 +53,7 @@ export async function* planJob(
   { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlannedStep> {
   const earlier = await openEarlier(spec);
-  const inputs = new InputProbe(spec, pipeline.input.length === 1, { open, peek, earlier });
+  const inputs = new InputProbe(spec, { open, peek, earlier });
   const previews = new PreviewChoice(await earlier?.previews());
   const emitter = new PlanEmitter(spec, pipeline, previews, signal);
   const notes = new PlanNotes(spec);

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { IndexError, SearchIndex } from '@halogrid/search';
+import { IndexError, type OpenScan, SearchIndex } from '@halogrid/search';
 
 /** Indexes that stay open between searches: the columns of a million frames are 90 MB. */
 const mostOpen = 3;
@@ -8,6 +8,12 @@ const mostOpen = 3;
 /** Keeps indexes open as long as nobody writes to them. An index is not to be asked for while another is in use, which might be closed. */
 export class OpenIndexes {
   readonly #open = new Map<string, { stamp: string; index: SearchIndex }>();
+  readonly #scanOf: (folder: string) => OpenScan;
+
+  /** `scanOf` says what looks through the index in a folder. */
+  constructor(scanOf: (folder: string) => OpenScan) {
+    this.#scanOf = scanOf;
+  }
 
   /** The index in that folder as it is now. Rejects with IndexError. */
   async at(folder: string): Promise<SearchIndex> {
@@ -15,7 +21,7 @@ export class OpenIndexes {
     const known = this.#open.get(folder);
     this.#open.delete(folder);
     if (known && known.stamp !== stamp) await known.index.close();
-    const index = known?.stamp === stamp ? known.index : await SearchIndex.open(folder);
+    const index = known?.stamp === stamp ? known.index : await SearchIndex.openWith(folder, this.#scanOf(folder));
     this.#open.set(folder, { stamp, index });
     for (const [oldest, { index: other }] of this.#open) {
       if (this.#open.size <= mostOpen) break;

@@ -1,12 +1,16 @@
+import type { Rect } from '@halogrid/geometry';
 import type {
   ChangesRequest,
   ChangesResponse,
   IndexStatus,
   ListFramesRequest,
   ListFramesResponse,
+  PartFound,
+  SearchPart,
   SearchRequest,
   SearchResponse,
 } from '@halogrid/proto';
+import type { Looked } from '@halogrid/search';
 import type { SourceAccess } from '@halogrid/sources';
 import type { RefusalKind } from '../job/refusal.ts';
 
@@ -17,14 +21,35 @@ export interface Picture {
   height: number;
 }
 
+/** A node that looks through parts of indexes, by the number of its conversation. */
+export interface SearchNode {
+  session: number;
+  id: string;
+  /** The kind of its device. */
+  device: string;
+}
+
+/** What was found, and who looked for it. */
+export interface Searched {
+  response: SearchResponse;
+  seconds: number;
+  looked: Looked[];
+  /** Nodes whose part others had to look through, and why, in one sentence each. */
+  failed: { node: string; why: string }[];
+}
+
 /** What the process of retrieval is asked, and what it answers. Folders are paths that it may read, whatever else it may. */
 export interface Orders {
   indexes: { order: readonly { name: string; folder: string }[]; answer: IndexStatus[] };
   frames: { order: { folder: string; request: ListFramesRequest }; answer: ListFramesResponse };
-  search: { order: { folder: string; request: SearchRequest }; answer: SearchResponse };
+  search: { order: { folder: string; request: SearchRequest; nodes: readonly SearchNode[] }; answer: Searched };
   changes: { order: { folder: string; request: ChangesRequest }; answer: ChangesResponse };
   /** `side`: pixels at most. */
   picture: { order: { ticket: string; of: 'frame' | 'map'; side: number }; answer: Picture };
+  /** Whether parts of the image can be shown. */
+  readsParts: { order: { uri: string }; answer: boolean };
+  /** A part of an image, or all of a frame, of a URI that the process may read. */
+  region: { order: { uri: string; videoFrame?: number; region?: Rect; side: number }; answer: Picture };
 }
 
 export type OrderKind = keyof Orders;
@@ -44,3 +69,12 @@ export type Order = { [Kind in OrderKind]: { id: number; kind: Kind; order: Orde
 export type Answer =
   | { id: number; answer: Orders[OrderKind]['answer'] }
   | { id: number; sentence: string; kind?: RefusalKind };
+
+/** A question of the process to its coordinator: what has that node found? */
+export interface PartQuestion {
+  part: number;
+  session: number;
+  order: Omit<SearchPart, 'search'>;
+}
+
+export type PartReply = { part: number } & ({ found: PartFound } | { why: string });

@@ -1,14 +1,17 @@
 // Runs in a process of its own, for a coordinator: searches, and decodes what anybody may have made.
 import { rmSync } from 'node:fs';
-import { IndexError } from '@halogrid/search';
+import { readsParts } from '@halogrid/results/region-picture';
+import { IndexError, type OpenScan, SharedScan } from '@halogrid/search';
 import { InputError, restrictSources, SourceForbiddenError } from '@halogrid/sources';
 import { Refusal, type RefusalKind } from '../job/refusal.ts';
 import { findCameraChanges } from './find-camera-changes.ts';
 import { findFrames } from './find-frames.ts';
 import { framePicture } from './frame-picture.ts';
 import { indexStatus, listFrames } from './list-frames.ts';
+import { NodeCourier } from './node-courier.ts';
 import { OpenIndexes } from './open-indexes.ts';
-import type { Answer, Order, OrderKind, Orders, Setup } from './orders.ts';
+import type { Answer, Order, OrderKind, Orders, PartQuestion, PartReply, Searched, Setup } from './orders.ts';
+import { sourcePicture } from './source-picture.ts';
 import { Tickets } from './tickets.ts';
 
 // Its coordinator is gone, or has no more use for it.
@@ -20,7 +23,25 @@ process.once('message', ({ access, secret, folder }: Setup) => {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   restrictSources({ ...access, roots: access.roots && [...access.roots, folder] });
   const tickets = new Tickets(secret);
-  const indexes = new OpenIndexes();
+  const courier = new NodeCourier(send);
+  /** Who looked in the search that goes on: one comes after another. */
+  let work: Pick<Searched, 'looked' | 'failed'> = { looked: [], failed: [] };
+  const sharedScan =
+    (folder: string): OpenScan =>
+    async (catalog) =>
+      new SharedScan(catalog, {
+        nodes: courier.forIndex(folder, catalog),
+        note: (node, why) => work.failed.push({ node, why }),
+        looked: (part) => work.looked.push(part),
+      });
+  const indexes = new OpenIndexes(sharedScan);
+  const search = async ({ folder: of, request, nodes }: Orders['search']['order']): Promise<Searched> => {
+    courier.nodes = nodes;
+    work = { looked: [], failed: [] };
+    const begin = performance.now();
+    const response = await findFrames(await indexes.at(of), request, tickets, folder);
+    return { response, seconds: (performance.now() - begin) / 1000, ...work };
+  };
   const answer = async ({ kind, order }: Order): Promise<Orders[OrderKind]['answer']> => {
     switch (kind) {
       case 'indexes': {
@@ -31,14 +52,19 @@ process.once('message', ({ access, secret, folder }: Setup) => {
       case 'frames':
         return listFrames(await indexes.at(order.folder), order.request, tickets);
       case 'search':
-        return findFrames(await indexes.at(order.folder), order.request, tickets, folder);
+        return search(order);
       case 'changes':
         return findCameraChanges(order.folder, order.request, tickets);
       case 'picture':
         return framePicture(order, tickets);
+      case 'readsParts':
+        return readsParts(order.uri);
+      case 'region':
+        return sourcePicture(order);
     }
   };
-  process.on('message', (order: Order) => {
+  process.on('message', (order: Order | PartReply) => {
+    if ('part' in order) return courier.replied(order);
     answer(order).then(
       (answer) => send({ id: order.id, answer }),
       (error: Error) => send({ id: order.id, sentence: error.message, ...kindOf(error) }),
@@ -46,8 +72,8 @@ process.once('message', ({ access, secret, folder }: Setup) => {
   });
 });
 
-function send(answer: Answer): void {
-  process.send!(answer);
+function send(message: Answer | PartQuestion): void {
+  process.send!(message);
 }
 
 function kindOf(error: Error): { kind?: RefusalKind } {

@@ -4,10 +4,11 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { PartFound } from '@halogrid/proto';
 import { type SourceAccess, sourceAccess } from '@halogrid/sources';
 import { limitConcurrency } from '@halogrid/threads';
 import { Refusal } from '../job/refusal.ts';
-import type { Answer, Order, OrderKind, Orders, Setup } from './orders.ts';
+import type { Answer, Order, OrderKind, Orders, PartQuestion, PartReply, SearchNode, Setup } from './orders.ts';
 
 const program = fileURLToPath(new URL('./retrieval-process.ts', import.meta.url));
 
@@ -24,6 +25,16 @@ export interface RetrievalLimits {
 
 export const retrievalLimits: RetrievalLimits = { searches: 8, pictures: 200, orderMs: 50_000, idleMs: 120_000 };
 
+/** Nodes that look through parts of indexes. */
+export interface SearchNodes {
+  /** Those that there are now. */
+  searchNodes(): SearchNode[];
+  /** Resolves with the answer of the node; rejects with one sentence where it is gone. */
+  searchPart(session: number, part: PartQuestion['order']): Promise<PartFound>;
+}
+
+const noNodes: SearchNodes = { searchNodes: () => [], searchPart: () => Promise.reject(new Error('There is no node')) };
+
 interface Waiting {
   resolve(answer: Orders[OrderKind]['answer']): void;
   reject(error: Error): void;
@@ -36,6 +47,7 @@ interface Waiting {
 export class Retrieval {
   readonly #limits: RetrievalLimits;
   readonly #access: SourceAccess;
+  readonly #nodes: SearchNodes;
   readonly #secret = randomBytes(32);
   readonly #lanes = {
     search: { run: limitConcurrency(1), waiting: 0 },
@@ -47,14 +59,20 @@ export class Retrieval {
   #nextId = 0;
 
   /** `access` is what sources may be read, which is that of this process unless given. */
-  constructor(limits: RetrievalLimits = retrievalLimits, access = sourceAccess()) {
+  constructor(limits: RetrievalLimits = retrievalLimits, nodes: SearchNodes = noNodes, access = sourceAccess()) {
     this.#limits = limits;
+    this.#nodes = nodes;
     this.#access = access;
+  }
+
+  /** The nodes that may be given parts of a search. */
+  searchNodes(): SearchNode[] {
+    return this.#nodes.searchNodes();
   }
 
   /** Rejects with Refusal: 'exhausted' where too much waits already, or it takes too long; else what is wrong with the order. */
   async ask<Kind extends OrderKind>(kind: Kind, order: Orders[Kind]['order']): Promise<Orders[Kind]['answer']> {
-    const isPicture = kind === 'picture';
+    const isPicture = kind === 'picture' || kind === 'region' || kind === 'readsParts';
     const lane = isPicture ? this.#lanes.picture : this.#lanes.search;
     const most = isPicture ? this.#limits.pictures : this.#limits.searches;
     if (lane.waiting >= most) {
@@ -115,7 +133,8 @@ export class Retrieval {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'halogrid-retrieval-')));
     const child = fork(program, { serialization: 'advanced', env: environment() });
     child.send({ access: this.#access, secret: this.#secret, folder } satisfies Setup);
-    child.on('message', (message: Answer) => {
+    child.on('message', (message: Answer | PartQuestion) => {
+      if ('part' in message) return void this.#askNode(child, message);
       const waiting = this.#waiting.get(message.id);
       if ('answer' in message) waiting?.resolve(message.answer);
       else waiting?.reject(message.kind ? new Refusal(message.kind, message.sentence) : new Error(message.sentence));
@@ -127,6 +146,14 @@ export class Retrieval {
       this.#forget(child, signal ?? `exit code ${code}`);
     });
     return child;
+  }
+
+  async #askNode(child: ChildProcess, { part, session, order }: PartQuestion): Promise<void> {
+    const reply: PartReply = await this.#nodes.searchPart(session, order).then(
+      (found) => ({ part, found }),
+      (error: Error) => ({ part, why: error.message }),
+    );
+    if (child.connected) child.send(reply);
   }
 
   /** The process is gone, or soon will be: its orders fail, and the next one starts another. */

@@ -94,6 +94,8 @@ export type SchedulerEvent<Answer> =
       /** For people; its id unless given. */
       name?: string;
       creditBytes: number;
+      /** Shards that it decodes at the same time, where it says so. */
+      decoders?: number;
       brought?: readonly BroughtLease[];
       /** What it says that it cannot do. */
       lacks?: readonly { need: string; reason: string }[];

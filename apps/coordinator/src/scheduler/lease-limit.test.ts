@@ -15,8 +15,11 @@ const table: [fairShare: number, limit: number][] = [
 
 for (const [fairShare, limit] of table) {
   test(`a node whose share of the open shards is ${fairShare} may hold ${limit}`, () => {
-    assert.equal(leaseLimit(fairShare, true, false), limit);
-    assert.equal(leaseLimit(fairShare, false, false), Math.min(4, limit));
-    assert.equal(leaseLimit(fairShare, true, true), 1);
+    const known = { isRateKnown: true, isOnProbation: false, decoders: 1 };
+    assert.equal(leaseLimit(fairShare, known), limit);
+    assert.equal(leaseLimit(fairShare, { ...known, isRateKnown: false }), Math.min(4, limit));
+    assert.equal(leaseLimit(fairShare, { ...known, isRateKnown: false, decoders: 16 }), Math.min(16, limit));
+    assert.equal(leaseLimit(fairShare, { ...known, isRateKnown: false, decoders: 1000 }), Math.min(64, limit));
+    assert.equal(leaseLimit(fairShare, { ...known, isOnProbation: true }), 1);
   });
 }

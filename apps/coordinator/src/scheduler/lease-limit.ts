@@ -3,18 +3,28 @@
  * single frame, and few enough that a killed node sets little back.
  */
 const maxLeases = 64;
-/** Leases that keep a node busy: one being read, one decoded, one computed, one on its way. */
+/** Leases that keep a node busy that decodes one shard at a time: one being read, one decoded, one computed, one on its way. */
 const busyLeases = 4;
+
+/** What there is to say of a node. */
+export interface LeaseTaker {
+  isRateKnown: boolean;
+  /** It failed before: if it does so again, it does so sooner than others compute, and must not be given more for it. */
+  isOnProbation: boolean;
+  /** Shards that it decodes at the same time. */
+  decoders: number;
+}
 
 /**
  * Leases that a node may hold now whose rate makes `fairShare` of the open shards its own: half of it. Near the end of the
  * work shards are thus held back for whichever node is free first, a slow one is left with as many as it can do meanwhile,
  * and a node that joins late finds some. One at least; as long as its rate is not known, only what keeps it busy: how
- * long it will hold them is not known either. A node on probation gets one: if it fails again, it does so sooner than others
- * compute, and must not be given more for it.
+ * long it will hold them is not known either. That is one for each of its decoders: with four, a node of 16 cores decoded its first
+ * segments on four of them. A node on probation gets one.
  */
-export function leaseLimit(fairShare: number, isRateKnown: boolean, isOnProbation: boolean): number {
+export function leaseLimit(fairShare: number, { isRateKnown, isOnProbation, decoders }: LeaseTaker): number {
   if (isOnProbation) return 1;
   const busy = Math.min(busyLeases, Math.ceil(fairShare));
-  return Math.min(isRateKnown ? maxLeases : busyLeases, Math.max(1, busy, Math.ceil(fairShare / 2)));
+  const most = isRateKnown ? maxLeases : Math.min(maxLeases, Math.max(busyLeases, decoders));
+  return Math.min(most, Math.max(1, busy, Math.ceil(fairShare / 2)));
 }

@@ -48,7 +48,8 @@ function hasRoom(state: SchedulerState, node: AttachedNode): boolean {
   if (first && isSuspect(first.entry)) return false;
   const { size } = node.leases;
   const isRateKnown = node.rate.bytesPerMs !== undefined;
-  return size < leaseLimit(state.openShards * shareOf(state, node), isRateKnown, node.isOnProbation);
+  const { isOnProbation, decoders } = node;
+  return size < leaseLimit(state.openShards * shareOf(state, node), { isRateKnown, isOnProbation, decoders });
 }
 
 function leaseOne<A>(turn: Turn<A>, node: AttachedNode): boolean {

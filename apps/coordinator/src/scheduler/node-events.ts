@@ -17,7 +17,7 @@ export const wrongNodeReason =
  */
 export function nodeJoined<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'NodeJoined' }>): void {
   const { state, now, commands } = turn;
-  const { session, nodeId, name = nodeId, creditBytes, brought = [], lacks = [] } = event;
+  const { session, nodeId, name = nodeId, creditBytes, decoders = 0, brought = [], lacks = [] } = event;
   if (state.wrongNodes.has(nodeId)) {
     commands.push({ kind: 'DropNode', session, lost: true, isFinal: true, reason: wrongNodeReason });
     return;
@@ -34,6 +34,7 @@ export function nodeJoined<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
     nodeId,
     name,
     creditBytes,
+    decoders,
     leases: new Set(),
     rate: new NodeRate(),
     health,

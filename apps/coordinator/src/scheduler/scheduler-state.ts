@@ -118,6 +118,7 @@ export interface AttachedNode {
   /** For people. */
   readonly name: string;
   readonly creditBytes: number;
+  readonly decoders: number;
   readonly leases: Set<Attempt>;
   readonly rate: NodeRate;
   readonly health: NodeHealth;

@@ -16,6 +16,8 @@ export interface NodeView {
   failures: number;
   /** What it was asked for and cannot do. */
   lacks: { need: string; reason: string; sinceMs: number }[];
+  /** What it has shown that it can do. */
+  shown: string[];
   /** Until when it gets no shards because it fails too often; in the past where it gets some. */
   asideUntilMs: number;
 }
@@ -78,9 +80,10 @@ export class Scheduler<Answer extends Comparable> {
     const lacks = [...node.sights].flatMap(([need, sight]) => {
       return sight.kind === 'lacking' ? [{ need, reason: sight.reason, sinceMs: sight.sinceMs }] : [];
     });
+    const shown = [...node.sights].flatMap(([need, { kind }]) => (kind === 'shown' ? [need] : []));
     const { asideUntilMs } = health;
     const failures = this.#state.failures.get(nodeId) ?? 0;
-    return { leases: leases.size, leasedBytes, isDraining, failures, lacks, asideUntilMs };
+    return { leases: leases.size, leasedBytes, isDraining, failures, lacks, shown, asideUntilMs };
   }
 }
 

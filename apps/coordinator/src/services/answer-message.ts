@@ -1,5 +1,7 @@
-import type { ShardCompleted, SourceResult as WireResult } from '@halogrid/proto';
+import { maxImageBins } from '@halogrid/kernels';
+import { CountsError, joinCounts, type ShardCompleted, type SourceResult as WireResult } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
+import { Refusal, refuseValue } from '../job/refusal.ts';
 import type { ShardAnswer, SourceResult } from '../job/shard.ts';
 import { activities, stageLabel } from '../job/shard.ts';
 import type { LeaseId } from '../scheduler/events.ts';
@@ -9,10 +11,17 @@ export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
   return { jobId, shard, attempt, epoch };
 }
 
-/** The answer off the wire. Whether it can be right is for the ledger to say. */
-export function toShardAnswer({ results, errors, stageSeconds, busySeconds, inputBytes }: ShardCompleted): ShardAnswer {
+/**
+ * The answer off the wire, with the counts of all its messages. Whether it can be right is for the ledger to say. Throws Refusal where
+ * the counts are not as many as its results say.
+ */
+export function toShardAnswer(
+  { results, errors, stageSeconds, busySeconds, inputBytes }: ShardCompleted,
+  counts: readonly Uint8Array[] = [],
+): ShardAnswer {
+  const bins = countsOf(results, counts);
   return {
-    results: results.map(toSourceResult),
+    results: results.map((result, i) => toSourceResult(result, bins[i]!)),
     errors,
     stageSeconds: knownStages(stageSeconds),
     busySeconds: knownActivities(busySeconds),
@@ -38,8 +47,23 @@ function knownActivities(busySeconds: Record<string, number>): Record<string, nu
   return Object.fromEntries(Object.entries(busySeconds).filter(isKnown));
 }
 
-function toSourceResult({ source, width, height, rect, counted, bins, captured, pipeline }: WireResult): SourceResult {
+function countsOf(results: readonly WireResult[], counts: readonly Uint8Array[]): Uint32Array[] {
+  const lengths = results.map(({ binCount = 0 }) => binCount);
+  const all = lengths.reduce((sum, length) => sum + length, 0);
+  if (all > maxImageBins) refuseValue('the number of counts of an answer', all, `at most ${maxImageBins}`);
+  try {
+    return joinCounts(counts, lengths);
+  } catch (error) {
+    throw error instanceof CountsError ? new Refusal('invalid', error.message) : error;
+  }
+}
+
+function toSourceResult(
+  { source, width, height, rect, counted, bins: listed, binCount, captured, pipeline }: WireResult,
+  counts: Uint32Array,
+): SourceResult {
   const nowhere = { x: 0, y: 0, width: 0, height: 0 };
+  const bins = binCount === undefined ? listed : counts;
   const result: SourceResult = { source, size: { width, height }, rect: rect ?? nowhere, counted, bins };
   if (captured) result.captured = toCaptureTime(captured);
   if (pipeline) result.pipeline = pipeline;

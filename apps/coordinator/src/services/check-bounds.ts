@@ -54,6 +54,8 @@ export function checkReportBounds(request: AttachRequest): AttachRequest {
       const files = report.value.files.map((file) => ({ ...file, error: cutSentence(file.error) }));
       return { report: { ...report, value: { ...report.value, files, error: cutSentence(report.value.error) } } };
     }
+    case 'found':
+      return { report: { ...report, value: { ...report.value, error: cutSentence(report.value.error) } } };
     case 'failed':
       return { report: { ...report, value: { ...report.value, error: cutSentence(report.value.error) } } };
     default:

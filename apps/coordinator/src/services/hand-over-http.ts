@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { sampleBytes } from '@halogrid/geometry';
 import { chunkKinds } from '@halogrid/results';
 import type { Log } from '@halogrid/service';
-import { allowedPath, localVersion, SourceForbiddenError } from '@halogrid/sources';
+import { allowedPath, bytesOfVersion, holdsVersion, localVersion, SourceForbiddenError } from '@halogrid/sources';
 import type { HandedJob, HandOver } from './hand-over.ts';
 
 /** Bands that a pixel of a chunk has at most. */
@@ -71,11 +71,12 @@ async function sendSource(
   if (!uri?.startsWith('file:')) throw new HttpError(404, 'There is no such file among the sources of the leases');
   const file = await openSource(uri);
   try {
-    const { size, mtimeMs } = await file.stat();
-    if (version !== undefined && localVersion({ size, mtimeMs }) !== version) {
+    if (version !== undefined && !(await holdsVersion(file, version))) {
       throw new HttpError(412, 'The file is not what it was when the job was planned');
     }
-    const etag = `"${size.toString(36)}-${mtimeMs.toString(36)}"`;
+    const handed = version ?? localVersion(await file.stat());
+    const size = bytesOfVersion(handed);
+    const etag = `"${handed.replaceAll(' ', '-')}"`;
     response.setHeader('etag', etag);
     const { range, 'if-match': ifMatch } = request.headers;
     if (ifMatch !== undefined && ifMatch !== etag) throw new HttpError(412, 'The file has changed');

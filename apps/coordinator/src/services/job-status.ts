@@ -1,4 +1,4 @@
-import { JobState, JobStatus, type NodeStatus } from '@halogrid/proto';
+import { JobState, JobStatus, type NodeDetail, type NodeStatus } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 import type { JobNow } from '../dispatch/dispatcher.ts';
 import type { AttachedNodeView } from '../dispatch/node-session.ts';
@@ -25,12 +25,26 @@ export function toJobStatus(record: JobRecord, { nodes, waiting, notes, speed }:
 
 /** The node as the wire carries it. */
 export function toNodeStatus(node: AttachedNodeView): NodeStatus {
-  const { nodeId, name, device, softwareVersion } = node.hello;
+  const { nodeId, name, device, softwareVersion, threads } = node.hello;
   const { leases, shardsDone, shardsFailed, pixelsDone, attachedMs, isDraining: draining } = node;
   return {
     ...{ nodeId, name, device, softwareVersion, draining, leases, shardsDone, shardsFailed, pixelsDone, attachedMs },
     lacks: node.lacks.map(({ need, reason, sinceMs }) => ({ need: redactNeed(need), reason, sinceMs })),
     setAsideUntilMs: node.asideUntilMs,
+    threads,
+  };
+}
+
+/** The node as HTTP tells it. */
+export function toNodeDetail(node: AttachedNodeView): NodeDetail {
+  const { shown, leasedBytes, lastFailure, hello } = node;
+  return {
+    ...toNodeStatus(node),
+    sees: shown.map(redactNeed),
+    leasedBytes,
+    creditBytes: hello.creditBytes,
+    lastFailure: lastFailure?.error ?? '',
+    lastFailureMs: lastFailure?.atMs ?? 0,
   };
 }
 

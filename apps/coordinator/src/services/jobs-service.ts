@@ -7,6 +7,7 @@ import {
   hasEnded,
   type JobStatus,
   type JobsServer,
+  type PagesAddress,
   type WatchRequest,
   type WatchResponse,
 } from '@halogrid/proto';
@@ -27,6 +28,8 @@ export interface JobsServiceOptions {
   ledger: Ledger;
   createJobId: () => string;
   resume?: ResumeJob;
+  /** Where this coordinator's pages are. */
+  pages?: PagesAddress;
   /** Unless given, sources are checked on this thread. */
   check?: typeof checkSources;
   log: Log;
@@ -42,6 +45,7 @@ export function createJobsService({
   dispatcher,
   ledger,
   createJobId,
+  pages,
   resume,
   check,
   log,
@@ -90,9 +94,8 @@ export function createJobsService({
 
   return {
     submit: answer(async (request) => {
-      return {
-        job: await statusOf(await submitJob(dispatcher, createJobId, checkSubmitBounds(request), resume, check)),
-      };
+      const jobId = await submitJob(dispatcher, createJobId, checkSubmitBounds(request), resume, check);
+      return { job: await statusOf(jobId), pages };
     }),
     get: answer(async (request) => ({ job: await statusOf(await idOf(request)) })),
     list: answer(async (request) => {

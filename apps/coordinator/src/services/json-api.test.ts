@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { openAccess } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { JobRecord, Ledger, LedgerState } from '../ledger/ledger.ts';
@@ -24,7 +25,12 @@ test('the jobs of a query are told with how many its limit leaves out, and a wro
   const ledger = { listJobs: async () => records } as unknown as Ledger;
   const now = { nodes: 0, waiting: '', notes: [], speed: undefined };
   const dispatcher = { jobNow: () => now } as unknown as Dispatcher;
-  const answer = createJsonApi(dispatcher, ledger, {} as Searcher, createLog('test', 'silent'));
+  const answer = createJsonApi({
+    ...{ dispatcher, ledger, access: openAccess, log: createLog('test', 'silent') },
+    searcher: {} as Searcher,
+    retrieval: { ask: () => assert.fail() },
+    submit: () => assert.fail(),
+  });
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');

@@ -1,51 +1,64 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Log, UsageError } from '@halogrid/service';
+import type { NodesAnswer, SubmitRequest } from '@halogrid/proto';
+import type { Access, Log } from '@halogrid/service';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Retrieval } from '../retrieval/retrieval.ts';
+import { createChangeApi } from './change-api.ts';
 import { chooseJobs } from './choose-jobs.ts';
-import { toJobStatus, toNodeStatus } from './job-status.ts';
+import { answerJson, isMethod, sendJson } from './http-json.ts';
+import { createJobApi } from './job-api.ts';
+import { toJobStatus, toNodeDetail } from './job-status.ts';
 import { jobsQuery } from './jobs-query.ts';
 import { createResultsApi } from './results-api.ts';
 import { createSearchApi } from './search-api.ts';
 import type { Searcher } from './searcher.ts';
+import { createSubmitApi } from './submit-api.ts';
+import { createViewerApi } from './viewer-api.ts';
+
+export interface JsonApiOptions {
+  dispatcher: Dispatcher;
+  ledger: Ledger;
+  searcher: Searcher;
+  retrieval: Pick<Retrieval, 'ask'>;
+  /** Who may change something; who may read is known by whoever asks this. */
+  access: Access;
+  submit: (request: SubmitRequest) => Promise<string>;
+  log: Log;
+}
 
 /**
  * Answers GET /api/v1/jobs, of which a query chooses some (see jobsQuery), and /api/v1/nodes with what the gRPC calls of that name list,
- * as JSON, and what is below /api/v1/jobs/ID/results with the files of a job; createSearchApi adds what finds frames.
+ * as JSON, and what is below /api/v1/jobs/ID/results with the files of a job; createJobApi adds what is known of one job, createChangeApi
+ * what changes one, createSearchApi what finds frames.
  */
 export function createJsonApi(
-  dispatcher: Dispatcher,
-  ledger: Ledger,
-  searcher: Searcher,
-  log: Log,
+  options: JsonApiOptions,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const { dispatcher, ledger, searcher, log } = options;
   const resources: Record<string, (query: URLSearchParams) => Promise<object>> = {
     '/api/v1/jobs': async (query) => {
       const { chosen, leftOut } = chooseJobs(await ledger.listJobs(), jobsQuery(query, Date.now()));
       return { jobs: chosen.map((record) => toJobStatus(record, dispatcher.jobNow(record.jobId))), leftOut };
     },
-    '/api/v1/nodes': async () => ({ nodes: dispatcher.nodes().map(toNodeStatus) }),
+    '/api/v1/nodes': async () => {
+      return { nodes: dispatcher.nodes().map(toNodeDetail), left: dispatcher.leftNodes() } satisfies NodesAnswer;
+    },
   };
-  const answerResults = createResultsApi(ledger, log);
-  const answerSearch = createSearchApi(searcher, log);
+  const apis = [
+    createResultsApi(ledger, log),
+    createSearchApi(searcher, log),
+    createJobApi(dispatcher, ledger, log),
+    createChangeApi(options),
+    createSubmitApi(options),
+    createViewerApi(ledger, options.retrieval, log),
+  ];
   return (request, response) => {
-    if (answerResults(request, response) || answerSearch(request, response)) return true;
+    if (apis.some((answer) => answer(request, response))) return true;
     const [path, query] = (request.url ?? '').split('?', 2);
     const read = resources[path!];
     if (!read) return false;
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.setHeader('allow', 'GET, HEAD');
-      send(response, 405, { error: `Expected GET or HEAD but received ${request.method}` });
-      return true;
-    }
-    read(new URLSearchParams(query)).then(
-      (body) => send(response, 200, body),
-      (error) => {
-        if (error instanceof UsageError) return send(response, 400, { error: error.message });
-        log.error({ err: error }, 'A request failed');
-        send(response, 500, { error: 'The ledger could not be read' });
-      },
-    );
+    if (isMethod(request, response, ['GET', 'HEAD'])) answerJson(response, log, read(new URLSearchParams(query)));
     return true;
   };
 }
@@ -53,10 +66,6 @@ export function createJsonApi(
 /** Answers the same paths on a coordinator that does not lead, with why. */
 export function answerStandby(request: IncomingMessage, response: ServerResponse, why: string): boolean {
   if (!(request.url ?? '').startsWith('/api/')) return false;
-  send(response, 503, { error: why });
+  sendJson(response, 503, { error: why });
   return true;
-}
-
-function send(response: ServerResponse, statusCode: number, body: object): void {
-  response.writeHead(statusCode, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }

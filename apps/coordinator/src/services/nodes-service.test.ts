@@ -3,7 +3,6 @@ import { Duplex } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, status } from '@grpc/grpc-js';
-import { maxImageBins } from '@halogrid/kernels';
 import {
   Hello,
   maxMessageBytes,
@@ -11,6 +10,7 @@ import {
   NodesClient,
   type NodesServer,
   protocolVersion,
+  splitAnswer,
 } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
@@ -64,7 +64,7 @@ async function untilAttached(grpcPort: number, count: number): Promise<NodeStatu
 
 const device = { kind: 'cpu', name: '', driver: '' };
 const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
-  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 6 /],
+  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 7 /],
   [
     'other results',
     { resultsVersion: 1 },
@@ -132,17 +132,21 @@ for (const [name, say, sentence] of [
   });
 }
 
-test('the answer of an image with all the bins that it may have passes', async (t) => {
+test('an answer that is not put together as it says ends the conversation', async (t) => {
   const node = await ScriptedNode.attach(await start(t));
   const lease = { jobId: 'x', shard: 0, attempt: 1, epoch: 1 };
-  // Two bytes a count, as in a gigapixel.
-  const bins = new Array<number>(maxImageBins).fill(256);
-  const result = { source: 0, width: 2 ** 15, height: 2 ** 15, rect: undefined, counted: 2 ** 30, bins };
-  node.say({
-    $case: 'completed',
-    value: { ...lease, results: [result], errors: [], stageSeconds: {}, busySeconds: {}, inputBytes: 0 },
-  });
-  await node.next('acknowledge');
+  const bins = new Uint32Array(300).fill(1);
+  const result = { source: 0, width: 20, height: 15, rect: undefined, counted: 300, bins };
+  const answer = { ...lease, results: [result], errors: [], stageSeconds: {}, busySeconds: {}, inputBytes: 0 };
+  // Of a lease that there is not: it is put together, and then passed over.
+  const reports = [...splitAnswer(answer, 100)];
+  for (const report of reports) {
+    node.say(report);
+    await node.next('acknowledge');
+  }
+  node.say(reports[1]!);
+  const end = await node.over();
+  assert.deepEqual(end, { code: status.INVALID_ARGUMENT, details: "Expected 1 for part.number but received '2'" });
   node.hangUp();
 });
 

@@ -1,9 +1,11 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import type { AttachRequest, AttachResponse, NodesServer } from '@halogrid/proto';
+import { Budget } from '@halogrid/threads';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { NodeConnection, NodeReport } from '../dispatch/node-session.ts';
 import { Refusal } from '../job/refusal.ts';
 import { toLeaseId, toShardAnswer } from './answer-message.ts';
+import { AnswerParts, maxPartsBytes } from './answer-parts.ts';
 import { checkReportBounds } from './check-bounds.ts';
 import { checkHello } from './check-hello.ts';
 import { toGrpcStatus } from './grpc-status.ts';
@@ -25,8 +27,9 @@ export function createNodesService(
   reportWithinMs: number,
   files: HandOverOptions,
 ): NodesServer {
+  const partsMemory = new Budget(maxPartsBytes);
   return {
-    attach: (call) => converse(call, dispatcher, reportWithinMs, files),
+    attach: (call) => converse(call, dispatcher, reportWithinMs, files, partsMemory),
     list: (_call, callback) => callback(null, { nodes: dispatcher.nodes().map(toNodeStatus) }),
   };
 }
@@ -41,6 +44,7 @@ function converse(
   dispatcher: Dispatcher,
   reportWithinMs: number,
   { handOver, httpPort }: HandOverOptions,
+  partsMemory: Budget,
 ): void {
   const files = handOver.openSession();
   let isRemote = false;
@@ -70,6 +74,7 @@ function converse(
       send({ $case: 'recall', value: { jobId, shards } });
     },
     probe: (probe) => send({ $case: 'probe', value: probe }),
+    search: (part) => send({ $case: 'search', value: part }),
     whyUnheard: () =>
       call.writableLength > 0
         ? `The node took nothing of what it was told for more than ${reportWithinMs} ms`
@@ -77,10 +82,20 @@ function converse(
     drop: (details, isFinal) => end({ code: isFinal ? status.FAILED_PRECONDITION : status.UNAVAILABLE, details }),
   };
 
+  const parts = new AnswerParts(partsMemory, reportWithinMs, {
+    wait: () => call.pause(),
+    goOn: () => call.resume(),
+    stillWaiting: () => {
+      dispatcher.report(session!, { kind: 'NodeReported' });
+      if (!isOver && !call.writableNeedDrain) send({ $case: 'acknowledge', value: {} });
+    },
+  });
+
   function end(error?: { code: status; details: string }): void {
     if (isOver) return;
     isOver = true;
     files.close();
+    parts.drop();
     clearTimeout(helloTimer);
     if (error) call.emit('error', error);
     else call.end();
@@ -104,7 +119,7 @@ function converse(
       files.release(toLeaseId(report.value));
     }
     const before = ordersSent;
-    dispatcher.report(session, toNodeReport(report));
+    dispatcher.report(session, toNodeReport(report, parts));
     if (isOver || call.writableNeedDrain) return;
     if (report?.$case === 'draining') send({ $case: 'drain', value: {} });
     if (ordersSent === before) send({ $case: 'acknowledge', value: {} });
@@ -127,7 +142,7 @@ function converse(
   call.on('error', () => leave());
 }
 
-function toNodeReport(report: AttachRequest['report']): NodeReport {
+function toNodeReport(report: AttachRequest['report'], parts: AnswerParts): NodeReport {
   switch (report?.$case) {
     case 'heartbeat':
       return { kind: 'NodeReported' };
@@ -135,8 +150,15 @@ function toNodeReport(report: AttachRequest['report']): NodeReport {
       return { kind: 'NodeDraining' };
     case 'sight':
       return { kind: 'NodeLooked', sight: report.value };
-    case 'completed':
-      return { kind: 'ShardCompleted', lease: toLeaseId(report.value), answer: toShardAnswer(report.value) };
+    case 'found':
+      return { kind: 'NodeSearched', found: report.value };
+    case 'part':
+      parts.add(report.value);
+      return { kind: 'NodeReported' };
+    case 'completed': {
+      const answer = toShardAnswer(report.value, parts.take(report.value));
+      return { kind: 'ShardCompleted', lease: toLeaseId(report.value), answer };
+    }
     case 'failed': {
       const { error, output: isOutput, device: isDevice, need } = report.value;
       return { kind: 'ShardFailed', lease: toLeaseId(report.value), failure: { error, isOutput, isDevice, need } };

@@ -10,21 +10,29 @@ import type {
 import { Refusal } from '../job/refusal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { folderInRoots, indexFolder, type NamedFolders } from '../retrieval/index-folders.ts';
-import type { Orders, Picture } from '../retrieval/orders.ts';
+import type { Orders, Picture, Searched } from '../retrieval/orders.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { checkChanges, checkListFrames, checkSearch } from './check-search.ts';
 import { NoResult, resultsFolder } from './results-folder.ts';
 
 /** What gRPC and HTTP ask alike. Everything is checked, and folders are those that this coordinator may read. */
 export class Searcher {
-  readonly #retrieval: Pick<Retrieval, 'ask'>;
+  readonly #retrieval: Pick<Retrieval, 'ask' | 'searchNodes'>;
   readonly #ledger: Ledger;
   readonly #named: NamedFolders;
+  readonly #searched: (searched: Searched) => void;
 
-  constructor(retrieval: Pick<Retrieval, 'ask'>, ledger: Ledger, named: NamedFolders) {
+  /** `searched` is told of every search, for who counts. */
+  constructor(
+    retrieval: Pick<Retrieval, 'ask' | 'searchNodes'>,
+    ledger: Ledger,
+    named: NamedFolders,
+    searched: (searched: Searched) => void,
+  ) {
     this.#retrieval = retrieval;
     this.#ledger = ledger;
     this.#named = named;
+    this.#searched = searched;
   }
 
   async listIndexes(): Promise<ListIndexesResponse> {
@@ -40,7 +48,11 @@ export class Searcher {
 
   async search(request: SearchRequest): Promise<SearchResponse> {
     checkSearch(request);
-    return this.#retrieval.ask('search', { folder: await indexFolder(request.index, this.#named), request });
+    const folder = await indexFolder(request.index, this.#named);
+    const nodes = this.#retrieval.searchNodes();
+    const searched = await this.#retrieval.ask('search', { folder, request, nodes });
+    this.#searched(searched);
+    return searched.response;
   }
 
   async changes(request: ChangesRequest): Promise<ChangesResponse> {

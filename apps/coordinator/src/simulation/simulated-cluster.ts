@@ -229,7 +229,7 @@ export class SimulatedCluster {
     for (const [part, { results: its }] of (results.parts ?? [{ results }]).entries()) {
       const { done, file } = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY, part);
       const sum = new Array<bigint>(binCount).fill(0n);
-      for (const bins of done.length > 0 ? readHistograms(file, done, binCount) : []) {
+      for (const { bins } of done.length > 0 ? readHistograms(file, done, binCount) : []) {
         for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(bins[bin]!);
       }
       if (sum.some((count, bin) => count !== its.bins[bin])) throw new Error('Histograms of sources were lost');

@@ -111,7 +111,8 @@ export function resultsOf(job: SimulatedJob, shard: number): SourceResult[] {
 export function wrongResultsOf(job: SimulatedJob, shard: number): SourceResult[] {
   return resultsOf(job, shard).map((result) => {
     const isRight = (result.pipeline ?? 0) + 1 < job.pipelines;
-    return isRight ? result : { ...result, bins: [...result.bins.slice(1), result.bins[0]!] };
+    const bins = Array.from(result.bins);
+    return isRight ? result : { ...result, bins: [...bins.slice(1), bins[0]!] };
   });
 }
 

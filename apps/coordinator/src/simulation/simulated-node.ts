@@ -222,6 +222,8 @@ export class SimulatedNode {
             sight: sightOf(this.#blindness(), probe, this.#world.clock.monotonicMs()),
           });
         }),
+      // Its hello does not say that it searches.
+      search: () => {},
       drop: (_reason, isFinal) => arrives(() => this.#dropped(isFinal)),
     });
     this.#link = { coordinator, session };

@@ -10,6 +10,8 @@ import { credentials, type ServiceError } from '@grpc/grpc-js';
 import { openImage } from '@halogrid/imaging';
 import { createPipeline, placeItem, planPipeline, runReference } from '@halogrid/kernels';
 import {
+  type FoundAnswer,
+  type FoundResult,
   JobSpec,
   type JobStatus,
   JobsClient,
@@ -17,7 +19,7 @@ import {
   type ListRequest,
   type ListResponse,
   type Pipeline,
-  type SourceResult,
+  splitAnswer,
 } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
@@ -103,11 +105,11 @@ export async function watchToEnd(jobs: JobsClient, jobId: string): Promise<JobSt
 }
 
 /** What one pipeline makes of the shard; chunks of its results go to that folder. */
-async function resultsOf(lease: Lease, { operations }: Pipeline, scratch: string): Promise<SourceResult[]> {
+async function resultsOf(lease: Lease, { operations }: Pipeline, scratch: string): Promise<FoundResult[]> {
   const pipeline = createPipeline(operations);
   const work = lease.work!;
   const sources = work.$case === 'tile' ? [work.value.source!] : work.value.sources;
-  const results: SourceResult[] = [];
+  const results: FoundResult[] = [];
   for (const source of sources) {
     const image = await openImage(source.uri);
     const size = { width: image.width, height: image.height };
@@ -125,22 +127,30 @@ async function resultsOf(lease: Lease, { operations }: Pipeline, scratch: string
     const type = mapType(pipeline.output);
     const chunk = { scratch, source: source.index, size, type, rect };
     if (source.preview) await writePreviewChunks(chunk, lease.scratch, bytes, item, result);
-    results.push({ source: source.index, ...size, rect, counted, bins: [...bins] });
+    results.push({ source: source.index, ...size, rect, counted, bins });
   }
   return results;
 }
 
-/** Computes the shard as a node does, with the CPU twin, and says so. */
+/** Bytes of counts in a message, of which an answer of 256 small ones has several. */
+const countsBytes = 100;
+
+/** Computes the shard as a node does, with the CPU twin, and says so, in several messages. */
 export async function complete(node: ScriptedNode, lease: Lease): Promise<void> {
+  for (const report of splitAnswer(await answerOf(lease), countsBytes)) node.say(report);
+}
+
+/** What a node finds of a shard, with the CPU twin. */
+export async function answerOf(lease: Lease): Promise<FoundAnswer> {
   assert.ok(lease.work);
-  const results: SourceResult[] = [];
+  const results: FoundResult[] = [];
   if (!lease.pipelines) results.push(...(await resultsOf(lease, lease.pipeline!, lease.scratch)));
   for (const [i, { name, pipeline }] of (lease.pipelines?.named ?? []).entries()) {
     const its = await resultsOf(lease, pipeline!, `${lease.scratch}/pipelines/${name}`);
     results.push(...its.map((result) => ({ ...result, pipeline: i })));
   }
   const { jobId, shard, attempt, epoch } = lease;
-  const answer = {
+  return {
     jobId,
     shard,
     attempt,
@@ -151,7 +161,6 @@ export async function complete(node: ScriptedNode, lease: Lease): Promise<void> 
     busySeconds: {},
     inputBytes: 46,
   };
-  node.say({ $case: 'completed', value: answer });
 }
 
 export async function readFeatures(folder: string) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { Hello, Lease, ShardCompleted } from '@halogrid/proto';
+import { type FoundAnswer, Hello, Lease, ShardCompleted } from '@halogrid/proto';
 import { createClientSecurity } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
@@ -19,9 +19,9 @@ const hello = Hello.create({ nodeId: 'id', name: 'node', protocol: 1, creditByte
 function createShards() {
   const shards: { lease: Lease; signal: AbortSignal; finish: () => void; fail: (error: Error) => void }[] = [];
   const execute = (lease: Lease, signal: AbortSignal) =>
-    new Promise<ShardCompleted>((resolve, fail) => {
+    new Promise<FoundAnswer>((resolve, fail) => {
       const { jobId, shard, attempt, epoch } = lease;
-      const finish = () => resolve(ShardCompleted.create({ jobId, shard, attempt, epoch }));
+      const finish = () => resolve({ ...ShardCompleted.create({ jobId, shard, attempt, epoch }), results: [] });
       shards.push({ lease, signal, finish, fail });
     });
   return { shards, execute };
@@ -57,6 +57,7 @@ async function withAgent(
     execute: shards.execute,
     deviceGone,
     look: async ({ probe }) => ({ probe, files: [], error: '' }),
+    search: async ({ search, version }) => ({ search, version, rankings: [], error: 'No index' }),
     log,
     metrics,
     nowMs: () => performance.now(),

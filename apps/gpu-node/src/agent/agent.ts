@@ -1,5 +1,5 @@
 import { MissingDecoderError } from '@halogrid/imaging';
-import { decodeNeed, type Hello, type Probe, type Sight } from '@halogrid/proto';
+import { decodeNeed, type Hello, type PartFound, type Probe, type SearchPart, type Sight } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import { DeviceLostError } from '../devices/device.ts';
 import type { Executor } from '../executor/executor.ts';
@@ -24,6 +24,8 @@ export interface AgentOptions {
   execute: Executor;
   /** Says what the node sees of what a probe asks for. Never rejects. */
   look: (probe: Probe) => Promise<Sight>;
+  /** Looks through a part of an index. Never rejects. */
+  search: (part: SearchPart) => Promise<PartFound>;
   /** Resolves with one sentence when there is no device any more. */
   deviceGone: Promise<string>;
   log: Log;
@@ -108,7 +110,10 @@ export class Agent {
         void this.#execute(command);
         break;
       case 'look':
-        void this.#look(command.probe);
+        void this.#answer(this.#options.look(command.probe), (sight) => ({ kind: 'looked', sight }));
+        break;
+      case 'search':
+        void this.#answer(this.#options.search(command.part), (found) => ({ kind: 'searched', found }));
         break;
       case 'forgetShard':
         this.#running.get(command.leaseId)?.abort(new Error('The lease was taken back'));
@@ -136,10 +141,10 @@ export class Agent {
   }
 
   /** An answer of a disk that hangs may come when the conversation has long been another. */
-  async #look(probe: Probe): Promise<void> {
+  async #answer<Answer>(asked: Promise<Answer>, toEvent: (answer: Answer) => ConversationEvent): Promise<void> {
     const connection = this.#connection;
-    const sight = await this.#options.look(probe);
-    if (this.#connection === connection) this.#handle({ kind: 'looked', sight });
+    const answer = await asked;
+    if (this.#connection === connection) this.#handle(toEvent(answer));
   }
 
   async #execute({ leaseId, lease }: Extract<ConversationCommand, { kind: 'startShard' }>): Promise<void> {

@@ -1,4 +1,5 @@
-import type { AttachRequest, AttachResponse, Hello, Lease, Probe, ShardCompleted, Sight } from '@halogrid/proto';
+import type { AttachResponse, FoundAnswer, Hello, Lease, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
+import type { NodeReport } from './outgoing.ts';
 
 /** How a node ended: 0 as asked, 1 because it could not go on; `reason` is one sentence. */
 export interface Exit {
@@ -47,7 +48,7 @@ export interface Conversation {
 
 /** What became of a shard. */
 export type Answer =
-  | { kind: 'shardCompleted'; report: ShardCompleted }
+  | { kind: 'shardCompleted'; report: FoundAnswer }
   /** `isOutput`: its results could not be written. `isDevice`: the device was lost over it. `need`: what the node lacks for it. */
   | { kind: 'shardFailed'; error: string; isOutput: boolean; isDevice?: boolean; need?: string };
 
@@ -66,6 +67,8 @@ export type ConversationEvent =
   | (Answer & { leaseId: number })
   /** The answer to a probe of the connection that there is now. */
   | { kind: 'looked'; sight: Sight }
+  /** The same of a part of an index. */
+  | { kind: 'searched'; found: PartFound }
   | { kind: 'stopRequested'; reason: string }
   /** There is no device any more, for this reason. */
   | { kind: 'deviceGone'; reason: string }
@@ -74,7 +77,7 @@ export type ConversationEvent =
 /** What to do about it, in order. */
 export type ConversationCommand =
   | { kind: 'dial'; address: string }
-  | { kind: 'send'; report: NonNullable<AttachRequest['report']> }
+  | { kind: 'send'; report: NodeReport }
   /** Says that no report follows. */
   | { kind: 'closeStream' }
   /** Ends the connection without another word. */
@@ -82,6 +85,7 @@ export type ConversationCommand =
   | { kind: 'startShard'; leaseId: number; lease: Lease }
   | { kind: 'forgetShard'; leaseId: number }
   | { kind: 'look'; probe: Probe }
+  | { kind: 'search'; part: SearchPart }
   | { kind: 'end'; exit: Exit };
 
 export interface ConversationOptions {

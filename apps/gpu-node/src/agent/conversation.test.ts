@@ -11,7 +11,7 @@ import {
 
 const hello = Hello.create({ nodeId: 'n', name: 'node', protocol: 1 });
 const options = { addresses: ['a:1', 'b:2'], hello };
-const completed = ShardCompleted.create({ jobId: 'j', shard: 7 });
+const completed = { ...ShardCompleted.create({ jobId: 'j', shard: 7 }), results: [] };
 
 type Order = NonNullable<AttachResponse['order']>;
 const ordered = (order: Order): ConversationEvent => ({

@@ -1,4 +1,4 @@
-import type { AttachRequest, AttachResponse, Lease, LeaseName } from '@halogrid/proto';
+import type { AttachResponse, Lease, LeaseName } from '@halogrid/proto';
 import type {
   Answer,
   Conversation,
@@ -9,6 +9,7 @@ import type {
   HeldShard,
   Phase,
 } from './conversation-state.ts';
+import type { NodeReport } from './outgoing.ts';
 
 type Step = { state: Conversation; commands: ConversationCommand[] };
 
@@ -74,14 +75,10 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
     case 'shardCompleted':
     case 'shardFailed':
       return report(state, event.leaseId, nowMs, event);
-    case 'looked': {
-      if (state.phase.kind !== 'attached') return { state, commands: [] };
-      const phase = { ...state.phase, reportedMs: nowMs };
-      return {
-        state: { ...state, phase },
-        commands: [{ kind: 'send', report: { $case: 'sight', value: event.sight } }],
-      };
-    }
+    case 'looked':
+      return tell(state, { $case: 'sight', value: event.sight }, nowMs);
+    case 'searched':
+      return tell(state, { $case: 'found', value: event.found }, nowMs);
     case 'stopRequested':
       return drain(state, event.reason, nowMs);
     case 'deviceGone':
@@ -124,9 +121,18 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
       return drain(heard, 'The coordinator told the node to stop', nowMs);
     case 'probe':
       return { state: heard, commands: [{ kind: 'look', probe: order.value }] };
+    case 'search':
+      return { state: heard, commands: [{ kind: 'search', part: order.value }] };
     default:
       return { state: heard, commands: [] };
   }
+}
+
+/** Says what was asked in this conversation. */
+function tell(state: Conversation, report: NodeReport, nowMs: number): Step {
+  if (state.phase.kind !== 'attached') return { state, commands: [] };
+  const phase = { ...state.phase, reportedMs: nowMs };
+  return { state: { ...state, phase }, commands: [{ kind: 'send', report }] };
 }
 
 /** Answers a lease, unless it was forgotten meanwhile; without a connection the answer waits for one. */
@@ -262,7 +268,7 @@ function end(state: Conversation, exit: Exit): Step {
 }
 
 /** The report of an answer, which carries the identity of the lease as it is now. */
-function answerTo({ jobId, shard, attempt, epoch }: Lease, answer: Answer): NonNullable<AttachRequest['report']> {
+function answerTo({ jobId, shard, attempt, epoch }: Lease, answer: Answer): NodeReport {
   if (answer.kind === 'shardCompleted') return { $case: 'completed', value: { ...answer.report, epoch } };
   const { error, isOutput: output, isDevice: device, need = '' } = answer;
   return { $case: 'failed', value: { jobId, shard, attempt, epoch, error, output, device, need } };

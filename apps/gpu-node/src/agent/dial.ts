@@ -1,21 +1,15 @@
 // The only file of the node that knows gRPC.
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { shortened } from '@halogrid/kernels';
-import {
-  type AttachRequest,
-  type AttachResponse,
-  excessOf,
-  maxMessageBytes,
-  NodesClient,
-  orderBounds,
-} from '@halogrid/proto';
+import { type AttachResponse, excessOf, maxMessageBytes, NodesClient, orderBounds } from '@halogrid/proto';
 import { type ClientSecurity, type Warn, whyNoConnection } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
+import { type NodeReport, Outgoing } from './outgoing.ts';
 import { RememberedReasons } from './remembered-reasons.ts';
 import { toRemoteLease } from './remote-lease.ts';
 
 export interface Connection {
-  send(report: NonNullable<AttachRequest['report']>): void;
+  send(report: NodeReport): void;
   /** Says that no report follows; what was sent arrives first. */
   closeStream(): void;
   /** Drops the connection and whatever was not sent yet; `disconnected` is not called any more. */
@@ -76,6 +70,7 @@ export function createDial(security: ClientSecurity, warn: Warn): Dial {
     const { channel, options } = grpcClient(address, security, warn);
     const client = new NodesClient(address, channel, { ...channelOptions, ...options });
     const call = client.attach();
+    const outgoing = new Outgoing(call);
     let isOver = false;
     let isHeard = false;
     let httpPort = 0;
@@ -108,8 +103,8 @@ export function createDial(security: ClientSecurity, warn: Warn): Dial {
       });
     });
     return {
-      send: (report) => void call.write({ report }),
-      closeStream: () => call.end(),
+      send: (report) => outgoing.send(report),
+      closeStream: () => outgoing.end(),
       hangUp: () => {
         finish();
         call.cancel();

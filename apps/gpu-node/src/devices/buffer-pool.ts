@@ -1,4 +1,4 @@
-import { Budget } from './budget.ts';
+import { Budget } from '@halogrid/threads';
 
 /** Buffers differ in size by steps of this, so that batches of about the same size use each other's. */
 const stepBytes = 4 * 2 ** 20;

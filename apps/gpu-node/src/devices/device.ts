@@ -1,3 +1,4 @@
+import type { JpegBatchLayout } from '@halogrid/jpeg';
 import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
 
 export const deviceKinds = ['gpu', 'software', 'cpu'] as const;
@@ -12,7 +13,10 @@ export interface DeviceInfo {
   driver: string;
 }
 
-/** Memory that planes are decoded into; for a GPU it is mapped upload memory, so nothing is copied afterwards. */
+/**
+ * Memory that planes are decoded into, or that JPEGs are read into which the device decodes; for a GPU it is mapped upload memory, so
+ * nothing is copied afterwards.
+ */
 export interface Staging {
   /** Before the first run. */
   readonly bytes: Uint8Array;
@@ -33,6 +37,38 @@ export interface BatchResult {
   seconds: DeviceSeconds;
 }
 
+/** JPEGs in staging memory. */
+export interface JpegBatch {
+  /** Where they lie, and where their planes go. */
+  layout: JpegBatchLayout;
+  /** Where the last file ends, and the last plane. */
+  filesBytes: number;
+  planesBytes: number;
+}
+
+/** What became of a batch of JPEGs. */
+export interface DecodedJpegs {
+  /** For each file, in their order: whether its plane is what libjpeg-turbo makes of it. If not, cores decode it. */
+  areFine: boolean[];
+  /** `decode` is 0 where the device has no clock. */
+  seconds: { upload: number; decode: number };
+}
+
+/** A device's own decoder of JPEGs, to luma. */
+export interface DeviceJpegs {
+  /** Bytes of files that one batch takes; at least 1. */
+  readonly maxBytes: number;
+  /** Bytes of planes that are worth decoding at once. */
+  readonly batchBytes: number;
+  /** Compiles it, once. To be awaited before the first `decode`. Rejects where the device refuses it. */
+  prepare(): Promise<void>;
+  /**
+   * Decodes files that lie in the bytes of `staging`, to planes that the next `run` of that staging reads: it need not be waited for,
+   * because a device does one thing after another. Rejects with DeviceLostError.
+   */
+  decode(staging: Staging, batch: JpegBatch): Promise<DecodedJpegs>;
+}
+
 /** What runs kernels. One device a node process; several batches may be in flight. */
 export interface Device {
   readonly info: DeviceInfo;
@@ -42,6 +78,8 @@ export interface Device {
   readonly batchBytes: number;
   /** Batches that are worth having in flight. */
   readonly batchesInFlight: number;
+  /** Absent where the device decodes none. */
+  readonly jpegs?: DeviceJpegs | undefined;
   /** Waits for staging memory of at least `bytes`. Rejects with DeviceLostError. */
   acquire(bytes: number): Promise<Staging>;
   /**

@@ -1,5 +1,12 @@
 import type { Pipeline, PipelineItem } from '@halogrid/kernels';
-import { type BatchResult, type Device, type DeviceInfo, DeviceLostError, type Staging } from './device.ts';
+import {
+  type BatchResult,
+  type Device,
+  type DeviceInfo,
+  type DeviceJpegs,
+  DeviceLostError,
+  type Staging,
+} from './device.ts';
 
 export interface ReopeningOptions {
   /** Opens the device again. */
@@ -54,6 +61,20 @@ export class ReopeningDevice implements Device {
 
   get batchesInFlight(): number {
     return this.#device.batchesInFlight;
+  }
+
+  get jpegs(): DeviceJpegs | undefined {
+    const { jpegs } = this.#device;
+    if (!jpegs) return undefined;
+    const { maxBytes, batchBytes } = jpegs;
+    return {
+      ...{ maxBytes, batchBytes },
+      prepare: async () => (await this.#current).jpegs!.prepare(),
+      decode: async (staging, batch) => {
+        const { device, inner } = staging as BoundStaging;
+        return device.jpegs!.decode(inner, batch);
+      },
+    };
   }
 
   async acquire(bytes: number): Promise<Staging> {

@@ -93,7 +93,7 @@ test('of several that write at once, one wins, and whoever reads meanwhile finds
 test('a choice is looked up whatever the border; one that is unknown or not exact is passed over', () => {
   const choose = chooseAmong(choices);
   const chosenFor = (kernel: string, parameters: Record<string, string>, output: 'map' | 'both', border: string) =>
-    choose(createPipeline([{ kernel, parameters, border }]).operations[0]!, output)?.name;
+    choose(createPipeline([{ kernel, parameters, border }]).operations[0]!, output, false)?.name;
   assert.equal(chosenFor('lbp', {}, 'map', 'zero'), 'word');
   assert.equal(chosenFor('lbp', { convention: 'nw-cw-lsb' }, 'map', 'wrap'), 'word');
   assert.equal(chosenFor('lbp', {}, 'both', 'zero'), undefined);

@@ -14,7 +14,7 @@ export interface TunedChoice {
 }
 
 /** What tuned choices hold for, as DeviceInfo names it. */
-interface TunedAdapter {
+export interface TunedAdapter {
   name: string;
   driver: string;
 }
@@ -26,13 +26,15 @@ interface Tuning {
   choices: readonly TunedChoice[];
 }
 
-/** A file an adapter, so that two that are tuned at the same time do not overwrite each other. */
-function fileOf({ name, driver }: TunedAdapter): string {
+/** A file an adapter for each thing that is kept of it, so that two that are measured at the same time do not overwrite each other. */
+export function nameOfFile(what: string, { name, driver }: TunedAdapter): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([name, driver]))
     .digest('hex');
-  return `tuning-${hash.slice(0, 16)}.json`;
+  return `${what}-${hash.slice(0, 16)}.json`;
 }
+
+const fileOf = (adapter: TunedAdapter): string => nameOfFile('tuning', adapter);
 
 /**
  * The choices of the first folder that has some. A file that cannot be read, belongs to another user or is not of this
@@ -123,7 +125,7 @@ export async function forgetTuning(adapter: TunedAdapter, folders: readonly stri
   return removed;
 }
 
-function isAbsent(error: unknown): boolean {
+export function isAbsent(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
@@ -139,7 +141,9 @@ export async function tunedChoice(adapter: TunedAdapter, note: (line: string) =>
 /** Looks choices up. One that is not among the exact strategies of its kernel is passed over. */
 export function chooseAmong(choices: readonly TunedChoice[]): ChooseStrategy {
   const byKey = new Map(choices.map((choice) => [choice.key, choice]));
-  return (operation, output) => {
+  return (operation, output, ofSmallCells) => {
+    // They were made with whole images.
+    if (ofSmallCells) return undefined;
     const choice = byKey.get(strategyKey(operation, output));
     return strategiesOf(operation, output).find(({ name, lanes, isExact }) => {
       const isChosen = name === choice?.name && lanes.width === choice.lanes.width;

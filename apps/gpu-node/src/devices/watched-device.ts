@@ -42,6 +42,9 @@ export function withWatch(device: Device, ms: number, timer: Timer = systemTimer
     get batchesInFlight() {
       return device.batchesInFlight;
     },
+    get jpegs() {
+      return device.jpegs;
+    },
     lost: Promise.race([device.lost, hung.promise]),
     acquire: (bytes) => device.acquire(bytes),
     close: () => {

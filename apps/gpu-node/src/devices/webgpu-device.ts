@@ -1,6 +1,8 @@
 import { type Pipeline, type PipelineItem, specifiedOperations } from '@halogrid/kernels';
 import {
+  type CellSize,
   type ChooseStrategy,
+  cellSizeOf,
   createGpuProgram,
   type GpuBatchLayout,
   type GpuHosts,
@@ -11,12 +13,14 @@ import {
   type BatchResult,
   type Device,
   type DeviceInfo,
+  type DeviceJpegs,
   DeviceLostError,
   type DeviceSeconds,
   type Staging,
 } from './device.ts';
 import { tunedChoice } from './tuning-file.ts';
 import { openAdapter } from './webgpu-adapter.ts';
+import { WebGpuJpegs } from './webgpu-jpegs.ts';
 import { roundUpCapacity, timestampCount, WebGpuSlot } from './webgpu-slot.ts';
 
 export interface WebGpuDeviceOptions {
@@ -64,6 +68,7 @@ class WebGpuDevice implements Device {
   readonly batchBytes = 2 ** 26;
   readonly batchesInFlight: number;
   readonly lost: Promise<string>;
+  readonly jpegs: DeviceJpegs;
   readonly #device: GPUDevice;
   readonly #choose: ChooseStrategy;
   readonly #hosts: GpuHosts | undefined;
@@ -85,6 +90,13 @@ class WebGpuDevice implements Device {
     const limit = Math.min(device.limits.maxBufferSize, device.limits.maxStorageBufferBindingSize);
     // Codes take the room of their pixels, and are read back in one buffer with the histograms of up to 1024 items.
     this.maxStagingBytes = Math.floor(limit / 2 ** 20 - 2) * 2 ** 20;
+    const decoder = new WebGpuJpegs(device, this.maxStagingBytes);
+    const { maxBytes, batchBytes } = decoder;
+    this.jpegs = {
+      ...{ maxBytes, batchBytes },
+      prepare: () => this.#orLost(decoder.prepare()),
+      decode: (staging, batch) => this.#orLost(decoder.decode((staging as WebGpuStaging).slot, batch)),
+    };
     this.lost = new Promise((resolve) => {
       const lose = (reason: string) => {
         if (this.#failure !== undefined) return;
@@ -146,7 +158,7 @@ class WebGpuDevice implements Device {
     });
   }
 
-  #program(pipeline: Pipeline, map: boolean, cells: boolean): Promise<GpuProgram> {
+  #program(pipeline: Pipeline, map: boolean, cells: CellSize | undefined): Promise<GpuProgram> {
     const key = JSON.stringify([specifiedOperations(pipeline), pipeline.pixel, pipeline.bins, map, cells]);
     let program = this.#programs.get(key);
     if (!program) {
@@ -163,8 +175,7 @@ class WebGpuDevice implements Device {
     withMap: boolean,
   ): Promise<BatchResult> {
     const device = this.#device;
-    const hasCells = items.some(({ parts }) => parts.length > 1);
-    const program = await this.#program(pipeline, withMap, hasCells);
+    const program = await this.#program(pipeline, withMap, cellSizeOf(items));
     const layout = program.layOut(items);
     if (layout.dispatches.length === 0) return idleResult(program, layout);
     const { histogramsBytes, mapsBytes } = layout;
@@ -173,7 +184,8 @@ class WebGpuDevice implements Device {
     const table = slot.buffer('table', layout.tableBytes);
     const histograms = slot.buffer('histograms', histogramsBytes);
     const maps = slot.buffer('maps', mapsBytes);
-    const planes = [slot.planes, ...layout.planesBytes.map((bytes, i) => slot.buffer(`planes${i + 1}`, bytes))];
+    const staged = slot.planes(usedBytes);
+    const planes = [staged, ...layout.planesBytes.map((bytes, i) => slot.buffer(`planes${i + 1}`, bytes))];
     // [timestamps][histograms][maps]
     const histogramsAt = 8 * timestampCount;
     const mapsAt = histogramsAt + histogramsBytes;
@@ -183,8 +195,7 @@ class WebGpuDevice implements Device {
     device.queue.writeBuffer(table, 0, layout.table);
     const encoder = device.createCommandEncoder({ label: 'batch' });
     this.#stamp(encoder, slot, 0);
-    if (!slot.isUploaded)
-      encoder.copyBufferToBuffer(slot.upload, 0, slot.planes, 0, Math.min(usedBytes, slot.capacity));
+    if (!slot.isUploaded) encoder.copyBufferToBuffer(slot.upload, 0, staged, 0, Math.min(usedBytes, slot.capacity));
     slot.isUploaded = true;
     encoder.clearBuffer(histograms, 0, histogramsBytes);
     const pass = encoder.beginComputePass({ label: 'batch.kernels', timestampWrites: stampsOf(slot, 2) });

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import test, { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { decodeTwin, isFine, JpegDecoder, readJpegFrame } from '@halogrid/jpeg';
+import { bandOf, decodeTwin, endOfData, findStretches, isFine, JpegDecoder, readJpegFrame } from '@halogrid/jpeg';
 import { fileWords, groupChunks, type MadeUpJpeg, mutate, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
 import { runReference } from '@halogrid/kernels';
 import { createGpuProgram } from '@halogrid/kernels/gpu';
@@ -96,7 +96,7 @@ test('every pass leaves what the same step of the twin leaves', async () => {
 
 test('a kernel behind the decoder counts the decoded pixels, in the same pass', async () => {
   const jpegs = forDevices(filesAt([...fixtures, photograph]));
-  const program = await createGpuProgram(device, lbp, { map: false, cells: false });
+  const program = await createGpuProgram(device, lbp, { map: false });
   const { STORAGE, UNIFORM, COPY_SRC, COPY_DST } = GPUBufferUsage;
   const made: GPUBuffer[] = [];
   const buffer = (size: number, usage: number) => {
@@ -176,4 +176,38 @@ test('of damaged files the same ones are in doubt, and the others equal those of
   const jpegs = forDevices(mutants);
   const fine = compare(jpegs, await runJpegs(device, decoder, jpegs));
   assert.ok(fine > 0 && fine < jpegs.length, `${fine} of ${jpegs.length} are fine`);
+});
+
+test('bands of images equal those of the twin', async () => {
+  const random = randomSource(3);
+  const made = Array.from({ length: 12 }, (_, i): MadeUpJpeg => {
+    const luma = (
+      [
+        [1, 1],
+        [2, 1],
+        [2, 2],
+      ] as const
+    )[i % 3]!;
+    return {
+      ...{ width: 20 + random(80), height: 40 + random(60), samplings: [luma, [1, 1], [1, 1]] },
+      ...{ restartMcus: [1, 2, 7, 30][i % 4]!, density: 10, bits: 3, quantiser: 2, sharesTables: false, seed: 1 + i },
+    };
+  });
+  const files = [
+    ...filesAt(fixtures.filter((path) => path.endsWith('restart.jpg'))),
+    ...made.map((one, i) => ({ name: `made ${i}`, jpeg: writeJpeg(one) })),
+  ];
+  const bands = forDevices(files).flatMap(({ name, jpeg, frame }) => {
+    const stretches = findStretches(jpeg, frame);
+    if (typeof stretches === 'string') assert.fail(`${name}: ${stretches}`);
+    const rows = 8 * frame.lumaDown * 2;
+    return Array.from({ length: Math.ceil(frame.height / rows) }, (_, i): TestJpeg => {
+      const band = bandOf(frame, stretches, i * rows, rows);
+      const bytes = Buffer.concat([jpeg.subarray(band.from, band.to), endOfData]);
+      return { name: `${name}, band ${i}`, jpeg: bytes, frame: band.frame };
+    });
+  });
+  assert.ok(bands.length > 30 && bands.some(({ frame }) => frame.skippedMcus > 0 && frame.firstRestart > 0));
+  const fine = compare(bands, await runJpegs(device, decoder, bands));
+  assert.ok(fine > bands.length / 2, `${fine} of ${bands.length} are in range`);
 });

@@ -24,6 +24,7 @@ const variants: TestVariant[] = [
   { operations: [lbp('convention=opencv points=10 radius=16', 'replicate')], withMap: false },
   { operations: [lbp('convention=bob labels=nri-uniform', 'mirror')], withMap: true },
   { operations: [lbp('convention=bob-circular points=8 radius=2 labels=uniform')], withMap: false },
+  { operations: [{ kernel: 'lbp', parameters: {}, border: 'wrap' }], withMap: false, grid: { rows: 2, columns: 3 } },
   { operations: [lbp('convention=mahotas points=8 radius=0.5')], withMap: true },
 ];
 

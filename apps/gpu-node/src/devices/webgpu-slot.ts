@@ -5,10 +5,17 @@ const { MAP_READ, MAP_WRITE, COPY_SRC, COPY_DST, UNIFORM, STORAGE, QUERY_RESOLVE
 
 /** Timestamps of a batch: before the upload, before and after the kernels, after the readback copy. */
 export const timestampCount = 6;
+/** Those of a batch of JPEGs, behind them: before the upload, before and after decoding. */
+export const decodeTimestampCount = 4;
+/** Where in `resolved` they go. */
+export const decodeResolvedAt = 256;
 
-/** `planesN`: what the n-th kernel of a pipeline leaves for the next. */
-type Role = 'table' | 'histograms' | 'maps' | 'readback' | `planes${number}`;
+/** `planesN`: what the n-th kernel of a pipeline leaves for the next. `files`: JPEGs; `found`: what became of them. */
+type Role = 'table' | 'histograms' | 'maps' | 'readback' | 'planes' | `planes${number}` | 'files' | 'found';
 const usages: Record<string, GPUBufferUsageFlags> = {
+  planes: STORAGE | COPY_DST,
+  files: STORAGE | COPY_DST,
+  found: MAP_READ | COPY_DST,
   table: UNIFORM | COPY_DST,
   histograms: STORAGE | COPY_SRC | COPY_DST,
   maps: STORAGE | COPY_SRC,
@@ -22,13 +29,13 @@ const usages: Record<string, GPUBufferUsageFlags> = {
 export class WebGpuSlot {
   readonly capacity: number;
   readonly upload: GPUBuffer;
-  readonly planes: GPUBuffer;
-  /** `planes` has what was decoded into `upload`. */
+  /** The planes on the device are what was decoded into `upload`, or of the JPEGs in it. */
   isUploaded = false;
   /** Present where the device measures time. */
   readonly timestamps: { queries: GPUQuerySet; resolved: GPUBuffer } | undefined;
   readonly #device: GPUDevice;
   #mapped: Uint8Array | undefined;
+  #isMapped = true;
   readonly #results = new Map<Role, GPUBuffer>();
 
   constructor(device: GPUDevice, capacity: number) {
@@ -40,13 +47,16 @@ export class WebGpuSlot {
       usage: MAP_WRITE | COPY_SRC,
       mappedAtCreation: true,
     });
-    this.planes = device.createBuffer({ label: 'slot.planes', size: capacity, usage: STORAGE | COPY_DST });
     if (device.features.has('timestamp-query')) {
       this.timestamps = {
-        queries: device.createQuerySet({ label: 'slot.timestamps', type: 'timestamp', count: timestampCount }),
+        queries: device.createQuerySet({
+          label: 'slot.timestamps',
+          type: 'timestamp',
+          count: timestampCount + decodeTimestampCount,
+        }),
         resolved: device.createBuffer({
           label: 'slot.resolved',
-          size: 8 * timestampCount,
+          size: decodeResolvedAt + 8 * decodeTimestampCount,
           usage: QUERY_RESOLVE | COPY_SRC,
         }),
       };
@@ -63,14 +73,22 @@ export class WebGpuSlot {
     return this.#mapped;
   }
 
-  /** Hands the upload memory to the GPU; `remap` gets it back. */
+  /** The device's planes, of at least `bytes` and of all that `upload` holds. */
+  planes(bytes: number): GPUBuffer {
+    return this.buffer('planes', Math.max(bytes, this.capacity));
+  }
+
+  /** Hands the upload memory to the GPU, if it has not got it; `remap` gets it back. */
   unmap(): void {
+    if (!this.#isMapped) return;
+    this.#isMapped = false;
     this.#mapped = undefined;
     this.upload.unmap();
   }
 
   async remap(): Promise<void> {
     await this.upload.mapAsync(mapMode.WRITE);
+    this.#isMapped = true;
   }
 
   /** The slot's buffer for that role, of at least `bytes`; made anew where it is too small. */
@@ -88,7 +106,7 @@ export class WebGpuSlot {
   }
 
   destroy(): void {
-    for (const buffer of [this.upload, this.planes, ...this.#results.values()]) buffer.destroy();
+    for (const buffer of [this.upload, ...this.#results.values()]) buffer.destroy();
     this.timestamps?.queries.destroy();
     this.timestamps?.resolved.destroy();
   }

@@ -12,7 +12,7 @@ import type { Device } from '../devices/device.ts';
 type BatchLimits = Pick<Device, 'maxStagingBytes' | 'batchBytes'>;
 
 /** The limit of a batch's results, so that cells, wide codes and floats take no more memory than the planes do. */
-const resultsLimitBytes = 64 * 2 ** 20;
+export const resultsLimitBytes = 64 * 2 ** 20;
 
 /** Planned tiles that a device takes at once, placed one after another in its staging memory. */
 export class Batch {

@@ -25,7 +25,7 @@ const execute = createTestExecutor(device);
 test('a grid whose histograms are too many fails with a sentence', async () => {
   await withFolder(async (folder) => {
     const lease = frameLease(folder, [], { grid: { rows: 1000, columns: 1000 } });
-    await assert.rejects(execute(lease, never), /Expected at most 16384 cells .* received '1000x1000'/);
+    await assert.rejects(execute(lease, never), /Expected at most 262144 cells .* received '1000x1000'/);
   });
 });
 

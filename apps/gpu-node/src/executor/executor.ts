@@ -1,9 +1,10 @@
 import type { DecoderPool, OpenImage } from '@halogrid/imaging';
 import { checkGrid, type Grid, shortened } from '@halogrid/kernels';
-import { excessOf, type Lease, leaseBounds, type ShardCompleted } from '@halogrid/proto';
+import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
-import { Budget } from '../devices/budget.ts';
+import { Budget } from '@halogrid/threads';
 import { type Device, DeviceLostError } from '../devices/device.ts';
+import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import { type BusyClock, BusyClocks } from './busy-clock.ts';
 import { leasedPipelines } from './leased-pipelines.ts';
 import { PlaneCache } from './plane-cache.ts';
@@ -18,7 +19,7 @@ import { type LeasedPipeline, type ShardRun, type SourceOutcome, StageClock } fr
  * reason once that has aborted. A shard over which the device is lost is tried once more, in batches of half the size.
  * Several may run at once.
  */
-export type Executor = (lease: Lease, signal: AbortSignal) => Promise<ShardCompleted>;
+export type Executor = (lease: Lease, signal: AbortSignal) => Promise<FoundAnswer>;
 
 export interface ExecutorOptions {
   device: Device;
@@ -26,6 +27,8 @@ export interface ExecutorOptions {
   twin: Device;
   /** Rejects with InputError for what is the input's fault. */
   openImage: (uri: string) => Promise<OpenImage>;
+  /** Who decodes JPEGs; cores unless given. */
+  feed?: JpegFeed;
   /** What decodes videos. */
   decoders: DecoderPool;
   writeChunk: typeof writeChunk;
@@ -47,23 +50,19 @@ export const segmentsAhead = 4;
 const isVideo = ({ work }: Lease): boolean => work?.$case === 'frames' && work.value.segment !== undefined;
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { device, twin, openImage, decoders, writeChunk, nowMs, note = () => {} } = options;
+  const { device, twin, openImage, feed, decoders, writeChunk, nowMs, note = () => {} } = options;
   const planes = new PlaneCache(planeCacheBytes);
   const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
   const videoTurns = new Budget(decoders.processes + segmentsAhead);
   const clocks = new BusyClocks(nowMs);
 
-  async function execute(
-    lease: Lease,
-    signal: AbortSignal,
-    busy: BusyClock,
-    batchShare: number,
-  ): Promise<ShardCompleted> {
+  async function execute(lease: Lease, signal: AbortSignal, busy: BusyClock, batchShare: number): Promise<FoundAnswer> {
     const { jobId, shard, attempt, epoch, work, scratch, wantsMap, zarrShards, verify } = lease;
     const pipelines = leasedPipelines(lease);
     if (!work) throw new Error('The lease has no work');
     const run: ShardRun = {
       device: verify ? twin : device,
+      feed: verify ? undefined : feed,
       batchShare,
       openImage,
       decoders,

@@ -23,11 +23,15 @@ const batchFrames = 128;
 /** Files opened before they are needed, so that decoding does not wait for reading. */
 const filesAhead = 32;
 
-/** A frame with its place in a batch's staging memory. */
-export interface PlacedFrame {
+/** A frame that is to be computed. */
+export interface AskedFrame {
   source: Source;
   /** Index of the source in the lease. */
   position: number;
+}
+
+/** A frame with its place in a batch's staging memory. */
+export interface PlacedFrame extends AskedFrame {
   image: OpenImage;
   whole: Rect;
   item: SharedItem;
@@ -39,9 +43,7 @@ export interface FrameBatch {
   batch: Batch;
 }
 
-interface Opened {
-  source: Source;
-  position: number;
+interface Opened extends AskedFrame {
   /** Undefined where it could not be opened, because of `error`. */
   image?: OpenImage;
   error?: unknown;
@@ -53,15 +55,13 @@ interface Opened {
  */
 export async function* openBatches(
   run: ShardRun,
-  sources: readonly Source[],
+  frames: readonly AskedFrame[],
   outcomes: SourceOutcome[],
 ): AsyncGenerator<FrameBatch, void, undefined> {
   const { device } = run;
   // Those with a preview come last, so that they cut no batch in two: dense results are computed of all of a batch.
-  const positions = sources
-    .map((source, position) => ({ source, position }))
-    .sort((a, b) => Number(needsMap(run, a.source)) - Number(needsMap(run, b.source)));
-  const opening = mapAhead(positions, filesAhead, (frame) => open(run, frame), {
+  const ordered = frames.toSorted((a, b) => Number(needsMap(run, a.source)) - Number(needsMap(run, b.source)));
+  const opening = mapAhead(ordered, filesAhead, (frame) => open(run, frame), {
     discard: async ({ image }) => image && (await closeImage(run, image)),
   });
   /** Opened here and not handed out yet. */
@@ -118,7 +118,7 @@ export async function* openBatches(
 }
 
 /** Never rejects. */
-async function open(run: ShardRun, frame: { source: Source; position: number }): Promise<Opened> {
+async function open(run: ShardRun, frame: AskedFrame): Promise<Opened> {
   try {
     const image = await run.openImage(frame.source.uri);
     try {

@@ -1,7 +1,7 @@
 import type { PixelType } from '@halogrid/geometry';
 import type { InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
-import { Budget } from '../devices/budget.ts';
+import { Budget } from '@halogrid/threads';
 
 /** What is known of an image after it was opened once. */
 export type ImageContent =

@@ -1,7 +1,9 @@
 import type { SharedItem } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
 import { InputError } from '@halogrid/sources';
-import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
+import type { JpegFeed } from '../feed/jpeg-feed.ts';
+import { type AskedFrame, type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
+import { bytesOf, isForDevice, runEncoded } from './run-encoded.ts';
 import {
   closeImage,
   failedOutcome,
@@ -15,12 +17,67 @@ import {
   writeSourceChunk,
 } from './shard-run.ts';
 
-/** Computes whole frames; outcomes are in the order of `sources`. A batch is decoded while the one before is computed. */
+/** Files of an encoded batch, which goes to one decoder as a whole; the device may take several times for it. */
+const encodedFrames = 128;
+
+/**
+ * Computes whole frames; outcomes are in the order of `sources`. JPEGs are decoded by the device or by cores, whoever is done first;
+ * cores decode all else, and what the device is in doubt of.
+ */
 export async function runFrames(run: ShardRun, sources: readonly Source[]): Promise<SourceOutcome[]> {
   const outcomes = new Array<SourceOutcome>(sources.length);
+  const frames = sources.map((source, position) => ({ source, position }));
+  const { feed } = run;
+  if (!feed?.isOn) {
+    await runDecoded(run, frames, outcomes);
+    return outcomes;
+  }
+  const { encoded = [], others = [] } = Object.groupBy(frames, ({ source }) =>
+    isForDevice(run, source) ? 'encoded' : 'others',
+  );
+  const onCores: AskedFrame[] = [];
+  const work: Promise<void>[] = [];
+  for (let first = 0; first < encoded.length; first += encodedFrames) {
+    const some = encoded.slice(first, first + encodedFrames);
+    if (feed.choose(some.length, bytesOf(some)) === 'device') work.push(runOnBoth(run, feed, some, outcomes));
+    else onCores.push(...some);
+  }
+  work.push(runOnCores(run, feed, onCores, others, outcomes));
+  await settleAll(work);
+  return outcomes;
+}
+
+/** Has cores decode JPEGs, which tells how fast they are, and others. */
+async function runOnCores(
+  run: ShardRun,
+  feed: JpegFeed,
+  jpegs: readonly AskedFrame[],
+  others: readonly AskedFrame[],
+  outcomes: SourceOutcome[],
+): Promise<void> {
+  const done = bytesOf(jpegs);
+  await feed.during('cores', done, async () => {
+    await runDecoded(run, [...jpegs, ...others], outcomes);
+    return { done };
+  });
+}
+
+/** Has the device decode frames, and then cores those that it left. */
+async function runOnBoth(
+  run: ShardRun,
+  feed: JpegFeed,
+  frames: readonly AskedFrame[],
+  outcomes: SourceOutcome[],
+): Promise<void> {
+  const { left } = await feed.during('device', bytesOf(frames), () => runEncoded(run, feed, frames, outcomes));
+  await runDecoded(run, left, outcomes);
+}
+
+/** Computes frames that cores decode. A batch is decoded while the one before is computed. */
+async function runDecoded(run: ShardRun, frames: readonly AskedFrame[], outcomes: SourceOutcome[]): Promise<void> {
   const running: Promise<void>[] = [];
   try {
-    for await (const batch of openBatches(run, sources, outcomes)) {
+    for await (const batch of openBatches(run, frames, outcomes)) {
       const current = runBatch(run, batch, outcomes);
       current.catch(() => {});
       running.push(current);
@@ -30,7 +87,6 @@ export async function runFrames(run: ShardRun, sources: readonly Source[]): Prom
     await Promise.allSettled(running);
   }
   await Promise.all(running);
-  return outcomes;
 }
 
 /** Decodes the batch straight into staging memory, computes the frames that could be decoded, and keeps what is wanted. */

@@ -77,7 +77,7 @@ class VideoRun {
   async run(): Promise<void> {
     const { uri } = this.#sources[0]!;
     const { version } = this.#segment;
-    const file = await this.#run.clock.time('read', () => openVideoFile(uri));
+    const file = await this.#run.clock.time('read', () => openVideoFile(uri, version || undefined));
     try {
       // A coordinator that hands the file over looks after its version.
       if (version !== '' && file.version !== version) throw changedVideo();
@@ -93,7 +93,8 @@ class VideoRun {
     const { packet, pts = null, dts = null, position, size, strictFrom, end, hwaccel } = this.#segment;
     const start = { packet, pts, dts, position, size, isKey: true, isClean: false, isHidden: false };
     const wanted = this.#sources.map(({ place }) => place!);
-    const request = { start, strictFrom, end, wanted, hwaccel, lead: leadOf(this.#run) };
+    const { channels } = this.#run;
+    const request = { start, strictFrom, end, wanted, hwaccel, channels, lead: leadOf(this.#run) };
     this.#decoder = await this.#run.decoders.decode(file, request, this.#run.signal);
     const abort = () => void this.#decoder.close();
     this.#run.signal.addEventListener('abort', abort);
@@ -190,7 +191,7 @@ class VideoRun {
           const source = this.#sources[next.position]!;
           if (needsMap(this.#run, source) !== withMap) break;
           const { offset, stride, planeBytes } = item;
-          const target = { bytes, offset, stride, channels: 'gray' as const, planeBytes };
+          const target = { bytes, offset, stride, channels: this.#run.channels, planeBytes };
           await this.#run.clock.time('decode', () => this.#decoder.luma(next, target));
           await writeSourceChunk(this.#run, source, { size: whole, rect: whole, pixel }, bytes, item);
           frames.push({ position: next.position, whole, item });

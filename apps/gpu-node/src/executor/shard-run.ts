@@ -8,11 +8,12 @@ import {
   type SharedItem,
   type SharedPlan,
 } from '@halogrid/kernels';
-import { Cause, type Source, type SourceError, type SourceResult } from '@halogrid/proto';
+import { Cause, type FoundResult, type Source, type SourceError } from '@halogrid/proto';
 import { piecesOf, previewSampling, samplesOfPart, type writeChunk } from '@halogrid/results';
 import { InputError, type InputFault } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
-import type { BatchResult, Device, DeviceKind } from '../devices/device.ts';
+import type { BatchResult, DecodedJpegs, Device, DeviceKind, Staging } from '../devices/device.ts';
+import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import { Batch } from './batch.ts';
 import type { BusyClock } from './busy-clock.ts';
 import type { PlaneCache } from './plane-cache.ts';
@@ -21,6 +22,8 @@ import { deeperReason } from './source-version.ts';
 /** One shard on its way: what computes it, what is asked for, and what was used so far. */
 export interface ShardRun {
   readonly device: Device;
+  /** Who decodes JPEGs; absent where it is cores whatever is asked for. */
+  readonly feed?: JpegFeed | undefined;
   /** Part of the usual size that batches have, in (0, 1]. */
   readonly batchShare: number;
   readonly openImage: (uri: string) => Promise<OpenImage>;
@@ -54,7 +57,7 @@ export interface LeasedPipeline {
 }
 
 /** `results`: one a pipeline. */
-export type SourceOutcome = { kind: 'result'; results: SourceResult[] } | { kind: 'error'; error: SourceError };
+export type SourceOutcome = { kind: 'result'; results: FoundResult[] } | { kind: 'error'; error: SourceError };
 
 /** Whether the dense result of a source is needed, and not its histogram alone. */
 export function needsMap(run: ShardRun, source: Source): boolean {
@@ -101,10 +104,11 @@ export const needsPreview = ({ preview }: Source): boolean => preview === true;
  */
 export async function runOnDevice(
   run: ShardRun,
-  { stagingBytes, withMap, pipelines }: Batch,
+  batch: Batch,
   fill: (bytes: Uint8Array) => Promise<SharedItem[]>,
   isRead: boolean,
 ): Promise<ItemResult[][]> {
+  const { stagingBytes } = batch;
   const staging = await run.device.acquire(stagingBytes);
   let items: SharedItem[];
   try {
@@ -122,6 +126,16 @@ export async function runOnDevice(
     staging.release();
     return [];
   }
+  return runPipelines(run, batch, staging, items);
+}
+
+/** Computes items of a batch whose planes are there, as runOnDevice does. The staging memory is given back. */
+export async function runPipelines(
+  run: ShardRun,
+  { withMap, pipelines }: Batch,
+  staging: Staging,
+  items: readonly SharedItem[],
+): Promise<ItemResult[][]> {
   const results: ItemResult[][] = items.map(() => []);
   for (const [i, pipeline] of pipelines.entries()) {
     const its = items.map((shared) => shared.items[i]!);
@@ -206,19 +220,12 @@ export function sourceOutcome(
   captured: CaptureTime | undefined,
 ): SourceOutcome {
   const { width, height } = size;
-  const results = items.map(({ counted, bins }, i): SourceResult => {
-    const result = { source: source.index, width, height, rect, counted, bins: numbersOf(bins) };
+  const results = items.map(({ counted, bins }, i): FoundResult => {
+    const result = { source: source.index, width, height, rect, counted, bins };
     if (i > 0) return { ...result, pipeline: i };
     return captured ? { ...result, captured } : result;
   });
   return { kind: 'result', results };
-}
-
-/** Measured for 256 bins, which every frame has: 0.4 µs, and 4 µs with Array.from. */
-function numbersOf(counts: Uint32Array): number[] {
-  const numbers = new Array<number>(counts.length);
-  for (let i = 0; i < counts.length; i++) numbers[i] = counts[i]!;
-  return numbers;
 }
 
 const causes: Record<InputFault, Cause> = {
@@ -250,9 +257,13 @@ export async function closeImage(run: ShardRun, image: OpenImage): Promise<void>
   await image.close();
 }
 
+/** Pixels a side that the kernels of every pipeline need. */
+export const minSideOf = ({ pipelines }: ShardRun): number =>
+  Math.max(...pipelines.map(({ pipeline }) => pipeline.minSide));
+
 /** One sentence where an image is smaller than a kernel of a pipeline. */
-export function tooSmall({ width, height }: Size, { pipelines }: ShardRun): string | undefined {
-  const minSide = Math.max(...pipelines.map(({ pipeline }) => pipeline.minSide));
+export function tooSmall({ width, height }: Size, run: ShardRun): string | undefined {
+  const minSide = minSideOf(run);
   if (Math.min(width, height) >= minSide) return undefined;
   return `A ${width} x ${height} image is smaller than the kernel, which needs ${minSide} pixels a side`;
 }
@@ -310,6 +321,13 @@ export class StageClock {
     } finally {
       this.#busy.end('device');
     }
+  }
+
+  /** Counts the time in which the device itself has decoded. */
+  addDecoded({ upload, decode }: DecodedJpegs['seconds']): void {
+    this.#busy.add('device', upload + decode);
+    this.add('upload', upload);
+    this.add('decode', decode);
   }
 
   add(stage: Stage, seconds: number): void {

@@ -1,5 +1,5 @@
 import type { Pipeline, PipelineItem } from '@halogrid/kernels';
-import type { BatchResult, Device, Staging } from '../devices/device.ts';
+import type { BatchResult, Device, DeviceJpegs, Staging } from '../devices/device.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 
 /** The same device, with its staging memory and busy seconds counted. */
@@ -16,6 +16,9 @@ export function withMetrics(device: Device, metrics: NodeMetrics): Device {
     },
     get batchesInFlight() {
       return device.batchesInFlight;
+    },
+    get jpegs() {
+      return device.jpegs && meteredJpegs(device, device.jpegs, metrics);
     },
     lost: device.lost,
     close: () => device.close(),
@@ -41,6 +44,22 @@ export function withMetrics(device: Device, metrics: NodeMetrics): Device {
       } finally {
         if (!isKept) settle();
       }
+    },
+  };
+}
+
+function meteredJpegs({ info }: Device, jpegs: DeviceJpegs, metrics: NodeMetrics): DeviceJpegs {
+  const { maxBytes, batchBytes } = jpegs;
+  return {
+    ...{ maxBytes, batchBytes },
+    prepare: () => jpegs.prepare(),
+    async decode(staging, batch) {
+      const decoded = await jpegs.decode((staging as MeteredStaging).inner, batch);
+      metrics.busySeconds.inc({ device: info.kind }, decoded.seconds.decode);
+      const fine = decoded.areFine.filter((isFine) => isFine).length;
+      metrics.deviceJpegs.inc({ outcome: 'decoded' }, fine);
+      metrics.deviceJpegs.inc({ outcome: 'doubtful' }, decoded.areFine.length - fine);
+      return decoded;
     },
   };
 }

@@ -1,6 +1,11 @@
-import type { Lease, ShardCompleted } from '@halogrid/proto';
+import type { FoundAnswer, FoundResult, Lease } from '@halogrid/proto';
 import type { Registry } from '@halogrid/service';
 import { Counter, Gauge, Histogram, workBuckets } from '@halogrid/service/metrics';
+
+/** What is counted of an answer. */
+type ObservedAnswer = Pick<FoundAnswer, 'errors' | 'stageSeconds' | 'inputBytes'> & {
+  results: readonly Pick<FoundResult, 'rect' | 'pipeline'>[];
+};
 
 /** Everything that a node measures of its own work. Labels are from small sets: kernels, stage, outcome, device kind. */
 export class NodeMetrics {
@@ -11,11 +16,14 @@ export class NodeMetrics {
   readonly shards: Counter<'outcome'>;
   readonly busySeconds: Counter<'device'>;
   readonly deviceLost: Counter<'device'>;
+  readonly deviceJpegs: Counter<'outcome'>;
   readonly #stageSeconds: Histogram<'stage'>;
   readonly #pixels: Counter<'kernel'>;
   readonly #frames: Counter<'kernel'>;
   readonly #inputBytes: Counter;
   readonly #quarantined: Counter<'stage'>;
+  readonly #searchSeconds: Histogram<'device'>;
+  readonly #searchedFrames: Counter<'device'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -49,7 +57,7 @@ export class NodeMetrics {
     for (const outcome of ['completed', 'failed', 'forgotten']) this.shards.inc({ outcome }, 0);
     this.busySeconds = new Counter({
       name: 'halogrid_gpu_busy_seconds_total',
-      help: 'Seconds in which kernels ran, by the kind of the device; its rate is the utilisation, summed over threads.',
+      help: 'Seconds in which kernels ran and JPEGs were decoded, by the kind of the device; its rate is the utilisation, summed over threads.',
       labelNames: ['device'],
       registers,
     });
@@ -59,6 +67,13 @@ export class NodeMetrics {
       labelNames: ['device'],
       registers,
     });
+    this.deviceJpegs = new Counter({
+      name: 'halogrid_node_device_jpegs_total',
+      help: 'JPEGs that the device had to decode, by outcome: decoded, or doubtful, which cores decoded again.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    for (const outcome of ['decoded', 'doubtful']) this.deviceJpegs.inc({ outcome }, 0);
     this.#stageSeconds = new Histogram({
       name: 'halogrid_stage_duration_seconds',
       help: 'Seconds that a shard spent in a stage: read, decode, upload, compute, readback or encode.',
@@ -90,10 +105,29 @@ export class NodeMetrics {
       registers,
     });
     for (const stage of ['read', 'decode']) this.#quarantined.inc({ stage }, 0);
+    this.#searchSeconds = new Histogram({
+      name: 'halogrid_node_search_duration_seconds',
+      help: 'Seconds in which a part of an index was looked through, by the kind of the device.',
+      labelNames: ['device'],
+      buckets: workBuckets,
+      registers,
+    });
+    this.#searchedFrames = new Counter({
+      name: 'halogrid_node_searched_frames_total',
+      help: 'Frames of indexes that were looked through, by the kind of the device.',
+      labelNames: ['device'],
+      registers,
+    });
+  }
+
+  /** Counts a part of an index that was looked through. */
+  observeSearch(device: string, frames: number, seconds: number): void {
+    this.#searchSeconds.observe({ device }, seconds);
+    this.#searchedFrames.inc({ device }, frames);
   }
 
   /** Counts a shard that was computed. */
-  observeShard(lease: Lease, { results, errors, stageSeconds, inputBytes }: ShardCompleted): void {
+  observeShard(lease: Lease, { results, errors, stageSeconds, inputBytes }: ObservedAnswer): void {
     const pipelines = lease.pipelines ? lease.pipelines.named.map(({ pipeline }) => pipeline) : [lease.pipeline];
     const kernels = pipelines.map((its) => (its?.operations ?? []).map((operation) => operation.kernel).join('+'));
     this.shards.inc({ outcome: 'completed' });

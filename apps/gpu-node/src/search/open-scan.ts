@@ -1,4 +1,12 @@
-import { type Catalog, GpuScan, type IndexScan, type OpenScan, ThreadScan, TwinScan } from '@halogrid/search';
+import {
+  type Catalog,
+  GpuScan,
+  type GpuScanOptions,
+  type IndexScan,
+  type OpenScan,
+  ThreadScan,
+  TwinScan,
+} from '@halogrid/search';
 import { openAdapter, requestDevice, unavailable } from '../devices/index.ts';
 
 export const scanKinds = ['gpu', 'software', 'cpu', 'twin'] as const;
@@ -9,8 +17,8 @@ export type ScanKind = (typeof scanKinds)[number];
 type Note = (line: string) => void;
 
 const openers: Record<ScanKind, (catalog: Catalog, note: Note) => Promise<IndexScan>> = {
-  gpu: (catalog, note) => openGpuScan('gpu', catalog, note),
-  software: (catalog, note) => openGpuScan('software', catalog, note),
+  gpu: (catalog, note) => openGpuScan('gpu', catalog, { note }),
+  software: (catalog, note) => openGpuScan('software', catalog, { note }),
   cpu: async (catalog) => new ThreadScan(catalog),
   twin: async (catalog) => new TwinScan(catalog),
 };
@@ -21,12 +29,16 @@ export const scanOn =
   (catalog) =>
     openers[kind](catalog, note);
 
-/** An index in the memory of a WebGPU device, which the scan closes. Rejects with UsageError where there is none. */
-export async function openGpuScan(kind: 'gpu' | 'software', catalog: Catalog, note: Note = () => {}): Promise<GpuScan> {
+/** An index, or some of it, in the memory of a WebGPU device, which the scan closes. Rejects with UsageError where there is none. */
+export async function openGpuScan(
+  kind: 'gpu' | 'software',
+  catalog: Catalog,
+  options: GpuScanOptions = {},
+): Promise<GpuScan> {
   const device = await openAdapter(kind)
     .then(({ adapter }) => requestDevice(adapter))
     .catch((error) => {
       throw unavailable(kind, error);
     });
-  return await GpuScan.open(catalog, device, note);
+  return await GpuScan.open(catalog, device, options);
 }

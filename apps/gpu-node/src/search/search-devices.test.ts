@@ -102,7 +102,7 @@ test('a device that is lost in the middle changes nothing of what is found', asy
   const lines: string[] = [];
   let scan: GpuScan | undefined;
   const index = await SearchIndex.openWith(await makeIndex(t, [all]), async (catalog) => {
-    scan = await openGpuScan(testedKind, catalog, (line) => lines.push(line));
+    scan = await openGpuScan(testedKind, catalog, { note: (line) => lines.push(line) });
     return scan;
   });
   t.after(() => index.close());

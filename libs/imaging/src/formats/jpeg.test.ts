@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertPlanes, type Channels, expectedFixtures, fixtureBytes, planes, sha256 } from '../testing/images.ts';
-import { decodeJpeg, isOfOneScan, readJpegHeader } from './jpeg.ts';
+import { decodeJpeg, isOfOneScan } from './jpeg.ts';
+import { readJpegHeader } from './jpeg-header.ts';
 
 const { width, height } = expectedFixtures['420.jpg']!;
 const endMarker = Buffer.from([0xff, 0xd9]);

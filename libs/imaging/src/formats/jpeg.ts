@@ -1,46 +1,24 @@
 import { open } from 'node:fs/promises';
 import type { Rect, Size } from '@halogrid/geometry';
 import { giveBackBytes, InputError, type InputFile, takeBytes } from '@halogrid/sources';
-import { exifTime } from '../captured/exif-time.ts';
-import { jpegExif } from '../captured/jpeg-exif.ts';
+import { jpegTime } from '../captured/jpeg-time.ts';
 import { checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest, checkTarget } from '../planes/decode-request.ts';
 import type { ImageCopy, OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
-import { decodeTurboJpeg, type JpegRows, type JpegTarget, limitDecodes, readTurboJpegHeader } from './turbojpeg.ts';
+import { readJpegHeader } from './jpeg-header.ts';
+import { type FoundRows, watchLastRow, whyDamaged, withoutPadding } from './jpeg-verdict.ts';
+import { decodeTurboJpeg, type JpegRows, type JpegTarget, limitDecodes } from './turbojpeg.ts';
 
 /** An encoded file is held whole while it is decoded. 2^28 pixels make a tenth of this at the usual qualities. */
 const maxFileBytes = 2 ** 30;
-
-/** A cache line. */
-const maxPaddingBytes = 64;
 
 /** Pixels decoded at once of an image that is copied. For each such band, what is above is read again. */
 const bandPixels = 2 ** 26;
 
 /** Pixels of a file in one scan at most for each of its bytes: Huffman codes spend a bit on the mean of 8 x 8, and one on the rest. */
 const mostPixelsPerByte = 256;
-
-const endMarker = Buffer.from([0xff, 0xd9]);
-
-/** Width and height in pixels. Throws InputError for a JPEG that has no 8-bit luma or a damaged header. */
-export function readJpegHeader(jpeg: Uint8Array): Size {
-  trustJfifVersion(jpeg);
-  const header = readTurboJpegHeader(jpeg);
-  if (typeof header === 'string') {
-    throw new InputError('decode', `The header of the JPEG is damaged or cut off: ${header}`);
-  }
-  const { width, height, precision, colourspace } = header;
-  if (precision !== 8) {
-    throw new InputError('decode', `${precision}-bit samples are not supported yet: 8-bit JPEG is`);
-  }
-  if (colourspace === undefined || colourspace === 'CMYK' || colourspace === 'YCCK') {
-    const name = colourspace ?? 'an unknown colourspace';
-    throw new InputError('decode', `A JPEG in ${name} has no defined luma: grayscale, YCbCr and RGB have`);
-  }
-  return { width, height };
-}
 
 /**
  * Decodes a whole JPEG into the planes of `to`, on a thread of libuv's pool: as luma the Y plane as libjpeg decodes it to
@@ -58,11 +36,7 @@ export async function decodeJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<voi
   if (!(await limitDecodes(() => decodePlanes(jpeg, size, to)))) throw damaged(jpeg);
 }
 
-const damaged = (jpeg: Uint8Array): InputError =>
-  new InputError(
-    'decode',
-    endOf(jpeg) < 0 ? 'The JPEG is cut off: its end marker is missing' : 'The JPEG data is damaged or cut off',
-  );
+const damaged = (jpeg: Uint8Array): InputError => new InputError('decode', whyDamaged(jpeg));
 
 /** Resolves to whether the data is good. */
 async function decodePlanes(jpeg: Uint8Array, size: Size, to: PlaneTarget): Promise<boolean> {
@@ -88,20 +62,9 @@ async function decodeGood(jpeg: Uint8Array, size: Size, target: JpegTarget, rows
 }
 
 /** All rows, or those of `rows`. */
-async function decodeRows(
-  jpeg: Uint8Array,
-  size: Size,
-  target: JpegTarget,
-  rows?: JpegRows,
-): Promise<'decoded' | 'every row' | 'rows missing'> {
-  // A pattern that no image ends with tells whether the last row was decoded.
-  const pattern = (i: number): number => (i * 89) & 255;
-  const { width, height } = rows ?? size;
-  const lastRowAt = (height - 1) * target.stride;
-  const lastRow = target.bytes.subarray(lastRowAt, lastRowAt + width * target.channels);
-  for (let i = 0; i < lastRow.length; i++) lastRow[i] = pattern(i);
-  if ((await decodeTurboJpeg(jpeg, target, rows)) === 'decoded') return 'decoded';
-  return lastRow.some((value, i) => value !== pattern(i)) ? 'every row' : 'rows missing';
+async function decodeRows(jpeg: Uint8Array, size: Size, target: JpegTarget, rows?: JpegRows): Promise<FoundRows> {
+  const found = watchLastRow(rows ?? size, target);
+  return found(await decodeTurboJpeg(jpeg, target, rows));
 }
 
 /**
@@ -109,15 +72,9 @@ async function decodeRows(
  * left over: where data is damaged, pixels go missing without any other sign.
  */
 async function isPadded(jpeg: Uint8Array, size: Size, rows?: JpegRows): Promise<boolean> {
-  const shorter = jpeg.subarray(0, Math.max(0, endOf(jpeg) - maxPaddingBytes));
   const { width, height } = rows ?? size;
   const bytes = new Uint8Array(width * height);
-  return (await decodeRows(shorter, size, { bytes, stride: width, channels: 1 }, rows)) === 'rows missing';
-}
-
-/** Where the last end marker is; -1: nowhere. */
-function endOf(jpeg: Uint8Array): number {
-  return Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length).lastIndexOf(endMarker);
+  return (await decodeRows(withoutPadding(jpeg), size, { bytes, stride: width, channels: 1 }, rows)) === 'rows missing';
 }
 
 /** Takes `file` over and reads it whole. */
@@ -129,8 +86,7 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
   const { width, height } = readJpegHeader(jpeg);
   const isLarge = width * height > maxWholePixels;
   if (isLarge) checkLarge(jpeg, { width, height }, maxWholePixels);
-  const exif = jpegExif(jpeg);
-  const captured = exif && exifTime(exif);
+  const captured = jpegTime(jpeg);
   let decoding: Promise<unknown> = Promise.resolve();
   const opened: OpenImage = {
     format: 'jpeg',
@@ -192,15 +148,6 @@ function copyOf(jpeg: Uint8Array, size: Size): ImageCopy {
       }
     },
   };
-}
-
-/**
- * Some cameras write JFIF version 2. Decoding does not depend on it, but libjpeg warns of it, and decoding stops at
- * the first warning. So it is overwritten with 1.
- */
-function trustJfifVersion(jpeg: Uint8Array): void {
-  const start = Buffer.from(jpeg.buffer, jpeg.byteOffset, Math.min(jpeg.length, 12)).toString('latin1');
-  if (/^\xff\xd8\xff\xe0..JFIF\0/s.test(start)) jpeg[11] = 1;
 }
 
 /** Markers of frames whose scans are decoded as they come: baseline, extended, and that with arithmetic codes. */

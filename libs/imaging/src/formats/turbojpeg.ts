@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { limitConcurrency, poolThreads } from '@halogrid/threads';
+import { limitConcurrency, poolThreads } from '@halogrid/threads/pool-threads';
 import type { KoffiFunc, LibraryHandle } from 'koffi';
 import { loadKoffi } from '../load-koffi.ts';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
@@ -131,6 +131,18 @@ export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget, rows
   } finally {
     inUse.delete(call);
     destroy(decoder);
+  }
+}
+
+/** Decodes all rows on this thread, for a process that does nothing else meanwhile. The caller has made sure that they fit. */
+export function decodeTurboJpegNow(jpeg: Uint8Array, { bytes, stride, channels }: JpegTarget): DecodeOutcome {
+  library ??= load();
+  const decoder = createDecoder(library);
+  try {
+    const status = library.decompress(decoder, jpeg, jpeg.length, bytes, stride, pixelFormats[channels]);
+    return status === 0 ? 'decoded' : 'stopped';
+  } finally {
+    library.destroy(decoder);
   }
 }
 

@@ -8,8 +8,9 @@ import { pathToFileURL } from 'node:url';
 import { InputError } from '@halogrid/sources';
 import type { SegmentLength } from './plan-video.ts';
 import { damaged, randomOf } from './testing/damage.ts';
+import { jpegsOfVideo, pixelsOfJpeg } from './testing/jpegs-of-video.ts';
 import { decodeInSegments } from './testing/segments.ts';
-import { grayByFfmpeg, height, makeVideo, noFfmpeg, runFfmpeg, videoKinds, width } from './testing/videos.ts';
+import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from './testing/videos.ts';
 
 const skip = noFfmpeg;
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-damaged-video-'));
@@ -47,11 +48,8 @@ async function sameOutcome(path: string, lengths: readonly SegmentLength[]): Pro
   return first!;
 }
 
-/** One after another, as `ffmpeg -pix_fmt gray` decodes them. */
-function graysOf(path: string, frameBytes = width * height): Buffer[] {
-  const all = grayByFfmpeg(path);
-  return Array.from({ length: all.length / frameBytes }, (_, i) => all.subarray(i * frameBytes, (i + 1) * frameBytes));
-}
+/** One after another, each as the file that it is. */
+const graysOf = (path: string): Promise<Buffer[]> => Promise.all(jpegsOfVideo(path).map((jpeg) => pixelsOfJpeg(jpeg)));
 
 /** Where chunks of a name begin in the part of an AVI file that holds frames, and behind it. */
 function chunksOf(bytes: Buffer, name: string): number[] {
@@ -72,7 +70,7 @@ test('a chunk of an AVI file that has lost its name costs one frame', { skip }, 
   writeFileSync(path, bytes);
   const { frames, bad } = await sameOutcome(path, [{ aim: 6, most: 1000 }, whole]);
   assert.deepEqual(bad, []);
-  const expected = graysOf(right).toSpliced(9, 1);
+  const expected = (await graysOf(right)).toSpliced(9, 1);
   assert.deepEqual(
     frames,
     expected.map((gray, i) => [i, gray]),
@@ -95,7 +93,7 @@ test('wrong offsets in the index of an AVI file change nothing', { skip }, async
   assert.deepEqual(bad, []);
   assert.deepEqual(
     frames,
-    graysOf(right).map((gray, i) => [i, gray]),
+    (await graysOf(right)).map((gray, i) => [i, gray]),
   );
 });
 

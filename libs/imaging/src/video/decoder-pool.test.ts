@@ -142,7 +142,10 @@ test('a process that is waited for in vain is ended, and says so', async (t) => 
   const decoder = await begin(pool, segments[0]!);
   assert.equal((await decoder.next()).kind, 'frame');
   process.kill(childrenOf(process.pid)[0]!, 'SIGSTOP');
-  await assert.rejects(finish(decoder), { message: 'The decoder gave nothing for 1.2 s and was ended' });
+  await assert.rejects(finish(decoder), {
+    name: 'DecoderHungError',
+    message: 'The decoder gave nothing for 1.2 s and was ended',
+  });
   await decoder.close();
   assert.equal(await decodeAll(pool), frames);
 });

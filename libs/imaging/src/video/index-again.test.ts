@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { indexAgain } from './index-again.ts';
 import type { IndexLine } from './process/index-packets.ts';
-import { DecoderBrokeError } from './video-reader.ts';
+import { DecoderBrokeError, DecoderHungError } from './video-reader.ts';
 
 const lines: IndexLine[] = [1, 2, 3, 4].map((packet) => ({ kind: 'unreached', packet }));
 
@@ -27,6 +27,17 @@ test('a process that breaks down twice makes the video one that cannot be decode
     name: 'InputError',
     stage: 'decode',
     message: 'The decoder broke down: it was ended by SIGSEGV (2 attempts)',
+  });
+});
+
+test('a process that hangs twice does so too', async () => {
+  const hanging = async function* (): AsyncGenerator<IndexLine> {
+    yield lines[0]!;
+    throw new DecoderHungError(1000);
+  };
+  await assert.rejects(Array.fromAsync(indexAgain(hanging)), {
+    name: 'InputError',
+    message: 'The decoder gave nothing for 1 s and was ended (2 attempts)',
   });
 });
 

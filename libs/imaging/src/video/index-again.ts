@@ -1,9 +1,9 @@
 import { InputError } from '@halogrid/sources';
 import type { IndexLine } from './process/index-packets.ts';
-import { DecoderBrokeError } from './video-reader.ts';
+import { DecoderBrokeError, DecoderHungError } from './video-reader.ts';
 
 /**
- * Indexes once more where the process breaks down, and passes over the lines that were given out before. Throws InputError where it
+ * Indexes once more where the process breaks down or hangs, and passes over the lines that were given out before. Throws InputError where it
  * breaks down again: whoever plans has no other machine to try.
  */
 export async function* indexAgain(index: () => AsyncIterable<IndexLine>): AsyncGenerator<IndexLine, void, undefined> {
@@ -14,10 +14,13 @@ export async function* indexAgain(index: () => AsyncIterable<IndexLine>): AsyncG
       yield line;
     }
   } catch (error) {
-    if (!(error instanceof DecoderBrokeError)) throw error;
+    if (!isOfProcess(error)) throw error;
     yield* indexBehind(index(), given);
   }
 }
+
+const isOfProcess = (error: unknown): error is Error =>
+  error instanceof DecoderBrokeError || error instanceof DecoderHungError;
 
 async function* indexBehind(
   lines: AsyncIterable<IndexLine>,
@@ -27,6 +30,6 @@ async function* indexBehind(
   try {
     for await (const line of lines) if (passed++ >= given) yield line;
   } catch (error) {
-    throw error instanceof DecoderBrokeError ? new InputError('decode', `${error.message} (2 attempts)`) : error;
+    throw isOfProcess(error) ? new InputError('decode', `${error.message} (2 attempts)`) : error;
   }
 }

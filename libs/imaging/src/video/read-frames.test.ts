@@ -14,7 +14,10 @@ test('frames of a video by number are those that FFmpeg decodes', { skip: noFfmp
   makeVideo(path, videoKinds['h264.mp4']!);
   const gray = grayByFfmpeg(path);
   const numbers = [];
-  for await (const { frame, luma, ...size } of readFrames(pathToFileURL(path).href, new Set([40, 3, 5, 1000]))) {
+  for await (const { frame, pixels: luma, ...size } of readFrames(
+    pathToFileURL(path).href,
+    new Set([40, 3, 5, 1000]),
+  )) {
     numbers.push(frame);
     assert.deepEqual(size, { width, height, pixel: 'u8' });
     assert.ok(gray.subarray(frame * luma.length, (frame + 1) * luma.length).equals(luma));

@@ -1,22 +1,27 @@
 import type { PixelType, Size } from '@halogrid/geometry';
+import type { PlaneTarget } from '../planes/plane-target.ts';
 import { planVideo, type VideoSegment } from './plan-video.ts';
 import { SegmentDecoder } from './segment-decoder.ts';
 import { changedVideo, openVideoFile, type VideoFile } from './video-file.ts';
 
-/** A frame of a video, in gray. */
+/** A frame of a video. */
 export interface DecodedFrame extends Size {
   /** Its number in the video. */
   frame: number;
   pixel: PixelType;
-  /** Rows without gaps, two bytes a pixel of `u16`. */
-  luma: Uint8Array;
+  /** Rows and planes without gaps, two bytes a sample of `u16`. */
+  pixels: Uint8Array;
 }
 
 /**
  * Decodes frames of a video by their numbers, in its order: of each group of frames that has some no more than leads to the last of
  * them. Frames that are bad or not there are left out. Rejects with InputError.
  */
-export async function* readFrames(uri: string, wanted: ReadonlySet<number>): AsyncGenerator<DecodedFrame> {
+export async function* readFrames(
+  uri: string,
+  wanted: ReadonlySet<number>,
+  channels: PlaneTarget['channels'] = 'gray',
+): AsyncGenerator<DecodedFrame> {
   const segments: VideoSegment[] = [];
   let missing = wanted.size;
   for await (const part of planVideo(uri, {}, () => ({ aim: 1, most: Number.POSITIVE_INFINITY }))) {
@@ -26,11 +31,11 @@ export async function* readFrames(uri: string, wanted: ReadonlySet<number>): Asy
     missing -= frames.length;
     if (missing === 0) break;
   }
-  const file = await openVideoFile(uri);
+  const file = await openVideoFile(uri, segments[0]?.version);
   try {
     for (const segment of segments) {
       if (segment.version !== file.version) throw changedVideo();
-      yield* decode(file, segment);
+      yield* decode(file, segment, channels);
     }
   } finally {
     file.close();
@@ -40,16 +45,18 @@ export async function* readFrames(uri: string, wanted: ReadonlySet<number>): Asy
 async function* decode(
   file: VideoFile,
   { start, strictFrom, end, frames }: VideoSegment,
+  channels: PlaneTarget['channels'],
 ): AsyncGenerator<DecodedFrame> {
-  const decoder = new SegmentDecoder(file, { start, strictFrom, end, wanted: frames, hwaccel: '' });
+  const decoder = new SegmentDecoder(file, { start, strictFrom, end, wanted: frames, hwaccel: '', channels });
   try {
     for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
       if (event.kind !== 'frame') continue;
-      const { position, width, height, pixel } = event;
+      const { position, width, height, pixel, planes } = event;
       const stride = width * (pixel === 'u8' ? 1 : 2);
-      const luma = new Uint8Array(stride * height);
-      await decoder.luma(event, { bytes: luma, offset: 0, stride, channels: 'gray', planeBytes: luma.length });
-      yield { frame: frames[position]!.frame, width, height, pixel, luma };
+      const planeBytes = stride * height;
+      const pixels = new Uint8Array(planes * planeBytes);
+      await decoder.luma(event, { bytes: pixels, offset: 0, stride, channels, planeBytes });
+      yield { frame: frames[position]!.frame, width, height, pixel, pixels };
     }
   } finally {
     await decoder.close();

@@ -88,7 +88,7 @@ test('what a file that is cut off has lost is lost over HTTP as well', { skip },
   const cut = serve('cut.mp4', { bytes: readFileSync(join(folder, 'h264.mp4')).subarray(0, 5_000), etag: '"1"' });
   await assert.rejects(
     decodeInSegments(cut, lengths[1]!),
-    /^InputError: Not a video in MP4, Matroska, AVI or MPEG-TS: /,
+    /^InputError: The file has no index \(moov\), which tells where its frames are: /,
   );
 });
 
@@ -132,6 +132,15 @@ for (const { name, options } of [
     assert.ok(sent.get(name)! < bytes.length / 5, `${sent.get(name)} of ${bytes.length} bytes for one of 24 segments`);
   });
 }
+
+test('of a long MP4, planning fetches the beginning, the index and the heads of key frames', { skip }, async () => {
+  const path = join(folder, 'long.mp4');
+  runFfmpeg(['-stream_loop', '5', '-i', noise, '-c', 'copy', path]);
+  const bytes = readFileSync(path);
+  const segments = await segmentsOf(serve('long.mp4', { bytes, etag: '"1"' }));
+  assert.equal(segments.length, 6 * 24);
+  assert.ok(sent.get('long.mp4')! < bytes.length / 4, `${sent.get('long.mp4')} of ${bytes.length} bytes to plan`);
+});
 
 test('a video that changes is of no use to a segment that was planned before, in whatever moment', {
   skip,
@@ -205,7 +214,7 @@ for (const kind of ['h264-open.ts', 'h264.mp4', 'mjpeg.avi', 'hevc.mkv']) {
 test('a file of which reading fails is told as such', async () => {
   // Nothing is at address 0 of this process.
   const mem = pathToFileURL(`/proc/${process.pid}/mem`).href;
-  const file = { ...(await openVideoFile(mem)), access: { path: `/proc/${process.pid}/mem` } };
+  const file = { ...(await openVideoFile(mem)), access: { path: `/proc/${process.pid}/mem`, sizeBytes: 1000 } };
   await assert.rejects(Array.fromAsync(indexVideo(file)), {
     name: 'InputError',
     stage: 'read',

@@ -13,6 +13,8 @@ export interface DecodedPicture {
   width: number;
   height: number;
   pixel: PixelType;
+  /** Gray, or red, green and blue. */
+  planes: number;
 }
 
 /** The next thing that a decoder has to say. */
@@ -54,8 +56,8 @@ export class SegmentDecoder {
     const said = await this.#heard();
     if (said.kind !== 'frame') return said as SegmentEvent;
     this.#frame = said;
-    const { position, width, height, sampleBytes } = said;
-    return { kind: 'frame', position, width, height, pixel: sampleBytes === 2 ? 'u16' : 'u8' };
+    const { position, width, height, sampleBytes, planes } = said;
+    return { kind: 'frame', position, width, height, pixel: sampleBytes === 2 ? 'u16' : 'u8', planes };
   }
 
   /** Waits until, with the frame that `next` gave, so many are there, or half of those that the decoder has room for; gives their number. */
@@ -66,7 +68,7 @@ export class SegmentDecoder {
     return Math.min(frames, room, this.#conversation.frames + 1);
   }
 
-  /** Puts the luma of the frame that `next` gave where it is wanted. */
+  /** Puts the pixels of the frame that `next` gave where they are wanted, in as many planes as were asked for. */
   async luma(picture: DecodedPicture, to: PlaneTarget): Promise<void> {
     const frame = this.#frame!;
     this.#frame = undefined;
@@ -89,16 +91,23 @@ export class SegmentDecoder {
     await this.#conversation.over;
   }
 
-  async #put({ place, luma, stride, height, bytes }: GivenFrame, rowBytes: number, to: PlaneTarget): Promise<void> {
-    if (luma) {
+  async #put(frame: GivenFrame, rowBytes: number, to: PlaneTarget): Promise<void> {
+    const { place, luma, stride, height, planes } = frame;
+    for (let plane = 0; plane < planes; plane++) {
+      const [from, at] = [plane * height * stride, to.offset + plane * to.planeBytes];
+      if (luma) {
+        for (let y = 0; y < height; y++)
+          to.bytes.set(luma.subarray(from + y * stride, from + y * stride + rowBytes), at + y * to.stride);
+        continue;
+      }
+      const memory = this.#reader.memory!;
+      if (stride === to.stride) {
+        await memory.copy(place + from, (height - 1) * stride + rowBytes, to.bytes, at);
+        continue;
+      }
       for (let y = 0; y < height; y++)
-        to.bytes.set(luma.subarray(y * stride, y * stride + rowBytes), to.offset + y * to.stride);
-      return;
+        await memory.copy(place + from + y * stride, rowBytes, to.bytes, at + y * to.stride);
     }
-    const memory = this.#reader.memory!;
-    if (stride === to.stride) return memory.copy(place, bytes, to.bytes, to.offset);
-    for (let y = 0; y < height; y++)
-      await memory.copy(place + y * stride, rowBytes, to.bytes, to.offset + y * to.stride);
   }
 
   /** The next thing that is not for the host. */

@@ -1,10 +1,11 @@
 import type { Duplex } from 'node:stream';
+import type { VideoFile } from './video-file.ts';
 
 /**
- * What is said at the socket between a process that reads a video and the one that fetches it: a request is two doubles, the
- * position and the number of bytes, and its answer a double, the number of bytes that follow, which are fewer or none at the end.
+ * What is said at the socket between a process that reads a video and the one that fetches it: a request is three doubles, the
+ * position, the number of bytes, and 1 where nothing near them is wanted; its answer is a double, the number of bytes that follow, which are fewer or none at the end.
  */
-export const requestBytes = 16;
+export const requestBytes = 24;
 export const answerHeadBytes = 8;
 
 /**
@@ -13,7 +14,7 @@ export const answerHeadBytes = 8;
  */
 export async function serveRanges(
   socket: Duplex,
-  read: (position: number, length: number) => Promise<Uint8Array>,
+  read: VideoFile['read'],
   fail: (error: unknown) => void,
 ): Promise<void> {
   let asked: Buffer = Buffer.alloc(0);
@@ -23,7 +24,7 @@ export async function serveRanges(
       for (; asked.length >= requestBytes; asked = asked.subarray(requestBytes)) {
         let bytes: Uint8Array;
         try {
-          bytes = await read(asked.readDoubleLE(0), asked.readDoubleLE(8));
+          bytes = await read(asked.readDoubleLE(0), asked.readDoubleLE(8), asked.readDoubleLE(16) === 1);
         } catch (error) {
           return fail(error);
         }

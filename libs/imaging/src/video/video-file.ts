@@ -1,13 +1,15 @@
-import { stat } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import {
   allowedPath,
   BlockReader,
+  bytesOfVersion,
   changedInput,
   defaultRemoteLimits,
+  growingVersion,
+  holdsVersion,
   InputError,
   isRemoteUri,
-  localVersion,
   RemoteFile,
 } from '@halogrid/sources';
 
@@ -17,11 +19,15 @@ import {
  * that process has nothing to open one with. To be closed.
  */
 export interface VideoFile {
-  /** A name for the file as it was opened, which changes when it is written to: see `localVersion`, `remoteVersion`. */
+  /** A name for the file as it was opened, which changes when it is written to; on this machine not where it has only grown. */
   readonly version: string;
-  readonly access: { path: string } | { sizeBytes: number };
-  /** For one without a path: some bytes of those, and none at the end. Rejects with InputError, also for another version. */
-  read(position: number, length: number): Promise<Uint8Array>;
+  /** Bytes of that version, and where they are on this machine. */
+  readonly access: { path: string; sizeBytes: number } | { sizeBytes: number };
+  /**
+   * For one without a path: some bytes of those, and none at the end; `isAlone`: nothing near them will be wanted. Rejects with
+   * InputError, also for another version.
+   */
+  read(position: number, length: number, isAlone: boolean): Promise<Uint8Array>;
   /** Rejects with InputError where what was read may be of another version. */
   checkVersion(): Promise<void>;
   /** May be called again. */
@@ -31,9 +37,12 @@ export interface VideoFile {
 /** Kept in memory of a file whose server cannot send parts: each segment would fetch all of a longer one again. */
 const limits = { ...defaultRemoteLimits, wholeBytes: defaultRemoteLimits.memoryBytes };
 
-/** Rejects with InputError for what cannot be read, or may not be. */
-export async function openVideoFile(uri: string): Promise<VideoFile> {
-  return isRemoteUri(uri) ? await openRemote(uri) : await openLocal(await allowedPath(fileURLToPath(uri)));
+/**
+ * Opens a video as it is, or as it was in the `planned` version where this machine has it and it has only grown since: a recorder may
+ * still write to it. Rejects with InputError for what cannot be read, or may not be.
+ */
+export async function openVideoFile(uri: string, planned?: string): Promise<VideoFile> {
+  return isRemoteUri(uri) ? await openRemote(uri) : await openLocal(await allowedPath(fileURLToPath(uri)), planned);
 }
 
 async function openRemote(uri: string): Promise<VideoFile> {
@@ -43,29 +52,35 @@ async function openRemote(uri: string): Promise<VideoFile> {
   return {
     version,
     access: { sizeBytes },
-    read: (position, length) => reader.read(position, length),
+    read: (position, length, isAlone) => (isAlone ? reader.readAlone(position, length) : reader.read(position, length)),
     // Every answer of the server was of this version.
     checkVersion: async () => {},
     close: () => reader.close(),
   };
 }
 
-async function openLocal(path: string): Promise<VideoFile> {
-  const version = await versionAt(path);
+async function openLocal(path: string, planned: string | undefined): Promise<VideoFile> {
+  const holds = (version: string) => reading(path, (file) => holdsVersion(file, version));
+  const version = planned !== undefined && (await holds(planned)) ? planned : await reading(path, growingVersion);
   return {
     version,
-    access: { path },
+    access: { path, sizeBytes: bytesOfVersion(version) },
     read: () => Promise.reject(new Error('The process reads the file itself')),
     checkVersion: async () => {
-      if ((await versionAt(path)) !== version) throw changedVideo();
+      if (!(await holds(version))) throw changedVideo();
     },
     close: () => {},
   };
 }
 
-async function versionAt(path: string): Promise<string> {
+async function reading<T>(path: string, task: (file: FileHandle) => Promise<T>): Promise<T> {
   try {
-    return localVersion(await stat(path));
+    const file = await open(path);
+    try {
+      return await task(file);
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     throw new InputError('read', `The video cannot be read: ${(error as Error).message}`);
   }

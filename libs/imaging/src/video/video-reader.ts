@@ -32,7 +32,7 @@ export interface VideoReaderOptions {
   /** Gives memory that luma goes through; unless it does, or where it throws, luma goes through the pipe. */
   memory?: () => SharedMemory;
   /** A process that is waited for and says nothing for so long is killed. */
-  hangMs?: number;
+  hangMs?: number | undefined;
   /** Told, in one sentence, why there is no memory. */
   note?: (line: string) => void;
 }
@@ -66,7 +66,7 @@ export class VideoReader {
     const socket = this.#child.stdio[servedFd] as Duplex;
     // It may end at any time.
     for (const stream of [socket, this.#child.stdin!]) stream.on('error', () => {});
-    void serveRanges(socket, (position, length) => this.#fetch(position, length), this.#kill);
+    void serveRanges(socket, (...range) => this.#fetch(...range), this.#kill);
     let text = '';
     this.#child.stderr!.setEncoding('utf8').on('data', (more: string) => {
       text = (text + more).slice(-4096);
@@ -131,10 +131,10 @@ export class VideoReader {
     this.#child.stdin!.write(`${JSON.stringify(order)}\n`);
   }
 
-  async #fetch(position: number, length: number): Promise<Uint8Array> {
+  async #fetch(...range: Parameters<VideoFile['read']>): Promise<Uint8Array> {
     this.#fetches++;
     try {
-      return await this.file!.read(position, length);
+      return await this.file!.read(...range);
     } finally {
       this.#fetches--;
     }
@@ -150,8 +150,7 @@ export class VideoReader {
       const isQuiet = conversation.isAwaited && !this.#hasSpoken && this.#fetches === 0;
       silent = isQuiet ? silent + 1 : 0;
       this.#hasSpoken = false;
-      if (silent >= (this.#hasEverSpoken ? looks : firstLooks))
-        this.#kill(new Error(`The decoder gave nothing for ${this.#hangMs / 1000} s and was ended`));
+      if (silent >= (this.#hasEverSpoken ? looks : firstLooks)) this.#kill(new DecoderHungError(this.#hangMs));
     }, this.#hangMs / looks);
   }
 
@@ -241,5 +240,13 @@ export class DecoderBrokeError extends Error {
   constructor(why: string) {
     super(`The decoder broke down: ${why}`);
     this.name = 'DecoderBrokeError';
+  }
+}
+
+/** A process that decodes said nothing for so long that it was ended. The video may be at fault, and so may the machine. */
+export class DecoderHungError extends Error {
+  constructor(hangMs: number) {
+    super(`The decoder gave nothing for ${hangMs / 1000} s and was ended`);
+    this.name = 'DecoderHungError';
   }
 }

@@ -15,9 +15,13 @@ test('files with the same header have the same frame, and others have their own'
   const frame = reader.read(jpeg);
   assert.deepEqual(frame, readJpegFrame(jpeg));
   // The memory that a file was in is used for another.
-  const memory = new Uint8Array(jpeg);
-  assert.equal(reader.read(memory), frame);
-  memory.fill(0);
+  for (const memory of [new Uint8Array(jpeg), Buffer.from(jpeg)]) {
+    const own = new JpegFrameReader();
+    const first = own.read(memory);
+    memory.fill(0);
+    assert.deepEqual(first, readJpegFrame(jpeg));
+    assert.equal(own.read(jpeg), first);
+  }
   for (let seed = 4; seed < 40; seed++) {
     const other = writeJpeg({ ...made, seed });
     assert.deepEqual(reader.read(other), readJpegFrame(other));

@@ -24,8 +24,8 @@ export class JpegFrameReader {
     }
     const frame = readJpegFrame(jpeg);
     if (typeof frame === 'string') return frame;
-    // A copy, because the memory of files is used again.
-    this.#known.unshift({ header: jpeg.slice(0, frame.dataStart), frame });
+    // A copy, because the memory of files is used again; `slice` of a Buffer would be none.
+    this.#known.unshift({ header: new Uint8Array(jpeg.subarray(0, frame.dataStart)), frame });
     this.#known.length = Math.min(this.#known.length, maxHeaders);
     return frame;
   }

@@ -53,7 +53,7 @@ export function buildHuffmanTable(counts: Uint8Array, symbols: Uint8Array): Huff
     if (bits > lookupBits) ends[bits - lookupBits - 1] = code * 2 ** (maxCodeBits - bits);
   }
   const name = Buffer.concat([counts, symbols]).toString('latin1');
-  return { name, lookup, ends, places, symbols: symbols.slice() };
+  return { name, lookup, ends, places, symbols: new Uint8Array(symbols) };
 }
 
 /**

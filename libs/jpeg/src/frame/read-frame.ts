@@ -1,5 +1,5 @@
 import { type HuffmanTable, maxTables } from './huffman-table.ts';
-import type { JpegFrame } from './jpeg-frame.ts';
+import type { JpegComponent, JpegFrame } from './jpeg-frame.ts';
 import { type Component, ForCores, readSegment, type Segments } from './read-segment.ts';
 
 /** The most that the format allows: libjpeg refuses more. */
@@ -80,12 +80,20 @@ function layOut(found: Segments, selectors: readonly number[], dataStart: number
     );
   const quantisers = components.map((component) => found.quantisers[component.quantisers]);
   if (quantisers.includes(undefined)) throw new ForCores('a quantisation table is missing');
+  let first = 0;
+  const parts = components.map((component, i): JpegComponent => {
+    const [across, down] = isGray ? [1, 1] : [component.across, component.down];
+    const part = { first, across, down, quantisers: quantisers[i]! };
+    first += across * down;
+    return part;
+  });
   const [dcTables, acTables] = [perBlock(found.dc, 4), perBlock(found.ac, 0)];
   if (tables.length > maxTables) throw new ForCores('more tables than devices hold');
   return {
-    ...{ width, height, lumaAcross, lumaDown, mcusAcross, mcuBlocks, blocks },
+    ...{ width, height, lumaFirst: 0, lumaAcross, lumaDown, mcusAcross, mcuBlocks, blocks, components: parts },
     restartBlocks: found.restartMcus * mcuBlocks,
     ...{ tables, dcTables, acTables, quantisers: quantisers[0]!, dataStart },
+    ...{ skippedMcus: 0, firstRestart: 0 },
   };
 }
 

@@ -11,9 +11,14 @@ export interface JpegFile {
   bytes: number;
   /**
    * Where its luma goes: byte of the first pixel, bytes from row to row; multiples of 8. Rows are written to the end of
-   * their last 8 pixels.
+   * their last 8 pixels. Where it is absent, `placePlane` says it before the batch is decoded.
    */
-  plane: { offset: number; stride: number };
+  plane?: JpegPlane;
+}
+
+export interface JpegPlane {
+  offset: number;
+  stride: number;
 }
 
 /** Where everything of a batch lies, and what is dispatched. */
@@ -26,6 +31,8 @@ export interface JpegBatchLayout {
   /** Groups of chunks, of all files and of the largest. */
   groups: number;
   mostGroups: number;
+  /** Whether files have the data of others. */
+  sharesData: boolean;
   /** Groups of blocks that the largest file has. */
   mostBlockGroups: number;
   /** Bytes of buffers that hold what is between two passes. */
@@ -35,13 +42,18 @@ export interface JpegBatchLayout {
 export type ScratchName = 'words' | 'chunks' | 'decoded' | 'groups' | 'entries' | 'found';
 
 /** Words of a file in `files`, bytes of the others' elements: as common.wgsl has them. */
-export const fileWords = 24;
+export const fileWords = 28;
+/** Where among them the plane is, and then the size of the image. */
+const planeWord = 20;
 const markedBytes = 16;
 const decodedBytes = 32;
 const groupBytes = 48;
 
-/** Lays out a batch of files. */
-export function layOutJpegs(batch: readonly JpegFile[]): JpegBatchLayout {
+/**
+ * Lays out a batch of files. `dataFiles` has for each the number of the one whose data it has, which comes before it: of which it is another
+ * component. Unless given, each has its own.
+ */
+export function layOutJpegs(batch: readonly JpegFile[], dataFiles: readonly number[] = []): JpegBatchLayout {
   const files = new Uint32Array(Math.max(1, batch.length) * fileWords);
   const tables = new Tables();
   let groups = 0;
@@ -49,7 +61,6 @@ export function layOutJpegs(batch: readonly JpegFile[]): JpegBatchLayout {
   let mostGroups = 0;
   let mostBlockGroups = 0;
   for (const [i, { frame, offset, bytes, plane }] of batch.entries()) {
-    checkPlane(frame, plane);
     const dataBytes = bytes - frame.dataStart;
     const chunks = Math.ceil(dataBytes / chunkBytes);
     const ownGroups = Math.ceil(chunks / groupChunks);
@@ -62,17 +73,20 @@ export function layOutJpegs(batch: readonly JpegFile[]): JpegBatchLayout {
       ...[frame.blocks, frame.restartBlocks, frame.mcuBlocks, frame.lumaAcross, frame.lumaDown, frame.mcusAcross],
       ...[firstTable, frame.tables.length, twoBitsEach(frame.dcTables), twoBitsEach(frame.acTables), quantisers],
       ...[entryWords, entries, entryWords + entries, blockGroups],
-      ...[plane.offset / 8, plane.stride / 8, frame.width, frame.height],
+      ...[0, 0, frame.width, frame.height],
+      ...[frame.lumaFirst, frame.skippedMcus, frame.firstRestart, dataFiles[i] ?? i],
     ];
     files.set(record, i * fileWords);
+    if (plane) writePlane(files, i, plane);
     groups += ownGroups;
     entryWords += entries + blockGroups + 1;
     mostGroups = Math.max(mostGroups, ownGroups);
     mostBlockGroups = Math.max(mostBlockGroups, blockGroups);
   }
   const chunks = groups * groupChunks;
+  const sharesData = dataFiles.some((file, i) => file !== i);
   return {
-    ...{ files, tables: tables.words(), fileCount: batch.length, groups, mostGroups, mostBlockGroups },
+    ...{ files, tables: tables.words(), fileCount: batch.length, groups, mostGroups, mostBlockGroups, sharesData },
     scratch: {
       words: 4 * chunkWords * chunks,
       chunks: markedBytes * chunks,
@@ -84,12 +98,20 @@ export function layOutJpegs(batch: readonly JpegFile[]): JpegBatchLayout {
   };
 }
 
-function checkPlane({ width }: JpegFrame, { offset, stride }: JpegFile['plane']): void {
+/** Says where the plane of a file goes, by its place in the batch. Throws RangeError. */
+export const placePlane = ({ files }: JpegBatchLayout, file: number, plane: JpegPlane): void =>
+  writePlane(files, file, plane);
+
+function writePlane(files: Uint32Array, file: number, { offset, stride }: JpegPlane): void {
+  const at = file * fileWords + planeWord;
+  const width = files[at + 2]!;
   if (offset % 8 !== 0 || stride % 8 !== 0 || stride < width) {
     throw new RangeError(
       `A plane at byte ${offset} with rows of ${stride} bytes for ${width} pixels: not in words of 8`,
     );
   }
+  files[at] = offset / 8;
+  files[at + 1] = stride / 8;
 }
 
 /** Numbers of tables, the first in the lowest bits: ten blocks at most. */

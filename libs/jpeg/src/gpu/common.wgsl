@@ -27,6 +27,10 @@ struct File {
   stride: u32,          // from row to row, in 8 pixels
   width: u32,
   height: u32,
+  luma_first: u32,      // blocks of an MCU before those of luma
+  skipped_mcus: u32,    // in front of the first pixel
+  first_restart: u32,   // the number of its first restart marker
+  data_file: u32,       // whose chunks it has: its own, or those of one before, of which it is another component
 }
 
 // What is in a stretch of data, counted since its last restart marker, but for restarts and entries.
@@ -71,4 +75,9 @@ fn add_counts(a: Counts, b: Counts) -> Counts {
     b.dc + select(0u, a.dc, same),
     a.entries + b.entries,
   );
+}
+
+// The group of the file whose chunks it has.
+fn data_group(file: u32, in_file: u32) -> u32 {
+  return files[files[file].data_file].first_group + in_file;
 }

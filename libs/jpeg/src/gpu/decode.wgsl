@@ -15,6 +15,7 @@ const SYMBOLS = PLACES + LONG_LENGTHS;
 
 // Of the file.
 var<private> mcu_blocks: u32;
+var<private> luma_first: u32;
 var<private> luma_blocks: u32;
 var<private> dc_tables: u32;
 var<private> ac_tables: u32;
@@ -39,6 +40,7 @@ fn load_tables(file: u32, lane: u32) {
 
 fn load_chunk(file: u32, group: u32, lane: u32) {
   mcu_blocks = files[file].mcu_blocks;
+  luma_first = files[file].luma_first;
   luma_blocks = files[file].luma_across * files[file].luma_down;
   dc_tables = files[file].dc_tables;
   ac_tables = files[file].ac_tables;
@@ -109,7 +111,8 @@ fn decode(entry: u32) {
     let size = symbol & 15;
     let value = extend(next << code_bits, size);
     at += code_bits + size;
-    let is_luma = block < luma_blocks;
+    // What comes before luma wraps.
+    let is_luma = block - luma_first < luma_blocks;
     if (coefficient == 0) {
       counts.blocks++;
       if (is_luma) {

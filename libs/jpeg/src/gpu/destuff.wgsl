@@ -32,7 +32,7 @@ fn destuff(
   let number = workgroup.y;
   let group = index_in_file(workgroup, workgroups);
   let chunk = group * GROUP_CHUNKS + lane;
-  if (chunk >= files[number].chunks) {
+  if (chunk >= files[number].chunks || files[number].data_file != number) {
     return;
   }
   data = files[number].data;

@@ -24,7 +24,7 @@ export interface JpegStage {
   record(pass: GPUComputePassEncoder): void;
 }
 
-type PassName = 'destuff' | 'settle' | 'place_chunks' | 'place_groups' | 'write' | 'transform';
+type PassName = 'destuff' | 'settle' | 'recount' | 'place_chunks' | 'place_groups' | 'write' | 'transform';
 
 interface Pass {
   /** The files of this folder that it is made of. */
@@ -38,6 +38,10 @@ const passes: Readonly<Record<PassName, Pass>> = {
   settle: {
     sources: ['decode', 'settle'],
     bindings: ['files', 'tables', 'words', 'chunks', 'decoded', 'groups', 'found'],
+  },
+  recount: {
+    sources: ['decode', 'settle'],
+    bindings: ['files', 'tables', 'words', 'chunks', 'decoded', undefined, 'found'],
   },
   place_chunks: { sources: ['place'], bindings: ['files', 'decoded', 'groups', 'found'] },
   place_groups: { sources: ['place'], bindings: ['files', undefined, 'groups'] },
@@ -132,6 +136,7 @@ export class JpegDecoder {
     return [
       run('destuff', perGroup),
       ...this.#numbers.map(settle),
+      ...(layout.sharesData ? [run('recount', perGroup)] : []),
       run('place_chunks', perGroup),
       run('place_groups', [1, layout.fileCount, 1]),
       run('write', perGroup),

@@ -23,11 +23,14 @@ fn place_chunks(
   let group = files[file].first_group + in_file;
   let place = group * GROUP_CHUNKS + lane;
   let chunk = in_file * GROUP_CHUNKS + lane;
-  let is_live = chunk < files[file].chunks && chunk <= ~atomicLoad(&found[2 * file + 1]);
+  let data_file = files[file].data_file;
+  let is_live = chunk < files[file].chunks && chunk <= ~atomicLoad(&found[2 * data_file + 1]);
   var own = Counts();
   if (is_live) {
     own = unpack_counts(decoded[place].counts, decoded[place].dc);
-    if (lane == 0 && in_file > 0 && groups[group - 1].exits[(SETTLE_PASSES - 1) % 2] != decoded[place].entry) {
+    // A file that has another's chunks begins where that does, of which it is asked.
+    let is_first = lane == 0 && in_file > 0 && data_file == file;
+    if (is_first && groups[group - 1].exits[(SETTLE_PASSES - 1) % 2] != decoded[place].entry) {
       atomicOr(&found[2 * file], UNSETTLED);
     }
   }

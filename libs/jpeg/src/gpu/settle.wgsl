@@ -23,7 +23,7 @@ fn settle(
 ) {
   let file = workgroup.y;
   let in_file = index_in_file(workgroup, workgroups);
-  if (in_file >= files[file].groups) {
+  if (in_file >= files[file].groups || files[file].data_file != file) {
     return;
   }
   let group = files[file].first_group + in_file;
@@ -91,6 +91,33 @@ fn settle(
   if (lane == GROUP_CHUNKS - 1) {
     groups[group].exits[parity] = exit;
   }
+}
+
+// For files whose chunks are those of another: what that has found out of where codes begin is so for them, and what they count is not.
+@compute @workgroup_size(GROUP_CHUNKS)
+fn recount(
+  @builtin(workgroup_id) workgroup: vec3<u32>,
+  @builtin(num_workgroups) workgroups: vec3<u32>,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let file = workgroup.y;
+  let in_file = index_in_file(workgroup, workgroups);
+  if (in_file >= files[file].groups || files[file].data_file == file) {
+    return;
+  }
+  load_tables(file, lane);
+  workgroupBarrier();
+  let chunk = in_file * GROUP_CHUNKS + lane;
+  if (chunk >= files[file].chunks || chunk > ~atomicLoad(&found[2 * files[file].data_file + 1])) {
+    return;
+  }
+  let source = data_group(file, in_file);
+  let entry = decoded[source * GROUP_CHUNKS + lane].entry;
+  load_chunk(file, source, lane);
+  decode(entry);
+  let packed = counts.restarts | (counts.blocks << 6) | (counts.entries << 16);
+  let place = (files[file].first_group + in_file) * GROUP_CHUNKS + lane;
+  decoded[place] = Decoded(entry, exit, packed, counts.dc, Counts());
 }
 
 // Only what is counted is wanted.

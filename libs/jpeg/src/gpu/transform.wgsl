@@ -73,11 +73,12 @@ fn transform(
 
   let of_mcu = files[file].luma_across * files[file].luma_down;
   let number = group * GROUP_BLOCKS + block;
-  let mcu = number / of_mcu;
+  let is_skipped = number / of_mcu < files[file].skipped_mcus;
+  let mcu = number / of_mcu - files[file].skipped_mcus;
   let in_mcu = number % of_mcu;
   let x = (mcu % files[file].mcus_across) * files[file].luma_across + in_mcu % files[file].luma_across;
   let y = 8 * ((mcu / files[file].mcus_across) * files[file].luma_down + in_mcu / files[file].luma_across) + line;
-  if (8 * x < files[file].width && y < files[file].height) {
+  if (!is_skipped && 8 * x < files[file].width && y < files[file].height) {
     planes[files[file].plane + y * files[file].stride + x] = pixels;
   }
   if (out_of_range && number < (files[file].blocks / files[file].mcu_blocks) * of_mcu) {

@@ -8,6 +8,7 @@
 
 var<private> blocks: u32;
 var<private> restart_blocks: u32;
+var<private> restart_number: u32;
 var<private> first_entry: u32;
 var<private> most_entries: u32;
 var<private> first_start: u32;
@@ -38,12 +39,13 @@ fn write(
   let chunk = in_file * GROUP_CHUNKS + lane;
   load_tables(file, lane);
   workgroupBarrier();
-  if (chunk >= files[file].chunks || chunk > ~atomicLoad(&found[2 * file + 1])) {
+  if (chunk >= files[file].chunks || chunk > ~atomicLoad(&found[2 * files[file].data_file + 1])) {
     return;
   }
-  load_chunk(file, group, lane);
+  load_chunk(file, data_group(file, in_file), lane);
   blocks = files[file].blocks;
   restart_blocks = files[file].restart_blocks;
+  restart_number = files[file].first_restart;
   first_entry = files[file].entries;
   most_entries = files[file].most_entries;
   first_start = files[file].starts;
@@ -62,7 +64,8 @@ fn write(
   if (is_between && next_block >= blocks) {
     return;
   }
-  next_luma = (next_block / mcu_blocks) * luma_blocks + min(next_block % mcu_blocks, luma_blocks);
+  let in_mcu = max(next_block % mcu_blocks, luma_first) - luma_first;
+  next_luma = (next_block / mcu_blocks) * luma_blocks + min(in_mcu, luma_blocks);
   let current = next_block - u32(!is_between);
   doubt(odd || current % mcu_blocks != own.entry >> 16, OUT_OF_ORDER);
   decode(own.entry);
@@ -87,7 +90,7 @@ fn wants_block(at: u32, limit: u32) -> bool {
 
 fn restart() {
   let number = (first_restart + restarts - restarts_before) & 7;
-  doubt(number != (restarts & 7), OUT_OF_ORDER);
+  doubt(number != ((restart_number + restarts) & 7), OUT_OF_ORDER);
   restarts++;
   doubt(next_block != restarts * restart_blocks, OUT_OF_ORDER);
   dc = 0;

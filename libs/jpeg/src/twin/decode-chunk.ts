@@ -43,7 +43,8 @@ export function decodeChunk(
 ): { exit: number; counts: ChunkCounts } {
   const bits = 8 * chunk.length;
   const counts: ChunkCounts = { restarts: 0, blocks: 0, dc: 0, entries: 0 };
-  const luma = frame.lumaAcross * frame.lumaDown;
+  const lumaEnd = frame.lumaFirst + frame.lumaAcross * frame.lumaDown;
+  const isLuma = (of: number): boolean => of >= frame.lumaFirst && of < lumaEnd;
   let { over: at, coefficient, block } = unpackState(entry);
   let limit = nextMark(chunk, Math.ceil(at / 8));
   while (at < bits) {
@@ -79,18 +80,18 @@ export function decodeChunk(
     at += length + size;
     if (coefficient === 0) {
       counts.blocks++;
-      if (block < luma) {
+      if (isLuma(block)) {
         counts.entries++;
         counts.dc = (counts.dc + value) | 0;
       }
-      sink?.block(block < luma, value);
+      sink?.block(isLuma(block), value);
       coefficient = 1;
     } else if (size === 0) coefficient = symbol === 0xf0 ? coefficient + 16 : 64;
     else {
       const place = coefficient + (symbol >> 4);
       if (place > 63) sink?.bad();
-      else if (block < luma) sink?.ac(place, value);
-      if (block < luma) counts.entries++;
+      else if (isLuma(block)) sink?.ac(place, value);
+      if (isLuma(block)) counts.entries++;
       coefficient = place + 1;
     }
     if (coefficient > 63) {

@@ -40,7 +40,7 @@ export function writeEntries(
   // The last block is in the chunk before.
   if (coefficient === 0 && next >= frame.blocks) return 0;
   const inMcu = next - (coefficient === 0 ? 0 : 1);
-  let lumaNext = Math.floor(next / frame.mcuBlocks) * luma + Math.min(next % frame.mcuBlocks, luma);
+  let lumaNext = Math.floor(next / frame.mcuBlocks) * luma + lumaBefore(frame, next % frame.mcuBlocks);
   let found = chunk.isOdd || inMcu < 0 || inMcu % frame.mcuBlocks !== block ? status.outOfOrder : 0;
   const put = (place: number, value: number): void => {
     if (at < into.entries.length) into.entries[at] = packEntry(lumaNext - 1, place, value);
@@ -57,7 +57,8 @@ export function writeEntries(
     restart() {
       const number = (chunk.firstRestart + restarts - place.restarts) & 7;
       restarts++;
-      if (next !== restarts * frame.restartBlocks || number !== ((restarts - 1) & 7)) found |= status.outOfOrder;
+      if (next !== restarts * frame.restartBlocks || number !== ((frame.firstRestart + restarts - 1) & 7))
+        found |= status.outOfOrder;
       dc = since = 0;
     },
     block(isLuma, difference) {
@@ -78,3 +79,7 @@ export function writeEntries(
   });
   return found;
 }
+
+/** Blocks of luma before a block of an MCU. */
+const lumaBefore = ({ lumaFirst, lumaAcross, lumaDown }: JpegFrame, block: number): number =>
+  Math.max(0, Math.min(block - lumaFirst, lumaAcross * lumaDown));

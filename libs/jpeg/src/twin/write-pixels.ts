@@ -28,19 +28,20 @@ export function writePixels(frame: JpegFrame, { entries, starts }: Coefficients,
   return found;
 }
 
-/** Where in the image a block of luma is, by its number in the file. */
+/** Where in the image a block of luma is, by its number in the file; above it where it is in front of its pixels. */
 export function placeOfBlock(frame: JpegFrame, block: number): { x: number; y: number } {
-  const { lumaAcross, lumaDown, mcusAcross } = frame;
+  const { lumaAcross, lumaDown, mcusAcross, skippedMcus } = frame;
   const inMcu = block % (lumaAcross * lumaDown);
-  const mcu = (block - inMcu) / (lumaAcross * lumaDown);
+  const mcu = (block - inMcu) / (lumaAcross * lumaDown) - skippedMcus;
   return {
-    x: 8 * ((mcu % mcusAcross) * lumaAcross + (inMcu % lumaAcross)),
+    x: 8 * ((Math.max(0, mcu) % mcusAcross) * lumaAcross + (inMcu % lumaAcross)),
     y: 8 * (Math.floor(mcu / mcusAcross) * lumaDown + Math.floor(inMcu / lumaAcross)),
   };
 }
 
 function copyBlock(frame: JpegFrame, block: number, pixels: Uint8Array, to: Uint8Array): void {
   const { x, y } = placeOfBlock(frame, block);
+  if (y < 0) return;
   const across = Math.min(8, frame.width - x);
   for (let row = 0; row < 8 && y + row < frame.height; row++) {
     if (across > 0) to.set(pixels.subarray(8 * row, 8 * row + across), (y + row) * frame.width + x);

@@ -26,6 +26,7 @@ export interface ConvSettings {
  */
 export const conv: KernelDefinition<ConvSettings> = {
   summary: 'Convolution with a named kernel or any matrix of odd side 3 to 31',
+  example: { kernel: 'sobel-x' },
 
   complete(given) {
     for (const name of Object.keys(given)) {

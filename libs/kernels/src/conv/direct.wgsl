@@ -52,7 +52,7 @@ fn direct(
     }
   }
   if (local == 0 && group.x == 0 && group.y == 0) {
-    uncount(group.z, BIN_OF_ZERO, excess(item, 1));
+    uncount(group.z, local, BIN_OF_ZERO, excess(item, 1));
   }
   add_counts(group.z, local, THREADS);
 }

@@ -33,7 +33,7 @@ fn separable(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
   if (local == 0 && group.x == 0 && group.y == 0) {
     let columns = 4 * ((item.lead + item.out_width + 3) / 4);
     let valid = (item.valid_x1 - item.valid_x0) * (item.valid_y1 - item.valid_y0);
-    uncount(group.z, BIN_OF_ZERO, columns * item.out_height - valid);
+    uncount(group.z, local, BIN_OF_ZERO, columns * item.out_height - valid);
   }
   add_counts(group.z, local, THREADS);
 }

@@ -29,6 +29,8 @@ export interface Tolerance {
 export interface KernelDefinition<Settings> {
   /** One sentence for people. */
   readonly summary: string;
+  /** What a form begins with, where not every parameter has a default. */
+  readonly example?: Readonly<Record<string, string>>;
   /** Fills in defaults and puts values in canonical form. Throws ParameterError for an unknown name or a wrong value. */
   complete(given: Readonly<Record<string, string>>): Parameters;
   /** What complete parameters mean. */

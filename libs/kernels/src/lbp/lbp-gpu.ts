@@ -8,6 +8,10 @@ import { squareOnGpu } from './square-gpu.ts';
 export const lbpOnGpu: GpuHost<LbpRing> = {
   variant: (operation) => hostOf(operation).variant(operation),
   strategies: (operation, output) => hostOf(operation).strategies(operation, output),
+  smallCells: (operation) => {
+    const host = hostOf(operation);
+    return host.smallCells?.(operation) ?? host.strategies(operation, 'histogram')[0]!;
+  },
   compile: (device, operation, output, strategy) => hostOf(operation).compile(device, operation, output, strategy),
 };
 

@@ -20,6 +20,7 @@ const LOW = 0x7f7f7f7fu;
 fn lbp(
   @builtin(global_invocation_id) lane: vec3<u32>,
   @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
   let item = items[group.z];
@@ -34,9 +35,9 @@ fn lbp(
     count_vector(group.z, local, codes.row3);
   }
   if (local == 0 && group.x == 0 && group.y == 0) {
-    uncount(group.z, 0, excess(item, ROWS));
+    uncount(group.z, local, 0, excess(item, ROWS));
   }
-  add_counts(group.z, local, LANES_X * LANES_Y);
+  put_counts(group.z, local, LANES_X * LANES_Y, groups);
 }
 
 // The codes of a lane: 16 pixels of four rows. Pixels without a result have code 0.

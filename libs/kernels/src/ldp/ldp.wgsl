@@ -16,26 +16,26 @@
 
 // 2 to 6.
 override ORDER: u32 = 3;
+override LANES_X: u32 = 8;
 override LANES_Y: u32 = 16;
 override STRIPS: u32 = 4;
 
-const LANES_X = 8u;
 const LANE_PIXELS = 16u;
-const TILE_WIDTH = LANES_X * LANE_PIXELS;
+override TILE_WIDTH: u32 = LANES_X * LANE_PIXELS;
 const BANDS = 4u;
 const BAND_BINS = 256u;
 
 // A strip's pixels: ORDER rows above it, one below, and a vector on each side; four pixels a word, or two words.
-const PIXEL_VECTORS = LANES_X + 2;
-const PIXEL_STRIDE = 4 * PIXEL_VECTORS;
+override PIXEL_VECTORS: u32 = LANES_X + 2;
+override PIXEL_STRIDE: u32 = 4 * PIXEL_VECTORS;
 override PIXEL_ROWS: u32 = ORDER + LANES_Y + 1;
 var<workgroup> pixels: array<u32, PIXEL_STRIDE * PIXEL_ROWS * PIXEL_BYTES>;
 
 // A strip's signs: one row above and one below, and a word on each side, a byte a pixel. Bit 4 + d says that the
 // derivative in direction d is above 0, bit d that it is below. An odd stride: lanes, which are four words apart, then meet in
 // no bank of memory.
-const SIGN_WORDS = TILE_WIDTH / 4 + 2;
-const SIGN_STRIDE = SIGN_WORDS + 1;
+override SIGN_WORDS: u32 = TILE_WIDTH / 4 + 2;
+override SIGN_STRIDE: u32 = SIGN_WORDS + 1;
 override SIGN_ROWS: u32 = LANES_Y + 2;
 var<workgroup> signs: array<u32, SIGN_STRIDE * SIGN_ROWS>;
 
@@ -44,6 +44,7 @@ fn ldp(
   @builtin(local_invocation_id) lane: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
   @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
 ) {
   let item = items[group.z];
   for (var strip = 0u; strip < STRIPS; strip++) {
@@ -68,9 +69,9 @@ fn ldp(
     }
   }
   if (local < BANDS && group.x == 0 && group.y == 0) {
-    uncount(group.z, local * BAND_BINS, excess(item, 1));
+    uncount(group.z, local, local * BAND_BINS, excess(item, 1));
   }
-  add_counts(group.z, local, LANES_X * LANES_Y);
+  put_counts(group.z, local, LANES_X * LANES_Y, groups);
 }
 
 // Step 1. `column` is the vector of the strip's left edge, `top` its first row, both in the part to compute.

@@ -1,14 +1,25 @@
-import { type Sampling, sampleBytes } from '@halogrid/geometry';
+import { type Sampling, type Size, sampleBytes } from '@halogrid/geometry';
 import { type GpuKernel, itemTableBytes, maxItems } from '../kernel/gpu/gpu-kernel.ts';
+import { smallCellSide } from '../kernel/gpu/strategy.ts';
 import type { PlaneItem } from '../kernel/plane-item.ts';
 import { leadOf, type MapPlace, noPlace, packItems, placeMaps } from './gpu-items.ts';
 import type { Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
 
+/** Cells whose sides are at most `smallCellSide` are small: kernels have strategies for them. */
+export type CellSize = 'small' | 'large';
+
 /** What a program leaves behind. `cells`: histograms are of parts of the items, see PipelineItem. */
 export interface GpuProgramOptions {
   map: boolean;
-  cells: boolean;
+  cells?: CellSize;
+}
+
+/** How large the cells of a batch are; undefined where each item is one. */
+export function cellSizeOf(items: readonly PipelineItem[]): CellSize | undefined {
+  if (items.every(({ parts }) => parts.length <= 1)) return undefined;
+  const isSmall = ({ width, height }: Size) => Math.max(width, height) <= smallCellSide;
+  return items.every(({ parts }) => parts.every(isSmall)) ? 'small' : 'large';
 }
 
 /** The kernels of a pipeline, compiled for one device. */

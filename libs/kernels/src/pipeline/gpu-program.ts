@@ -15,7 +15,12 @@ import type { PipelineItem } from './pipeline-item.ts';
 import { sampleResult } from './sampling.ts';
 
 /** Compiles one kernel for one device. */
-export type CompileKernel = (device: GPUDevice, operation: Operation, output: GpuOutput) => Promise<GpuKernel>;
+export type CompileKernel = (
+  device: GPUDevice,
+  operation: Operation,
+  output: GpuOutput,
+  ofSmallCells: boolean,
+) => Promise<GpuKernel>;
 
 /** The buffers of one batch: `table` is uniform, the others are storage, each at least as large as the layout says. */
 export interface GpuBatchBuffers {
@@ -43,14 +48,14 @@ export class GpuProgram {
     const { operations, bins } = pipeline;
     const last = operations.at(-1)!;
     const countsWhole = bins > 0 && !options.cells;
-    const countsParts = bins > 0 && options.cells;
+    const countsParts = bins > 0 && options.cells !== undefined;
     // Where nothing is wanted, nothing is computed.
     const before = options.map || bins > 0 ? operations.slice(0, -1) : [];
     const output = options.map ? (countsWhole ? 'both' : 'map') : countsWhole ? 'histogram' : undefined;
     const [first, whole, parts] = await Promise.all([
-      Promise.all(before.map((operation) => compile(device, operation, 'map'))),
-      output && compile(device, last, output),
-      countsParts ? compile(device, last, 'histogram') : undefined,
+      Promise.all(before.map((operation) => compile(device, operation, 'map', false))),
+      output && compile(device, last, output, false),
+      countsParts ? compile(device, last, 'histogram', options.cells === 'small') : undefined,
     ]);
     return new GpuProgram(pipeline, options, { first, whole, parts });
   }

@@ -50,8 +50,8 @@ const refused: [Grid, RegExp][] = [
   [{ rows: 0, columns: 1 }, /^Expected RxC with whole numbers from 1 for the grid but received '0x1'$/],
   [{ rows: 1.5, columns: 1 }, /received '1.5x1'$/],
   [
-    { rows: 129, columns: 128 },
-    /^Expected at most 16384 cells \(of 256 bins each\) for the grid but received '129x128'$/,
+    { rows: 513, columns: 512 },
+    /^Expected at most 262144 cells \(of 256 bins each\) for the grid but received '513x512'$/,
   ],
 ];
 for (const [cut, sentence] of refused) {
@@ -61,7 +61,7 @@ for (const [cut, sentence] of refused) {
 }
 
 test('a grid may have as many bins as a result carries', () => {
-  checkGrid({ rows: 128, columns: 128 }, gray256);
+  checkGrid({ rows: 512, columns: 512 }, gray256);
   checkGrid({ rows: 1, columns: 1 }, { ...gray256, bins: 0 });
   assert.throws(() => checkGrid({ rows: 1, columns: 2 }, { ...gray256, bins: 0 }), {
     message: "Expected 1x1, because the results have no histogram, for the grid but received '1x2'",

@@ -8,8 +8,11 @@ export interface Grid {
   readonly columns: number;
 }
 
-/** Bins of all cells of an image at most: one result is one message, and a count takes a byte or two of it. */
-export const maxImageBins = 2 ** 22;
+/**
+ * Bins of all cells of an image at most: 256 MiB of 32-bit counts, which a node and the coordinator hold of one image. A frame of
+ * 3840 x 2160 pixels has half as many where LDP counts by blocks of 16 x 16.
+ */
+export const maxImageBins = 2 ** 26;
 
 /** Throws ParameterError for a grid that cannot be, or whose histograms are too many. */
 export function checkGrid({ rows, columns }: Grid, { output, bins }: Pick<Pipeline, 'output' | 'bins'>): void {

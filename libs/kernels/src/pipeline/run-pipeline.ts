@@ -41,13 +41,14 @@ export function runPipeline(
     return { ...result, map: sampled(result.map) };
   }
 
-  const parts = item.parts.map((part) => runKernel(last, source, restrict(plane, part), false));
-  const binsAPart = parts[0]!.bins.length;
-  const bins = new Uint32Array(parts.length * binsAPart);
-  parts.forEach((part, i) => {
-    bins.set(part.bins, i * binsAPart);
-  });
-  const counted = parts.reduce((sum, part) => sum + part.counted, 0);
+  const binsAPart = pipeline.bins * pipeline.output.channels.length;
+  const bins = new Uint32Array(item.parts.length * binsAPart);
+  let counted = 0;
+  for (const [i, part] of item.parts.entries()) {
+    const found = runKernel(last, source, restrict(plane, part), false);
+    bins.set(found.bins, i * binsAPart);
+    counted += found.counted;
+  }
   return { counted, bins, map: withMap ? sampled(runKernel(last, source, plane, true).map) : undefined };
 }
 

@@ -1,5 +1,6 @@
 // How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
 // message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
+import { maxCountsBytes } from '../answers/split-answer.ts';
 import type {
   CaptureOptions,
   Grid,
@@ -12,6 +13,7 @@ import type {
 } from '../gen/halogrid/v1/job.ts';
 import type { CancelRequest, GetRequest, ListRequest, SubmitRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
 import type {
+  AnswerPart,
   AttachRequest,
   AttachResponse,
   DeviceInfo,
@@ -21,9 +23,14 @@ import type {
   Hello,
   Lack,
   Lease,
+  PartFound,
+  PartHit,
+  PartRanking,
   Probe,
   ProbedFile,
+  QueryVector,
   Recall,
+  SearchPart,
   SeenFile,
   ShardCompleted,
   ShardFailed,
@@ -37,7 +44,14 @@ import type {
   Welcome,
 } from '../gen/halogrid/v1/nodes.ts';
 import type { ChangesRequest, FrameName, ListFramesRequest, SearchRequest } from '../gen/halogrid/v1/search.ts';
-import { maxImageBytes, maxPipelines, maxUriLength } from '../job-limits.ts';
+import {
+  maxImageBytes,
+  maxPartCounts,
+  maxPartHits,
+  maxPartQueries,
+  maxPipelines,
+  maxUriLength,
+} from '../job-limits.ts';
 import { type Bound, bytes, type Excess, elsewhere, fields, list, map, name, oneOf, text } from './bounds.ts';
 
 /** Ids and names go into every log line. */
@@ -135,6 +149,7 @@ const completed = fields<ShardCompleted>({
   errors: list(maxLeaseSources, fields<SourceError>({ stage: word, error: any, cause: any })),
   stageSeconds: map(32, word),
   busySeconds: map(32, word),
+  counts: bytes(maxCountsBytes),
 });
 
 /** What a node reports; sentences are cut elsewhere. */
@@ -146,8 +161,17 @@ export const reportBounds = fields<AttachRequest>({
     failed: fields<ShardFailed>({ jobId: id, error: any, need: place }),
     draining: any,
     returned: fields<ShardReturned>({ jobId: id }),
+    part: fields<AnswerPart>({ jobId: id, counts: bytes(maxCountsBytes) }),
     sight: fields<Sight>({
       files: list(maxProbedFiles, fields<SeenFile>({ version: place, sha256: bytes(32), error: any })),
+      error: any,
+    }),
+    found: fields<PartFound>({
+      version: word,
+      rankings: list(
+        maxPartQueries,
+        fields<PartRanking>({ hits: list(maxPartHits, fields<PartHit>({ exact: word })) }),
+      ),
       error: any,
     }),
   }),
@@ -181,6 +205,13 @@ export const orderBounds = fields<AttachResponse>({
     recall: fields<Recall>({ jobId: id, shards: list(maxLeaseSources) }),
     drain: any,
     probe: fields<Probe>({ files: list(maxProbedFiles, fields<ProbedFile>({ uri: place })), write: place }),
+    search: fields<SearchPart>({
+      index: place,
+      version: word,
+      queries: list(maxPartQueries, fields<QueryVector>({ counts: list(maxPartCounts) })),
+      distance: word,
+      camera: id,
+    }),
   }),
 });
 

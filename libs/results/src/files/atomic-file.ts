@@ -78,11 +78,21 @@ async function writeAll(
 ): Promise<void> {
   if (typeof content === 'string' || content instanceof Uint8Array) return file.writeFile(content);
   let piece = '';
-  for await (const text of content) {
-    piece += text;
-    if (piece.length < pieceChars) continue;
-    await file.writeFile(piece);
-    piece = '';
+  // Waiting for each of a million lines takes a second, where they need not be waited for.
+  if (Symbol.iterator in content) {
+    for (const text of content) {
+      piece += text;
+      if (piece.length < pieceChars) continue;
+      await file.writeFile(piece);
+      piece = '';
+    }
+  } else {
+    for await (const text of content) {
+      piece += text;
+      if (piece.length < pieceChars) continue;
+      await file.writeFile(piece);
+      piece = '';
+    }
   }
   await file.writeFile(piece);
 }

@@ -1,4 +1,4 @@
-import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
+import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import { openImage, readFrames } from '@halogrid/imaging';
 import { loadSharp } from '@halogrid/imaging/sharp';
 import { InputError } from '@halogrid/sources';
@@ -38,11 +38,11 @@ export async function thumbnails(shown: readonly Shown[], box: Size): Promise<Ma
   byVideo.delete(undefined);
   for (const [uri, frames] of byVideo) {
     try {
-      for await (const { frame, luma, pixel, ...size } of readFrames(
+      for await (const { frame, pixels, pixel, ...size } of readFrames(
         uri!,
         new Set(frames.map((each) => each.videoFrame!)),
       )) {
-        pictures.set(keyOf({ uri: uri!, videoFrame: frame }), await shrink(luma, pixel, size, 1, box));
+        pictures.set(keyOf({ uri: uri!, videoFrame: frame }), await shrink(pixels, pixel, size, 1, box));
       }
     } catch {
       // Those that were read before are shown.
@@ -54,8 +54,8 @@ export async function thumbnails(shown: readonly Shown[], box: Size): Promise<Ma
 /** The picture of one, which is not enlarged. Rejects with InputError where it cannot be shown. */
 export async function thumbnail({ uri, videoFrame }: Shown, box: Size): Promise<Thumbnail> {
   if (videoFrame === undefined) return imageAt(uri, box, false);
-  for await (const { luma, pixel, width, height } of readFrames(uri, new Set([videoFrame]))) {
-    return shrink(luma, pixel, { width, height }, 1, within(box, { width, height }));
+  for await (const { pixels, pixel, width, height } of readFrames(uri, new Set([videoFrame]))) {
+    return shrink(pixels, pixel, { width, height }, 1, within(box, { width, height }));
   }
   throw new InputError('decode', `Frame ${videoFrame} cannot be decoded, or is not in the video`);
 }
@@ -83,13 +83,14 @@ async function imageAt(uri: string, box: Size, mayEnlarge: boolean): Promise<Thu
   }
 }
 
-/** Planes of pixels, one after another, as a picture; of 16 bits the upper 8 are shown. */
-async function shrink(
+/** Planes of pixels, one after another, as a picture, or a part of it; of 16 bits the upper 8 are shown. */
+export async function shrink(
   planes: Uint8Array,
   pixel: PixelType,
   size: Size,
   channels: 1 | 3,
   box: Size,
+  part?: Rect,
 ): Promise<Thumbnail> {
   const plane = size.width * size.height;
   const bytes = sampleBytes[pixel];
@@ -99,7 +100,9 @@ async function shrink(
     for (let i = 0; i < plane; i++) pixels[channels * i + channel] = planes[from + i * bytes]!;
   }
   const sharp = await loadSharp();
-  const resized = sharp(pixels, { raw: { ...size, channels } }).resize(box.width, box.height, { fit: 'inside' });
+  const whole = sharp(pixels, { raw: { ...size, channels } });
+  const cut = part ? whole.extract({ left: part.x, top: part.y, width: part.width, height: part.height }) : whole;
+  const resized = cut.resize(box.width, box.height, { fit: 'inside' });
   const { data, info } = await resized.png(pngOptions).toBuffer({ resolveWithObject: true });
   return { png: data, width: info.width, height: info.height, of: size };
 }

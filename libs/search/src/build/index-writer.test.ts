@@ -118,6 +118,25 @@ test('frames and cells that count no pixel are counted', async (t) => {
   assert.deepEqual([catalog.countEmpty('frame'), catalog.countEmpty('cell')], [1, 3]);
 });
 
+test('nothing is added to an index that lacks a file, or has one that is torn', async (t) => {
+  const folder = await temporaryFolder(t);
+  const made = join(folder, 'made');
+  await add(made, await job(folder, 'a', 3));
+  const more = await job(folder, 'b', 2);
+  const table: [string, (path: string) => Promise<void>, RegExp][] = [
+    ['segment-000001.rows', rm, /^Error: '.*index' lacks a file that its manifest names: make the index anew$/],
+    ['segment-000001.rows', (path) => truncate(path, 20), /segment-000001.rows' is torn: it has 20 of \d+ bytes/],
+    ['segment-000001.bins', (path) => truncate(path, 191), /segment-000001.bins' is torn: it has 191 of 192 bytes/],
+  ];
+  for (const [file, damage, sentence] of table) {
+    const index = join(folder, 'index');
+    await cp(made, index, { recursive: true });
+    await damage(join(index, file));
+    await assert.rejects(add(index, more), sentence);
+    await rm(index, { recursive: true });
+  }
+});
+
 test('a file that is torn or has changed is named, and nothing of it is used', async (t) => {
   const folder = await temporaryFolder(t);
   const made = join(folder, 'made');

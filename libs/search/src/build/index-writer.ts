@@ -2,10 +2,10 @@ import { makeFolders } from '@halogrid/service/make-folders';
 import { IndexError } from '../store/index-error.ts';
 import { readManifest, removeUnnamed, writeManifest } from '../store/index-folder.ts';
 import type { Manifest, Segment } from '../store/manifest.ts';
-import { closeCatalog, openCatalog } from '../store/open-catalog.ts';
+import { checkLengths, closeCatalog, openCatalog } from '../store/open-catalog.ts';
 import { binsOfCell, cellsOf, differences } from '../store/pipeline-identity.ts';
 import type { JobName } from '../store/segment-writer.ts';
-import { SegmentsWriter, segmentFrames } from '../store/segments-writer.ts';
+import { framesOfFull, SegmentsWriter } from '../store/segments-writer.ts';
 import { storedFrames } from '../store/stored-frames.ts';
 import { WriteLock } from '../store/write-lock.ts';
 import type { FinishedJob } from './finished-job.ts';
@@ -35,6 +35,8 @@ export class IndexWriter {
     const lock = new WriteLock(folder);
     try {
       const manifest = await readManifest(folder);
+      // Nothing is added to what cannot be searched.
+      if (manifest) await checkLengths(folder, manifest);
       await removeUnnamed(folder, manifest);
       return new IndexWriter(folder, lock, manifest);
     } catch (error) {
@@ -102,8 +104,10 @@ export class IndexWriter {
 
   /** Joins segments that are not full, where there are several: a search opens fewer files, and blocks are full. */
   async compact(): Promise<void> {
-    const isSmall = ({ frames }: Segment): boolean => frames < segmentFrames;
-    if (!this.#manifest || this.segments.filter(isSmall).length < 2) return;
+    if (!this.#manifest) return;
+    const full = framesOfFull(cellsOf(this.#manifest.pipeline));
+    const isSmall = ({ frames }: Segment): boolean => frames < full;
+    if (this.segments.filter(isSmall).length < 2) return;
     await this.#rewrite(
       this.#manifest.pipeline,
       isSmall,

@@ -16,9 +16,13 @@ export interface Score {
 export interface Distance {
   /** The largest score is the best similarity, the smallest the best distance. */
   readonly sense: 'similarity' | 'distance';
+  /** The score by what the vectors have in common, of distances that depend on nothing else. */
+  ofCommon?(part: Fraction): Score;
   /** The same whichever vector comes first. */
   score(a: Vector, b: Vector): Score;
 }
+
+const exact = (fraction: Fraction): Score => ({ value: nearestFloat(fraction), fraction });
 
 /**
  * The distances by name; p and q are the shares of a bin. docs/retrieval.md has the formulas and where they come from:
@@ -27,14 +31,16 @@ export interface Distance {
  *   chi2, hellinger, cosine   float-sums.ts
  */
 export const distances: Readonly<Record<DistanceName, Distance>> = {
-  intersection: { sense: 'similarity', score: (a, b) => exact(commonPart(a, b)) },
+  intersection: { sense: 'similarity', ofCommon: exact, score: (a, b) => exact(commonPart(a, b)) },
   chi2: { sense: 'distance', score: (a, b) => ({ value: chiSquare(a, b) }) },
-  l1: { sense: 'distance', score: (a, b) => exact(restOf(commonPart(a, b))) },
+  l1: {
+    sense: 'distance',
+    ofCommon: (part) => exact(restOf(part)),
+    score: (a, b) => exact(restOf(commonPart(a, b))),
+  },
   hellinger: { sense: 'distance', score: (a, b) => ({ value: hellinger(a, b) }) },
   cosine: { sense: 'similarity', score: (a, b) => ({ value: cosine(a, b) }) },
 };
-
-const exact = (fraction: Fraction): Score => ({ value: nearestFloat(fraction), fraction });
 
 /** 2 less twice a fraction of at most 1. */
 function restOf({ numerator, denominator }: Fraction): Fraction {

@@ -40,17 +40,22 @@ export async function openPixels(uri: string, videoFrame?: number): Promise<Pixe
 }
 
 async function openFrame(uri: string, videoFrame: number): Promise<PixelSource> {
-  for await (const { width, height, pixel, luma } of readFrames(uri, new Set([videoFrame]))) {
-    const planes = { width, height, pixel, bytes: luma };
-    return {
-      ...{ width, height, pixel },
-      read: async (region, to) => {
-        if (to.channels === 'rgb') throw new InputError('decode', 'Colour of videos is not supported');
-        copyRegion(planes, region, to);
-      },
-      close: async () => {},
-    };
-  }
+  const gray = await decodeFrame(uri, videoFrame, 'gray');
+  const { width, height, pixel } = gray;
+  let colours: Promise<Planes> | undefined;
+  return {
+    ...{ width, height, pixel },
+    read: async (region, to) => {
+      if (to.channels === 'rgb') colours ??= decodeFrame(uri, videoFrame, 'rgb');
+      copyRegion(to.channels === 'rgb' ? await colours! : gray, region, to);
+    },
+    close: async () => {},
+  };
+}
+
+async function decodeFrame(uri: string, videoFrame: number, channels: PlaneTarget['channels']): Promise<Planes> {
+  for await (const { width, height, pixel, pixels } of readFrames(uri, new Set([videoFrame]), channels))
+    return { width, height, pixel, bytes: pixels };
   throw new InputError('decode', `Frame ${videoFrame} cannot be decoded, or is not in the video`);
 }
 

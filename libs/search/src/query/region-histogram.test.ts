@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { coloursByFfmpeg, grayByFfmpeg, makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
 import {
   cellStart,
   createPipeline,
@@ -84,6 +85,28 @@ test('the region of a cell has the histogram that the cell has in the whole imag
       { numRuns: 5 },
     );
   }
+});
+
+test('a region of a frame of a recording is read in gray and in colour', { skip: noFfmpeg }, async (t) => {
+  const path = join(await temporaryFolder(t), 'a.mp4');
+  makeVideo(path, videoKinds['h264.mp4']!, 4);
+  const source = await openPixels(pathToFileURL(path).href, 2);
+  const pixelsOfFrame = source.width * source.height;
+  const region = { x: 10, y: 20, width: 30, height: 1 };
+  const read = async (channels: 'gray' | 'rgb') => {
+    const bytes = new Uint8Array(90);
+    await source.read(region, { bytes, offset: 0, stride: 30, channels, planeBytes: 30 });
+    return [0, 30, 60].map((from) => Buffer.from(bytes.subarray(from, from + 30)));
+  };
+  const first = region.y * source.width + region.x;
+  const gray = grayByFfmpeg(path)
+    .subarray(2 * pixelsOfFrame)
+    .subarray(first, first + 30);
+  const colours = coloursByFfmpeg(path).subarray(6 * pixelsOfFrame);
+  const [green, blue, red] = [0, 1, 2].map((plane) => colours.subarray(plane * pixelsOfFrame + first).subarray(0, 30));
+  assert.deepEqual((await read('gray'))[0], gray);
+  assert.deepEqual(await read('rgb'), [red, green, blue]);
+  await source.close();
 });
 
 test('a region that leaves the image is refused with what the image has', async (t) => {

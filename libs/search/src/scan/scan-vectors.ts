@@ -4,7 +4,8 @@ import type { Vector } from '../distances/vector.ts';
 import type { Best } from '../ranking/best.ts';
 import type { Hit } from '../ranking/hit.ts';
 import type { Block, BlockScanner } from './block-scanner.ts';
-import { nearnesses } from './nearness.ts';
+import { largestFigure } from './bound.ts';
+import { estimators } from './estimators.ts';
 
 /** A query, and the best that were found so far. */
 export interface Search {
@@ -29,8 +30,9 @@ export function scanVectors(
   const { near, bound } = scanner.estimate(name, query, block);
   const counts = scanner.counts(block);
   const { length, masses } = block;
+  const { of } = estimators[name];
   const limit = (): number =>
-    best.worst ? nearnesses[name].of(best.worst.score.value) - bound : Number.NEGATIVE_INFINITY;
+    best.worst ? -largestFigure(bound, of(best.worst.score.value)) : Number.NEGATIVE_INFINITY;
   let least = limit();
   for (let i = 0; i < masses.length; i++) {
     if (near[i]! < least || masses[i] === 0) continue;

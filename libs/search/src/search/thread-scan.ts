@@ -35,8 +35,15 @@ export class ThreadScan implements IndexScan {
     this.#threadCount = threads ?? (bytes < worthThreads ? 0 : availableParallelism());
   }
 
-  async find(wanted: Wanted): Promise<Hit[][]> {
-    const scan = { ...wanted, blocks: this.#blocks, next: new Int32Array(new SharedArrayBuffer(4)) };
+  find(wanted: Wanted): Promise<Hit[][]> {
+    return this.findIn(this.#blocks, wanted);
+  }
+
+  /** The same in these blocks alone. Once `signal` aborts, no further block is looked at, and the answer is of no use. */
+  async findIn(blocks: readonly BlockPlace[], wanted: Wanted, signal?: AbortSignal): Promise<Hit[][]> {
+    const next = new Int32Array(new SharedArrayBuffer(4));
+    signal?.addEventListener('abort', () => Atomics.store(next, 0, blocks.length), { once: true });
+    const scan = { ...wanted, blocks, next };
     if (this.#threadCount === 0) return scanIndex(this.#catalog, new BlockScanner(), scan);
     while (this.#threads.length < this.#threadCount) this.#threads.push(this.#start());
     const parts = await Promise.all(this.#threads.map((thread) => thread.order({ scan })));

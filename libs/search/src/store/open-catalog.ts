@@ -1,10 +1,11 @@
 import { close, closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { paddedLength } from '../scan/block-scanner.ts';
 import { Catalog, type OpenSegment } from './catalog.ts';
 import { IndexError } from './index-error.ts';
 import { readManifest } from './index-folder.ts';
-import type { Segment } from './manifest.ts';
+import type { Manifest, Segment } from './manifest.ts';
 import { binsOfCell, cellsOf, type PipelineIdentity } from './pipeline-identity.ts';
 import { parseRows } from './row-columns.ts';
 
@@ -28,10 +29,26 @@ export async function openCatalog(folder: string): Promise<Catalog> {
       for (const { bins } of opened) closeSync(bins);
       const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
       if (!isGone) throw error;
-      if (left === 1)
-        throw new IndexError(`'${folder}' lacks a file that its manifest names: make the index anew`, {
-          cause: error,
-        });
+      if (left === 1) throw lacksFile(folder, error);
+    }
+  }
+}
+
+/**
+ * Rejects with IndexError where a file of an index, whose writer is the caller, is not there or is too long or too short. It reads none
+ * of them, as `openCatalog` does.
+ */
+export async function checkLengths(folder: string, { segments, pipeline }: Manifest): Promise<void> {
+  for (const segment of segments) {
+    const files = [
+      { path: join(folder, `${segment.name}.rows`), expected: segment.rows.bytes },
+      { path: join(folder, `${segment.name}.bins`), expected: binsBytes(segment, pipeline) },
+    ];
+    for (const { path, expected } of files) {
+      const { size } = await stat(path).catch((error) => {
+        throw lacksFile(folder, error);
+      });
+      if (size !== expected) throw torn(path, size, expected);
     }
   }
 }
@@ -46,15 +63,25 @@ function openSegment(folder: string, segment: Segment, pipeline: PipelineIdentit
   const columns = parseRows(rows, segment, cells, folder);
   const path = join(folder, `${segment.name}.bins`);
   const bins = openSync(path, 'r');
-  const frameCounts = cells * paddedLength(binsOfCell(pipeline));
-  const expected = segment.blocks.reduce((sum, { frames, width }) => sum + frames * frameCounts * width, 0);
+  const expected = binsBytes(segment, pipeline);
   const { size } = fstatSync(bins);
   if (size !== expected) {
     closeSync(bins);
-    throw new IndexError(`'${path}' is torn: it has ${size} of ${expected} bytes; make the index anew`);
+    throw torn(path, size, expected);
   }
   return { segment, columns, bins };
 }
+
+function binsBytes({ blocks }: Segment, pipeline: PipelineIdentity): number {
+  const frameCounts = cellsOf(pipeline) * paddedLength(binsOfCell(pipeline));
+  return blocks.reduce((sum, { frames, width }) => sum + frames * frameCounts * width, 0);
+}
+
+const torn = (path: string, size: number, expected: number): IndexError =>
+  new IndexError(`'${path}' is torn: it has ${size} of ${expected} bytes; make the index anew`);
+
+const lacksFile = (folder: string, cause: unknown): IndexError =>
+  new IndexError(`'${folder}' lacks a file that its manifest names: make the index anew`, { cause });
 
 /** The bytes of a file, in memory that threads may share. */
 function readWhole(path: string): Uint8Array {

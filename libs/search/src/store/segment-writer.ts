@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { type CountBytes, countArrays, paddedLength } from '../scan/block-scanner.ts';
+import { countArrays, paddedLength, widthFor } from '../scan/block-scanner.ts';
 import type { IndexedJob, Segment, StoredBlock } from './manifest.ts';
 import { noText, type RowColumns, rowsFile } from './row-columns.ts';
 import { TextTable } from './text-table.ts';
@@ -152,11 +152,4 @@ export class SegmentWriter {
       ...this.#texts.columns(),
     };
   }
-}
-
-/** The fewest bytes that hold a count. */
-function widthFor(largest: number): CountBytes {
-  if (largest < 2 ** 8) return 1;
-  if (largest < 2 ** 16) return 2;
-  return largest < 2 ** 32 ? 4 : 8;
 }

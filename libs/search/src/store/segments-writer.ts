@@ -3,12 +3,19 @@ import { type IndexFrame, type JobName, SegmentWriter } from './segment-writer.t
 
 /** Frames of a segment at most: the rows of one take some 100 bytes each while it is written. */
 export const segmentFrames = 2 ** 20;
+/** Cells of all its frames at most: each takes 16 bytes meanwhile. */
+const segmentCells = 2 ** 24;
+
+/** Frames of that many cells each that a segment has when it is full. */
+export const framesOfFull = (cells: number): number =>
+  Math.max(1, Math.min(segmentFrames, Math.floor(segmentCells / cells)));
 
 /** Writes as many segments as frames need, one after another. */
 export class SegmentsWriter {
   readonly #folder: string;
   readonly #shape: { cells: number; cellBins: number };
   readonly #segments: Segment[] = [];
+  readonly #mostFrames: number;
   #next: number;
   #writer: SegmentWriter | undefined;
 
@@ -16,6 +23,7 @@ export class SegmentsWriter {
   constructor(folder: string, shape: { cells: number; cellBins: number }, next: number) {
     this.#folder = folder;
     this.#shape = shape;
+    this.#mostFrames = framesOfFull(shape.cells);
     this.#next = next;
   }
 
@@ -23,7 +31,7 @@ export class SegmentsWriter {
   async add(job: JobName, frame: IndexFrame): Promise<void> {
     this.#writer ??= await SegmentWriter.create(this.#folder, segmentName(this.#next++), this.#shape);
     await this.#writer.add(job, frame);
-    if (this.#writer.frames === segmentFrames) await this.#end();
+    if (this.#writer.frames === this.#mostFrames) await this.#end();
   }
 
   /** The segments, durable, and the number of the one that would follow. */

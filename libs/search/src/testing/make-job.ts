@@ -16,7 +16,8 @@ export interface MadeJob {
 export const madeBins = 59;
 
 /** A frame of a test: the counts of its cells, one after another. */
-export type MadeFrame = Pick<FeatureRow, 'source' | 'frame' | 'timestampMs'> & { cells: ArrayLike<number>[] };
+export type MadeFrame = Pick<FeatureRow, 'source' | 'frame' | 'timestampMs'> &
+  Partial<Pick<FeatureRow, 'capturedAtMs' | 'camera'>> & { cells: ArrayLike<number>[] };
 
 /** Writes the output of a job into `out` as far as an index reads it. */
 export async function makeJob(out: string, frames: Iterable<MadeFrame>, job: MadeJob = {}): Promise<string> {
@@ -36,10 +37,10 @@ export async function makeJob(out: string, frames: Iterable<MadeFrame>, job: Mad
       for (let bin = 0; bin < histogram.length; bin++) counted += histogram[bin]!;
       const [cellRow, cellColumn] = [Math.floor(cell / grid.columns), cell % grid.columns];
       await writer.add({
-        ...frame,
-        name: '',
         capturedAtMs: null,
         camera: null,
+        ...frame,
+        name: '',
         cellRow,
         cellColumn,
         counted,

@@ -40,6 +40,12 @@ export function changedMsOf(version: string): number | undefined {
   return mtimeMs === undefined ? undefined : Math.floor(Number(mtimeMs));
 }
 
+/** The bytes of a file of that version; undefined for a version that does not say. */
+export function sizeOfVersion(version: string): number | undefined {
+  const [, size] = /^(\d{1,15}) \d/.exec(version) ?? [];
+  return size === undefined ? undefined : Number(size);
+}
+
 /** A regular file open for reading, and its first bytes. What it gives out is good until it is closed. */
 export class LocalFile {
   readonly kind = 'local';

@@ -5,6 +5,7 @@ import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { CaptureRule } from '../captured/capture-rule.ts';
 import { openInputFile } from '../files/input-file.ts';
 import { temporaryFolder } from '../testing/temporary-files.ts';
 import { checkHasSource, listAllSources, listSources, mayHaveVideo, type Source } from './sources.ts';
@@ -392,4 +393,24 @@ test('a glob may be longer than a name, as a list in braces is', async (t) => {
   const folder = await folderOf(t, '7.png');
   const numbers = Array.from({ length: 200 }, (_, i) => i);
   assert.deepEqual(await names(join(folder, `{${numbers.join(',')}}.png`)), ['7.png']);
+});
+
+test('recordings in folders by day and camera come by camera and time, and their names say both', async (t) => {
+  const days = ['2026-01-09', '2026-01-10'];
+  const times = Array.from({ length: 144 }, (_, i) => `${String(Math.floor(i / 6)).padStart(2, '0')}${i % 6}000`);
+  const paths = ['cam2', 'cam10'].flatMap((camera) =>
+    days.flatMap((day) => times.map((time) => `${camera}/${day}/${time}.mp4`)),
+  );
+  const folder = await folderOf(t, ...paths.toReversed());
+  const found = await list(folder);
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    paths,
+  );
+  const rule = new CaptureRule({ from: '{camera}/%Y-%m-%d/%H%M%S', zone: 'Europe/Berlin' });
+  const video = { timestampMs: 40 };
+  const at = (path: string) => rule.of({ uri: found[paths.indexOf(path)]!.uri, video });
+  // 23:50 of Berlin's winter is 22:50 in UTC.
+  const atMs = Date.UTC(2026, 0, 10, 22, 50) + 40;
+  assert.deepEqual(at('cam10/2026-01-10/235000.mp4'), { atMs, camera: 'cam10' });
 });

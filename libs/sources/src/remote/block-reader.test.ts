@@ -45,6 +45,19 @@ const sha256 = createHash('sha256').update(bytes).digest('hex');
 /** Requests for blocks, without those for the heads of the files. */
 const blocksAsked = (name: string): string[] => asked.get(name)!.filter((range) => range !== 'bytes=0-1048575');
 
+test('what is read alone is fetched alone, unless its block is there', async () => {
+  const reader = await open('alone', '"1"');
+  const far = 9 * blockBytes + 100;
+  assert.deepEqual(await reader.readAlone(far, 50), new Uint8Array(bytes.subarray(far, far + 50)));
+  assert.deepEqual(blocksAsked('alone'), [`bytes=${far}-${far + 49}`]);
+  await reader.read(10 * blockBytes, 10);
+  assert.deepEqual((await reader.readAlone(10 * blockBytes + 7, 3)).length, 3);
+  assert.equal(blocksAsked('alone').length, 2);
+  assert.equal((await reader.readAlone(bytes.length - 5, 50)).length, 5);
+  assert.equal((await reader.readAlone(bytes.length, 50)).length, 0);
+  reader.close();
+});
+
 test('whoever reads in order or anywhere gets the bytes of the file, and none behind its end', async () => {
   const reader = await open('a', '"1"');
   assert.equal(await readAll(reader, 50_000), sha256);

@@ -32,6 +32,10 @@ export class BlockCache {
     return block;
   }
 
+  has(key: string): boolean {
+    return this.#blocks.has(key);
+  }
+
   clear(): void {
     this.#blocks.clear();
   }
@@ -80,6 +84,16 @@ export class BlockReader {
     return (await block).subarray(start, start + length);
   }
 
+  /** As `read`, where nothing near these bytes will be wanted: no more than them is fetched, unless the block is there or on its way. */
+  async readAlone(position: number, length: number): Promise<Uint8Array> {
+    const left = Math.max(0, this.#file.sizeBytes - position);
+    if (left === 0 || cache.has(this.#nameOf(Math.floor(position / blockBytes))))
+      return await this.read(position, length);
+    const bytes = new Uint8Array(Math.min(left, length));
+    await this.#file.read(bytes, position);
+    return bytes;
+  }
+
   /** May be called again. What is on its way is not waited for. */
   close(): void {
     if (!this.#isOpen) return;
@@ -89,13 +103,17 @@ export class BlockReader {
   }
 
   #block(index: number): Promise<Uint8Array> {
-    return cache.get(`${this.#key} ${index}`, () => {
+    return cache.get(this.#nameOf(index), () => {
       const loading = this.#load(index);
       this.#pending.add(loading);
       const settled = () => this.#pending.delete(loading);
       loading.then(settled, settled);
       return loading;
     });
+  }
+
+  #nameOf(index: number): string {
+    return `${this.#key} ${index}`;
   }
 
   async #load(index: number): Promise<Uint8Array> {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { PlanStep, SourceRef } from '../../job/shard.ts';
 import { decodeOpenSource, encodeOpenSource } from '../job-record.ts';
+import { OpenBins } from '../open-bins.ts';
 import { DamagedLedgerError } from '../store/ledger-errors.ts';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
@@ -220,19 +221,27 @@ test('any progress is read as it was written', () => {
 });
 
 test('what came of an open source is read as it was written, and another number of bins is noticed', () => {
-  const bins = fc.array(count, { minLength: 1 }).map((counts) => Float64Array.from(counts));
+  const bins = fc.array(count, { minLength: 1 }).map((counts) => {
+    const sums = new OpenBins(counts.length);
+    sums.makeRoomFor(2 ** 53 - 1);
+    sums.restore(0, counts);
+    return sums;
+  });
   const open = record({
     state: fc.constant('open' as const),
     tilesLeft: count,
     counted: count,
-    pixels: count,
+    pixels: fc.constant(2 ** 53 - 1),
     bins,
   });
   fc.assert(
     fc.property(open, (source) => {
-      const content = encodeOpenSource(source);
-      assert.deepEqual(decodeOpenSource(content, source.bins.length), source);
-      for (const other of [source.bins.length - 1, source.bins.length + 1]) {
+      const content = encodeOpenSource(source, 0);
+      const { length } = source.bins.sums;
+      const read = decodeOpenSource(content, length);
+      assert.deepEqual(read, { source, blocks: 0 });
+      assert.deepEqual(read.source.bins!.sums, source.bins.sums);
+      for (const other of [length - 1, length + 1]) {
         assert.throws(() => decodeOpenSource(content, other), RangeError);
       }
     }),

@@ -38,7 +38,7 @@ export async function histogramsOf(ledger: Ledger, grid: Grid): Promise<{ uri: s
   const { done, file } = await ledger.settled(jobId, 0, 99);
   if (done.length === 0) return [];
   const all = readHistograms(file, done, binsOfSource(histogramShape(pipeline, grid)));
-  return [...all.map((bins) => [...bins])].map((bins, i) => ({ uri: done[i]!.uri, bins }));
+  return [...all.map(({ place, bins }) => ({ uri: done[place]!.uri, bins: [...bins] }))];
 }
 
 /** The same from whole images, without shards. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { resultsVersion } from '@halogrid/service';
+import { areSameResults } from '@halogrid/service';
 import { resultsVersionOf, type SourceLine } from './source-line.ts';
 
 /** A file of an earlier job: its line in sources.jsonl, or those of all its frames. */
@@ -20,6 +20,8 @@ export interface EarlierFile {
  * that it leads to is to be looked at.
  */
 export class EarlierIndex {
+  /** Of its results. */
+  readonly #version: number;
   readonly #keys: number[] = [];
   readonly #offsets: number[] = [];
   readonly #sourcesBefore: number[] = [];
@@ -30,29 +32,41 @@ export class EarlierIndex {
   #slots = new Int32Array();
 
   /**
-   * Undefined where there is no such file, or it is of results of another version. Rejects where it
+   * Undefined where there is no such file, or none of its results is what this version computes. Rejects where it
    * cannot be read, and with one sentence where it is not as it was written. `look` is shown every source, in order.
    */
   static async load(path: string, look: (line: SourceLine) => void = () => {}): Promise<EarlierIndex | undefined> {
-    const index = new EarlierIndex();
+    let index: EarlierIndex | undefined;
     let before: SourceLine | undefined;
     let [sources, done] = [0, 0];
     for await (const { text, offset } of linesOf(path)) {
       if (offset === 0) {
-        if (resultsVersionOf(text) !== resultsVersion) return undefined;
+        const version = resultsVersionOf(text);
+        if (version === undefined || !areSameResults(version, false)) return undefined;
+        index = new EarlierIndex(version);
         continue;
       }
       const line = parseLine(text, path);
       look(line);
+      if (!index) return undefined;
       if (!before || !isSameFile(before, line)) index.#add(line.uri, offset, sources, done);
       sources++;
       if (line.quarantined) index.#quarantined[index.files - 1]!++;
       else done++;
       before = line;
     }
-    if (sources === 0) return undefined;
+    if (!index || sources === 0) return undefined;
     index.#end(sources, done);
     return index;
+  }
+
+  private constructor(version: number) {
+    this.#version = version;
+  }
+
+  /** Whether its results are what this version computes, of images or of frames of recordings. */
+  isSame(isOfRecording: boolean): boolean {
+    return areSameResults(this.#version, isOfRecording);
   }
 
   get files(): number {

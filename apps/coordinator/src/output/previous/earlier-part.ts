@@ -92,6 +92,7 @@ export class EarlierPart {
     if (!this.index.file(file).areAllDone) return false;
     const first = await this.firstLine(file);
     if (first.uri !== redactUri(uri) || first.version !== version) return false;
+    if (!this.index.isSame(first.frame !== undefined)) return false;
     if (this.#mapFormat === 'none') return true;
     for await (const line of this.lines(file)) {
       if (line.quarantined || !(await haveFiles(this.#folder, mapFiles(line.name, this.#mapFormat)))) return false;
@@ -158,14 +159,18 @@ export class EarlierPart {
   }
 
   /** The bins of all cells. */
-  async #bins(row: number, line: SourceLine): Promise<number[]> {
+  async #bins(row: number, line: SourceLine): Promise<ArrayLike<number>> {
     if (!this.#histogram) return [];
     try {
-      const bins = await this.#histogram(row);
-      if (this.#cells === 1) return bins;
-      const all = [bins];
-      for (let cell = 1; cell < this.#cells; cell++) all.push(await this.#histogram(row + cell));
-      return all.flat();
+      if (this.#cells === 1) return await this.#histogram(row);
+      const bins = new Float64Array(binsOfSource(this.#shape));
+      const cellBins = bins.length / this.#cells;
+      for (let cell = 0; cell < this.#cells; cell++) {
+        const counts = await this.#histogram(row + cell);
+        if (counts.length !== cellBins) throw new Error(`A cell has ${counts.length} bins instead of ${cellBins}`);
+        bins.set(counts, cell * cellBins);
+      }
+      return bins;
     } catch (error) {
       throw this.altered(line, error);
     }

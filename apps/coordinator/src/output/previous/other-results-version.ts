@@ -2,19 +2,19 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JobSpec } from '@halogrid/proto';
-import { resultsVersion } from '@halogrid/service';
+import { areSameResults } from '@halogrid/service';
 import { jobParts } from '../../job/accepted-job.ts';
 import { outputPath } from '../../job/output-paths.ts';
 import { resultsVersionOf } from './source-line.ts';
 
 /**
- * The version of the results in the folder of a job, where it is another than this one's: nothing of them is kept then, though
+ * The version of the results in the folder of a job, where none of them is what this version computes: nothing is kept then, though
  * the job would keep some. Undefined where there are none, and for a job that asks for nothing to be kept.
  */
 export async function otherResultsVersion(spec: JobSpec): Promise<number | undefined> {
   if (spec.fresh) return undefined;
   const version = resultsVersionOf(await firstLine(join(outputPath(jobParts(spec)[0].spec.out), 'sources.jsonl')));
-  return version === resultsVersion ? undefined : version;
+  return version !== undefined && areSameResults(version, false) ? undefined : version;
 }
 
 /** Empty where there is no such file. */

@@ -17,7 +17,7 @@ export interface TestJpeg {
 
 /** What a device has made of a batch. */
 export interface DecodedJpegs {
-  files: readonly JpegFile[];
+  files: readonly Required<JpegFile>[];
   /** What a kernel would read of each. */
   items: readonly PipelineItem[];
   layout: JpegBatchLayout;
@@ -41,7 +41,7 @@ export async function runJpegs(
   jpegs: readonly TestJpeg[],
   behind: (pass: GPUComputePassEncoder, planes: GPUBuffer, items: readonly PipelineItem[]) => void = () => {},
 ): Promise<DecodedJpegs> {
-  const files: JpegFile[] = [];
+  const files: Required<JpegFile>[] = [];
   const items: PipelineItem[] = [];
   let offset = 0;
   let planesBytes = 0;

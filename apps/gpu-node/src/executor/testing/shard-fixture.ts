@@ -100,11 +100,11 @@ export function referenceOf(
   operations: readonly AskedOperation[],
   image: TestImage,
   grid?: Grid,
-): { counted: number; bins: number[]; map: Uint8Array } {
+): { counted: number; bins: Uint32Array; map: Uint8Array } {
   const pipeline = createPipelineOver(image.pixels instanceof Uint8Array ? 'u8' : 'u16', operations);
   const { item, bytes } = staged(pipeline, image, undefined, grid);
   const result = runReference(pipeline, bytes, item, true);
-  return { counted: result.counted, bins: Array.from(result.bins), map: bytesOf(samplesOf(pipeline, result, image)) };
+  return { counted: result.counted, bins: result.bins, map: bytesOf(samplesOf(pipeline, result, image)) };
 }
 
 const bytesOf = ({ buffer }: Samples): Uint8Array => new Uint8Array(buffer);

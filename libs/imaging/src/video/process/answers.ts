@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { sampleBytes } from '@halogrid/geometry';
+import { type FramePixels, packedPixels } from './frame-pixels.ts';
 import { FrameRoom } from './frame-room.ts';
-import { type DeviceLuma, type LumaPlane, LumaWriter } from './luma-writer.ts';
 import { Orders } from './orders.ts';
 import {
   aliveRecord,
@@ -26,7 +26,6 @@ const rowSamples = 16;
 export class Answers {
   readonly orders = new Orders((places) => this.#free(places));
   readonly #memory: Uint8Array | undefined;
-  readonly #writer = new LumaWriter();
   readonly #roomBytes: number;
   readonly #room: FrameRoom;
   #framesOut = 0;
@@ -56,22 +55,23 @@ export class Answers {
     if (performance.now() - this.#saidMs > aliveEachMs) this.#say({ position: aliveRecord });
   }
 
-  /** Gives out a frame's luma; `lead`: samples that a device has before those of a row. */
-  frame(position: number, plane: LumaPlane | DeviceLuma, lead: number | undefined): void {
-    const { width, height, format } = plane;
-    const samples = sampleBytes[format.pixel];
+  /** Gives out a frame; `lead`: samples that a device has before those of a row. */
+  frame(position: number, pixels: FramePixels, lead: number | undefined): void {
+    const { width, height, pixel, planes } = pixels;
+    const samples = sampleBytes[pixel];
     const rowBytes = width * samples;
     const stride = lead === undefined ? rowBytes : Math.ceil((width + lead) / rowSamples) * rowSamples * samples;
-    const bytes = (height - 1) * stride + rowBytes;
+    const planeBytes = height * stride;
+    const bytes = planes * planeBytes - stride + rowBytes;
     const place = this.#takePlace(bytes);
-    const head = { position, width, height, sampleBytes: samples, stride, bytes, place };
+    const head = { position, width, height, sampleBytes: samples, planes, stride, bytes, place };
     if (place !== inline) {
-      this.#writer.put(plane, this.#memory!.subarray(place, place + bytes), stride);
+      pixels.write(this.#memory!.subarray(place, place + bytes), stride, planeBytes);
       this.#heads.push(bytesOf(head));
       if (performance.now() - this.#saidMs > togetherMs) this.#sayHeads();
     } else {
-      const luma = this.#writer.packed(plane);
-      this.#say({ ...head, stride: rowBytes, bytes: luma.length }, luma);
+      const packed = packedPixels(pixels);
+      this.#say({ ...head, stride: rowBytes, bytes: packed.length }, packed);
     }
     this.#framesOut++;
   }

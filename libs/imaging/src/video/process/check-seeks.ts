@@ -1,8 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { VideoPacket } from '../video-frames.ts';
-import type { Ffmpeg } from './ffmpeg.ts';
-import { PacketReader } from './open-video.ts';
-import type { VideoBytes } from './video-bytes.ts';
+import type { PacketReader } from './open-video.ts';
 
 /** The packets from a key frame up to the next, as reading from the beginning gave them. */
 export interface ReadGroup {
@@ -21,16 +19,15 @@ const mostPassed = 1023;
  * gave. In a damaged file it may not, and then what became of its frames would depend on where segments begin. To be closed.
  */
 export class SeekChecker {
-  readonly #ffmpeg: Ffmpeg;
-  readonly #bytes: VideoBytes;
+  readonly #open: () => PacketReader;
   #reader: PacketReader | undefined;
   /** That seeking did not lead to, one after another. A search is dear where it is in vain, so more and more are not tried. */
   #inVain = 0;
   #toPass = 0;
 
-  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes) {
-    this.#ffmpeg = ffmpeg;
-    this.#bytes = bytes;
+  /** `open` opens the video once more. */
+  constructor(open: () => PacketReader) {
+    this.#open = open;
   }
 
   /** Throws InputError for bytes that cannot be read. */
@@ -40,7 +37,7 @@ export class SeekChecker {
       this.#toPass--;
       return false;
     }
-    this.#reader ??= new PacketReader(this.#ffmpeg, this.#bytes);
+    this.#reader ??= this.#open();
     const isReached = this.#reader.seekTo(group.first) && givesGroup(this.#reader, group);
     this.#inVain = isReached ? 0 : this.#inVain + 1;
     this.#toPass = isReached ? 0 : Math.min(mostPassed, 2 ** this.#inVain - 2);

@@ -1,6 +1,6 @@
 import type { VideoPacket } from '../video-frames.ts';
 import { averror, type Ffmpeg, type Frame, frameFlags, packetFlags } from './ffmpeg.ts';
-import type { DeviceLuma } from './luma-writer.ts';
+import type { FramePixels } from './frame-pixels.ts';
 import { type FfmpegHardware, openDecoder } from './open-decoder.ts';
 import type { PacketReader } from './open-video.ts';
 
@@ -14,7 +14,8 @@ export type SentPacket = VideoPacket & {
 
 /** What a decoder gives for a packet; good during the call that brings it. */
 export interface Picture {
-  frame: Frame | DeviceLuma;
+  /** A text says why there is none. */
+  frame: Frame | FramePixels | string;
   packet: SentPacket;
   /** Its place among those of the packet's group. */
   order: number;
@@ -27,6 +28,8 @@ export interface RunRequest {
   strictFrom: number;
   /** Whether the run ends before a packet, which then is the reader's last. */
   isEnd(packet: VideoPacket): boolean;
+  /** Whether a picture that is the packet's own, and the group's of that order, is of use. */
+  isWanted(packet: SentPacket, order: number): boolean;
   show(picture: Picture): void;
 }
 
@@ -35,7 +38,7 @@ export function decodeRun(
   ffmpeg: Ffmpeg,
   reader: PacketReader,
   hardware: FfmpegHardware | undefined,
-  { strictFrom, isEnd, show }: RunRequest,
+  { strictFrom, isEnd, show }: Omit<RunRequest, 'isWanted'>,
 ): SentPacket[] {
   const decoder = openDecoder(ffmpeg, reader, hardware);
   const frame = new ffmpeg.Frame();

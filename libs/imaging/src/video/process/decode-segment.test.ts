@@ -48,7 +48,10 @@ async function decodeCut(path: string): Promise<Decoded[]> {
 }
 
 const kinds = [
-  ...Object.entries(videoKinds).map(([name, encoder]) => ({ name, encoder, gray: 'gray', frameBytes: width * height })),
+  // Frames of MJPEG are what libjpeg makes of them.
+  ...Object.entries(videoKinds)
+    .filter(([name]) => !name.startsWith('mjpeg'))
+    .map(([name, encoder]) => ({ name, encoder, gray: 'gray', frameBytes: width * height })),
   ...Object.entries(deepKinds).map(([name, kind]) => ({ name, ...kind, frameBytes: 2 * width * height })),
 ];
 for (const { name, encoder, gray: format, frameBytes } of kinds) {

@@ -1,3 +1,4 @@
+import type { PlaneTarget } from '../../planes/plane-target.ts';
 import {
   areTimed,
   beginOf,
@@ -8,15 +9,16 @@ import {
   type VideoPacket,
 } from '../video-frames.ts';
 import { decodeRun, type Picture, type RunRequest, type SentPacket } from './decode-run.ts';
-import { type Ffmpeg, type Frame, fullRange } from './ffmpeg.ts';
-import type { DeviceLuma, LumaPlane } from './luma-writer.ts';
+import type { Ffmpeg, Frame } from './ffmpeg.ts';
+import { colourOf, grayOf } from './frame-of-ffmpeg.ts';
+import type { FramePixels } from './frame-pixels.ts';
+import { decodeJpegRun } from './jpeg-run.ts';
 import { nvdecRun } from './nvdec-run.ts';
 import { type FfmpegHardware, openFfmpegHardware } from './open-decoder.ts';
 import { type NvdecForStream, openNvdec } from './open-nvdec.ts';
 import type { PacketReader } from './open-video.ts';
 import { SegmentReaders } from './segment-readers.ts';
 import type { VideoBytes } from './video-bytes.ts';
-import { lumaFormat, whyNoGray } from './video-gray.ts';
 
 /** Part of a video to decode. */
 export interface SegmentRequest {
@@ -33,6 +35,8 @@ export interface SegmentRequest {
   wanted: Pick<VideoFrame, 'packet' | 'order'>[];
   /** "cuda": the engines of an NVIDIA card; others: a method of FFmpeg's; empty: none. */
   hwaccel: string;
+  /** What is wanted of them; gray unless given. */
+  channels?: PlaneTarget['channels'];
   /**
    * Samples that a device has before those of a row, where luma is to lie as the device wants it: rows as far apart as the next multiple
    * of 16 samples. Without it there are no gaps.
@@ -43,7 +47,7 @@ export interface SegmentRequest {
 /** What becomes of the frames. Positions are those in `wanted`. */
 export interface SegmentSink {
   /** Good during the call. */
-  frame(position: number, luma: LumaPlane | DeviceLuma): void;
+  frame(position: number, pixels: FramePixels): void;
   /** The frame counts nothing, also where it was there before. */
   bad(position: number, error: string): void;
   /** When the file says that it was made, in milliseconds since 1970 in UTC; called before the first frame, if at all. */
@@ -87,7 +91,8 @@ function openHardware(
   request: SegmentRequest,
   sink: SegmentSink,
 ): Hardware | undefined {
-  if (request.hwaccel === '') return undefined;
+  // JPEGs are decoded by libjpeg alone.
+  if (request.hwaccel === '' || (reader.codec.name === 'mjpeg' && request.hwaccel !== 'cuda')) return undefined;
   if (request.hwaccel === 'cuda') {
     const of = openNvdec(ffmpeg, reader, request, sink);
     return of && { kind: 'nvdec', of };
@@ -163,7 +168,7 @@ class SegmentDecoding {
   #runInHardware(reader: PacketReader, hardware: Hardware): SentPacket[][] {
     const { strictFrom, end } = this.#request;
     const starts: number[] = [];
-    const request: RunRequest = {
+    const request: Omit<RunRequest, 'isWanted'> = {
       strictFrom,
       isEnd: (packet) => {
         if (this.#standsAlone(packet, reader)) starts.push(packet.packet);
@@ -226,48 +231,59 @@ class SegmentDecoding {
     this.#report(sent, strictFrom, first);
   }
 
-  #run(reader: PacketReader, request: RunRequest): SentPacket[] {
-    const sent = decodeRun(this.#ffmpeg, reader, undefined, request);
+  #run(reader: PacketReader, given: Omit<RunRequest, 'isWanted'>): SentPacket[] {
+    const request = { ...given, isWanted: (packet: SentPacket, order: number) => this.#isWanted(packet, order) };
+    const sent =
+      reader.codec.name === 'mjpeg'
+        ? decodeJpegRun(reader, this.#isColour ? 3 : 1, request)
+        : decodeRun(this.#ffmpeg, reader, undefined, request);
     for (const { size } of sent) this.#inputBytes += size;
     return sent;
+  }
+
+  get #isColour(): boolean {
+    return this.#request.channels === 'rgb';
+  }
+
+  #isWanted({ packet, group }: SentPacket, order: number): boolean {
+    return this.#positions.has(keyOf(packet)) || this.#positions.has(keyOf(group, order));
   }
 
   /** Gives out a picture, if it is wanted and was not given out before. */
   #show({ frame, packet, order }: Picture): void {
     const position = this.#positions.get(keyOf(packet.packet)) ?? this.#positions.get(keyOf(packet.group, order));
     if (position === undefined || packet.damage || this.#shown.has(position)) return;
-    if ('write' in frame) {
-      this.#shown.add(position);
-      this.#sink.frame(position, frame);
-      return;
-    }
-    if (!frame.isHwFrame()) {
-      this.#give(position, frame);
-      return;
-    }
-    const inMemory = new this.#ffmpeg.Frame();
-    inMemory.alloc();
-    try {
-      const code = frame.hwframeTransferDataSync(inMemory);
-      if (code < 0)
-        throw new Error(`A frame cannot be had of the hardware: ${this.#ffmpeg.FFmpegError.strerror(code)}`);
-      this.#give(position, inMemory, frame.colorRange);
-    } finally {
-      inMemory.free();
+    if (typeof frame === 'string') this.#sink.bad(position, frame);
+    else if ('planes' in frame) this.#give(position, frame);
+    else if (!frame.isHwFrame()) this.#give(position, this.#pixelsOf(frame, frame));
+    else {
+      const inMemory = new this.#ffmpeg.Frame();
+      inMemory.alloc();
+      try {
+        const code = frame.hwframeTransferDataSync(inMemory);
+        if (code < 0)
+          throw new Error(`A frame cannot be had of the hardware: ${this.#ffmpeg.FFmpegError.strerror(code)}`);
+        this.#give(position, this.#pixelsOf(inMemory, frame));
+      } finally {
+        inMemory.free();
+      }
     }
   }
 
-  #give(position: number, picture: Frame, colorRange = picture.colorRange): void {
-    const name = this.#ffmpeg.avGetPixFmtName(picture.format) ?? '';
-    const format = lumaFormat(name);
-    if (!format) {
-      this.#sink.bad(position, whyNoGray(name));
+  /** `stated` says what the samples of `frame` mean. */
+  #pixelsOf(frame: Frame, stated: Pick<Frame, 'colorRange' | 'colorSpace'>): FramePixels | string {
+    const name = this.#ffmpeg.avGetPixFmtName(frame.format) ?? '';
+    return this.#isColour ? colourOf(frame, name, stated) : grayOf(frame, name, stated, 1);
+  }
+
+  /** A text says why there are none. */
+  #give(position: number, pixels: FramePixels | string): void {
+    if (typeof pixels === 'string') {
+      this.#sink.bad(position, pixels);
       return;
     }
-    const { width, height } = picture;
-    const plane = { width, height, bytes: picture.data![0]!, stride: picture.linesize[0]! };
     this.#shown.add(position);
-    this.#sink.frame(position, { ...plane, format, isFull: format.isFullRange || colorRange === fullRange });
+    this.#sink.frame(position, pixels);
   }
 
   /** Says of every wanted frame of a group that did not come, or is not to be trusted, why. */

@@ -35,6 +35,8 @@ export interface Frame {
   readonly height: number;
   readonly format: number;
   readonly colorRange: number;
+  /** The number of its matrix by ISO/IEC 23091-2. */
+  readonly colorSpace: number;
   readonly linesize: number[];
   readonly data: Buffer[] | null;
   readonly pts: bigint;
@@ -82,6 +84,7 @@ export interface IoContext {
 
 export interface FormatContext {
   pb: IoContext | null;
+  flags: number;
   readonly streams: Stream[] | null;
   readonly iformat: { readonly name: string | null } | null;
   readonly metadata: { get(key: string, flags: number): string | null } | null;
@@ -144,6 +147,7 @@ export interface Ffmpeg {
 export const averror = { eof: -541478725, again: -11, io: -5, invalid: -22 } as const;
 export const newExtradata = 1;
 export const packetFlags = { key: 1, corrupt: 2, discard: 4 } as const;
+export const formatFlags = { noParse: 0x20 } as const;
 export const frameFlags = { corrupt: 1 } as const;
 export const seekFlags = { backward: 1, byte: 2 } as const;
 export const seekOrigins = { start: 0, current: 1, end: 2, size: 0x10000 } as const;

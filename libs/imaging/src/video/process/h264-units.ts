@@ -15,39 +15,44 @@ export interface H264Picture {
   isReference: boolean;
   /**
    * Reference pictures from this one on after which decoding that begins here is exact: 0 where a picture stands alone, more where
-   * each that follows refreshes a part. By a recovery point message, ITU-T H.264 D.1.8.
+   * each that follows refreshes a part; undefined where nothing is said. By a recovery point message, ITU-T H.264 D.1.8.
    */
-  recovery: number;
+  recovery: number | undefined;
+  /** Where its first slice ends by the lengths that the packet states. */
+  end: number;
 }
 
-/** Reads the heads of a packet's units up to its first slice. */
-export function pictureOf(packet: Buffer | null, lengthBytes: number): H264Picture {
-  let recovery = 0;
-  for (const at of packet ? unitsOf(packet, lengthBytes) : []) {
-    const type = packet![at]! & 31;
-    if (type === message) recovery = recoveryIn(packet!.subarray(at + 1)) ?? recovery;
+/** Reads the heads of a packet's units up to its first slice; undefined where there is none, maybe because these are not all bytes of it. */
+export function pictureOf(packet: Buffer, lengthBytes: number): H264Picture | undefined {
+  let recovery: number | undefined;
+  for (const { at, end } of unitsOf(packet, lengthBytes)) {
+    const type = packet[at]! & 31;
+    if (type === message) recovery = recoveryIn(packet.subarray(at + 1, end)) ?? recovery;
     if (type >= firstSlice && type <= idr)
-      return { isIdr: type === idr, isReference: packet![at]! >> 5 !== 0, recovery };
+      return { isIdr: type === idr, isReference: packet[at]! >> 5 !== 0, recovery, end };
   }
-  return { isIdr: false, isReference: false, recovery };
+  return undefined;
 }
 
 const firstSlice = 1;
 const message = 6;
 const recoveryPoint = 6;
 
-/** Where units begin. */
-function* unitsOf(packet: Buffer, lengthBytes: number): Generator<number> {
+/** Where units begin and end, up to one without a byte; the end of the last may be behind that of the packet. */
+function* unitsOf(packet: Buffer, lengthBytes: number): Generator<{ at: number; end: number }> {
   if (lengthBytes === 0) {
-    for (let at = packet.indexOf(startCode); at >= 0; at = packet.indexOf(startCode, at + 3)) {
-      if (at + 3 < packet.length) yield at + 3;
+    for (let code = packet.indexOf(startCode); code >= 0; ) {
+      const at = code + startCode.length;
+      code = packet.indexOf(startCode, at);
+      if (at < packet.length) yield { at, end: code < 0 ? packet.length : code };
     }
     return;
   }
-  for (let at = 0; at + lengthBytes < packet.length; ) {
-    const length = packet.readUIntBE(at, lengthBytes);
-    yield at + lengthBytes;
-    at += lengthBytes + length;
+  for (let at = lengthBytes; at < packet.length; ) {
+    const end = at + packet.readUIntBE(at - lengthBytes, lengthBytes);
+    if (end === at) return;
+    yield { at, end };
+    at = end + lengthBytes;
   }
 }
 

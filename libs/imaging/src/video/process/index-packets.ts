@@ -3,9 +3,10 @@ import { InputError } from '@halogrid/sources/input-error';
 import { mostHeldBack } from '../frame-turns.ts';
 import type { VideoPacket } from '../video-frames.ts';
 import { lacksRate } from './avi-rate.ts';
-import { addToSum, type ReadGroup, SeekChecker } from './check-seeks.ts';
+import { addToSum, type ReadGroup } from './check-seeks.ts';
 import type { Ffmpeg, Rational } from './ffmpeg.ts';
-import { PacketReader } from './open-video.ts';
+import type { PacketReader } from './open-video.ts';
+import { PacketList } from './packet-list.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
 /** What listing a video's packets gives: first what it is, last how it ended. */
@@ -38,29 +39,32 @@ const packed =
 
 /** Lists the packets of a video, none of which is decoded. Throws InputError. */
 export function* indexPackets(ffmpeg: Ffmpeg, bytes: VideoBytes): Generator<IndexLine> {
-  const reader = new PacketReader(ffmpeg, bytes);
-  const checker = new SeekChecker(ffmpeg, bytes);
+  const list = new PacketList(ffmpeg, bytes);
   try {
-    const { codecpar } = reader.stream;
+    const { codec, stream, pixel } = list.reader;
+    const { codecpar } = stream;
     const { width, height, videoDelay } = codecpar;
-    const timeBase = lacksRate(bytes) ? null : reader.stream.timeBase;
+    const timeBase = lacksRate(bytes) ? null : stream.timeBase;
     const delay = Math.max(0, Math.min(mostHeldBack, videoDelay));
-    yield { kind: 'video', width, height, pixel: reader.pixel, timeBase, delay };
+    yield { kind: 'video', width, height, pixel, timeBase, delay };
     let count = 0;
     let packets: VideoPacket[] = [];
-    let group: ReadGroup | undefined;
+    let group: (ReadGroup & { isSought: boolean }) | undefined;
     for (;;) {
-      const packet = reader.read();
-      if (group && (!packet || packet.isKey) && !checker.isReached({ ...group, next: packet })) {
+      const packet = list.read();
+      const isEnd = group && (!packet || packet.isKey);
+      if (isEnd && !(group!.isSought ? list.isSought : list.checker.isReached({ ...group!, next: packet }))) {
         if (packets.length > 0) yield { kind: 'packets', packets };
         packets = [];
-        yield { kind: 'unreached', packet: group.first.packet };
+        yield { kind: 'unreached', packet: group!.first.packet };
       }
       if (!packet) break;
-      if (reader.codec.name === 'mpeg4' && isPacked(reader.current.data)) throw new InputError('decode', packed);
-      if (packet.isKey || !group) group = { first: packet, packets: 0, sum: 0, next: undefined };
+      if (codec.name === 'mpeg4' && isPacked(list.reader.current.data)) throw new InputError('decode', packed);
+      if (packet.isKey || !group) {
+        group = { first: packet, packets: 0, sum: 0, next: undefined, isSought: list.isSought };
+      }
       group.packets++;
-      group.sum = addToSum(group.sum, reader, group.first.pts);
+      if (!group.isSought) group.sum = addToSum(group.sum, list.reader, group.first.pts);
       count++;
       packets.push(packet);
       if (packets.length < packetsALine) continue;
@@ -68,11 +72,10 @@ export function* indexPackets(ffmpeg: Ffmpeg, bytes: VideoBytes): Generator<Inde
       packets = [];
     }
     if (packets.length > 0) yield { kind: 'packets', packets };
-    if (count === 0 && !reader.failure) throw new InputError('decode', 'The video has no frames');
-    yield { kind: 'end', ...missingFrames(reader) };
+    if (count === 0 && !list.reader.failure) throw new InputError('decode', 'The video has no frames');
+    yield { kind: 'end', ...missingFrames(list.reader) };
   } finally {
-    reader.close();
-    checker.close();
+    list.close();
   }
 }
 

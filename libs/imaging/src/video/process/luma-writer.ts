@@ -13,15 +13,6 @@ export interface LumaPlane {
   isFull: boolean;
 }
 
-/** A picture's luma that is not in this process's memory, for as long as the decoder's frame is. */
-export interface DeviceLuma {
-  width: number;
-  height: number;
-  format: LumaFormat;
-  /** Writes gray, rows `stride` bytes apart, to the beginning of `to`. */
-  write(to: Uint8Array, stride: number): void;
-}
-
 type Rows = (from: number, stride: number, width: number, height: number, to: number, toStride: number) => void;
 type DeepRows = (...rows: [...Parameters<Rows>, bits: number, shift: number]) => void;
 interface Exports {
@@ -44,18 +35,11 @@ const pageBytes = 2 ** 16;
 export class LumaWriter {
   readonly #memory = new WebAssembly.Memory({ initial: 1 });
   readonly #module: Exports;
-  #packed = new Uint8Array(0);
 
   constructor() {
     const code = readFileSync(new URL('./luma.wasm', import.meta.url));
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory: this.#memory } });
     this.#module = exports as unknown as Exports;
-  }
-
-  /** As `write`, wherever the luma is. */
-  put(luma: LumaPlane | DeviceLuma, to: Uint8Array, toStride: number): void {
-    if ('write' in luma) luma.write(to, toStride);
-    else this.write(luma, to, toStride);
   }
 
   /** Writes rows `toStride` bytes apart, at least a row's, to the beginning of `to`. */
@@ -72,15 +56,6 @@ export class LumaWriter {
       else this.#module[isFull ? 'copy16' : 'expand16'](0, stride, width, rows, outAt, toStride, bits, shift);
       to.set(memory.subarray(outAt, outAt + (rows - 1) * toStride + rowBytes), y * toStride);
     }
-  }
-
-  /** Rows without gaps; good until the next call. */
-  packed(plane: LumaPlane | DeviceLuma): Uint8Array {
-    const rowBytes = plane.width * sampleBytes[plane.format.pixel];
-    const bytes = rowBytes * plane.height;
-    if (this.#packed.length < bytes) this.#packed = new Uint8Array(bytes);
-    this.put(plane, this.#packed, rowBytes);
-    return this.#packed.subarray(0, bytes);
   }
 
   #reserve(bytes: number): Uint8Array {

@@ -6,7 +6,6 @@ import { newExtradata, packetFlags } from './ffmpeg.ts';
 import { NotForHardwareError, type Nvdec, type NvdecSink } from './nvdec.ts';
 import type { NvdecCodec, NvdecPicture, NvdecSequence } from './nvdec-structs.ts';
 import type { PacketReader } from './open-video.ts';
-import { lumaFormat } from './video-gray.ts';
 
 /** What hardware decodes for a run, and as what its frames are expected. */
 export interface NvdecStream {
@@ -42,7 +41,6 @@ export function nvdecRun(
 }
 
 const doubtful = 'the hardware leaves a doubt';
-const gray8 = lumaFormat('nv12')!;
 
 class NvdecRun implements NvdecSink {
   readonly sent: SentPacket[] = [];
@@ -119,7 +117,12 @@ class NvdecRun implements NvdecSink {
     this.#shownOfGroup.set(packet.group, order + 1);
     const { width, height } = this.#stream.expected;
     const write = (to: Uint8Array, stride: number) => this.#nvdec.write(to, stride);
-    this.#request.show({ frame: { width, height, format: gray8, write }, packet, order, isAfterDamage: false });
+    this.#request.show({
+      frame: { width, height, pixel: 'u8', planes: 1, write },
+      packet,
+      order,
+      isAfterDamage: false,
+    });
   }
 
   #give(packet: VideoPacket, give: (picture: Buffer) => void): void {

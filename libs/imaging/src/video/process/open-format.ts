@@ -1,5 +1,6 @@
 import { InputError } from '@halogrid/sources/input-error';
-import { averror, type Ffmpeg, type FormatContext, type IoContext, seekOrigins } from './ffmpeg.ts';
+import { averror, type Ffmpeg, type FormatContext, formatFlags, type IoContext, seekOrigins } from './ffmpeg.ts';
+import { lacksTables } from './mp4-boxes.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
 /** Names of FFmpeg. Others it would open are playlists that name other files, and formats that nobody asked for. */
@@ -8,6 +9,9 @@ export const codecs = ['h264', 'hevc', 'mjpeg', 'mpeg4'];
 
 /** Bytes of a read; FFmpeg's own for files is half of it. */
 const bufferBytes = 2 ** 16;
+
+const withoutTables =
+  'The file has no index (moov), which tells where its frames are: its recorder was cut off, or is still at work';
 
 /** A container that FFmpeg has opened. Its context, and the streams in it, are of no use any more once it is closed. */
 export interface OpenFormat {
@@ -18,12 +22,16 @@ export interface OpenFormat {
   close(): void;
 }
 
-/** Throws InputError for what is no container that videos come in, and for what cannot be read. */
-export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes): OpenFormat {
+/**
+ * `asList`: packets are as the container's own tables have them, none is looked into, and streams are told by no more than their headers.
+ * Throws InputError for what is no container that videos come in, and for what cannot be read.
+ */
+export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, { asList = false } = {}): OpenFormat {
   const { io, checkReads } = openIo(ffmpeg, bytes);
   const context = new ffmpeg.FormatContext();
   context.allocContext();
   context.pb = io;
+  if (asList) context.flags |= formatFlags.noParse;
   const options = new ffmpeg.Dictionary();
   options.alloc();
   options.set('format_whitelist', containers, 0);
@@ -42,8 +50,9 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes): OpenFormat {
   };
   try {
     checkReads();
+    if (opened < 0 && lacksTables(bytes)) throw new InputError('decode', withoutTables);
     if (opened < 0) throw refusal('Not a video in MP4, Matroska, AVI or MPEG-TS', opened);
-    const known = context.findStreamInfoSync(null);
+    const known = asList ? 0 : context.findStreamInfoSync(null);
     checkReads();
     if (known < 0) throw refusal('The streams of the video cannot be told', known);
   } catch (error) {

@@ -14,13 +14,20 @@ import {
   seekFlags,
   videoType,
 } from './ffmpeg.ts';
-import { nalLengthBytes, pictureOf } from './h264-units.ts';
+import { type H264Picture, nalLengthBytes, pictureOf } from './h264-units.ts';
+import type { ListingBytes } from './listing-bytes.ts';
+import { isCutShort } from './mp4-boxes.ts';
 import { codecs, type OpenFormat, openFormat } from './open-format.ts';
 import type { VideoBytes } from './video-bytes.ts';
 import { lumaFormat, whyNoGray } from './video-gray.ts';
 
 /** Packets that are looked at, at most, for one that seeking should have led to. */
 const searchedPackets = 4096;
+
+/** What comes before the first slice of a picture mostly fits. */
+const pictureHeadBytes = 4096;
+
+const noPicture: H264Picture = { isIdr: false, isReference: false, recovery: undefined, end: 0 };
 
 /** A video whose packets are being read. To be closed. Its calls throw InputError where bytes cannot be read. */
 export class PacketReader {
@@ -37,7 +44,11 @@ export class PacketReader {
   newExtradata: Buffer | undefined;
   readonly #ffmpeg: Ffmpeg;
   readonly #bytes: VideoBytes;
+  readonly #listed: ListingBytes | undefined;
+  #isInDoubt = false;
   readonly #nalLengthBytes: number;
+  /** By FFmpeg's first name for it. */
+  readonly #container: string | undefined;
   #format: OpenFormat;
   #stream: Stream;
   #current: Packet;
@@ -49,12 +60,14 @@ export class PacketReader {
   #refreshes = false;
   #references = 0;
 
-  /** Throws InputError for what is no video that can be decoded. */
-  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes) {
+  /** `listed`: instead of `bytes`, where packets are to be told without what they hold. Throws InputError for what is no video that can be decoded. */
+  constructor(ffmpeg: Ffmpeg, bytes: VideoBytes, listed?: ListingBytes) {
     this.#ffmpeg = ffmpeg;
-    this.#bytes = bytes;
-    this.#format = openFormat(ffmpeg, bytes);
+    this.#bytes = listed ?? bytes;
+    this.#listed = listed;
+    this.#format = openFormat(ffmpeg, this.#bytes, { asList: listed !== undefined });
     this.createdMs = createdMsOf(this.#format);
+    this.#container = this.#format.context.iformat?.name?.split(',')[0];
     try {
       this.#stream = findStream(this.#format);
       const { codecId, format, extradata } = this.#stream.codecpar;
@@ -97,6 +110,15 @@ export class PacketReader {
   }
 
   /**
+   * Whether the container's tables tell what there is to tell of packets. Nobody else knows whether pictures of MPEG-4 are packed in
+   * twos, and where units of H.264 lie that have no lengths.
+   */
+  get isInTables(): boolean {
+    const { name } = this.codec;
+    return this.#isIn('mov') && name !== 'mpeg4' && (name !== 'h264' || this.#nalLengthBytes > 0);
+  }
+
+  /**
    * Whether seeking makes it like one that was opened anew: MP4 and QuickTime tell packets by their index, and as long as no packet has
    * changed what decoders need, nothing of what was read before is left.
    */
@@ -108,6 +130,13 @@ export class PacketReader {
   startAgain(): void {
     this.#refreshes = false;
     this.#references = 0;
+  }
+
+  /** Whether packets that are listed may not be what reading them gives; to be asked as well when there are no more. */
+  get isInDoubt(): boolean {
+    if (!this.#listed) return false;
+    if (!this.last) this.#listed.lookAtRest();
+    return this.#isInDoubt || this.#listed.isInDoubt || this.failure !== undefined;
   }
 
   /** The next packet of the video, or undefined behind the last. */
@@ -174,13 +203,13 @@ export class PacketReader {
   }
 
   #isIn(container: 'avi' | 'mov' | 'mpegts'): boolean {
-    return this.#format.context.iformat?.name?.split(',')[0] === container;
+    return this.#container === container;
   }
 
   /** The stream belonged to the format that is closed. */
   #openAgain(): void {
     this.#format.close();
-    this.#format = openFormat(this.#ffmpeg, this.#bytes);
+    this.#format = openFormat(this.#ffmpeg, this.#bytes, { asList: this.#listed !== undefined });
     this.#stream = findStream(this.#format);
     this.#next = undefined;
     this.#count = 0;
@@ -206,7 +235,8 @@ export class PacketReader {
     const { pts, dts, pos, size, flags } = raw;
     const isKey = (flags & packetFlags.key) !== 0;
     const isH264 = this.codec.name === 'h264';
-    const picture = isH264 && (isKey || this.#refreshes) ? pictureOf(raw.data, this.#nalLengthBytes) : undefined;
+    const picture = isH264 && (isKey || this.#refreshes) ? this.#pictureOf(raw) : undefined;
+    if (this.#listed) this.#isInDoubt ||= !this.#isAsListed(raw, picture);
     const references = this.#references;
     this.#refreshes ||= isKey && (picture?.recovery ?? 0) > 0;
     if (this.#refreshes && picture?.isReference) this.#references++;
@@ -219,8 +249,24 @@ export class PacketReader {
       isKey,
       isClean: isKey && (picture?.isIdr ?? true),
       isHidden: (flags & packetFlags.discard) !== 0,
-      ...(picture && isKey && !picture.isIdr ? { references, recovery: picture.recovery } : {}),
+      ...(picture && isKey && !picture.isIdr ? { references, recovery: picture.recovery ?? 0 } : {}),
     };
+  }
+
+  #pictureOf({ data, pos, size }: Packet): H264Picture {
+    const lengthBytes = this.#nalLengthBytes;
+    if (!this.#listed) return (data && pictureOf(data, lengthBytes)) ?? noPicture;
+    const head = this.#listed.real(Number(pos), Math.min(size, pictureHeadBytes));
+    const found = pictureOf(head, lengthBytes);
+    if (found || size <= head.length) return found ?? noPicture;
+    return pictureOf(this.#listed.real(Number(pos), size), lengthBytes) ?? noPicture;
+  }
+
+  /** Whether a packet is what FFmpeg would take it for that reads it: it calls those key frames that begin anew by what they hold. */
+  #isAsListed({ size, flags }: Packet, picture: H264Picture | undefined): boolean {
+    if (size === 0 || flags & packetFlags.corrupt) return false;
+    if (!picture || !(flags & packetFlags.key)) return true;
+    return picture.end <= size && (picture.isIdr || picture.recovery !== undefined);
   }
 
   /**
@@ -256,34 +302,4 @@ function findCodec(ffmpeg: Ffmpeg, id: number): Codec {
   const codec = codecs.includes(name) ? ffmpeg.Codec.findDecoder(id) : null;
   if (codec) return codec;
   throw new InputError('decode', `${name} video is not supported: H.264, H.265, MJPEG and MPEG-4 are`);
-}
-
-/** Boxes of a file that are looked at: more than fragments of a day, fewer than cost a second. */
-const maxBoxes = 100_000;
-
-/** Whether an MP4, QuickTime or AVI file is shorter than it says itself. Others do not say. */
-export function isCutShort({ sizeBytes, read }: Pick<VideoBytes, 'sizeBytes' | 'read'>): boolean {
-  const start = read(0, 16);
-  if (start.length < 8) return false;
-  if (start.toString('latin1', 0, 4) === 'RIFF') return start.readUInt32LE(4) + 8 > sizeBytes;
-  let position = 0;
-  for (let box = 0; box < maxBoxes && position < sizeBytes; box++) {
-    const head = headAt(read, position);
-    // Cut inside the head of a box.
-    if (head.length < 8) return true;
-    const length = head.readUInt32BE(0);
-    // 0: it goes to the end of the file. 1: its length follows, in 64 bits.
-    if (length === 0) return false;
-    if (length === 1 && head.length < 16) return true;
-    position += length === 1 ? Number(head.readBigUInt64BE(8)) : length;
-  }
-  return position > sizeBytes;
-}
-
-/** 16 bytes, or as many as there are. */
-function headAt(read: VideoBytes['read'], position: number): Buffer {
-  const first = read(position, 16);
-  return first.length < 16 && first.length > 0
-    ? Buffer.concat([first, read(position + first.length, 16 - first.length)])
-    : first;
 }

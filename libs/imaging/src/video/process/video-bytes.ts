@@ -7,14 +7,17 @@ import { servedFd } from './video-protocol.ts';
 /** The bytes of a video, for the process that decodes it. */
 export interface VideoBytes {
   readonly sizeBytes: number;
-  /** Some of so many bytes from byte `position` on; none at the end and behind it. Throws InputError for what cannot be read. */
-  read(position: number, length: number): Buffer;
+  /**
+   * Some of so many bytes from byte `position` on; none at the end and behind it. `isAlone`: nothing near them will be wanted. Throws
+   * InputError for what cannot be read.
+   */
+  read(position: number, length: number, isAlone?: boolean): Buffer;
   close(): void;
 }
 
-/** Throws InputError for a file that cannot be opened. */
-export function openVideoBytes(access: VideoFile['access']): VideoBytes {
-  return wholeBytes('path' in access ? reading(() => fileBytes(access.path)) : servedBytes(access.sizeBytes));
+/** All of a file, unless only what was there at some time is wanted. Throws InputError for one that cannot be opened. */
+export function openVideoBytes(access: VideoFile['access'] | { path: string }): VideoBytes {
+  return wholeBytes('path' in access ? reading(() => fileBytes(access)) : servedBytes(access.sizeBytes));
 }
 
 /**
@@ -25,8 +28,8 @@ export function wholeBytes({ sizeBytes, read, close }: VideoBytes): VideoBytes {
   return {
     sizeBytes,
     close,
-    read: (position, length) => {
-      const bytes = reading(() => read(position, length));
+    read: (position, length, isAlone) => {
+      const bytes = reading(() => read(position, length, isAlone));
       if (bytes.length > 0 || length === 0 || position >= sizeBytes) return bytes;
       throw unreadable(`it ended at byte ${position} of ${sizeBytes} while it was read`);
     },
@@ -43,13 +46,14 @@ function reading<T>(read: () => T): T {
   }
 }
 
-function fileBytes(path: string): VideoBytes {
+function fileBytes({ path, sizeBytes: planned }: { path: string; sizeBytes?: number }): VideoBytes {
   const file = openSync(path, 'r');
+  const sizeBytes = planned ?? fstatSync(file).size;
   return {
-    sizeBytes: fstatSync(file).size,
+    sizeBytes,
     read: (position, length) => {
-      const bytes = Buffer.allocUnsafe(length);
-      return bytes.subarray(0, readSync(file, bytes, 0, length, position));
+      const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, sizeBytes - position)));
+      return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, position));
     },
     close: () => closeSync(file),
   };
@@ -60,9 +64,10 @@ function servedBytes(sizeBytes: number): VideoBytes {
   const head = Buffer.alloc(answerHeadBytes);
   return {
     sizeBytes,
-    read: (position, length) => {
+    read: (position, length, isAlone = false) => {
       request.writeDoubleLE(position, 0);
       request.writeDoubleLE(length, 8);
+      request.writeDoubleLE(isAlone ? 1 : 0, 16);
       writeSync(servedFd, request);
       fill(head);
       const bytes = Buffer.alloc(head.readDoubleLE(0));

@@ -22,9 +22,9 @@ function openOnce({ access, version }: Task, alive: () => void): OpenedVideo {
   if (last?.name === name) return last.video;
   closeLast();
   const bytes = openVideoBytes(access);
-  const read: VideoBytes['read'] = (position, length) => {
+  const read: VideoBytes['read'] = (...range) => {
     alive();
-    return bytes.read(position, length);
+    return bytes.read(...range);
   };
   last = { name, video: { bytes: { ...bytes, read } } };
   return last.video;
@@ -49,7 +49,7 @@ function obey(ffmpeg: Ffmpeg, task: Task, answers: Answers): void {
       return;
     }
     const inputBytes = decodeSegment(ffmpeg, video, task.request, {
-      frame: (position, luma) => answers.frame(position, luma, task.request.lead),
+      frame: (position, pixels) => answers.frame(position, pixels, task.request.lead),
       bad: (position, error) => answers.message({ kind: 'bad', position, error }),
       created: (ms) => answers.message({ kind: 'created', ms }),
       note: (line) => answers.message({ kind: 'note', line }),

@@ -26,8 +26,8 @@ export type VideoMessage =
   | Exclude<IndexLine, { kind: 'end' }>
   | { kind: 'listed'; last: Extract<IndexLine, { kind: 'end' }> };
 
-/** The doubles of a head: of a frame, or of one of the other records instead of `position`. */
-export const headFields = ['position', 'width', 'height', 'sampleBytes', 'stride', 'bytes', 'place'] as const;
+/** The doubles of a head: of a frame, whose planes lie one after another, or of one of the other records instead of `position`. */
+export const headFields = ['position', 'width', 'height', 'sampleBytes', 'planes', 'stride', 'bytes', 'place'] as const;
 export type RecordHead = Record<(typeof headFields)[number], number>;
 export const headBytes = 8 * headFields.length;
 

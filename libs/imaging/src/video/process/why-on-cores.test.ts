@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SegmentRequest } from './decode-segment.ts';
 import { type HardwareCandidate, whyOnCores } from './why-on-cores.ts';
 
 /** What an H200 says of H.264. */
@@ -29,14 +30,10 @@ for (const [what, change, asked, why] of [
   ['a wide frame', { width: 4098 }, {}, /4098 x 1080/],
   ['other parameter sets', { hasNewSets: true }, {}, /parameter sets/],
   ['a key frame that is not clean', { first: { isClean: false } }, {}, /stand alone/],
+  ['colours', {}, { channels: 'rgb' }, /colours/],
   ['a group before that is needed', {}, { strictFrom: 60 }, /stand alone/],
   ['packets without times', {}, { wanted: [{ packet: 50, order: 0 }] }, /no times/],
-] satisfies [
-  string,
-  Partial<HardwareCandidate>,
-  Partial<typeof request & { wanted: { packet: number; order?: number }[] }>,
-  RegExp,
-][]) {
+] satisfies [string, Partial<HardwareCandidate>, Partial<SegmentRequest>, RegExp][]) {
   test(`cores decode ${what}`, () => {
     assert.match(whyOnCores(caps, { ...video, ...change }, { ...request, ...asked }) ?? '', why);
   });

@@ -21,8 +21,9 @@ const formats = ['yuv420p', 'yuvj420p'];
 export function whyOnCores(
   caps: NvdecCaps,
   { width, height, pixels, hasNewSets, first }: HardwareCandidate,
-  { start, strictFrom, wanted }: Pick<SegmentRequest, 'start' | 'strictFrom' | 'wanted'>,
+  { start, strictFrom, wanted, channels }: Pick<SegmentRequest, 'start' | 'strictFrom' | 'wanted' | 'channels'>,
 ): string | undefined {
+  if (channels === 'rgb') return 'colours are made by cores';
   if (!formats.includes(pixels)) return `it is for ${formats[0]}, and this is ${pixels}`;
   const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
   const isTooSmall = width < caps.minWidth || height < caps.minHeight;

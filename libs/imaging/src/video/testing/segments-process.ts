@@ -2,7 +2,7 @@
 import { InputError } from '@halogrid/sources/input-error';
 import { decodeSegment, type OpenedVideo, type SegmentRequest } from '../process/decode-segment.ts';
 import { loadFfmpeg, logFatal } from '../process/ffmpeg.ts';
-import { LumaWriter } from '../process/luma-writer.ts';
+import { packedPixels } from '../process/frame-pixels.ts';
 import { openVideoBytes } from '../process/video-bytes.ts';
 import type { VideoFile } from '../video-file.ts';
 
@@ -27,7 +27,7 @@ function outcomeOf(video: OpenedVideo, request: SegmentRequest): SegmentOutcome 
   const events: SegmentOutcomeEvent[] = [];
   try {
     decodeSegment(ffmpeg, video, request, {
-      frame: (position, plane) => events.push({ kind: 'frame', position, luma: writer.packed(plane).slice() }),
+      frame: (position, pixels) => events.push({ kind: 'frame', position, luma: packedPixels(pixels) }),
       bad: (position, error) => events.push({ kind: 'bad', position, error }),
       created: (ms) => events.push({ kind: 'created', ms }),
       note: (line) => events.push({ kind: 'note', line }),
@@ -41,7 +41,6 @@ function outcomeOf(video: OpenedVideo, request: SegmentRequest): SegmentOutcome 
 }
 
 const ffmpeg = loadFfmpeg();
-const writer = new LumaWriter();
 ffmpeg.Log.setLevel(logFatal);
 process.on('message', ({ access, requests }: SegmentsOrder) => {
   const video: OpenedVideo = { bytes: openVideoBytes(access) };

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sampleBytes } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
+import type { PlaneTarget } from '../../planes/plane-target.ts';
 import { DecoderPool } from '../decoder-pool.ts';
 import { indexVideo } from '../index-video.ts';
 import { planVideo, type SegmentLength, type VideoSegment } from '../plan-video.ts';
@@ -41,7 +42,7 @@ export async function indexOnce(uri: string): Promise<typeof indexVideo> {
 export async function decodeInSegments(
   uri: string,
   length: SegmentLength,
-  { decode = decodeInProcesses, index = indexVideo } = {},
+  { decode = decodeInProcesses, index = indexVideo, channels = 'gray' as PlaneTarget['channels'] } = {},
 ): Promise<Decoded> {
   const decoded: Decoded = { frames: new Map(), bad: new Map(), times: new Map(), segments: 0 };
   const segments: VideoSegment[] = [];
@@ -53,7 +54,7 @@ export async function decodeInSegments(
     segments.push(part.segment);
   }
   decoded.segments = segments.length;
-  for await (const { segment, position, luma, error } of decode(uri, segments)) {
+  for await (const { segment, position, luma, error } of decode(uri, segments, channels)) {
     const { frame } = segments[segment]!.frames[position]!;
     if (error !== undefined) {
       decoded.bad.set(frame, error);
@@ -74,23 +75,30 @@ interface FrameOutcome {
   error?: string;
 }
 
-const requestOf = ({ start, strictFrom, end, frames }: VideoSegment): SegmentRequest => ({
-  ...{ start, strictFrom, end },
+const requestOf = (
+  { start, strictFrom, end, frames }: VideoSegment,
+  channels: PlaneTarget['channels'] = 'gray',
+): SegmentRequest => ({
+  ...{ start, strictFrom, end, channels },
   wanted: frames,
   hwaccel: '',
 });
 
 async function openVersion(uri: string, segments: readonly VideoSegment[]): Promise<VideoFile> {
-  const file = await openVideoFile(uri);
+  const file = await openVideoFile(uri, segments[0]?.version);
   for (const { version } of segments) assert.equal(file.version, version);
   return file;
 }
 
 /** In processes that share memory with this one, as nodes decode them. */
-export async function* decodeInProcesses(uri: string, segments: readonly VideoSegment[]): AsyncGenerator<FrameOutcome> {
+export async function* decodeInProcesses(
+  uri: string,
+  segments: readonly VideoSegment[],
+  channels?: PlaneTarget['channels'],
+): AsyncGenerator<FrameOutcome> {
   const pool = new DecoderPool({ processes: 1, note: (line) => assert.fail(line) });
   try {
-    yield* decodeInPool(pool, uri, segments);
+    yield* decodeInPool(pool, uri, segments, channels);
   } finally {
     await pool.close();
   }
@@ -100,10 +108,11 @@ export async function* decodeInPool(
   pool: DecoderPool,
   uri: string,
   segments: readonly VideoSegment[],
+  channels?: PlaneTarget['channels'],
 ): AsyncGenerator<FrameOutcome> {
   for (const [segment, planned] of segments.entries()) {
     const file = await openVersion(uri, [planned]);
-    const decoder = await pool.decode(file, requestOf(planned));
+    const decoder = await pool.decode(file, requestOf(planned, channels));
     for (let event = await decoder.next(); event.kind !== 'end'; event = await decoder.next()) {
       if (event.kind === 'note') assert.fail(event.line);
       if (event.kind === 'created') continue;
@@ -114,11 +123,13 @@ export async function* decodeInPool(
       }
       const rowBytes = event.width * sampleBytes[event.pixel];
       const stride = rowBytes + 6;
-      const bytes = new Uint8Array(stride * event.height + 3);
-      await decoder.luma(event, { bytes, offset: 3, stride, channels: 'gray', planeBytes: 0 });
-      const rows = Array.from({ length: event.height }, (_, y) =>
-        bytes.subarray(3 + y * stride, 3 + y * stride + rowBytes),
-      );
+      const planeBytes = stride * event.height + 10;
+      const bytes = new Uint8Array(planeBytes * event.planes + 3);
+      await decoder.luma(event, { bytes, offset: 3, stride, channels: channels ?? 'gray', planeBytes });
+      const rows = Array.from({ length: event.planes * event.height }, (_, row) => {
+        const from = 3 + Math.floor(row / event.height) * planeBytes + (row % event.height) * stride;
+        return bytes.subarray(from, from + rowBytes);
+      });
       yield { segment, position, luma: Buffer.concat(rows) };
     }
     await decoder.close();
@@ -133,6 +144,7 @@ let shared: ChildProcess | undefined;
 export async function* decodeInOneProcess(
   uri: string,
   segments: readonly VideoSegment[],
+  channels?: PlaneTarget['channels'],
 ): AsyncGenerator<FrameOutcome> {
   const file = await openVersion(uri, segments);
   shared ??= fork(program, { serialization: 'advanced' });
@@ -140,7 +152,10 @@ export async function* decodeInOneProcess(
   child.ref();
   child.channel!.ref();
   try {
-    child.send({ access: file.access, requests: segments.map(requestOf) } satisfies SegmentsOrder);
+    child.send({
+      access: file.access,
+      requests: segments.map((segment) => requestOf(segment, channels)),
+    } satisfies SegmentsOrder);
     let segment = 0;
     for await (const [outcome] of on(child, 'message', { close: ['exit'] }) as AsyncIterable<[SegmentOutcome]>) {
       if (outcome.kind === 'refused') throw new InputError(outcome.stage, outcome.error);

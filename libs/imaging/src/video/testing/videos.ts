@@ -84,3 +84,10 @@ export function runFfmpeg(args: readonly string[]): Buffer {
 export function grayByFfmpeg(path: string, gray = 'gray'): Buffer {
   return runFfmpeg(['-i', path, '-vsync', 'passthrough', '-map', '0:v:0', '-f', 'rawvideo', '-pix_fmt', gray, '-']);
 }
+
+/** All frames as planes of green, blue and red, by the flags of swscale that colour is defined by. */
+export function coloursByFfmpeg(path: string, format = 'gbrp'): Buffer {
+  const flags = 'scale=flags=bilinear+accurate_rnd+full_chroma_int';
+  const output = ['-vsync', 'passthrough', '-map', '0:v:0', '-f', 'rawvideo', '-pix_fmt', format, '-'];
+  return runFfmpeg(['-i', path, '-vf', flags, ...output]);
+}

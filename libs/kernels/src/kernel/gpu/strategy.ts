@@ -18,12 +18,17 @@ export interface GpuHost<Settings> {
   variant(operation: Operation<Settings>): string;
   /** The default first. */
   strategies(operation: Operation<Settings>, output: GpuOutput): readonly Strategy[];
+  /** How histograms of cells of at most `smallCellSide` pixels a side are made, where the default would leave most lanes idle. */
+  smallCells?(operation: Operation<Settings>): Strategy;
   /** Rejects with GPUPipelineError where the device refuses the shader. */
   compile(device: GPUDevice, operation: Operation<Settings>, output: GpuOutput, strategy: Strategy): Promise<GpuKernel>;
 }
 
-/** Chooses a strategy of a kernel; the default where there is none. */
-export type ChooseStrategy = (operation: Operation, output: GpuOutput) => Strategy | undefined;
+/** Sides of the cells that GPUs count by a kernel's strategy for small ones, in pixels. */
+export const smallCellSide = 64;
+
+/** Chooses a strategy of a kernel, for small cells or for anything else; the default where there is none. */
+export type ChooseStrategy = (operation: Operation, output: GpuOutput, ofSmallCells: boolean) => Strategy | undefined;
 
 /** A path in several shapes of a workgroup, written `32x8`. */
 export function inShapes(name: string, shapes: readonly string[], isExact = true): Strategy[] {

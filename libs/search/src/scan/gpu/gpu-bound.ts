@@ -1,15 +1,8 @@
-import { integerBound } from '../nearness.ts';
+import { type Bound, wholeBound } from '../bound.ts';
 import type { GpuProgramName } from './nearness-shader.ts';
 
 /** Half the distance of float32 that follow 1: the rounding of one operation, of its result. */
 const u = 2 ** -24;
-
-/** An error that is constant + root * sqrt(figure) + share * figure at most. */
-export interface GpuBound {
-  readonly constant: number;
-  readonly root: number;
-  readonly share: number;
-}
 
 /** Multiples of u. */
 const errors: Record<Exclude<GpuProgramName, 'shared'>, { constant: number; root: number }> = {
@@ -34,8 +27,8 @@ const least = 2 ** -36;
  *
  * and all by (length + 16) u of the figure, since no term is below 0. Twice that is allowed.
  */
-export function gpuBound(program: GpuProgramName, length: number): GpuBound {
-  if (program === 'shared') return { constant: integerBound, root: 0, share: 0 };
+export function gpuBound(program: GpuProgramName, length: number): Bound {
+  if (program === 'shared') return wholeBound;
   const { constant, root } = errors[program];
   const unitLength = program === 'directions' ? ((length / 2 + 16) * u) ** 2 : 0;
   return { constant: 2 * u * constant + unitLength + least, root: 2 * u * root, share: 2 * u * (1.5 * length + 32) };

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { gpuBound } from '../../scan/gpu/gpu-bound.ts';
-import { Estimates } from './estimates.ts';
+import { noise } from '../../testing/make-job.ts';
+import { atLeast, Estimates } from './estimates.ts';
 
 const figure = fc.record({
   apart: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -27,7 +28,7 @@ test('nothing that is among the best is ruled out, as long as figures are within
           return { apart, figure: mass === undefined ? -seen : (1 - seen) * mass };
         });
         const limit = estimates.limit(
-          vectors.map((one) => one.figure),
+          Float64Array.from(vectors, (one) => one.figure),
           top,
         );
         vectors.sort((a, b) => a.apart - b.apart);
@@ -35,5 +36,29 @@ test('nothing that is among the best is ruled out, as long as figures are within
         if (all.length < top) assert.equal(limit, Number.POSITIVE_INFINITY);
       },
     ),
+  );
+});
+
+test('of many figures none is left out that may be one of the best', () => {
+  const estimates = new Estimates('chiSquare', 1024);
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 8_000 }), fc.integer({ min: 1, max: 20 }), fc.nat(), (count, top, seed) => {
+      const random = noise(seed);
+      const figures = Float32Array.from({ length: count }, () => (random(9) === 0 ? -3e38 : -random(1e6) / 1e6));
+      const { least, found } = estimates.nearest(figures, top);
+      const known = figures.filter((figure) => figure > -1e38).sort();
+      const last = known.at(-top) ?? Number.NEGATIVE_INFINITY;
+      assert.ok(figures.every((figure, i) => figure <= -1e38 || figure < last || found.includes(i)));
+      assert.ok(found.every((i) => figures[i]! >= least && figures[i]! > -1e38));
+    }),
+  );
+});
+
+test('the figures that are large enough are found, wherever they are', () => {
+  fc.assert(
+    fc.property(fc.float32Array({ maxLength: 400, noNaN: true }), fc.float({ noNaN: true }), (figures, least) => {
+      const expected = [...figures.keys()].filter((i) => figures[i]! >= least);
+      assert.deepEqual(atLeast(figures, least), expected);
+    }),
   );
 });

@@ -1,38 +1,21 @@
 import { distances } from '../../distances/distance.ts';
 import { Best } from '../../ranking/best.ts';
 import { compareHits, type Hit } from '../../ranking/hit.ts';
-import { countArrays } from '../../scan/block-scanner.ts';
-import { gpuEstimates, gpuProgram } from '../../scan/gpu/gpu-estimate.ts';
-import type { Catalog } from '../../store/catalog.ts';
+import { estimators } from '../../scan/estimators.ts';
+import { gpuProgram } from '../../scan/gpu/gpu-program.ts';
 import { cellsOf } from '../../store/pipeline-identity.ts';
-import { lengthOf, massesOf } from '../../store/read-block.ts';
+import { lengthOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';
-import { Estimates } from './estimates.ts';
-import type { GpuClock } from './gpu-clock.ts';
-import type { BundlePick, GpuPasses, Sight, VectorPick } from './gpu-passes.ts';
+import { atLeast, Estimates } from './estimates.ts';
+import type { BundlePick, Sight } from './gpu-passes.ts';
 import { gpuQueries } from './gpu-query.ts';
-import { blockAt, bundleRows } from './plan-shelves.ts';
-import type { Shelf } from './shelf.ts';
+import { bundleRows } from './plan-shelves.ts';
+import { type Candidate, placeOf, type ShelvedIndex, scoreAll } from './score-candidates.ts';
 
 /** Fewer queries are looked for one by one: four take a device less time than 64 at once do. */
 const worthMany = 5;
 /** Bundles whose estimates are read back at once: a million estimates. */
 const mostPicks = 4096;
-/** Bytes of vectors that are read back at once, or one vector. */
-const mostGathered = 2 ** 25;
-
-export interface ShelvedIndex {
-  readonly catalog: Catalog;
-  readonly shelves: readonly Shelf[];
-  readonly passes: GpuPasses;
-  readonly clock: GpuClock;
-}
-
-/** A vector that may be among the best of a query, and its figure. */
-interface Candidate extends VectorPick {
-  query: number;
-  figure: number;
-}
 
 /**
  * The best hits of each query on the shelves, in order; `mass` is that of all vectors, undefined where they differ. At most as many
@@ -40,6 +23,8 @@ interface Candidate extends VectorPick {
  *
  *   nearest figure of each bundle ─► bundles that may have one of the best ─► figures of all their vectors ─► vectors that may be
  *   among the best ─► their counts ─► scores by the definition
+ *
+ * Figures that are whole numbers give the score of the definition themselves.
  */
 export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: number | undefined): Promise<Hit[][]> {
   const { catalog, passes, clock } = index;
@@ -49,14 +34,13 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
   const best = await passes.bestOfBundles(sight, clock);
   const total = best.length / queries.length;
   /** Of each query, the least figure of what may be among its best. */
-  const least = queries.map((_, query) =>
-    estimates.leastFigure(estimates.limit(best.subarray(query * total, (query + 1) * total), top)),
-  );
+  const least: number[] = [];
   const picks: BundlePick[] = [];
   for (let query = 0; query < queries.length; query++) {
-    for (let i = 0; i < total; i++) {
-      if (best[query * total + i]! >= least[query]!) picks.push({ query, ...passes.bundleAt(i, sight.cells) });
-    }
+    const figures = best.subarray(query * total, (query + 1) * total);
+    const near = estimates.nearest(figures, top);
+    least.push(near.least);
+    for (const i of near.found) picks.push({ query, ...passes.bundleAt(i, sight.cells) });
   }
   picks.sort((a, b) => a.shelf - b.shelf);
   const compare = compareHits(distances[distance].sense, catalog.placeOf);
@@ -69,16 +53,24 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
     const candidates = await candidatesOf(index, sight, picks.slice(i, i + mostPicks), least);
     for (const [query, some] of Map.groupBy(candidates, (one) => one.query)) {
       const figures = some.map(({ figure }) => figure);
-      ruleOut(query, estimates.limit(figures, top));
+      ruleOut(query, estimates.limit(Float32Array.from(figures), top));
     }
     const isWorth = ({ query, figure }: Candidate): boolean => figure >= least[query]!;
     // Those that are nearest come first: what they score rules out others.
     const worth = candidates.filter(isWorth).sort((a, b) => b.figure - a.figure);
-    await scoreAll(index, sight, wanted, worth, isWorth, (query, hit) => {
+    const offer = (query: number, hit: Hit): void => {
       if (!bests[query]!.offer(hit)) return;
       const { worst } = bests[query]!;
-      if (worst) ruleOut(query, gpuEstimates[distance].of(worst.score.value));
-    });
+      if (worst) ruleOut(query, estimators[distance].of(worst.score.value));
+    };
+    const { ofCommon } = distances[distance];
+    if (sight.program === 'shared' && ofCommon) {
+      // The figure is what the counts have in common, a whole number without an error.
+      for (const one of worth) {
+        const score = ofCommon({ numerator: one.figure, denominator: mass! });
+        offer(one.query, { row: placeOf(index, one).row, cell: one.cell, score });
+      }
+    } else await scoreAll(index, sight, wanted, worth, isWorth, offer);
   }
   return bests.map((one) => one.sorted());
 }
@@ -89,7 +81,7 @@ async function sightOf(
   mass: number | undefined,
 ): Promise<Sight> {
   const program = gpuProgram(distance, queries, mass);
-  const { scale } = gpuEstimates[distance];
+  const { scale } = estimators[distance];
   const shape = {
     cells: unit === 'cell' ? cellsOf(catalog.pipeline) : 1,
     length: lengthOf(catalog.pipeline, unit),
@@ -114,44 +106,9 @@ async function candidatesOf(
   const figures = await passes.nearOfPicks(sight, picks);
   const candidates: Candidate[] = [];
   for (const [i, { shelf, query, bundle, cell }] of picks.entries()) {
-    for (let lane = 0; lane < bundleRows; lane++) {
-      const figure = figures[i * bundleRows + lane]!;
-      if (figure < least[query]!) continue;
-      candidates.push({ shelf, query, row: bundle * bundleRows + lane, cell, figure });
-    }
+    const ofBundle = figures.subarray(i * bundleRows, (i + 1) * bundleRows);
+    for (const lane of atLeast(ofBundle, least[query]!))
+      candidates.push({ shelf, query, row: bundle * bundleRows + lane, cell, figure: ofBundle[lane]! });
   }
   return candidates;
-}
-
-/** Scores candidates by the definition, as many at once as memory is for. */
-async function scoreAll(
-  { catalog, shelves, passes }: ShelvedIndex,
-  sight: Sight,
-  { queries, distance, unit }: Wanted,
-  candidates: readonly Candidate[],
-  isWorth: (one: Candidate) => boolean,
-  offer: (query: number, hit: Hit) => void,
-): Promise<void> {
-  const { score } = distances[distance];
-  const atOnce = Math.max(1, Math.floor(mostGathered / (4 * sight.length)));
-  for (let i = 0; i < candidates.length; i += atOnce) {
-    const picks = candidates
-      .slice(i, i + atOnce)
-      .filter(isWorth)
-      .toSorted((a, b) => a.shelf - b.shelf);
-    if (picks.length === 0) continue;
-    const gathered = await passes.gather(sight, picks);
-    let at = 0;
-    for (const one of picks) {
-      const { plan } = shelves[one.shelf]!;
-      const bins = new countArrays[plan.width](gathered, at, sight.length);
-      at += sight.length * plan.width;
-      if (!isWorth(one)) continue;
-      const { place, first } = blockAt(plan, one.row)!;
-      const from = place.from + one.row - first;
-      const mass = massesOf(catalog, { ...place, from, frames: 1 }, unit)[one.cell]!;
-      const row = catalog.starts[place.segment]! + from;
-      offer(one.query, { row, cell: one.cell, score: score(queries[one.query]!, { bins, mass }) });
-    }
-  }
 }

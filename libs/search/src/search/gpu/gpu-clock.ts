@@ -29,7 +29,7 @@ export class GpuClock {
     if (!this.#queries || !this.#resolved) return await this.#memory.read(encoder, { from, bytes });
     encoder.resolveQuerySet(this.#queries, 0, 2, this.#resolved, 0);
     const contents = await this.#memory.read(encoder, { from, bytes }, { from: this.#resolved, bytes: 16 });
-    const [start, end] = new BigUint64Array(contents.slice(bytes));
+    const [start, end] = new BigUint64Array(contents.slice(bytes, bytes + 16));
     this.seconds = Number(end! - start!) / 1e9;
     return contents;
   }

@@ -22,6 +22,7 @@ export class GpuMemory {
   readonly device: GPUDevice;
   readonly #buffers = new Map<string, GPUBuffer>();
   readonly #failed: Promise<never>;
+  #copy = new ArrayBuffer(0);
 
   constructor(device: GPUDevice) {
     this.device = device;
@@ -58,7 +59,10 @@ export class GpuMemory {
     return Promise.race([done, this.#failed]);
   }
 
-  /** Submits what was recorded, and gives copies of the first bytes of buffers afterwards, one after another. */
+  /**
+   * Submits what was recorded, and gives copies of the first bytes of buffers afterwards, one after another. They are valid until the
+   * next are read: new memory for 10 MB costs as much as copying them.
+   */
   async read(
     encoder: GPUCommandEncoder,
     ...parts: readonly { from: GPUBuffer; bytes: number }[]
@@ -72,9 +76,10 @@ export class GpuMemory {
     }
     this.device.queue.submit([encoder.finish()]);
     await this.until(readback.mapAsync(mapMode.READ, 0, bytes));
-    const copy = readback.getMappedRange(0, bytes).slice(0);
+    if (this.#copy.byteLength < bytes) this.#copy = new ArrayBuffer(bytes);
+    new Uint8Array(this.#copy).set(new Uint8Array(readback.getMappedRange(0, bytes)));
     readback.unmap();
-    return copy;
+    return this.#copy;
   }
 
   close(): void {

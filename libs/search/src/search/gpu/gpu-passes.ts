@@ -113,7 +113,7 @@ export class GpuPasses {
       pass.dispatchWorkgroups(count);
     }
     pass.end();
-    return new Float32Array(await this.#memory.read(encoder, { from: figures, bytes }));
+    return new Float32Array(await this.#memory.read(encoder, { from: figures, bytes }), 0, bytes / 4);
   }
 
   /** What makes the vectors of each shelf those of length 1. They are computed once. */

@@ -1,6 +1,6 @@
 import type { DistanceName } from '../../distances/distance-names.ts';
 import type { Vector } from '../../distances/vector.ts';
-import { gpuEstimates } from '../../scan/gpu/gpu-estimate.ts';
+import { estimators } from '../../scan/estimators.ts';
 import { type GpuProgramName, manyChunk, manyQueries } from '../../scan/gpu/nearness-shader.ts';
 
 /** Queries as `near` of one-query.wgsl reads them, one after another, or as `best_of_many` does, in columns. */
@@ -28,5 +28,8 @@ export function gpuQueries(
 }
 
 function prepared(name: DistanceName, program: GpuProgramName, { bins, mass }: Vector): ArrayLike<number> {
-  return program === 'shared' ? bins : gpuEstimates[name].prepare(Float64Array.from(bins, (count) => count / mass));
+  if (program === 'shared') return bins;
+  const shares = new Float64Array(bins);
+  for (let i = 0; i < shares.length; i++) shares[i]! /= mass;
+  return estimators[name].prepare(shares);
 }

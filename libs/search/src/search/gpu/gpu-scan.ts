@@ -7,11 +7,12 @@ import type { IndexScan, Wanted } from '../index-scan.ts';
 import { mergeHits } from '../merge-hits.ts';
 import { ThreadScan } from '../thread-scan.ts';
 import { commonMass } from './common-mass.ts';
-import { findOnShelves, type ShelvedIndex } from './find-on-shelves.ts';
+import { findOnShelves } from './find-on-shelves.ts';
 import { GpuClock } from './gpu-clock.ts';
 import { GpuFailure, GpuMemory } from './gpu-memory.ts';
 import { GpuPasses } from './gpu-passes.ts';
-import { loadShelves } from './load-shelves.ts';
+import { type LoadedShelves, loadShelves } from './load-shelves.ts';
+import type { ShelvedIndex } from './score-candidates.ts';
 import type { Shelf } from './shelf.ts';
 
 /** Figures that are read back at once, at most: 64 MiB. */
@@ -20,6 +21,15 @@ const mostFigures = 2 ** 24;
 /** Takes a line for people. */
 type Note = (line: string) => void;
 
+export interface GpuScanOptions {
+  /** Gets a sentence where the device does not do all of it. */
+  note?: Note;
+  /** What to look through; all of the index unless given. */
+  blocks?: readonly BlockPlace[];
+  /** Memory of the device that is left to others. */
+  spareBytes?: number;
+}
+
 /**
  * An index in the memory of a device. The device estimates how near each vector is, with a bound; those that the estimates do not
  * rule out are scored by the definition. What the device cannot hold is searched on threads, and everything is after it failed.
@@ -27,6 +37,7 @@ type Note = (line: string) => void;
 export class GpuScan implements IndexScan {
   readonly memory: GpuMemory;
   readonly #index: ShelvedIndex;
+  readonly #blocks: readonly BlockPlace[];
   readonly #note: Note;
   readonly #masses = new Map<Unit, number | undefined>();
   /** Searches what the device does not. */
@@ -34,20 +45,21 @@ export class GpuScan implements IndexScan {
   #hasFailed = false;
 
   /**
-   * Loads the index into the device, which is destroyed when the scan is closed. `note` gets a sentence where the device does not
-   * do all of it. Rejects with IndexError where the index is damaged, and with GpuFailure where the device fails.
+   * Loads the index into the device, which is destroyed when the scan is closed. Rejects with IndexError where the index is damaged,
+   * and with GpuFailure where the device fails.
    */
-  static async open(catalog: Catalog, device: GPUDevice, note: Note = () => {}): Promise<GpuScan> {
+  static async open(catalog: Catalog, device: GPUDevice, options: GpuScanOptions = {}): Promise<GpuScan> {
+    const { note = () => {}, blocks = blocksOf(catalog), spareBytes = 0 } = options;
     const memory = new GpuMemory(device);
     try {
-      const { shelves, rest } = await loadShelves(memory, catalog);
+      const { shelves, rest } = await loadShelves(memory, catalog, blocks, spareBytes);
       // Counts that only float64 holds are the threads' in any case.
       const lacking = rest.filter(({ width }) => width !== 8).length;
       if (lacking > 0)
         note(
-          `The device has no memory for ${lacking} of the ${blocksOf(catalog).length} blocks of the index: threads search them.`,
+          `The device has no memory for ${lacking} of the ${blocks.length} blocks of the index: threads search them.`,
         );
-      return new GpuScan(catalog, memory, shelves, rest, note);
+      return new GpuScan(catalog, memory, { shelves, rest, blocks }, note);
     } catch (error) {
       memory.close();
       throw error;
@@ -57,11 +69,11 @@ export class GpuScan implements IndexScan {
   private constructor(
     catalog: Catalog,
     memory: GpuMemory,
-    shelves: readonly Shelf[],
-    rest: readonly BlockPlace[],
+    { shelves, rest, blocks }: LoadedShelves & { blocks: readonly BlockPlace[] },
     note: Note,
   ) {
     this.memory = memory;
+    this.#blocks = blocks;
     this.#index = { catalog, shelves, passes: new GpuPasses(memory, shelves), clock: new GpuClock(memory) };
     this.#threads = rest.length > 0 ? new ThreadScan(catalog, { blocks: rest }) : undefined;
     this.#note = note;
@@ -87,7 +99,7 @@ export class GpuScan implements IndexScan {
       this.#note(`${error.message}. Threads go on with the search.`);
       this.#hasFailed = true;
       await this.#threads?.close();
-      this.#threads = new ThreadScan(this.#index.catalog);
+      this.#threads = new ThreadScan(this.#index.catalog, { blocks: this.#blocks });
       return await this.#threads.find(wanted);
     }
   }

@@ -1,7 +1,7 @@
 import { mapMode } from '@halogrid/kernels/webgpu-flags';
 import { arrangeShader } from '../../scan/gpu/nearness-shader.ts';
 import type { Catalog } from '../../store/catalog.ts';
-import { type BlockPlace, blocksOf, lengthOf, readBlock } from '../../store/read-block.ts';
+import { type BlockPlace, lengthOf, readBlock } from '../../store/read-block.ts';
 import { type GpuMemory, usages } from './gpu-memory.ts';
 import { planShelves, type ShelfPlan } from './plan-shelves.ts';
 import { Shelf } from './shelf.ts';
@@ -16,17 +16,25 @@ export interface LoadedShelves {
 }
 
 /**
- * Reads an index into the memory of a device, as much of it as that takes. Rejects with IndexError where the index is damaged, and
- * with GpuFailure where the device fails.
+ * Reads blocks of an index into the memory of a device, as many of them as that takes and leaves `spareBytes`. Rejects with IndexError
+ * where the index is damaged, and with GpuFailure where the device fails.
  */
-export async function loadShelves(memory: GpuMemory, catalog: Catalog): Promise<LoadedShelves> {
+export async function loadShelves(
+  memory: GpuMemory,
+  catalog: Catalog,
+  blocks: readonly BlockPlace[],
+  spareBytes: number,
+): Promise<LoadedShelves> {
   const { device } = memory;
-  const blocks = blocksOf(catalog);
   const { maxBufferSize, maxStorageBufferBindingSize } = device.limits;
   const length = lengthOf(catalog.pipeline, 'frame');
-  const plans = planShelves(blocks, length, Math.min(maxBufferSize, maxStorageBufferBindingSize));
+  const mostBytes = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+  const plans = planShelves(blocks, length, mostBytes);
+  const spare: (GPUBuffer | undefined)[] = [];
+  for (let left = spareBytes; left > 0; left -= mostBytes)
+    spare.push(await tryBuffer(memory, Math.min(left, mostBytes)));
   const shelves: Shelf[] = [];
-  const loader = await ShelfLoader.create(memory, catalog);
+  const loader = await ShelfLoader.create(memory, catalog, blocks);
   for (const plan of plans) {
     const bins = await tryBuffer(memory, plan.rows * length * plan.width);
     if (!bins) break;
@@ -34,6 +42,7 @@ export async function loadShelves(memory: GpuMemory, catalog: Catalog): Promise<
     shelves.push(new Shelf(memory, catalog, plan, bins));
   }
   await loader.end();
+  for (const buffer of spare) buffer?.destroy();
   const held = new Set(shelves.flatMap(({ plan }) => plan.blocks.map(({ place }) => key(place))));
   return { shelves, rest: blocks.filter((place) => !held.has(key(place))) };
 }
@@ -61,18 +70,18 @@ class ShelfLoader {
   readonly #ways: Way[];
   #next = 0;
 
-  static async create(memory: GpuMemory, catalog: Catalog): Promise<ShelfLoader> {
+  static async create(memory: GpuMemory, catalog: Catalog, blocks: readonly BlockPlace[]): Promise<ShelfLoader> {
     const module = memory.device.createShaderModule({ label: 'arrange.wgsl', code: arrangeShader() });
     const compute = { module, entryPoint: 'arrange_block' };
     const pipeline = memory.device.createComputePipelineAsync({ label: 'search.arrange', layout: 'auto', compute });
-    return new ShelfLoader(memory, catalog, await memory.until(pipeline));
+    const bytes = blocks.reduce((most, place) => Math.max(most, place.bytes), 0);
+    return new ShelfLoader(memory, catalog, await memory.until(pipeline), bytes);
   }
 
-  private constructor(memory: GpuMemory, catalog: Catalog, arrange: GPUComputePipeline) {
+  private constructor(memory: GpuMemory, catalog: Catalog, arrange: GPUComputePipeline, bytes: number) {
     this.#memory = memory;
     this.#catalog = catalog;
     this.#arrange = arrange;
-    const bytes = blocksOf(catalog).reduce((most, place) => Math.max(most, place.bytes), 0);
     this.#ways = Array.from({ length: waysUp }, () => ({
       upload: memory.device.createBuffer({ label: 'search.upload', size: bytes, usage: usages.upload }),
       block: memory.device.createBuffer({ label: 'search.block', size: bytes, usage: usages.storage }),

@@ -31,7 +31,19 @@ export interface SubmitRequest {
 }
 
 export interface SubmitResponse {
-  job: JobStatus | undefined;
+  job:
+    | JobStatus
+    | undefined;
+  /** Where the pages of this coordinator are: that of the job is at /jobs/ID. */
+  pages: PagesAddress | undefined;
+}
+
+/** Where pages are served, as the coordinator was told to listen. */
+export interface PagesAddress {
+  /** A name or an address; 0.0.0.0 or [::] for each of its machine's. */
+  host: string;
+  port: number;
+  tls: boolean;
 }
 
 export interface GetRequest {
@@ -143,13 +155,16 @@ export const SubmitRequest: MessageFns<SubmitRequest> = {
 };
 
 function createBaseSubmitResponse(): SubmitResponse {
-  return { job: undefined };
+  return { job: undefined, pages: undefined };
 }
 
 export const SubmitResponse: MessageFns<SubmitResponse> = {
   encode(message: SubmitResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.job !== undefined) {
       JobStatus.encode(message.job, writer.uint32(10).fork()).join();
+    }
+    if (message.pages !== undefined) {
+      PagesAddress.encode(message.pages, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -175,6 +190,14 @@ export const SubmitResponse: MessageFns<SubmitResponse> = {
             message.job = JobStatus.decode(reader, reader.uint32());
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pages = PagesAddress.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -193,6 +216,88 @@ export const SubmitResponse: MessageFns<SubmitResponse> = {
   fromPartial(object: DeepPartial<SubmitResponse>): SubmitResponse {
     const message = createBaseSubmitResponse();
     message.job = (object.job !== undefined && object.job !== null) ? JobStatus.fromPartial(object.job) : undefined;
+    message.pages = (object.pages !== undefined && object.pages !== null)
+      ? PagesAddress.fromPartial(object.pages)
+      : undefined;
+    return message;
+  },
+};
+
+function createBasePagesAddress(): PagesAddress {
+  return { host: "", port: 0, tls: false };
+}
+
+export const PagesAddress: MessageFns<PagesAddress> = {
+  encode(message: PagesAddress, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.host !== "") {
+      writer.uint32(10).string(message.host);
+    }
+    if (message.port !== 0) {
+      writer.uint32(16).uint32(message.port);
+    }
+    if (message.tls !== false) {
+      writer.uint32(24).bool(message.tls);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PagesAddress {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePagesAddress();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.host = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.port = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.tls = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PagesAddress>): PagesAddress {
+    return PagesAddress.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PagesAddress>): PagesAddress {
+    const message = createBasePagesAddress();
+    message.host = object.host ?? "";
+    message.port = object.port ?? 0;
+    message.tls = object.tls ?? false;
     return message;
   },
 };

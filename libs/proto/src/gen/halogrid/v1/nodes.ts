@@ -95,6 +95,8 @@ export interface AttachRequest {
     { $case: "draining"; value: Draining }
     | { $case: "returned"; value: ShardReturned }
     | { $case: "sight"; value: Sight }
+    | { $case: "found"; value: PartFound }
+    | { $case: "part"; value: AnswerPart }
     | undefined;
 }
 
@@ -125,6 +127,15 @@ export interface Hello {
   resultsVersion: number;
   /** What shards may need that this node cannot do: "decode video", "decode jpeg". */
   lacks: Lack[];
+  /**
+   * Shards that the node decodes at the same time; 0: it does not say. So many it is leased before anybody knows how fast it is, where
+   * there are enough for all nodes.
+   */
+  decoders: number;
+  /** The node looks through parts of indexes; absent: it ignores such orders. */
+  searches: boolean;
+  /** On which it reads and decodes; 0: not told. */
+  threads: number;
 }
 
 /** Something that shards need of a node, and that this one cannot do. */
@@ -172,6 +183,24 @@ export interface Draining {
 }
 
 /**
+ * Counts of an answer that are too many for one message. The parts of an answer come in the order of their numbers, then its
+ * ShardCompleted; no part of another answer comes between. A node that is gone before has answered nothing.
+ */
+export interface AnswerPart {
+  /** As ShardCompleted has them. */
+  jobId: string;
+  shard: number;
+  attempt: number;
+  epoch: number;
+  /** 1 for the first. */
+  number: number;
+  /** Parts of the answer, 320 at most. */
+  total: number;
+  /** The next counts, as ShardCompleted.counts has them; 1 MiB at most. No count is in two parts. */
+  counts: Uint8Array;
+}
+
+/**
  * The node's answer to a lease. `job_id`, `shard`, `attempt` and `epoch` are the lease's own: the coordinator ignores an
  * answer to a lease that is no longer current.
  */
@@ -200,6 +229,15 @@ export interface ShardCompleted {
    * of the job, so that sums over answers are those of the node.
    */
   busySeconds: { [key: string]: number };
+  /**
+   * The counts of all results, in their order, after those of the answer's parts: each a varint of at most 5 bytes, which has 7 bits
+   * in a byte, the lowest first, and bit 7 set in all bytes but the last. 1 MiB at most. `SourceResult.bin_count` says which are whose.
+   */
+  counts?:
+    | Uint8Array
+    | undefined;
+  /** Parts that came before; absent: none. */
+  parts?: number | undefined;
 }
 
 export interface ShardCompleted_StageSecondsEntry {
@@ -234,7 +272,11 @@ export interface SourceResult {
     | CaptureTime
     | undefined;
   /** Place of the pipeline in the lease's `pipelines`; absent: 0. */
-  pipeline?: number | undefined;
+  pipeline?:
+    | number
+    | undefined;
+  /** How many of the answer's `counts` are this result's, in the order that `bins` has. Absent: none, and `bins` has them. */
+  binCount?: number | undefined;
 }
 
 /** A date and time of day, as a file states it. */
@@ -296,6 +338,36 @@ export interface SeenFile {
   error: string;
 }
 
+/** The answer to a SearchPart. */
+export interface PartFound {
+  /** The order's own number. */
+  search: number;
+  /** The order's own version, which is that of the index that was looked through. */
+  version: string;
+  /** One for each query, in their order. */
+  rankings: PartRanking[];
+  /** Why the node cannot look through it, in one sentence; empty: it has. */
+  error: string;
+}
+
+/**
+ * The best of the part, at most `top`, in the order of results: the best score first; of equal ones the smaller URI by UTF-16 code
+ * units, the smaller frame, the smaller cell, the smaller row.
+ */
+export interface PartRanking {
+  hits: PartHit[];
+}
+
+export interface PartHit {
+  /** Number of the frame in the whole index. */
+  row: number;
+  /** Number of the cell, row by row; 0 where frames are compared as a whole. */
+  cell: number;
+  score: number;
+  /** As SearchResult.exact. */
+  exact: string;
+}
+
 /** A draining node has no time left for the shard: it is leased to another as if it had never been leased to this one. */
 export interface ShardReturned {
   jobId: string;
@@ -323,7 +395,40 @@ export interface AttachResponse {
     /** The node stops: it finishes what it holds and leaves. Also the answer to its own Draining: no lease follows. */
     { $case: "drain"; value: Drain }
     | { $case: "probe"; value: Probe }
+    | { $case: "search"; value: SearchPart }
     | undefined;
+}
+
+/** Has the node look through some blocks of an index. It answers with a PartFound, of this order before those that come later. */
+export interface SearchPart {
+  /** Never used again in this conversation. */
+  search: number;
+  /** URI of the folder of the index. */
+  index: string;
+  /**
+   * SHA-256 of what the manifest says of its files, which has the checksums of all blocks, in hexadecimal digits. A node that finds
+   * another index there answers with an error.
+   */
+  version: string;
+  /** The blocks, counted from 0 over all segments, and one more than the last of them. */
+  firstBlock: number;
+  endBlock: number;
+  queries: QueryVector[];
+  /** intersection, chi2, l1, hellinger or cosine. */
+  distance: string;
+  /** Hits of each query, at most. */
+  top: number;
+  /** Compares queries with each cell of the grid. */
+  cells: boolean;
+  /** As SearchRequest. */
+  sinceMs?: number | undefined;
+  untilMs?: number | undefined;
+  camera?: string | undefined;
+}
+
+/** Counts as the index has them: cells one after another, each padded with zeros to a multiple of 16; with `cells`, one of these. */
+export interface QueryVector {
+  counts: number[];
 }
 
 /** Has the node show what it can do before it is given work that needs it. It answers with a Sight. */
@@ -526,6 +631,8 @@ export interface NodeStatus {
   setAsideUntilMs: number;
   /** Shards that it failed. Like shards_done and pixels_done, of all conversations of this process with this coordinator. */
   shardsFailed: number;
+  /** As its hello told it. */
+  threads: number;
 }
 
 function createBaseAttachRequest(): AttachRequest {
@@ -555,6 +662,12 @@ export const AttachRequest: MessageFns<AttachRequest> = {
         break;
       case "sight":
         Sight.encode(message.report.value, writer.uint32(58).fork()).join();
+        break;
+      case "found":
+        PartFound.encode(message.report.value, writer.uint32(66).fork()).join();
+        break;
+      case "part":
+        AnswerPart.encode(message.report.value, writer.uint32(74).fork()).join();
         break;
     }
     return writer;
@@ -629,6 +742,22 @@ export const AttachRequest: MessageFns<AttachRequest> = {
             message.report = { $case: "sight", value: Sight.decode(reader, reader.uint32()) };
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.report = { $case: "found", value: PartFound.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.report = { $case: "part", value: AnswerPart.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -689,6 +818,18 @@ export const AttachRequest: MessageFns<AttachRequest> = {
         }
         break;
       }
+      case "found": {
+        if (object.report?.value !== undefined && object.report?.value !== null) {
+          message.report = { $case: "found", value: PartFound.fromPartial(object.report.value) };
+        }
+        break;
+      }
+      case "part": {
+        if (object.report?.value !== undefined && object.report?.value !== null) {
+          message.report = { $case: "part", value: AnswerPart.fromPartial(object.report.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -706,6 +847,9 @@ function createBaseHello(): Hello {
     held: [],
     resultsVersion: 0,
     lacks: [],
+    decoders: 0,
+    searches: false,
+    threads: 0,
   };
 }
 
@@ -740,6 +884,15 @@ export const Hello: MessageFns<Hello> = {
     }
     for (const v of message.lacks) {
       Lack.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.decoders !== 0) {
+      writer.uint32(88).uint32(message.decoders);
+    }
+    if (message.searches !== false) {
+      writer.uint32(96).bool(message.searches);
+    }
+    if (message.threads !== 0) {
+      writer.uint32(104).uint32(message.threads);
     }
     return writer;
   },
@@ -837,6 +990,30 @@ export const Hello: MessageFns<Hello> = {
             message.lacks.push(Lack.decode(reader, reader.uint32()));
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.decoders = reader.uint32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.searches = reader.bool();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.threads = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -866,6 +1043,9 @@ export const Hello: MessageFns<Hello> = {
     message.held = object.held?.map((e) => HeldLease.fromPartial(e)) || [];
     message.resultsVersion = object.resultsVersion ?? 0;
     message.lacks = object.lacks?.map((e) => Lack.fromPartial(e)) || [];
+    message.decoders = object.decoders ?? 0;
+    message.searches = object.searches ?? false;
+    message.threads = object.threads ?? 0;
     return message;
   },
 };
@@ -1296,6 +1476,133 @@ export const Draining: MessageFns<Draining> = {
   },
 };
 
+function createBaseAnswerPart(): AnswerPart {
+  return { jobId: "", shard: 0, attempt: 0, epoch: 0, number: 0, total: 0, counts: new Uint8Array(0) };
+}
+
+export const AnswerPart: MessageFns<AnswerPart> = {
+  encode(message: AnswerPart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.shard !== 0) {
+      writer.uint32(16).uint32(message.shard);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(24).uint32(message.attempt);
+    }
+    if (message.epoch !== 0) {
+      writer.uint32(32).uint64(message.epoch);
+    }
+    if (message.number !== 0) {
+      writer.uint32(40).uint32(message.number);
+    }
+    if (message.total !== 0) {
+      writer.uint32(48).uint32(message.total);
+    }
+    if (message.counts.length !== 0) {
+      writer.uint32(58).bytes(message.counts);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AnswerPart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAnswerPart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.shard = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.attempt = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.epoch = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.total = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.counts = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AnswerPart>): AnswerPart {
+    return AnswerPart.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AnswerPart>): AnswerPart {
+    const message = createBaseAnswerPart();
+    message.jobId = object.jobId ?? "";
+    message.shard = object.shard ?? 0;
+    message.attempt = object.attempt ?? 0;
+    message.epoch = object.epoch ?? 0;
+    message.number = object.number ?? 0;
+    message.total = object.total ?? 0;
+    message.counts = object.counts ?? new Uint8Array(0);
+    return message;
+  },
+};
+
 function createBaseShardCompleted(): ShardCompleted {
   return {
     jobId: "",
@@ -1307,6 +1614,8 @@ function createBaseShardCompleted(): ShardCompleted {
     stageSeconds: {},
     inputBytes: 0,
     busySeconds: {},
+    counts: undefined,
+    parts: undefined,
   };
 }
 
@@ -1339,6 +1648,12 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     globalThis.Object.entries(message.busySeconds).forEach(([key, value]: [string, number]) => {
       ShardCompleted_BusySecondsEntry.encode({ key: key as any, value }, writer.uint32(74).fork()).join();
     });
+    if (message.counts !== undefined) {
+      writer.uint32(82).bytes(message.counts);
+    }
+    if (message.parts !== undefined) {
+      writer.uint32(88).uint32(message.parts);
+    }
     return writer;
   },
 
@@ -1433,6 +1748,22 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
             }
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.counts = reader.bytes();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.parts = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1475,6 +1806,8 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
       },
       {},
     );
+    message.counts = object.counts ?? undefined;
+    message.parts = object.parts ?? undefined;
     return message;
   },
 };
@@ -1623,6 +1956,7 @@ function createBaseSourceResult(): SourceResult {
     bins: [],
     captured: undefined,
     pipeline: undefined,
+    binCount: undefined,
   };
 }
 
@@ -1655,6 +1989,9 @@ export const SourceResult: MessageFns<SourceResult> = {
     }
     if (message.pipeline !== undefined) {
       writer.uint32(72).uint32(message.pipeline);
+    }
+    if (message.binCount !== undefined) {
+      writer.uint32(80).uint32(message.binCount);
     }
     return writer;
   },
@@ -1746,6 +2083,14 @@ export const SourceResult: MessageFns<SourceResult> = {
             message.pipeline = reader.uint32();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.binCount = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1773,6 +2118,7 @@ export const SourceResult: MessageFns<SourceResult> = {
       ? CaptureTime.fromPartial(object.captured)
       : undefined;
     message.pipeline = object.pipeline ?? undefined;
+    message.binCount = object.binCount ?? undefined;
     return message;
   },
 };
@@ -2232,6 +2578,243 @@ export const SeenFile: MessageFns<SeenFile> = {
   },
 };
 
+function createBasePartFound(): PartFound {
+  return { search: 0, version: "", rankings: [], error: "" };
+}
+
+export const PartFound: MessageFns<PartFound> = {
+  encode(message: PartFound, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.search !== 0) {
+      writer.uint32(8).uint32(message.search);
+    }
+    if (message.version !== "") {
+      writer.uint32(18).string(message.version);
+    }
+    for (const v of message.rankings) {
+      PartRanking.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.error !== "") {
+      writer.uint32(34).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PartFound {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePartFound();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.search = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.rankings.push(PartRanking.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PartFound>): PartFound {
+    return PartFound.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PartFound>): PartFound {
+    const message = createBasePartFound();
+    message.search = object.search ?? 0;
+    message.version = object.version ?? "";
+    message.rankings = object.rankings?.map((e) => PartRanking.fromPartial(e)) || [];
+    message.error = object.error ?? "";
+    return message;
+  },
+};
+
+function createBasePartRanking(): PartRanking {
+  return { hits: [] };
+}
+
+export const PartRanking: MessageFns<PartRanking> = {
+  encode(message: PartRanking, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.hits) {
+      PartHit.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PartRanking {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePartRanking();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hits.push(PartHit.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PartRanking>): PartRanking {
+    return PartRanking.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PartRanking>): PartRanking {
+    const message = createBasePartRanking();
+    message.hits = object.hits?.map((e) => PartHit.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePartHit(): PartHit {
+  return { row: 0, cell: 0, score: 0, exact: "" };
+}
+
+export const PartHit: MessageFns<PartHit> = {
+  encode(message: PartHit, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.row !== 0) {
+      writer.uint32(8).uint64(message.row);
+    }
+    if (message.cell !== 0) {
+      writer.uint32(16).uint32(message.cell);
+    }
+    if (message.score !== 0) {
+      writer.uint32(25).double(message.score);
+    }
+    if (message.exact !== "") {
+      writer.uint32(34).string(message.exact);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PartHit {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePartHit();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.row = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.cell = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.score = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.exact = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PartHit>): PartHit {
+    return PartHit.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PartHit>): PartHit {
+    const message = createBasePartHit();
+    message.row = object.row ?? 0;
+    message.cell = object.cell ?? 0;
+    message.score = object.score ?? 0;
+    message.exact = object.exact ?? "";
+    return message;
+  },
+};
+
 function createBaseShardReturned(): ShardReturned {
   return { jobId: "", shard: 0, attempt: 0, epoch: 0 };
 }
@@ -2351,6 +2934,9 @@ export const AttachResponse: MessageFns<AttachResponse> = {
       case "probe":
         Probe.encode(message.order.value, writer.uint32(58).fork()).join();
         break;
+      case "search":
+        SearchPart.encode(message.order.value, writer.uint32(66).fork()).join();
+        break;
     }
     return writer;
   },
@@ -2424,6 +3010,14 @@ export const AttachResponse: MessageFns<AttachResponse> = {
             message.order = { $case: "probe", value: Probe.decode(reader, reader.uint32()) };
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.order = { $case: "search", value: SearchPart.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2479,7 +3073,282 @@ export const AttachResponse: MessageFns<AttachResponse> = {
         }
         break;
       }
+      case "search": {
+        if (object.order?.value !== undefined && object.order?.value !== null) {
+          message.order = { $case: "search", value: SearchPart.fromPartial(object.order.value) };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBaseSearchPart(): SearchPart {
+  return {
+    search: 0,
+    index: "",
+    version: "",
+    firstBlock: 0,
+    endBlock: 0,
+    queries: [],
+    distance: "",
+    top: 0,
+    cells: false,
+    sinceMs: undefined,
+    untilMs: undefined,
+    camera: undefined,
+  };
+}
+
+export const SearchPart: MessageFns<SearchPart> = {
+  encode(message: SearchPart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.search !== 0) {
+      writer.uint32(8).uint32(message.search);
+    }
+    if (message.index !== "") {
+      writer.uint32(18).string(message.index);
+    }
+    if (message.version !== "") {
+      writer.uint32(26).string(message.version);
+    }
+    if (message.firstBlock !== 0) {
+      writer.uint32(32).uint32(message.firstBlock);
+    }
+    if (message.endBlock !== 0) {
+      writer.uint32(40).uint32(message.endBlock);
+    }
+    for (const v of message.queries) {
+      QueryVector.encode(v!, writer.uint32(50).fork()).join();
+    }
+    if (message.distance !== "") {
+      writer.uint32(58).string(message.distance);
+    }
+    if (message.top !== 0) {
+      writer.uint32(64).uint32(message.top);
+    }
+    if (message.cells !== false) {
+      writer.uint32(72).bool(message.cells);
+    }
+    if (message.sinceMs !== undefined) {
+      writer.uint32(81).double(message.sinceMs);
+    }
+    if (message.untilMs !== undefined) {
+      writer.uint32(89).double(message.untilMs);
+    }
+    if (message.camera !== undefined) {
+      writer.uint32(98).string(message.camera);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchPart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchPart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.search = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.index = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.firstBlock = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.endBlock = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.queries.push(QueryVector.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.distance = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.top = reader.uint32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.cells = reader.bool();
+            continue;
+          }
+          case 10: {
+            if (tag !== 81) {
+              break;
+            }
+
+            message.sinceMs = reader.double();
+            continue;
+          }
+          case 11: {
+            if (tag !== 89) {
+              break;
+            }
+
+            message.untilMs = reader.double();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.camera = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SearchPart>): SearchPart {
+    return SearchPart.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SearchPart>): SearchPart {
+    const message = createBaseSearchPart();
+    message.search = object.search ?? 0;
+    message.index = object.index ?? "";
+    message.version = object.version ?? "";
+    message.firstBlock = object.firstBlock ?? 0;
+    message.endBlock = object.endBlock ?? 0;
+    message.queries = object.queries?.map((e) => QueryVector.fromPartial(e)) || [];
+    message.distance = object.distance ?? "";
+    message.top = object.top ?? 0;
+    message.cells = object.cells ?? false;
+    message.sinceMs = object.sinceMs ?? undefined;
+    message.untilMs = object.untilMs ?? undefined;
+    message.camera = object.camera ?? undefined;
+    return message;
+  },
+};
+
+function createBaseQueryVector(): QueryVector {
+  return { counts: [] };
+}
+
+export const QueryVector: MessageFns<QueryVector> = {
+  encode(message: QueryVector, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.counts.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.counts) {
+        writer.double(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QueryVector {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQueryVector();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 9) {
+              message.counts.push(reader.double());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.counts.push(reader.double());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<QueryVector>): QueryVector {
+    return QueryVector.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<QueryVector>): QueryVector {
+    const message = createBaseQueryVector();
+    message.counts = object.counts?.map((e) => e) || [];
     return message;
   },
 };
@@ -3830,6 +4699,7 @@ function createBaseNodeStatus(): NodeStatus {
     lacks: [],
     setAsideUntilMs: 0,
     shardsFailed: 0,
+    threads: 0,
   };
 }
 
@@ -3870,6 +4740,9 @@ export const NodeStatus: MessageFns<NodeStatus> = {
     }
     if (message.shardsFailed !== 0) {
       writer.uint32(96).uint64(message.shardsFailed);
+    }
+    if (message.threads !== 0) {
+      writer.uint32(160).uint32(message.threads);
     }
     return writer;
   },
@@ -3983,6 +4856,14 @@ export const NodeStatus: MessageFns<NodeStatus> = {
             message.shardsFailed = longToNumber(reader.uint64());
             continue;
           }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.threads = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4014,6 +4895,7 @@ export const NodeStatus: MessageFns<NodeStatus> = {
     message.lacks = object.lacks?.map((e) => Lack.fromPartial(e)) || [];
     message.setAsideUntilMs = object.setAsideUntilMs ?? 0;
     message.shardsFailed = object.shardsFailed ?? 0;
+    message.threads = object.threads ?? 0;
     return message;
   },
 };

@@ -1,0 +1,87 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type DecodeChoice, decodeChoices } from '@halogrid/gpu-node/decode-choice';
+import { openDevice } from '@halogrid/gpu-node/devices';
+import { openExecutor } from '@halogrid/gpu-node/executor';
+import { Lease } from '@halogrid/proto';
+import { localVersion } from '@halogrid/sources';
+import { forEachLimited } from '@halogrid/threads';
+
+/** Bytes of decoded frames in a shard, as planners cut archives. */
+const shardBytes = 2 ** 27;
+/** Shards that the node has at once; it has fewer under way. */
+const shardsAtOnce = 16;
+
+export interface FedNodeOptions {
+  device: 'gpu' | 'software';
+  /** A folder of frames that are called by their numbers. */
+  folder: string;
+  names: readonly string[];
+  frameBytes: number;
+  repetitions: number;
+  /** Who decodes, in turns; everybody who can unless given. */
+  decodes?: readonly DecodeChoice[];
+}
+
+/** Frames a second, once for each repetition, and seconds of processor time that a frame took. */
+export interface FedNodeRates {
+  decode: DecodeChoice;
+  rates: number[];
+  coreSeconds: number[];
+}
+
+/**
+ * Feeds a node, in this process and without a coordinator, leases of frames: read from files, decoded, computed, to histograms. In
+ * turns with JPEGs decoded on the device, on cores, and as it chooses.
+ */
+export async function timeFedNode(
+  { device: kind, folder, names, frameBytes, repetitions, decodes = decodeChoices }: FedNodeOptions,
+  note: (line: string) => void,
+): Promise<FedNodeRates[]> {
+  const leases = await leasesOf(folder, names, Math.max(1, Math.floor(shardBytes / frameBytes)));
+  const { device } = await openDevice(kind);
+  const measured = decodes.map((decode) => ({
+    ...{ decode, rates: [] as number[], coreSeconds: [] as number[] },
+    executor: openExecutor({ device, decode, note }),
+  }));
+  try {
+    for (let i = -1; i < repetitions; i++) {
+      for (const { decode, rates, coreSeconds, executor } of measured) {
+        const before = process.cpuUsage();
+        const startMs = performance.now();
+        await forEachLimited(leases, shardsAtOnce, async (lease) => {
+          const { errors } = await executor.execute(lease, new AbortController().signal);
+          if (errors[0]) throw new Error(`A frame is no result: ${errors[0].error}`);
+        });
+        const seconds = (performance.now() - startMs) / 1000;
+        const { user, system } = process.cpuUsage(before);
+        // The first time, files are read and shaders compiled.
+        if (i < 0) continue;
+        rates.push(names.length / seconds);
+        coreSeconds.push((user + system) / 1e6 / seconds);
+        note(`${i + 1} of ${repetitions}, ${decode}: ${rates.at(-1)!.toFixed(0)} frames/s`);
+      }
+    }
+  } finally {
+    for (const { executor } of measured) await executor.close();
+    await device.close();
+  }
+  return measured;
+}
+
+async function leasesOf(folder: string, names: readonly string[], frames: number): Promise<Lease[]> {
+  const sources = await Promise.all(
+    names.map(async (name, index) => {
+      const path = join(folder, name);
+      return { index, uri: pathToFileURL(path).href, version: localVersion(await stat(path)) };
+    }),
+  );
+  const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
+  return Array.from({ length: Math.ceil(sources.length / frames) }, (_, shard) =>
+    Lease.fromPartial({
+      ...{ jobId: 'fed', shard, attempt: 1, epoch: 1, pipeline, scratch: pathToFileURL(folder).href },
+      work: { $case: 'frames', value: { sources: sources.slice(shard * frames, (shard + 1) * frames) } },
+    }),
+  );
+}

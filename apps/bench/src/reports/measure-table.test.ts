@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { randomImage } from '../images/image-cache.ts';
+import { measureTable } from './measure-table.ts';
+import { type Probe, probeKey, type ReportTable } from './report.ts';
+
+const lbp = [{ kernel: 'lbp', parameters: {} }];
+const probe = (timer: Probe['timer'], side: number, more?: Partial<Probe>): Probe => ({
+  timer,
+  operations: lbp,
+  output: 'map',
+  size: { width: side, height: side },
+  ...more,
+});
+
+function tableOf(probes: Probe[]): ReportTable {
+  const rows = probes.map((one) => ({ labels: {}, times: { time: one } }));
+  return { name: 'a', title: '', rows, derived: [], charts: [] };
+}
+
+async function measure(probes: Probe[], method = { repetitions: 3, images: 2 }, samples = new Map<string, number[]>()) {
+  const notes: string[] = [];
+  const read: number[] = [];
+  await measureTable(tableOf(probes), samples, {
+    bench: {
+      device: 'software',
+      async image(size, index) {
+        read.push(index);
+        return randomImage(size, index);
+      },
+    },
+    method,
+    cellMs: 50,
+    note: (line) => notes.push(line),
+  });
+  return { samples, notes, read };
+}
+
+test('every probe has its samples of each image, and equal probes are one', async () => {
+  const probes = [probe('cpu', 33), probe('cpu', 33), probe('twin', 33), probe('threads', 20)];
+  const { samples, notes, read } = await measure(probes);
+  assert.deepEqual(notes, []);
+  assert.equal(samples.size, 3);
+  for (const one of probes) assert.equal(samples.get(probeKey(one))?.length, 6);
+  assert.deepEqual(read.sort(), [1, 1, 1, 2, 2, 2]);
+});
+
+test('what another table measured is not measured again', async () => {
+  const { samples } = await measure([probe('cpu', 33)]);
+  const { read } = await measure([probe('cpu', 33)], undefined, samples);
+  assert.deepEqual(read, []);
+  assert.equal(samples.get(probeKey(probe('cpu', 33)))?.length, 6);
+});
+
+test('what would take too long is said and left out', async () => {
+  const slow = probe('twin', 4096, { operations: [{ kernel: 'conv', parameters: { kernel: 'box-31' } }] });
+  const { samples, notes } = await measure([slow, probe('cpu', 40)]);
+  assert.deepEqual([...samples.keys()], [probeKey(probe('cpu', 40))]);
+  assert.match(notes.join(), /^conv box-31 of 4096x4096 \(twin\) would take about \d+(e\+\d)? s a sample: left out$/);
+});
+
+test('what cannot be measured is said, and the rest is measured', async () => {
+  const broken = probe('cpu', 20, {
+    operations: [{ kernel: 'lbp', parameters: { labels: 'var' } }],
+    output: 'both',
+  });
+  const { samples, notes } = await measure([broken, probe('cpu', 20)], { repetitions: 1, images: 1 });
+  assert.deepEqual([...samples.keys()], [probeKey(probe('cpu', 20))]);
+  assert.match(notes.join(), /^lbp .* of 20x20 \(cpu\) cannot be measured: .* has no histogram$/);
+});

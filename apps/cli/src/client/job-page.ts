@@ -1,0 +1,15 @@
+import type { PagesAddress } from '@halogrid/proto';
+import { isLoopback } from '@halogrid/service';
+
+/**
+ * The address of a job's page, which stays what it is as long as its coordinator knows the job; undefined where it cannot be reached from here:
+ * pages of another machine's loopback. `dialled` is HOST:PORT of the coordinator.
+ */
+export function jobPage(pages: PagesAddress | undefined, dialled: string, jobId: string): string | undefined {
+  if (!pages) return undefined;
+  const { port, tls } = pages;
+  const asked = dialled.replace(/:\d+$/, '');
+  const isEvery = pages.host === '0.0.0.0' || pages.host === '[::]';
+  if (!isEvery && isLoopback({ host: pages.host, port }) && !isLoopback({ host: asked, port })) return undefined;
+  return `${tls ? 'https' : 'http'}://${isEvery ? asked : pages.host}:${port}/jobs/${encodeURIComponent(jobId)}`;
+}

@@ -1,0 +1,41 @@
+import { element } from './elements.js';
+import { describeTime, whereTimeWent, workNames } from './where-time-went.js';
+
+/** @import { JobStatus } from '@halogrid/proto' */
+
+/** What bound a job, or binds it, and the figures that this follows from. @param {JobStatus} job @param {number} nowMs */
+export function boundBy(job, nowMs) {
+  const spent = whereTimeWent(job, nowMs);
+  if (!spent) return [element('p', { class: 'hint' }, 'Known once the first results are merged.')];
+  const sentences = describeTime(spent);
+  const bars = /** @type {(keyof typeof workNames)[]} */ (Object.keys(workNames)).map((work) =>
+    bar(workNames[work], spent.busy[work], spent.bound === work),
+  );
+  return [
+    ...sentences.reverse().map(([name, words]) => {
+      return element(
+        'p',
+        { class: name === 'bound by' ? 'bound' : 'hint' },
+        name === 'bound by' ? `Bound by ${words}.` : `${words}.`,
+      );
+    }),
+    element('dl', { class: 'bars' }, ...bars.flat(), ...bar('having a shard', spent.busy.shard, false)),
+    element('p', { class: 'hint' }, 'Parts of the computing time in which nodes were at it, as a mean of the nodes.'),
+  ];
+}
+
+/** @param {string} words @param {number} part @param {boolean} isMain */
+function bar(words, part, isMain) {
+  const percent = `${Math.round(part * 100)} %`;
+  const meter = element('meter', {
+    min: 0,
+    max: 1,
+    value: part,
+    'aria-label': words,
+    ...(isMain && { class: 'main' }),
+  });
+  return [
+    element('dt', isMain ? { class: 'main' } : {}, words),
+    element('dd', {}, meter, element('span', {}, percent)),
+  ];
+}

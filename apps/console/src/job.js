@@ -1,0 +1,144 @@
+// The page of one job, whose id is in the path: asks for it once a second while it runs, and shows what it says.
+import { boundBy } from './bound-by.js';
+import { byId, element, fill } from './elements.js';
+import { HistogramSection } from './histogram-section.js';
+import { jobActions } from './job-actions.js';
+import { jobHead } from './job-head.js';
+import { jobFigures } from './job-view.js';
+import { nodeLanes } from './node-lanes.js';
+import { previewPairs } from './preview-pairs.js';
+import { hasEnded } from './progress.js';
+import { quarantinedList } from './quarantined-list.js';
+import { rateChart } from './rate-chart.js';
+import { apiUrl, readApi } from './read-api.js';
+import { resultList, resultPath } from './result-list.js';
+import { specRows } from './spec-rows.js';
+import { stageTable } from './stage-table.js';
+import { withToken } from './token-dialog.js';
+
+/** @import { JobDetail, JobStatus, MayAnswer, MergedSoFar, QuarantinedInputs } from '@halogrid/proto' */
+/** @import { ResultFile } from './result-list.js' */
+
+const everyMs = 1_000;
+const jobId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
+const path = `jobs/${encodeURIComponent(jobId)}`;
+const histogram = new HistogramSection(byId('histogram'), () => void showHistogram());
+/** @type {JobDetail | undefined} */
+let shown;
+/** Buttons are made anew where others are wanted: those that stay can be pressed at any time. */
+let lastState = '';
+let lastQuarantined = -1;
+
+/** @param {string} sentence */
+const tell = (sentence) => fill('sentence', sentence ? [sentence] : []);
+
+/** @param {JobDetail} detail @param {MayAnswer} may */
+function show({ job, nowMs, history, asked }, may) {
+  document.title = `${job.jobId} – halogrid`;
+  fill('head', jobHead(job, asked));
+  const state = hasEnded(job) ? 'over' : 'open';
+  if (state !== lastState) fill('actions', may.submit ? jobActions(job, tell) : []);
+  lastState = state;
+  const figures = jobFigures(job, nowMs);
+  fill(
+    'facts',
+    figures.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+  );
+  fill('bound', boundBy(job, nowMs));
+  fill(
+    'spec',
+    (job.spec ? specRows(job.spec, asked) : []).flatMap(([name, values]) => [
+      element('dt', {}, name),
+      element('dd', {}, ...values.map((value) => element('code', {}, value))),
+    ]),
+  );
+  if (history) {
+    const width = Math.max(260, byId('rate').clientWidth - 26);
+    fill('rate', [rateChart(history, width, hasEnded(job))]);
+    fill('lanes', history.lanes.length > 0 ? nodeLanes(history) : [note('No node has merged a shard yet.')]);
+    fill('stages', [stageTable(history)]);
+  } else {
+    for (const id of ['rate', 'lanes', 'stages'])
+      fill(id, [note('This coordinator did not see it, or it is too long ago.')]);
+  }
+}
+
+/** @param {string} words */
+const note = (words) => element('p', { class: 'hint none' }, words);
+
+/** As it is while it runs; of a complete job as histogram.json has it. */
+async function showHistogram() {
+  const job = shown?.job;
+  if (!job) return;
+  const named = job.spec?.pipelines?.named.map(({ name }) => name) ?? [''];
+  const name = histogram.pipeline || (named[0] ?? '');
+  try {
+    if (job.state === 'JOB_STATE_COMPLETE') {
+      histogram.show(await readApi(resultPath(jobId, `${name ? `pipelines/${name}/` : ''}histogram.json`)), named);
+    } else if (hasEnded(job)) histogram.say('There is none: the job was not completed.');
+    else {
+      /** @type {MergedSoFar} */
+      const merged = await readApi(`${path}/histogram?${new URLSearchParams({ pipeline: name })}`);
+      histogram.show(merged, merged.pipelines);
+    }
+  } catch (error) {
+    histogram.say(/** @type {Error} */ (error).message);
+  }
+}
+
+/** @param {JobStatus} job */
+async function showQuarantined(job) {
+  const count = job.counts?.quarantined ?? 0;
+  const isComplete = job.state === 'JOB_STATE_COMPLETE';
+  if (count === lastQuarantined && !isComplete) return;
+  lastQuarantined = count;
+  /** @type {QuarantinedInputs} */
+  const inputs = count > 0 ? await readApi(`${path}/quarantined`) : { groups: [], leftOut: 0 };
+  const url = isComplete && count > 0 ? apiUrl(resultPath(jobId, 'errors.jsonl')) : '';
+  fill('quarantined', quarantinedList(inputs, url));
+}
+
+/** @param {JobStatus} job */
+async function showResults(job) {
+  if (job.state !== 'JOB_STATE_COMPLETE') return;
+  try {
+    /** @type {{ files: ResultFile[] }} */
+    const { files } = await readApi(`${path}/results`);
+    fill('results', resultList(job.jobId, files));
+    const pairs = previewPairs(job.jobId, files);
+    fill('previews', pairs);
+    byId('previews-section').toggleAttribute('hidden', pairs.length === 0);
+  } catch (error) {
+    fill('results', [note(/** @type {Error} */ (error).message)]);
+  }
+  byId('results-section').removeAttribute('hidden');
+}
+
+/** @param {string} words @param {string} className */
+function connection(words, className = '') {
+  const place = byId('connection');
+  if (place.textContent !== words) place.textContent = words;
+  place.className = className;
+}
+
+for (let isOver = false; !isOver; ) {
+  try {
+    const [detail, may] = await withToken(() => Promise.all([readApi(path), readApi('may')]));
+    shown = /** @type {JobDetail} */ (detail);
+    show(shown, may);
+    await Promise.all([showHistogram(), showQuarantined(shown.job)]);
+    isOver = hasEnded(shown.job);
+    if (isOver) await showResults(shown.job);
+    connection(isOver ? '' : 'Live');
+  } catch (error) {
+    if (!shown) tell(/** @type {Error} */ (error).message);
+    connection(shown ? `No answer from the coordinator: ${/** @type {Error} */ (error).message}` : '', 'lost');
+  }
+  if (!isOver) await new Promise((resolve) => setTimeout(resolve, everyMs));
+}
+// Charts are as wide as their place.
+addEventListener('resize', () => {
+  if (!shown?.history) return;
+  fill('rate', [rateChart(shown.history, Math.max(260, byId('rate').clientWidth - 26), true)]);
+  void showHistogram();
+});

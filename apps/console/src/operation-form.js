@@ -1,0 +1,64 @@
+import { button, element } from './elements.js';
+
+/** @import { KernelsAnswer, ParameterForm } from '@halogrid/proto' */
+
+/** A kernel and its parameters, as a part of a form. */
+export class OperationForm {
+  #kernels;
+  #kernel;
+  #fields = element('div', { class: 'fields' });
+  #summary = element('p', { class: 'hint' });
+  /** @type {[name: string, field: HTMLInputElement | HTMLSelectElement, usual: string][]} */
+  #parameters = [];
+  place;
+
+  /** @param {KernelsAnswer['kernels']} kernels @param {(form: OperationForm) => void} [remove] */
+  constructor(kernels, remove) {
+    this.#kernels = kernels;
+    this.#kernel = element('select', {}, ...kernels.map(({ name }) => element('option', {}, name)));
+    this.#kernel.addEventListener('change', () => this.#draw());
+    const head = element('div', { class: 'fields' }, element('label', {}, 'Kernel ', this.#kernel));
+    if (remove) head.append(button('Remove', () => remove(this)));
+    this.place = element('li', {}, head, this.#summary, this.#fields);
+    this.#draw();
+  }
+
+  /** As `--op` takes it, without what is a default anyway. */
+  get text() {
+    const given = this.#parameters.flatMap(([name, field, usual]) =>
+      field.value === usual && !this.#isNeeded(name) ? [] : [`${name}=${field.value}`],
+    );
+    return given.length > 0 ? `${this.#kernel.value}:${given.join(',')}` : this.#kernel.value;
+  }
+
+  /** A convolution has no kernel unless it is given one. @param {string} name */
+  #isNeeded = (name) => name === 'kernel';
+
+  #draw() {
+    const chosen = this.#kernels.find(({ name }) => name === this.#kernel.value);
+    this.#summary.replaceChildren(chosen?.summary ?? '');
+    const made = (chosen?.parameters ?? []).map(fieldOf);
+    this.#parameters = made.map(({ parameter, field }) => [parameter.name, field, parameter.value]);
+    this.#fields.replaceChildren(
+      ...made.map(({ parameter, field }) => {
+        const hint = parameter.choices.length > 0 ? [] : [element('span', { class: 'hint' }, parameter.allowed)];
+        const isLong = hint.length > 0 && parameter.allowed.length > longHint;
+        return element('label', isLong ? { class: 'wide' } : {}, parameter.name, ' ', field, ...hint);
+      }),
+    );
+  }
+}
+
+/** Characters of a hint that takes a row of its own. */
+const longHint = 60;
+
+/** @param {ParameterForm} parameter */
+function fieldOf(parameter) {
+  const { choices, value } = parameter;
+  const field =
+    choices.length > 0
+      ? element('select', {}, ...choices.map((choice) => element('option', {}, choice)))
+      : element('input', { autocomplete: 'off', required: '', pattern: '[^,=:]+' });
+  field.value = value;
+  return { parameter, field };
+}

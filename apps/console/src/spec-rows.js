@@ -1,0 +1,52 @@
+import { pathOf } from './sentences.js';
+
+/** @import { JobDetail, JobSpec } from '@halogrid/proto' */
+
+/**
+ * What a job was asked for, without what is a default anyway: names and values, each value a line or several.
+ *
+ * @param {JobSpec} spec
+ * @param {JobDetail['asked']} asked
+ * @returns {[name: string, values: string[]][]}
+ */
+export function specRows(spec, asked) {
+  const { grid, video, captured, maxQuarantined } = spec;
+  const isDivided = (grid?.rows ?? 1) * (grid?.columns ?? 1) > 1;
+  /** @type {[string, string | number | false | undefined][]} */
+  const options = [
+    ['grid', isDivided && `${grid?.rows} × ${grid?.columns} cells`],
+    ['maps', spec.mapFormat !== 'none' && spec.mapFormat],
+    ['tile side', spec.tilePx > 0 && `${spec.tilePx} px`],
+    ['frames a shard', spec.batchFrames > 0 && spec.batchFrames],
+    ['priority', spec.priority],
+    ['verified', spec.verifyPercent && `${spec.verifyPercent} % of shards`],
+    ['video', video && describeVideo(video)],
+    ['captured', captured && [captured.from, captured.zone].filter(Boolean).join(', ')],
+    ['fails above', maxQuarantined?.limit && describeLimit(maxQuarantined.limit)],
+    ['compares', spec.checksum && 'files by SHA-256'],
+    ['earlier results', spec.fresh && 'none are kept'],
+    ['without a node', spec.waitForNode && 'it waits for one'],
+  ];
+  return [
+    ...asked.map(({ name, operations }) => /** @type {[string, string[]]} */ ([name || 'kernels', operations])),
+    ...options.flatMap(([name, value]) => /** @type {[string, string[]][]} */ (value ? [[name, [String(value)]]] : [])),
+    ['sources', spec.sources.map(pathOf)],
+    ['output', [pathOf(spec.out)]],
+  ];
+}
+
+/** @param {NonNullable<JobSpec['video']>} video */
+function describeVideo({ every, fromMs, toMs, fpsNum, fpsDen, hwaccel }) {
+  const words = [
+    every > 1 && `every ${every} frames`,
+    fpsNum > 0 && fpsDen > 0 && `${fpsNum / fpsDen} frames a second`,
+    fromMs !== undefined && `from ${fromMs / 1000} s`,
+    toMs !== undefined && `to ${toMs / 1000} s`,
+    hwaccel && `decoded by ${hwaccel}`,
+  ];
+  return words.filter(Boolean).join(', ');
+}
+
+/** @param {NonNullable<NonNullable<JobSpec['maxQuarantined']>['limit']>} limit */
+const describeLimit = ({ $case, value }) =>
+  $case === 'percent' ? `${value} % quarantined` : `${value} quarantined inputs`;

@@ -1,0 +1,173 @@
+// The viewer of a complete job: a source and its map side by side, both to be looked into, and the source's histogram.
+import { attempt } from './attempt.js';
+import { byId, element, fieldById, fill } from './elements.js';
+import { HistogramSection } from './histogram-section.js';
+import { describeCount, describeDuration } from './quantities.js';
+import { apiUrl, readApi, readPicture } from './read-api.js';
+import { resultPath } from './result-list.js';
+import { pathOf } from './sentences.js';
+import { mapTiles, sourceTiles } from './tile-sources.js';
+import { ZoomSide } from './zoom-side.js';
+
+/** @import { FrameHistograms, FramesAnswer, ImageAnswer, JobDetail, JobFrame } from '@halogrid/proto' */
+
+/** Images of more pixels have no picture of the whole but their preview. */
+const maxWholePixels = 2 ** 26;
+const wholeSide = 2048;
+
+const query = new URLSearchParams(location.search);
+const jobId = query.get('job') ?? '';
+const path = `jobs/${encodeURIComponent(jobId)}`;
+/** @type {ZoomSide} */
+const source = new ZoomSide(
+  placeOf('source'),
+  'Source',
+  (side) => together(side, map),
+  (side) => together(map, side),
+);
+const map = new ZoomSide(
+  placeOf('map'),
+  'Map',
+  (side) => together(side, source),
+  (side) => together(source, side),
+);
+const histogram = new HistogramSection(byId('histogram'), () => {});
+/** @type {Set<string>} */
+let files = new Set();
+let mapFormat = 'none';
+let total = 0;
+/** The request that counts is the last. */
+let asked = 0;
+let isFollowing = false;
+
+/** @param {string} id */
+function placeOf(id) {
+  return /** @type {HTMLElement} */ (byId(id));
+}
+
+/** @param {ZoomSide} moved @param {ZoomSide} other */
+function together(moved, other) {
+  if (isFollowing) return;
+  isFollowing = true;
+  other.follow(moved);
+  isFollowing = false;
+}
+
+/** @param {number} index */
+async function show(index) {
+  const mine = ++asked;
+  /** @type {FramesAnswer} */
+  const answer = await readApi(`${path}/frames?from=${index}&count=1`);
+  if (mine !== asked) return;
+  total = answer.total;
+  const [frame] = answer.frames;
+  if (!frame) throw new Error('The job has no source of that number');
+  history.replaceState(null, '', `?${new URLSearchParams({ job: jobId, source: String(index) })}`);
+  tell(frame);
+  if (frame.name === '') {
+    for (const side of [source, map]) side.say('It is quarantined: the page of the job says why.');
+    return histogram.say('It is quarantined, and counts nothing.');
+  }
+  await Promise.all([
+    showSource(frame, () => mine === asked),
+    showMap(frame),
+    showHistogram(frame, () => mine === asked),
+  ]);
+}
+
+/** @param {JobFrame} frame */
+function tell(frame) {
+  const { uri, index, timestampMs } = frame;
+  const inside = frame.frame === undefined ? '' : `, frame ${frame.frame}`;
+  const at = timestampMs === undefined ? '' : `, at ${describeDuration(timestampMs)}`;
+  fill('name', [pathOf(uri) + inside + at]);
+  const field = fieldById('at');
+  field.max = String(total - 1);
+  field.value = String(index);
+  byId('browser').toggleAttribute('hidden', total < 2);
+  fill('place', [`${describeCount(index + 1)} of ${describeCount(total)}`]);
+  fill('source-words', [frame.name === '' ? 'Source' : `Source, ${frame.width} × ${frame.height} pixels`]);
+}
+
+/** @param {JobFrame} frame @param {() => boolean} isWanted */
+async function showSource(frame, isWanted) {
+  const { index, name, width, height } = frame;
+  const preview = `preview/${name}.source.jpg`;
+  try {
+    const [{ readsParts }, whole] = await Promise.all([
+      /** @type {Promise<ImageAnswer>} */ (readApi(`${path}/image?index=${index}`)),
+      width * height <= maxWholePixels
+        ? readPicture(`/api/v1/${path}/picture?index=${index}&side=${wholeSide}`)
+        : files.has(preview) && readPicture(`/api/v1/${resultPath(jobId, preview)}`),
+    ]);
+    if (!isWanted()) return;
+    const layers = [
+      ...(whole ? [{ type: 'image', url: URL.createObjectURL(whole.picture) }] : []),
+      ...(readsParts && Math.max(width, height) > wholeSide
+        ? [sourceTiles(frame, (part) => apiUrl(`${path}/picture?index=${index}&${part}`))]
+        : []),
+    ];
+    if (layers.length > 0) source.show(layers, width);
+    else source.say('Its format is not read by region, and it is too large to be shown as a whole.');
+  } catch (error) {
+    if (isWanted()) source.say(/** @type {Error} */ (error).message);
+  }
+}
+
+/** @param {JobFrame} frame */
+async function showMap({ name, width, height }) {
+  const preview = `preview/${name}.png`;
+  const whole = mapFormat === 'png' ? `maps/${name}.png` : files.has(preview) ? preview : '';
+  fill('map-words', [describeMap(whole)]);
+  if (mapFormat === 'dzi') {
+    const folder = `maps/${name}_files`;
+    return map.show([mapTiles({ width, height }, (file) => apiUrl(resultPath(jobId, `${folder}/${file}`)))], width);
+  }
+  if (!whole) return map.say('The job kept no map of it: ask for --map dzi to look into maps.');
+  const { picture } = await readPicture(`/api/v1/${resultPath(jobId, whole)}`);
+  map.show([{ type: 'image', url: URL.createObjectURL(picture) }], width);
+}
+
+/** @param {string} whole the file of its picture, where it is not in tiles */
+function describeMap(whole) {
+  if (mapFormat === 'dzi') return 'Map, every pixel';
+  return whole === '' || whole.startsWith('maps/') ? 'Map' : 'Map, as its preview';
+}
+
+/** @param {JobFrame} frame @param {() => boolean} isWanted */
+async function showHistogram({ index, counted }, isWanted) {
+  try {
+    /** @type {FrameHistograms} */
+    const { rows, columns, channels, cells } = await readApi(`${path}/frame?index=${index}`);
+    if (!isWanted()) return;
+    histogram.showCells({ counted, channels, cells, columns, rows });
+  } catch (error) {
+    if (isWanted()) histogram.say(/** @type {Error} */ (error).message);
+  }
+}
+
+/** @param {number} index */
+const goTo = (index) => void attempt(() => show(Math.min(total - 1, Math.max(0, index))));
+
+byId('at').addEventListener('input', () => goTo(Number(fieldById('at').value)));
+byId('before').addEventListener('click', () => goTo(Number(fieldById('at').value) - 1));
+byId('after').addEventListener('click', () => goTo(Number(fieldById('at').value) + 1));
+/** @param {number} by */
+const zoom = (by) => (source.viewport ?? map.viewport)?.zoomBy(by);
+byId('zoom-in').addEventListener('click', () => zoom(1.6));
+byId('zoom-out').addEventListener('click', () => zoom(1 / 1.6));
+byId('whole').addEventListener('click', () => (source.viewport ?? map.viewport)?.goHome());
+
+await attempt(async () => {
+  if (jobId === '') throw new Error('Expected a job in the address, as its page links to');
+  /** @type {[JobDetail, { files: { name: string }[] }]} */
+  const [{ job }, results] = await Promise.all([readApi(path), readApi(`${path}/results`)]);
+  document.title = `Viewer of ${job.jobId} – halogrid`;
+  files = new Set(results.files.map(({ name }) => name));
+  mapFormat = job.spec?.mapFormat ?? 'none';
+  fill('job-link', [
+    element('a', { href: `../jobs/${encodeURIComponent(job.jobId)}` }, element('code', {}, job.jobId)),
+  ]);
+  const first = Number(query.get('source') ?? '0');
+  await show(Number.isInteger(first) && first >= 0 ? first : 0);
+});

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { JobState, JobStatus, JobTimes } from '@halogrid/proto';
+import { boundOf, describeTime, whereTimeWent } from './where-time-went.js';
+
+type Bound = ReturnType<typeof boundOf>;
+
+/** A job of one node: half a second until the first shard, 4 s of computing, half a second of writing. */
+const job = (times: Partial<JobTimes>, more: Partial<JobStatus> = {}): JobStatus =>
+  JobStatus.fromPartial({
+    state: JobState.COMPLETE,
+    submittedMs: 1_000,
+    finishedMs: 6_000,
+    nodesUsed: 1,
+    times: { leasedMs: 1_500, listedMs: 2_000, computedMs: 5_500, ...times },
+    ...more,
+  });
+
+const table: [what: string, bound: Bound, times: Partial<JobTimes>, more?: Partial<JobStatus>][] = [
+  [
+    'a GPU that waits for JPEGs',
+    'decode',
+    {
+      busySeconds: { read: 0.1, decode: 3.9, device: 0.24, encode: 0, shard: 4 },
+      stageSeconds: { read: 0.1, decode: 30, upload: 0.1, compute: 0.1, readback: 0.04 },
+    },
+  ],
+  [
+    'a GPU that is full, while many shards are decoded ahead',
+    'device',
+    {
+      busySeconds: { decode: 4, device: 3.6, shard: 4 },
+      stageSeconds: { decode: 20, upload: 0.6, compute: 2.5, readback: 0.5 },
+    },
+  ],
+  [
+    'two threads of a CPU, which do both all the time, and decode more of it',
+    'decode',
+    { busySeconds: { decode: 3.9, device: 3.8, shard: 4 }, stageSeconds: { decode: 6, compute: 4.5 } },
+  ],
+  [
+    'the same, and compute more of it',
+    'device',
+    { busySeconds: { decode: 3.6, device: 3.9, shard: 4 }, stageSeconds: { decode: 3.7, compute: 7 } },
+  ],
+  [
+    'files that come slowly',
+    'read',
+    {
+      busySeconds: { read: 3.8, decode: 1, device: 0.1, shard: 4 },
+      stageSeconds: { read: 9, decode: 1, compute: 0.1 },
+    },
+  ],
+  [
+    'maps on a slow disk',
+    'encode',
+    {
+      busySeconds: { decode: 1, device: 0.5, encode: 3.7, shard: 4 },
+      stageSeconds: { decode: 1, compute: 0.5, encode: 5 },
+    },
+  ],
+  [
+    'a list that comes slowly',
+    'listing',
+    { listedMs: 5_490, busySeconds: { decode: 0.5, device: 0.1, shard: 0.7 }, stageSeconds: { decode: 0.5 } },
+  ],
+  [
+    'nodes that had nothing to do though all was listed',
+    'shards',
+    { busySeconds: { decode: 0.5, device: 0.1, shard: 0.7 }, stageSeconds: { decode: 0.5 } },
+  ],
+  ['a node that came late', 'start', { leasedMs: 5_000, busySeconds: { decode: 0.4, shard: 0.5 } }],
+  ['large maps to be put together', 'writing', { computedMs: 2_500, busySeconds: { decode: 1, shard: 1 } }],
+];
+
+for (const [what, bound, times, more] of table) {
+  test(`${what}: ${bound} bounds the job`, () => assert.equal(whereTimeWent(job(times, more))?.bound, bound));
+}
+
+test('seconds are means of the nodes, and never more than there were', () => {
+  const busySeconds = { decode: 7.8, device: 0.4, encode: 100, shard: 8 };
+  const spent = whereTimeWent(job({ busySeconds }, { nodesUsed: 2 }))!;
+  assert.deepEqual([spent.starting, spent.computing, spent.writing, spent.listing], [0.5, 4, 0.5, 1]);
+  assert.deepEqual(spent.busy, { read: 0, decode: 0.975, device: 0.05, encode: 1, shard: 1 });
+});
+
+test('a person reads where the time went and what bound it', () => {
+  const lines = (times: Partial<JobTimes>) => describeTime(whereTimeWent(job(times)));
+  const stageSeconds = { decode: 30, compute: 0.24 };
+  assert.deepEqual(lines({ busySeconds: { decode: 3.1, device: 0.24, shard: 4 }, stageSeconds }), [
+    ['time', '0.50 s to the first shard, 4.00 s computing, 0.50 s writing'],
+    ['bound by', 'decoding: under way in 3.10 s of 4.00 s; the device was busy in 6 %'],
+  ]);
+  const bounds = table.map(([, , times]) => lines(times)[1]![1]!);
+  assert.deepEqual(
+    [1, 6, 7, 8, 9].map((i) => bounds[i]),
+    [
+      'the device: busy in 90 % of 4.00 s, decoding in 100 %',
+      'listing: nodes had no shard in 83 % of 4.00 s',
+      'waiting: nodes had no shard in 83 % of 4.00 s',
+      'the start: it took 4.00 s of 5.00 s',
+      'writing the results: it took 3.50 s of 5.00 s',
+    ],
+  );
+});
+
+test('what was not seen is not told', () => {
+  const busySeconds = { decode: 1, shard: 1 };
+  assert.equal(whereTimeWent(job({ busySeconds, leasedMs: 0 })), undefined);
+  assert.equal(whereTimeWent(job({ busySeconds }, { state: JobState.RUNNING })), undefined);
+  assert.equal(whereTimeWent(job({ busySeconds }, { times: undefined })), undefined);
+  const older = whereTimeWent(job({}));
+  assert.deepEqual([older?.computing, older?.bound], [4, undefined]);
+  assert.equal(describeTime(older).length, 1);
+});
+
+test('a job that goes on is told of up to now', () => {
+  const running = job(
+    { computedMs: 0, busySeconds: { decode: 1.9, device: 0.1, shard: 2 }, stageSeconds: { decode: 8 } },
+    { state: JobState.RUNNING, finishedMs: 0 },
+  );
+  const { starting, computing, writing, bound } = whereTimeWent(running, 3_500)!;
+  assert.deepEqual([starting, computing, writing, bound], [0.5, 2, 0, 'decode']);
+});
+
+test('a job of no length at all has a bound', () => {
+  const none = { read: 0, decode: 0, device: 0, encode: 0, shard: 1 };
+  const spent = { starting: 0, computing: 0, writing: 0, busy: none };
+  assert.equal(boundOf(spent, JobTimes.create()), 'read');
+});

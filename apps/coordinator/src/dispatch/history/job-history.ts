@@ -1,0 +1,102 @@
+import type { JobHistoryView } from '@halogrid/proto';
+import { StageDurations } from './stage-durations.ts';
+import { TimeBuckets } from './time-buckets.ts';
+
+/** Nodes that have a lane each: those that came first. A page has no room for more, and a lane takes 4 KB. */
+const mostLanes = 100;
+
+/** A result that was merged; times are of the clock that the history was begun by. */
+export interface MergedShard {
+  node: string;
+  leasedAtMs: number;
+  mergedMs: number;
+  pixels: number;
+  /** Seconds by stage, as the node told. */
+  stageSeconds: Readonly<Record<string, number>>;
+  /** Seconds that the ledger took. */
+  mergeSeconds: number;
+}
+
+interface Lane {
+  shards: number;
+  pixels: number;
+  /** Milliseconds for which it held shards, each counted. */
+  held: TimeBuckets;
+}
+
+/** What a job did over its time, as this coordinator saw it: how fast it was, what it waited for, and which node had shards when. */
+export class JobHistory {
+  readonly #beganMs: number;
+  readonly #sinceMs: number;
+  readonly #pixels = new TimeBuckets();
+  readonly #stages = new Map<string, StageDurations>();
+  readonly #lanes = new Map<string, Lane>();
+  readonly #nodesWithoutLane = new Set<string>();
+
+  /** `nowMs` of a clock that never goes back, `wallMs` since 1970. */
+  constructor(nowMs: number, wallMs: number) {
+    this.#beganMs = nowMs;
+    this.#sinceMs = wallMs;
+  }
+
+  /** A shard was leased that had waited for so long. */
+  leased(waitedMs: number): void {
+    this.#stage('wait').add(waitedMs / 1000);
+  }
+
+  merged({ node, leasedAtMs, mergedMs, pixels, stageSeconds, mergeSeconds }: MergedShard): void {
+    const [from, to] = [leasedAtMs - this.#beganMs, mergedMs - this.#beganMs];
+    this.#pixels.add(to, to, pixels);
+    this.#stage('lease').add((to - from) / 1000);
+    for (const [stage, seconds] of Object.entries(stageSeconds)) if (seconds > 0) this.#stage(stage).add(seconds);
+    this.#stage('merge').add(mergeSeconds);
+    const lane = this.#lane(node);
+    if (!lane) return;
+    lane.shards++;
+    lane.pixels += pixels;
+    lane.held.add(from, to, to - Math.max(0, from));
+  }
+
+  /** `endMs`: when the job ended, of the same clock; now where it goes on. */
+  view(endMs: number): JobHistoryView {
+    const elapsedMs = Math.max(0, endMs - this.#beganMs);
+    const widthMs = this.#pixels.widthAt(elapsedMs);
+    const perSecond = (sum: number) => (sum * 1000) / widthMs;
+    return {
+      sinceMs: this.#sinceMs,
+      elapsedMs,
+      widthMs,
+      pixelsPerSecond: this.#pixels.sums(elapsedMs, widthMs).map(perSecond),
+      stages: [...this.#stages].map(([stage, durations]) => ({ stage, ...durations.summary() })),
+      lanes: [...this.#lanes]
+        .map(([node, { shards, pixels, held }]) => {
+          return { node, shards, pixels, held: held.sums(elapsedMs, widthMs).map((ms) => rounded(ms / widthMs)) };
+        })
+        .sort((a, b) => (a.node < b.node ? -1 : 1)),
+      nodesWithoutLane: this.#nodesWithoutLane.size,
+    };
+  }
+
+  #stage(stage: string): StageDurations {
+    const known = this.#stages.get(stage);
+    if (known) return known;
+    const durations = new StageDurations();
+    this.#stages.set(stage, durations);
+    return durations;
+  }
+
+  #lane(node: string): Lane | undefined {
+    const known = this.#lanes.get(node);
+    if (known) return known;
+    if (this.#lanes.size >= mostLanes) {
+      this.#nodesWithoutLane.add(node);
+      return undefined;
+    }
+    const lane = { shards: 0, pixels: 0, held: new TimeBuckets() };
+    this.#lanes.set(node, lane);
+    return lane;
+  }
+}
+
+/** To a hundredth, which no lane shows. */
+const rounded = (value: number): number => Math.round(value * 100) / 100;

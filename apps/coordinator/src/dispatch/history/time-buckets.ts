@@ -1,0 +1,59 @@
+/** Buckets at most: a chart of 600 pixels tells no more apart, and each takes 8 bytes. */
+const mostBuckets = 240;
+
+/**
+ * Amounts by when they came, from a beginning on, in memory that does not grow: buckets of half a second, and of twice as long
+ * whenever there are too many. So no amount is lost, and the whole time of a job is seen.
+ */
+export class TimeBuckets {
+  #widthMs: number;
+  #sums: number[] = [];
+
+  constructor(widthMs = 500) {
+    this.#widthMs = widthMs;
+  }
+
+  /** Milliseconds of a bucket. */
+  get widthMs(): number {
+    return this.#widthMs;
+  }
+
+  /** Adds an amount that came evenly from `fromMs` to `toMs`, which count from the beginning; what was before it counts as its. */
+  add(fromMs: number, toMs: number, amount: number): void {
+    const [from, to] = [Math.max(0, fromMs), Math.max(0, toMs)];
+    while (to >= this.#widthMs * mostBuckets) this.#halve();
+    const [first, last] = [this.#bucketOf(from), this.#bucketOf(to)];
+    for (let bucket = Math.min(first, last); bucket <= last; bucket++) {
+      const begin = Math.max(from, bucket * this.#widthMs);
+      const end = Math.min(to, (bucket + 1) * this.#widthMs);
+      const share = to > from ? (end - begin) / (to - from) : 1;
+      this.#sums[bucket] = (this.#sums[bucket] ?? 0) + amount * share;
+    }
+  }
+
+  /** The sum of each bucket up to `nowMs`, in buckets of `widthMs`, which is this one's or a power of two times it. */
+  sums(nowMs: number, widthMs = this.#widthMs): number[] {
+    const merged = Math.round(widthMs / this.#widthMs);
+    const length = Math.min(mostBuckets, Math.floor(Math.max(0, nowMs) / widthMs) + 1);
+    return Array.from({ length }, (_, i) => sumOf(this.#sums.slice(i * merged, (i + 1) * merged)));
+  }
+
+  /** The width in which everything up to `nowMs` is at most as many buckets. */
+  widthAt(nowMs: number): number {
+    let width = this.#widthMs;
+    while (nowMs >= width * mostBuckets) width *= 2;
+    return width;
+  }
+
+  #bucketOf = (ms: number): number => Math.floor(ms / this.#widthMs);
+
+  #halve(): void {
+    const length = Math.ceil(this.#sums.length / 2);
+    this.#sums = Array.from({ length }, (_, i) => sumOf(this.#sums.slice(2 * i, 2 * i + 2)));
+    this.#widthMs *= 2;
+  }
+}
+
+/** Buckets in which nothing came are holes. */
+const sumOf = (values: readonly (number | undefined)[]): number =>
+  values.reduce<number>((sum, value) => sum + (value ?? 0), 0);

@@ -1,0 +1,44 @@
+import type { PartFound, SearchPart } from '@halogrid/proto';
+
+/** The node that is asked. */
+export interface SearchedNode {
+  session: number;
+  search(part: SearchPart): void;
+}
+
+interface Pending {
+  session: number;
+  answer: PromiseWithResolvers<PartFound>;
+}
+
+/** Has nodes look through parts of indexes, and knows which answer is whose. */
+export class PartSearches {
+  readonly #pending = new Map<number, Pending>();
+  #last = 0;
+
+  /** Resolves with the node's answer; rejects with one sentence where its conversation ends before that. */
+  ask({ session, search }: SearchedNode, part: Omit<SearchPart, 'search'>): Promise<PartFound> {
+    const number = ++this.#last;
+    const answer = Promise.withResolvers<PartFound>();
+    this.#pending.set(number, { session, answer });
+    search({ ...part, search: number });
+    return answer.promise;
+  }
+
+  /** Takes an answer; one to no order of that conversation is ignored. */
+  answered(session: number, found: PartFound): void {
+    const pending = this.#pending.get(found.search);
+    if (pending?.session !== session) return;
+    this.#pending.delete(found.search);
+    pending.answer.resolve(found);
+  }
+
+  /** The conversation is over. */
+  left(session: number): void {
+    for (const [number, pending] of this.#pending) {
+      if (pending.session !== session) continue;
+      this.#pending.delete(number);
+      pending.answer.reject(new Error('The node is gone'));
+    }
+  }
+}

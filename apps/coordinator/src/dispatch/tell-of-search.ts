@@ -1,0 +1,19 @@
+import type { Log } from '@halogrid/service';
+import type { Searched } from '../retrieval/orders.ts';
+import type { Metrics } from './work-metrics.ts';
+
+type SearchMetrics = Pick<Metrics, 'searches' | 'searchSeconds' | 'searchedFrames' | 'searchPartsFailed'>;
+
+/** Counts a search by who looked, and tells the log of nodes that did not. */
+export function tellOfSearch({ looked, failed, seconds }: Searched, metrics: SearchMetrics, log: Log): void {
+  const isOurs = looked.some(({ by }) => by === 'coordinator');
+  const isTheirs = looked.some(({ by }) => by !== 'coordinator');
+  const by = isTheirs ? (isOurs ? 'both' : 'nodes') : 'coordinator';
+  metrics.searches.inc({ by });
+  metrics.searchSeconds.observe({ by }, seconds);
+  for (const { by: device, frames } of looked) metrics.searchedFrames.inc({ device }, frames);
+  metrics.searchPartsFailed.inc(failed.length);
+  for (const { node, why } of failed) {
+    log.warn({ nodeId: node }, `A part of an index is searched elsewhere than on its node: ${why}`);
+  }
+}

@@ -1,0 +1,46 @@
+import { type AskedOperation, createPipeline, specifiedOperations } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+
+/** What a pipeline of a job was asked for with: its name, which may be empty, and operations as `--op` takes them. */
+export interface AskedPipeline {
+  name: string;
+  operations: string[];
+}
+
+/** The pipelines of a job without what is a default anyway, e.g. `lbp:labels=uniform`. */
+export function askedPipelines({ pipeline, pipelines }: Pick<JobSpec, 'pipeline' | 'pipelines'>): AskedPipeline[] {
+  const named = pipelines?.named ?? [{ name: '', pipeline }];
+  return named.map((one) => ({ name: one.name, operations: (one.pipeline?.operations ?? []).map(askedOperation) }));
+}
+
+/** The shortest words that mean the same: a parameter that is completed to what it was is left out. */
+function askedOperation(given: AskedOperation): string {
+  const meant = complete(given);
+  let { parameters } = meant;
+  for (const name of Object.keys(parameters)) {
+    const { [name]: _, ...rest } = parameters;
+    if (isSame(complete({ ...meant, parameters: rest }), meant)) parameters = rest;
+  }
+  const isUsualBorder = complete({ ...meant, parameters, border: '' })?.border === meant.border;
+  const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+  const operation = words.length > 0 ? `${meant.kernel}:${words.join(',')}` : meant.kernel;
+  return isUsualBorder ? operation : `${operation} border=${meant.border}`;
+}
+
+/** As the specification of a job has it; as it was given where that makes no pipeline, as nothing that was accepted does. */
+function complete(given: AskedOperation): AskedOperation {
+  try {
+    return specifiedOperations(createPipeline([given]))[0] ?? given;
+  } catch {
+    return given;
+  }
+}
+
+function isSame(a: AskedOperation, b: AskedOperation): boolean {
+  const names = Object.keys(b.parameters);
+  return (
+    a.border === b.border &&
+    Object.keys(a.parameters).length === names.length &&
+    names.every((name) => a.parameters[name] === b.parameters[name])
+  );
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPipeline, kernelNames } from '@halogrid/kernels';
+import { kernelForms } from './kernel-forms.ts';
+
+test('a form has every kernel, begins with what makes a pipeline, and every choice makes one', () => {
+  const { kernels } = kernelForms();
+  assert.deepEqual(
+    kernels.map(({ name }) => name),
+    kernelNames,
+  );
+  for (const { name, parameters } of kernels) {
+    const begin = Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.value]));
+    assert.equal(createPipeline([{ kernel: name, parameters: begin }]).operations[0]!.kernel, name);
+    for (const { name: parameter, value, choices, allowed } of parameters) {
+      assert.ok(choices.length === 0 || choices.includes(value), `${value} of ${parameter}`);
+      assert.notEqual(allowed, '', parameter);
+    }
+  }
+});
+
+test('what is a name is chosen, and what is a number is told', () => {
+  const lbp = kernelForms().kernels.find(({ name }) => name === 'lbp')!;
+  const of = (name: string) => lbp.parameters.find((parameter) => parameter.name === name)!;
+  assert.deepEqual(of('labels').choices, ['all', 'ror', 'uniform', 'nri-uniform', 'var']);
+  assert.deepEqual([of('points').choices, of('points').allowed], [[], 'a whole number from 4 to 24']);
+});

@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Log, UsageError } from '@halogrid/service';
+import { Refusal, type RefusalKind } from '../job/refusal.ts';
+import { NoResult } from './results-folder.ts';
+
+const statusCodes: Record<RefusalKind, number> = {
+  invalid: 400,
+  forbidden: 403,
+  missing: 404,
+  unmet: 409,
+  exhausted: 429,
+};
+
+export function sendJson(response: ServerResponse, statusCode: number, body: object): void {
+  response
+    .writeHead(statusCode, {
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    })
+    .end(JSON.stringify(body));
+}
+
+/** Whether the method is one of those; if not, the caller is told so. */
+export function isMethod(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): boolean {
+  if (methods.includes(request.method ?? '')) return true;
+  response.setHeader('allow', methods.join(', '));
+  sendJson(response, 405, { error: `Expected ${methods.join(' or ')} but received ${request.method}` });
+  return false;
+}
+
+/** Sends what `answer` resolves to, or why there is no answer, in one sentence. */
+export function answerJson(response: ServerResponse, log: Log, answer: Promise<object>): void {
+  answer.then(
+    (body) => sendJson(response, 200, body),
+    (error) => {
+      if (error instanceof UsageError) return sendJson(response, 400, { error: error.message });
+      if (error instanceof Refusal) return sendJson(response, statusCodes[error.kind], { error: error.message });
+      if (error instanceof NoResult) return sendJson(response, error.statusCode, { error: error.message });
+      log.error({ err: error }, 'A request failed');
+      sendJson(response, 500, { error: 'The request failed; the log of the coordinator says why' });
+    },
+  );
+}

@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto';
+import { redactUri } from '@halogrid/sources';
+import { kindOfSentence } from '../ledger/kind-of-sentence.ts';
+import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+import { resultsFolder } from './results-folder.ts';
+
+/** Inputs that are looked at: of a million that are alike, the first say what the others would. */
+const mostRead = 20_000;
+/** Files of a group that are told. */
+const mostFiles = 100;
+
+interface Quarantined {
+  uri: string;
+  frame: number;
+  stage: string;
+  error: string;
+}
+
+/** The inputs of a job that are set aside, by the reasons that its status tells; files of a job that failed are not known any more. */
+export async function quarantinedInputs(record: JobRecord, ledger: Ledger): Promise<QuarantinedInputs> {
+  const { reasons = [], counts } = record;
+  const groups = new Map<string, QuarantinedGroup>(
+    reasons.map(({ stage, error, inputs }) => [keyOf(stage, error), { stage, error, inputs, files: [] }]),
+  );
+  // Where there are more reasons than are told, the last stands for all others.
+  const others = reasons.at(-1)?.stage === '' ? groups.get(keyOf('', reasons.at(-1)!.error)) : undefined;
+  let read = 0;
+  let told = 0;
+  for await (const { stage, error, uri, frame } of await listOf(record, ledger)) {
+    if (++read > mostRead) break;
+    const group = groups.get(keyOf(stage, error)) ?? others;
+    if (!group || group.files.length >= mostFiles) continue;
+    group.files.push({ uri, frame, error });
+    told++;
+  }
+  return { groups: [...groups.values()], leftOut: Math.max(0, counts.quarantined - told) };
+}
+
+const keyOf = (stage: string, error: string): string => `${stage}\n${kindOfSentence(error)}`;
+
+async function listOf(
+  { jobId, state, counts }: JobRecord,
+  ledger: Ledger,
+): Promise<Iterable<Quarantined> | AsyncIterable<Quarantined>> {
+  if (counts.quarantined === 0) return [];
+  const open = ledger.quarantinedSoFar(jobId);
+  if (open) return quarantinedNow(open);
+  return state === 'complete' ? errorsOf(join(await resultsFolder(ledger, jobId), 'errors.jsonl')) : [];
+}
+
+function* quarantinedNow(outcomes: NonNullable<ReturnType<Ledger['quarantinedSoFar']>>): Generator<Quarantined> {
+  for (const source of outcomes) {
+    if (source.state !== 'quarantined') continue;
+    const { uri, video, stage, error } = source;
+    yield { uri: redactUri(uri), frame: video?.frame ?? 0, stage, error };
+  }
+}
+
+/** The lines of errors.jsonl. */
+async function* errorsOf(path: string): AsyncGenerator<Quarantined> {
+  const file = createReadStream(path);
+  try {
+    for await (const line of createInterface({ input: file })) yield JSON.parse(line);
+  } finally {
+    file.destroy();
+  }
+}

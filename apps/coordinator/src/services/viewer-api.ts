@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import type { FrameHistograms, FramesAnswer, ImageAnswer, JobFrame } from '@halogrid/proto';
+import { FeatureReader } from '@halogrid/results/feature-reader';
+import type { Log } from '@halogrid/service';
+import { jobGrid, jobParts } from '../job/accepted-job.ts';
+import { Refusal, refuseValue } from '../job/refusal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { SourceLine } from '../output/previous/source-line.ts';
+import type { Picture } from '../retrieval/orders.ts';
+import type { Retrieval } from '../retrieval/retrieval.ts';
+import { answerJson, isMethod } from './http-json.ts';
+import { parseJobPath } from './job-path.ts';
+import { findJob } from './match-job-id.ts';
+import { resultsFolder } from './results-folder.ts';
+import { type SourceLines, SourceLists } from './source-lines.ts';
+import { readFrames, readIndex, readPart } from './viewer-parameters.ts';
+
+/** Pictures of a source whose file may change. */
+const pictureAge = 'private, max-age=600';
+
+/**
+ * Answers GET of what the viewer shows of a complete job, below /api/v1/jobs/ID: `frames`, its sources; `frame`, the histograms of
+ * one; `image`, whether parts of it can be shown; `picture`, one of them as PNG, or a part of it.
+ */
+export function createViewerApi(
+  ledger: Ledger,
+  retrieval: Pick<Retrieval, 'ask'>,
+  log: Log,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const lists = new SourceLists();
+  const openJob = async (given: string) => {
+    const { jobId, spec } = await findJob(ledger, given);
+    const folder = await resultsFolder(ledger, jobId);
+    // Every pipeline has the same sources.
+    const [first] = jobParts(spec);
+    const inside = first.name === '' ? folder : join(folder, 'pipelines', first.name);
+    return { spec, folder: inside, lines: await lists.at(join(inside, 'sources.jsonl')) };
+  };
+  const answers: Record<string, (given: string, query: URLSearchParams) => Promise<object>> = {
+    frames: async (given, query) => {
+      const { from, count } = readFrames(query);
+      const { lines } = await openJob(given);
+      const frames = await lines.read(from, count);
+      return {
+        total: lines.length,
+        frames: frames.map(({ index, line }) => frameOf(index, line)),
+      } satisfies FramesAnswer;
+    },
+    image: async (given, query) => {
+      const { line } = await sourceAt((await openJob(given)).lines, readIndex(query));
+      const { uri, videoFrame } = sourceOf(line);
+      if (videoFrame !== undefined) return { readsParts: false } satisfies ImageAnswer;
+      return { readsParts: await retrieval.ask('readsParts', { uri }) } satisfies ImageAnswer;
+    },
+    frame: async (given, query) => {
+      const { spec, folder, lines } = await openJob(given);
+      const { done, line } = await sourceAt(lines, readIndex(query));
+      if (line.quarantined) throw new Refusal('unmet', 'That source is quarantined, and has no histogram');
+      const [{ pipeline }] = jobParts(spec);
+      const reader = await FeatureReader.open(join(folder, 'features.parquet'));
+      if (!reader) throw new Refusal('missing', 'The job kept no histogram of it');
+      const grid = jobGrid(spec);
+      const cells = [];
+      const count = grid.rows * grid.columns;
+      for (let cell = 0; cell < count; cell++) cells.push(await reader.histogram(done * count + cell));
+      return { ...grid, channels: [...pipeline.output.channels], cells } satisfies FrameHistograms;
+    },
+  };
+  return (request, response) => {
+    const [path = '', text = ''] = (request.url ?? '').split(/\?(.*)/s);
+    const asked = parseJobPath(path);
+    if (!asked) return false;
+    const query = new URLSearchParams(text);
+    if (asked.word === 'picture') {
+      if (!isMethod(request, response, ['GET', 'HEAD'])) return true;
+      const pictured = openJob(asked.jobId)
+        .then(({ lines }) => sourceAt(lines, readIndex(query)))
+        .then(({ line }) => retrieval.ask('region', { ...sourceOf(line), ...readPart(query) }));
+      pictured.then(
+        (picture) => sendPicture(response, picture),
+        () => answerJson(response, log, pictured),
+      );
+      return true;
+    }
+    const answer = Object.hasOwn(answers, asked.word) ? answers[asked.word] : undefined;
+    if (!answer) return false;
+    if (isMethod(request, response, ['GET', 'HEAD'])) answerJson(response, log, answer(asked.jobId, query));
+    return true;
+  };
+}
+
+async function sourceAt(lines: SourceLines, index: number) {
+  const [found] = await lines.read(index, 1);
+  return found ?? refuseValue('index', index, `a whole number below ${lines.length}`);
+}
+
+const sourceOf = ({ uri, frame }: SourceLine) => ({ uri, ...(frame !== undefined && { videoFrame: frame }) });
+
+function frameOf(index: number, line: SourceLine): JobFrame {
+  const { uri, frame, timestampMs } = line;
+  const of = line.quarantined ? { name: '', width: 0, height: 0, counted: 0 } : line;
+  const { name, width, height, counted } = of;
+  return {
+    ...{ index, uri, name, width, height, counted },
+    ...(frame !== undefined && { frame }),
+    ...(typeof timestampMs === 'number' && { timestampMs }),
+  };
+}
+
+function sendPicture(response: ServerResponse, { png, width, height }: Picture): void {
+  response.writeHead(200, {
+    'content-type': 'image/png',
+    'content-length': png.length,
+    'cache-control': pictureAge,
+    'x-content-type-options': 'nosniff',
+    'halogrid-size': `${width}x${height}`,
+  });
+  response.end(png);
+}

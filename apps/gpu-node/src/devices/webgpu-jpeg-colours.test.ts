@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import test, { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import {
+  ColourConverter,
+  type ColourJpegFile,
+  chromaBytes,
+  decodeColoursTwin,
+  hasColours,
+  isFine,
+  JpegDecoder,
+  JpegScratch,
+  layOutColours,
+  layOutJpegs,
+  readJpegFrame,
+} from '@halogrid/jpeg';
+import { type MadeUpJpeg, mutate, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
+import { readBack, type TestJpeg } from './testing/run-jpegs.ts';
+import { testedKind } from './testing/tested-kind.ts';
+import { openAdapter } from './webgpu-adapter.ts';
+import { requestDevice } from './webgpu-device.ts';
+
+const isThorough = process.env.HALOGRID_THOROUGH === '1';
+const counts = isThorough ? { images: 1000, mutants: 1000 } : { images: 60, mutants: 100 };
+
+let device: GPUDevice;
+let decoder: JpegDecoder;
+let converter: ColourConverter;
+before(async () => {
+  device = await requestDevice((await openAdapter(testedKind)).adapter);
+  device.onuncapturederror = ({ error }) => assert.fail(error.message);
+  decoder = await JpegDecoder.create(device);
+  converter = await ColourConverter.create(device);
+});
+after(() => device.destroy());
+
+const fixtures = globSync(fileURLToPath(new URL('../../../../libs/imaging/fixtures/*.jpg', import.meta.url)));
+
+/** Of many groups of chunks, so that what is found out of one component has to be right for the others. */
+const photograph = fileURLToPath(new URL('../../../../samples/images/cloth.jpg', import.meta.url));
+
+function forDevices(files: readonly { name: string; jpeg: Uint8Array }[]): TestJpeg[] {
+  return files.flatMap(({ name, jpeg }) => {
+    const frame = readJpegFrame(jpeg);
+    return typeof frame === 'string' || !hasColours(frame) ? [] : [{ name, jpeg, frame }];
+  });
+}
+const filesAt = (paths: readonly string[]) => paths.map((path) => ({ name: basename(path), jpeg: readFileSync(path) }));
+
+const inEights = (value: number): number => 8 * Math.ceil(value / 8);
+
+/** Decodes a batch in colour and compares verdicts, and colours where they are fine, with the twin's. Returns how many are. */
+async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
+  const batch: ColourJpegFile[] = [];
+  let [offset, planesBytes] = [0, 0];
+  for (const { jpeg, frame } of jpegs) {
+    const stride = inEights(frame.width) + 8;
+    const planes = { offset: planesBytes, stride, planeBytes: stride * frame.height + 16 };
+    const chroma = planesBytes + 3 * planes.planeBytes;
+    batch.push({ frame, offset, bytes: jpeg.length, planes, chroma });
+    // Files begin anywhere in a word.
+    offset += jpeg.length + 3;
+    planesBytes = chroma + chromaBytes(frame);
+  }
+  const all = new Uint8Array(4 * Math.ceil(offset / 4)).fill(0xff);
+  for (const [i, file] of batch.entries()) all.set(jpegs[i]!.jpeg, file.offset);
+  const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
+  const layout = layOutColours(batch);
+  const [bytes, records] = [all, layout.records].map((content) => {
+    const buffer = device.createBuffer({ size: content.byteLength, usage: STORAGE | COPY_DST });
+    device.queue.writeBuffer(buffer, 0, content);
+    return buffer;
+  }) as [GPUBuffer, GPUBuffer];
+  const planes = device.createBuffer({ size: planesBytes, usage: STORAGE | COPY_SRC });
+  const encoder = device.createCommandEncoder();
+  const scratch = new JpegScratch(device);
+  const components = layOutJpegs(layout.files, layout.dataFiles);
+  const buffers = scratch.prepare(components, encoder, { bytes, planes });
+  const pass = encoder.beginComputePass();
+  decoder.record(pass, components, buffers);
+  converter.record(pass, layout, records, planes);
+  pass.end();
+  device.queue.submit([encoder.finish()]);
+  const found = new Uint32Array(await readBack(device, buffers.found, components.scratch.found));
+  const pixels = new Uint8Array(await readBack(device, planes, planesBytes));
+  scratch.destroy();
+  for (const buffer of [bytes, records, planes]) buffer.destroy();
+  let fine = 0;
+  for (const [i, { name, jpeg, frame }] of jpegs.entries()) {
+    const statuses = components.fileCount > 0 ? layout.files.slice(layout.firsts[i], layout.firsts[i + 1]) : [];
+    const isDecoded = statuses.every((_, component) => isFine(found[2 * (layout.firsts[i]! + component)]!));
+    const twin = decodeColoursTwin(jpeg, frame);
+    assert.equal(isDecoded, twin.statuses.every(isFine), name);
+    if (!isDecoded) continue;
+    fine++;
+    const { offset: first, stride, planeBytes } = batch[i]!.planes;
+    for (let row = 0; row < 3 * frame.height; row++) {
+      const at = first + Math.floor(row / frame.height) * planeBytes + (row % frame.height) * stride;
+      const expected = twin.planes.subarray(row * frame.width, (row + 1) * frame.width);
+      assert.equal(Buffer.compare(pixels.subarray(at, at + frame.width), expected), 0, `${name}: row ${row}`);
+    }
+  }
+  return fine;
+}
+
+test('files of other encoders have the colours of the twin', async () => {
+  const jpegs = forDevices(filesAt([...fixtures, photograph]));
+  assert.ok(jpegs.length > 6);
+  assert.equal(await compare(jpegs), jpegs.length);
+});
+
+test('images of random coefficients, samplings and sizes have the colours of the twin', async () => {
+  const random = randomSource(5);
+  const lumas = [
+    [1, 1],
+    [2, 1],
+    [1, 2],
+    [2, 2],
+    [4, 1],
+    [4, 2],
+    [1, 4],
+    [3, 1],
+  ] as const;
+  const made = Array.from({ length: counts.images }, (_, i): MadeUpJpeg => {
+    const luma = lumas[i % lumas.length]!;
+    const chroma =
+      i % 9 === 3
+        ? ([
+            [2, 1],
+            [1, 2],
+          ] as const)
+        : ([
+            [1, 1],
+            [1, 1],
+          ] as const);
+    return {
+      width: random(3) === 0 ? 1 + random(6) : 1 + random(90),
+      height: 1 + random(70),
+      samplings: i % 10 === 0 ? [[1, 1]] : [luma, ...chroma],
+      restartMcus: [0, 0, 1, 3][random(4)]!,
+      density: [0, 1, 5, 20, 60][random(5)]!,
+      ...{ bits: 1 + random(4), quantiser: 1 + random(4), sharesTables: false, seed: 1 + random(2 ** 30) },
+    };
+  });
+  const fitting = made.filter(({ samplings: [luma, ...chroma] }) =>
+    chroma.every(([across, down]) => across <= luma![0] && down <= luma![1]),
+  );
+  const jpegs = forDevices(fitting.map((one) => ({ name: JSON.stringify(one), jpeg: writeJpeg(one) })));
+  const fine = await compare(jpegs);
+  assert.ok(fine > jpegs.length / 3, `${fine} of ${jpegs.length} are in range`);
+});
+
+test('of damaged files the same ones are in doubt, and the others have the colours of the twin', async () => {
+  const files = filesAt(fixtures.filter((path) => /(420|422|440|444|gray|restart)\.jpg$/.test(path)));
+  const mutants = Array.from({ length: counts.mutants }, (_, i) => {
+    const [file, other] = [files[i % files.length]!, files[(3 * i) % files.length]!];
+    return { name: `${file.name}, seed ${i + 1}`, jpeg: mutate(file.jpeg, other.jpeg, i + 1) };
+  });
+  const jpegs = forDevices(mutants);
+  const fine = await compare(jpegs);
+  assert.ok(fine > 0 && fine < jpegs.length, `${fine} of ${jpegs.length} are fine`);
+});

@@ -1,0 +1,88 @@
+import { isFine, JpegDecoder, JpegScratch } from '@halogrid/jpeg';
+import { mapMode } from '@halogrid/kernels/webgpu-flags';
+import type { DecodedJpegs, JpegBatch } from './device.ts';
+import { decodeResolvedAt, decodeTimestampCount, timestampCount, type WebGpuSlot } from './webgpu-slot.ts';
+
+/** Files of a batch: 64 frames of 1080p have 7 MB at quality 75 and 13 at quality 90. */
+const usualMaxBytes = 2 ** 25;
+/** 64 frames of 1080p: 37,500 frames a second on an H200 (measured). */
+const usualBatchBytes = 2 ** 27;
+/** What is between two passes takes up to 17 times the bytes of the files, in one buffer. */
+const scratchFactor = 20;
+
+/** Decodes JPEGs from the upload memory of slots to their planes, one batch after another, so that all share what is between passes. */
+export class WebGpuJpegs {
+  readonly maxBytes: number;
+  readonly batchBytes: number;
+  readonly #device: GPUDevice;
+  readonly #scratch: JpegScratch;
+  #compiling: Promise<JpegDecoder> | undefined;
+  #decoder: JpegDecoder | undefined;
+
+  constructor(device: GPUDevice, maxStagingBytes: number) {
+    this.#device = device;
+    this.#scratch = new JpegScratch(device);
+    const largest = Math.min(device.limits.maxBufferSize, device.limits.maxStorageBufferBindingSize);
+    this.maxBytes = 4 * Math.floor(Math.min(usualMaxBytes, largest / scratchFactor) / 4);
+    this.batchBytes = Math.min(usualBatchBytes, maxStagingBytes);
+  }
+
+  async prepare(): Promise<void> {
+    this.#compiling ??= JpegDecoder.create(this.#device);
+    this.#decoder = await this.#compiling;
+  }
+
+  /** Everything is submitted when this returns; the promise is of what was found. */
+  async decode(slot: WebGpuSlot, { layout, filesBytes, planesBytes }: JpegBatch): Promise<DecodedJpegs> {
+    if (!this.#decoder) throw new Error('The decoder of JPEGs is not compiled yet');
+    const usedBytes = roundUp4(filesBytes);
+    const bytes = slot.buffer('files', usedBytes);
+    const planes = slot.planes(planesBytes);
+    const stampBytes = 8 * decodeTimestampCount;
+    const found = slot.buffer('found', stampBytes + layout.scratch.found);
+
+    slot.unmap();
+    const encoder = this.#device.createCommandEncoder({ label: 'jpegs' });
+    const stamps = (first: number) => stampsOf(slot, timestampCount + first);
+    encoder.beginComputePass({ label: 'jpegs.stamp', ...stamps(0) }).end();
+    encoder.copyBufferToBuffer(slot.upload, 0, bytes, 0, usedBytes);
+    const buffers = this.#scratch.prepare(layout, encoder, { bytes, planes });
+    const pass = encoder.beginComputePass({ label: 'jpegs.decode', ...stamps(2) });
+    this.#decoder.record(pass, layout, buffers);
+    pass.end();
+    encoder.copyBufferToBuffer(buffers.found, 0, found, stampBytes, layout.scratch.found);
+    if (slot.timestamps) {
+      const { queries, resolved } = slot.timestamps;
+      encoder.resolveQuerySet(queries, timestampCount, decodeTimestampCount, resolved, decodeResolvedAt);
+      encoder.copyBufferToBuffer(resolved, decodeResolvedAt, found, 0, stampBytes);
+    }
+    this.#device.queue.submit([encoder.finish()]);
+    slot.isUploaded = true;
+
+    await found.mapAsync(mapMode.READ);
+    const mapped = found.getMappedRange();
+    const statuses = new Uint32Array(mapped, stampBytes, layout.scratch.found / 4);
+    const result = {
+      areFine: Array.from({ length: layout.fileCount }, (_, i) => isFine(statuses[2 * i]!)),
+      seconds: slot.timestamps
+        ? secondsOf(new BigUint64Array(mapped, 0, decodeTimestampCount))
+        : { upload: 0, decode: 0 },
+    };
+    found.unmap();
+    return result;
+  }
+}
+
+function stampsOf({ timestamps }: WebGpuSlot, first: number): GPUComputePassDescriptor {
+  if (!timestamps) return {};
+  const stamps = { beginningOfPassWriteIndex: first, endOfPassWriteIndex: first + 1 };
+  return { timestampWrites: { querySet: timestamps.queries, ...stamps } };
+}
+
+/** By the GPU's own clock, in nanoseconds. */
+function secondsOf(stamps: BigUint64Array): DecodedJpegs['seconds'] {
+  const between = (from: number, to: number) => Math.max(0, Number(stamps[to]! - stamps[from]!)) / 1e9;
+  return { upload: between(1, 2), decode: between(2, 3) };
+}
+
+const roundUp4 = (bytes: number): number => Math.ceil(bytes / 4) * 4;

@@ -1,0 +1,66 @@
+import { availableParallelism } from 'node:os';
+import { DecoderPool, imageOpener } from '@halogrid/imaging';
+import { writeChunk } from '@halogrid/results';
+import { cacheFolders } from '@halogrid/service';
+import { poolThreads } from '@halogrid/threads/pool-threads';
+import { openTwinDevice } from '../devices/cpu-device.ts';
+import type { Device } from '../devices/device.ts';
+import { readJpegRate, writeJpegRate } from '../devices/jpeg-rate-file.ts';
+import type { DecodeChoice } from '../feed/decode-choice.ts';
+import { JpegFeed } from '../feed/jpeg-feed.ts';
+import { JpegThreads, jpegThreads } from '../feed/jpeg-threads.ts';
+import { createExecutor, type Executor, segmentsAhead } from './executor.ts';
+
+export interface OpenExecutorOptions {
+  /** Closed by the caller, after the executor. */
+  device: Device;
+  /** Who decodes JPEGs. */
+  decode: DecodeChoice;
+  /** How long a decoder of videos may give nothing; see VideoReaderOptions for what is usual. */
+  decoderTimeoutMs?: number;
+  /** Takes a line for the log. */
+  note: (line: string) => void;
+}
+
+/** An executor with all that it reads and decodes with. */
+export interface OpenExecutor {
+  execute: Executor;
+  /** Segments of videos that are decoded at the same time. */
+  decoders: number;
+  /** Segments of videos that are worth having under way. */
+  segments: number;
+  close(): Promise<void>;
+}
+
+/** Starts no more than a thread or two: the rest starts with the work that needs it. */
+export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExecutorOptions): OpenExecutor {
+  const nowMs = () => performance.now();
+  const folders = cacheFolders(process.env);
+  const twin = openTwinDevice();
+  const images = imageOpener(poolThreads());
+  const feed = new JpegFeed({
+    ...{ choice: decode, device, nowMs, note },
+    threads: new JpegThreads(jpegThreads(poolThreads())),
+    readRate: () => readJpegRate(device.info, folders),
+    keepRate: (rate) => writeJpegRate(device.info, rate, folders),
+  });
+  const decoders = new DecoderPool({
+    processes: Math.min(poolThreads(), availableParallelism()),
+    hangMs: decoderTimeoutMs,
+    note,
+  });
+  return {
+    execute: createExecutor({
+      ...{ device, twin, feed, decoders, writeChunk, nowMs, note },
+      openImage: (uri) => images.openImage(uri),
+    }),
+    decoders: decoders.processes,
+    segments: decoders.processes + segmentsAhead,
+    async close() {
+      await images.close();
+      await feed.close();
+      await decoders.close();
+      await twin.close();
+    },
+  };
+}

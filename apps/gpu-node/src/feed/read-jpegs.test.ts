@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { statSync, truncateSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { JpegFrameReader } from '@halogrid/jpeg';
+import { type MadeUpJpeg, writeJpeg } from '@halogrid/jpeg/testing';
+import { localVersion } from '@halogrid/sources';
+import { takenWords } from './jpeg-orders.ts';
+import { readJpegs } from './read-jpegs.ts';
+
+const made: MadeUpJpeg = {
+  ...{ width: 40, height: 24, restartMcus: 0, density: 5, bits: 3, quantiser: 4, sharesTables: false, seed: 1 },
+  samplings: [[1, 1]],
+};
+const jpegs = Array.from({ length: 12 }, (_, i) => writeJpeg({ ...made, seed: i + 1 }));
+const limits = { bytes: 2 ** 20, planesBytes: 2 ** 20, minSide: 3 };
+
+async function inFolder(use: (put: (name: string, bytes: Uint8Array | string) => Promise<string>) => Promise<void>) {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-test-'));
+  try {
+    await use(async (name, bytes) => {
+      await writeFile(join(folder, name), bytes);
+      return pathToFileURL(join(folder, name)).href;
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const read = (files: { uri: string; version?: string }[], its = limits, to = new Uint8Array(its.bytes)) =>
+  readJpegs(files, to, its, new JpegFrameReader());
+/** Which of the files were taken. */
+const positionsOf = ({ taken }: Awaited<ReturnType<typeof read>>) =>
+  Array.from({ length: taken.length / takenWords }, (_, i) => taken[i * takenWords]!);
+
+test('files lie one after another as they are, and what is not for devices is left out', async () => {
+  await inFolder(async (put) => {
+    const uris = [
+      await put('a.jpg', jpegs[0]!),
+      await put('text.jpg', 'no picture'),
+      await put('empty.jpg', ''),
+      await put('b.jpg', jpegs[1]!),
+      await put('small.jpg', writeJpeg({ ...made, width: 2 })),
+    ];
+    const files = [...uris, `${uris[0]}.missing`, 'file://%', uris[0]!].map((uri) => ({ uri }));
+    const to = new Uint8Array(limits.bytes);
+    const batch = await read(files, limits, to);
+    assert.equal(batch.done, files.length);
+    assert.deepEqual(positionsOf(batch), [0, 3, 7]);
+    assert.equal(batch.layout.fileCount, 3);
+    let at = 0;
+    for (const [i, jpeg] of [jpegs[0]!, jpegs[1]!, jpegs[0]!].entries()) {
+      assert.deepEqual([...batch.taken.subarray(i * takenWords + 1, (i + 1) * takenWords)], [jpeg.length, 40, 24]);
+      assert.deepEqual(to.subarray(at, at + jpeg.length), new Uint8Array(jpeg));
+      at += 4 * Math.ceil(jpeg.length / 4);
+    }
+    assert.equal(batch.filesBytes, at);
+  });
+});
+
+test('a batch ends where the next file finds no room; one that has none alone is left out', async () => {
+  await inFolder(async (put) => {
+    const files = await Promise.all(jpegs.map(async (jpeg, i) => ({ uri: await put(`${i}.jpg`, jpeg) })));
+    const planeBytes = 48 * 24;
+    const spaceOfPlane = 256 * Math.ceil(planeBytes / 256);
+    const byPlanes = await read(files, { ...limits, planesBytes: 5 * spaceOfPlane });
+    assert.deepEqual([byPlanes.done, byPlanes.layout.fileCount], [5, 5]);
+    const bytes = jpegs.slice(0, 10).reduce((sum, { length }) => sum + 4 * Math.ceil(length / 4), 0);
+    const byBytes = await read(files, { ...limits, bytes });
+    assert.deepEqual([byBytes.done, byBytes.layout.fileCount], [10, 10]);
+    const none = await read(files, { ...limits, planesBytes: spaceOfPlane - 1 });
+    assert.deepEqual([none.done, none.layout.fileCount], [12, 0]);
+  });
+});
+
+test('a file that is not what it was, or is shorter than its size says, is left to cores', async () => {
+  await inFolder(async (put) => {
+    const uri = await put('a.jpg', jpegs[0]!);
+    const path = new URL(uri).pathname;
+    const version = localVersion(statSync(path));
+    assert.deepEqual(positionsOf(await read([{ uri, version }])), [0]);
+    truncateSync(path, 100);
+    assert.deepEqual(positionsOf(await read([{ uri, version }])), []);
+    // Its size is 4096, and nothing can be read.
+    assert.deepEqual(positionsOf(await read([{ uri: 'file:///sys/kernel/mm/transparent_hugepage/enabled' }])), []);
+  });
+});

@@ -1,0 +1,111 @@
+import type { SearchPart } from '@halogrid/proto';
+import {
+  type BlockPlace,
+  blocksOf,
+  type Catalog,
+  closeCatalog,
+  type GpuScanOptions,
+  type Hit,
+  type IndexScan,
+  indexVersion,
+  openCatalog,
+  ThreadScan,
+  wantedOf,
+} from '@halogrid/search';
+
+/** Memory of the GPU that an index leaves to the shards of jobs: what two batches in flight take of it, and several times that. */
+const spareBytes = 2 ** 32;
+
+export interface HeldIndexOptions {
+  /** Loads blocks of an index into the node's device, where that is faster than threads. */
+  loadPart?: ((catalog: Catalog, options: GpuScanOptions) => Promise<IndexScan>) | undefined;
+  /** Takes a sentence for people. */
+  note: (line: string) => void;
+}
+
+/** A part in the memory of the device, or on its way there. */
+interface LoadedPart {
+  first: number;
+  end: number;
+  loading: Promise<void>;
+  /** Undefined until it is there, and where the device did not take it. */
+  scan: IndexScan | undefined;
+}
+
+/**
+ * An index that is open on a node. Threads look through its parts. Where the node computes on a GPU, the part that was asked for is
+ * loaded into that meanwhile, and from then on the GPU looks through it: a single search is not kept waiting.
+ */
+export class HeldIndex {
+  readonly #catalog: Catalog;
+  readonly #options: HeldIndexOptions;
+  readonly #blocks: readonly BlockPlace[];
+  readonly #threads: ThreadScan;
+  #loaded: LoadedPart | undefined;
+  /** Resolves when the device has nothing of the part before. */
+  #unloaded: Promise<void> = Promise.resolve();
+
+  /** Rejects with IndexError where there is no index, it is damaged, or it is not of that version. */
+  static async open(folder: string, version: string, options: HeldIndexOptions): Promise<HeldIndex> {
+    const catalog = await openCatalog(folder);
+    if (indexVersion(catalog) === version) return new HeldIndex(catalog, options);
+    closeCatalog(catalog);
+    throw new Error('The index is another one there, or of another time');
+  }
+
+  private constructor(catalog: Catalog, options: HeldIndexOptions) {
+    this.#catalog = catalog;
+    this.#options = options;
+    this.#blocks = blocksOf(catalog);
+    this.#threads = new ThreadScan(catalog);
+  }
+
+  /** The best hits of the part for each query, in order, and the frames of the part. Rejects where the order cannot be carried out. */
+  async find(order: SearchPart): Promise<{ found: Hit[][]; frames: number }> {
+    const { firstBlock: first, endBlock: end } = order;
+    if (first >= end || end > this.#blocks.length)
+      throw new Error(`The index has ${this.#blocks.length} blocks, of which ${first} to ${end} are none`);
+    const wanted = wantedOf(order, this.#catalog.pipeline);
+    const blocks = this.#blocks.slice(first, end);
+    const frames = blocks.reduce((sum, block) => sum + block.frames, 0);
+    const scan = this.#scanOf(first, end);
+    const found = await (scan ? scan.find(wanted) : this.#threads.findIn(blocks, wanted));
+    if (!this.#loaded) this.#load(first, end, blocks);
+    return { found, frames };
+  }
+
+  async close(): Promise<void> {
+    this.#unload();
+    await this.#unloaded;
+    await this.#threads.close();
+    closeCatalog(this.#catalog);
+  }
+
+  /** What the device has of exactly that part; another one is given up. */
+  #scanOf(first: number, end: number): IndexScan | undefined {
+    const loaded = this.#loaded;
+    if (loaded && (loaded.first !== first || loaded.end !== end)) this.#unload();
+    return this.#loaded?.scan;
+  }
+
+  #load(first: number, end: number, blocks: readonly BlockPlace[]): void {
+    const { loadPart, note } = this.#options;
+    if (!loadPart) return;
+    const loaded: LoadedPart = { first, end, loading: Promise.resolve(), scan: undefined };
+    loaded.loading = this.#unloaded
+      .then(() => loadPart(this.#catalog, { note, blocks, spareBytes }))
+      .then(
+        (scan) => {
+          loaded.scan = scan;
+        },
+        (error: Error) => note(`${error.message}. Threads search the index instead.`),
+      );
+    this.#loaded = loaded;
+  }
+
+  #unload(): void {
+    const loaded = this.#loaded;
+    this.#loaded = undefined;
+    if (loaded) this.#unloaded = loaded.loading.then(() => loaded.scan?.close());
+  }
+}

@@ -1,0 +1,57 @@
+import type { PixelType, Size } from '@halogrid/geometry';
+import type { JpegPicture } from '../../formats/jpeg-now.ts';
+import { writeRows } from '../../planes/write-rows.ts';
+import { type ColourPlanes, ColourWriter } from './colour-writer.ts';
+import { type LumaPlane, LumaWriter } from './luma-writer.ts';
+
+/** A decoded frame, good until the next is decoded. */
+export interface FramePixels extends Size {
+  pixel: PixelType;
+  /** Gray, or red, green and blue. */
+  planes: 1 | 3;
+  /** Writes rows `toStride` bytes apart, at least a row's, and planes `toPlane` apart, to the beginning of `to`. */
+  write(to: Uint8Array, toStride: number, toPlane: number): void;
+}
+
+const lumaWriter = new LumaWriter();
+let colourWriter: ColourWriter | undefined;
+
+/** The gray of a frame, as many times as planes are wanted. */
+export function grayPixels(luma: LumaPlane, planes: 1 | 3): FramePixels {
+  const { width, height, format } = luma;
+  return {
+    ...{ width, height, pixel: format.pixel, planes },
+    write: (to, toStride, toPlane) => {
+      for (let plane = 0; plane < planes; plane++) lumaWriter.write(luma, to.subarray(plane * toPlane), toStride);
+    },
+  };
+}
+
+export function colourPixels(planes: ColourPlanes): FramePixels {
+  const { width, height, format } = planes;
+  return {
+    ...{ width, height, pixel: format.pixel, planes: 3 },
+    write: (to, toStride, toPlane) => {
+      colourWriter ??= new ColourWriter();
+      colourWriter.write(planes, to, toStride, toPlane);
+    },
+  };
+}
+
+export function jpegPixels({ width, height, channels, bytes }: JpegPicture): FramePixels {
+  return {
+    ...{ width, height, pixel: 'u8', planes: channels },
+    write: (to, stride, planeBytes) => {
+      const target = { bytes: to, offset: 0, stride, planeBytes, channels: channels === 1 ? 'gray' : 'rgb' } as const;
+      writeRows({ pixels: bytes, channels, width, rows: height }, target);
+    },
+  };
+}
+
+/** All planes of a frame, one after another, rows without gaps. */
+export function packedPixels(pixels: FramePixels): Uint8Array {
+  const rowBytes = pixels.width * (pixels.pixel === 'u8' ? 1 : 2);
+  const bytes = new Uint8Array(pixels.planes * rowBytes * pixels.height);
+  pixels.write(bytes, rowBytes, rowBytes * pixels.height);
+  return bytes;
+}

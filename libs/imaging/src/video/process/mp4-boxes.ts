@@ -1,0 +1,66 @@
+import type { VideoBytes } from './video-bytes.ts';
+
+/** A part of an MP4 or QuickTime file, as its head states it. */
+export interface Mp4Box {
+  /** Of four letters, or whatever a damaged file has there. */
+  type: string;
+  /** First byte behind its head. */
+  content: number;
+  /** First byte behind it, which may be behind the end of the file. */
+  end: number;
+}
+
+/** Boxes that recordings are made of. Any other is taken for a sign that a file is damaged, or is of another kind. */
+export const usualBoxes: ReadonlySet<string> = new Set(
+  'ftyp styp moov moof mdat free skip wide sidx ssix mfra uuid pdin emsg prft meta udta pnot PICT'.split(' '),
+);
+
+/** Boxes of a file that are looked at: more than fragments of a day, fewer than cost a second. */
+const maxBoxes = 100_000;
+
+/** The outermost boxes of a file in their order, each read when it is asked for. Returns whether the file ends inside the head of one. */
+export function* boxesOf({ sizeBytes, read }: Pick<VideoBytes, 'sizeBytes' | 'read'>): Generator<Mp4Box, boolean> {
+  let position = 0;
+  for (let box = 0; box < maxBoxes && position < sizeBytes; box++) {
+    const head = headAt(read, position);
+    if (head.length < 8) return true;
+    const stated = head.readUInt32BE(0);
+    // 0: it goes to the end of the file. 1: its length follows, in 64 bits.
+    if (stated === 1 && head.length < 16) return true;
+    const length = stated === 0 ? sizeBytes - position : stated === 1 ? Number(head.readBigUInt64BE(8)) : stated;
+    yield { type: head.toString('latin1', 4, 8), content: position + (stated === 1 ? 16 : 8), end: position + length };
+    position += length;
+  }
+  return false;
+}
+
+/** Whether an MP4, QuickTime or AVI file is shorter than it says itself. Others do not say. */
+export function isCutShort(bytes: Pick<VideoBytes, 'sizeBytes' | 'read'>): boolean {
+  const { sizeBytes, read } = bytes;
+  const start = read(0, 16);
+  if (start.length < 8) return false;
+  if (start.toString('latin1', 0, 4) === 'RIFF') return start.readUInt32LE(4) + 8 > sizeBytes;
+  const boxes = boxesOf(bytes);
+  for (let box = boxes.next(); ; box = boxes.next()) {
+    if (box.done) return box.value;
+    if (box.value.end > sizeBytes) return true;
+  }
+}
+
+/** Whether a file is an MP4 or QuickTime with pictures and without the tables that tell where they are, which recorders write last. */
+export function lacksTables(bytes: Pick<VideoBytes, 'sizeBytes' | 'read'>): boolean {
+  let hasSamples = false;
+  for (const { type } of boxesOf(bytes)) {
+    if (!usualBoxes.has(type) || type === 'moov') return false;
+    hasSamples ||= type === 'mdat';
+  }
+  return hasSamples;
+}
+
+/** 16 bytes, or as many as there are. */
+function headAt(read: VideoBytes['read'], position: number): Buffer {
+  const first = read(position, 16);
+  return first.length < 16 && first.length > 0
+    ? Buffer.concat([first, read(position + first.length, 16 - first.length)])
+    : first;
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { VideoIndexer } from '../index-video.ts';
+import { noFfmpeg, runFfmpeg } from '../testing/videos.ts';
+import type { VideoFile } from '../video-file.ts';
+import type { VideoPacket } from '../video-frames.ts';
+
+const skip = noFfmpeg;
+const folder = mkdtempSync(join(tmpdir(), 'halogrid-packet-list-'));
+const indexer = new VideoIndexer();
+/** Behind the packets that are read before tables are believed. */
+const frames = 700;
+const source = ['-f', 'lavfi', '-i', 'testsrc2=s=98x66:r=25', '-f', 'lavfi', '-i', 'sine=440:r=8000'];
+const h264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-g', '25'];
+const made: Record<string, readonly string[]> = {
+  'b-frames.mp4': [...h264, '-bf', '3', '-c:a', 'aac'],
+  'open.mov': [...h264, '-bf', '3', '-x264-params', 'open-gop=1', '-an'],
+  'refresh.mp4': [...h264, '-x264-params', 'intra-refresh=1:keyint=20', '-an'],
+  'hevc.mp4': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=1:keyint=25', '-an'],
+};
+const copied: Record<string, readonly string[]> = {
+  'fragments.mp4': ['-movflags', 'frag_keyframe+empty_moov+default_base_moof'],
+  'with-sidx.mp4': ['-movflags', 'dash+delay_moov+frag_keyframe+global_sidx'],
+};
+const pathOf = (name: string): string => join(folder, name);
+
+before(() => {
+  if (skip) return;
+  for (const [name, encoder] of Object.entries(made))
+    runFfmpeg([...source, '-frames:v', String(frames), '-shortest', ...encoder, pathOf(name)]);
+  for (const [name, options] of Object.entries(copied))
+    runFfmpeg(['-i', pathOf('b-frames.mp4'), '-c', 'copy', ...options, pathOf(name)]);
+  // An edit list hides what is before the cut and behind its key frame.
+  runFfmpeg(['-ss', '3.1', '-i', pathOf('b-frames.mp4'), '-c', 'copy', pathOf('edited.mp4')]);
+});
+after(async () => {
+  await indexer.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Told = Pick<VideoPacket, 'pts' | 'dts' | 'position' | 'size' | 'isKey' | 'isHidden'>;
+
+/** What the program ffprobe says of the packets, all of which it reads. */
+function probed(path: string): Told[] {
+  const asked = ['-select_streams', 'v:0', '-show_entries', 'packet=pts,dts,size,pos,flags', '-of', 'json'];
+  const { packets } = JSON.parse(execFileSync('ffprobe', ['-v', 'quiet', ...asked, path], { encoding: 'utf8' }));
+  return packets.map(({ pts, dts, pos, size, flags }: Record<string, string | number>) => ({
+    ...{ pts, dts, position: Number(pos), size: Number(size) },
+    ...{ isKey: String(flags).includes('K'), isHidden: String(flags).includes('D') },
+  }));
+}
+
+/** What is listed of a file, of which every byte that is read is counted. */
+async function listed(path: string): Promise<{ packets: Told[]; bytesRead: number; unreached: number }> {
+  const bytes = readFileSync(path);
+  const read = new Uint8Array(bytes.length);
+  const file: VideoFile = {
+    ...{ version: '1', access: { sizeBytes: bytes.length }, checkVersion: async () => {}, close: () => {} },
+    read: async (position, length) => {
+      const part = bytes.subarray(position, position + length);
+      read.fill(1, position, position + part.length);
+      return part;
+    },
+  };
+  const packets: Told[] = [];
+  let unreached = 0;
+  for await (const line of indexer.index(file)) {
+    if (line.kind === 'unreached') unreached++;
+    if (line.kind !== 'packets') continue;
+    for (const { pts, dts, position, size, isKey, isHidden } of line.packets)
+      packets.push({ pts, dts, position, size, isKey, isHidden });
+  }
+  return { packets, bytesRead: read.reduce((sum, one) => sum + one, 0), unreached };
+}
+
+for (const name of [...Object.keys(made), ...Object.keys(copied), 'edited.mp4']) {
+  test(`the packets of ${name} are listed as ffprobe reads them, and not read`, { skip }, async () => {
+    const path = pathOf(name);
+    const { packets, bytesRead, unreached } = await listed(path);
+    assert.deepEqual(packets, probed(path));
+    assert.equal(unreached, 0);
+    // FFmpeg reads on over what is shorter than its buffer, as fragments are here; of an intra refresh, each picture is looked at.
+    if (name in copied || name === 'refresh.mp4') return;
+    const { size } = statSync(path);
+    assert.ok(bytesRead < 0.8 * size, `${bytesRead} of ${size} bytes`);
+  });
+}
+
+test('a key frame that is damaged is none, as for whoever reads the file', { skip }, async () => {
+  const path = pathOf('b-frames.mp4');
+  const bytes = readFileSync(path);
+  const keys = probed(path).filter(({ isKey }) => isKey);
+  const { position } = keys.at(-3)!;
+  bytes.fill(0, position, position + 4);
+  const damaged = pathOf('damaged.mp4');
+  writeFileSync(damaged, bytes);
+  const { packets } = await listed(damaged);
+  assert.equal(packets.filter(({ isKey }) => isKey).length, keys.length - 1);
+  assert.deepEqual(packets, probed(damaged));
+});

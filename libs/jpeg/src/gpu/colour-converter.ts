@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import type { ColourBatchLayout } from './colour-layout.ts';
+
+/** Pixels of a row that a workgroup converts. */
+const groupPixels = 256;
+
+/** Makes colours of components that a JpegDecoder has decoded, on one device. */
+export class ColourConverter {
+  readonly #device: GPUDevice;
+  readonly #pipeline: GPUComputePipeline;
+
+  /** Compiles it. Rejects with GPUPipelineError where the device refuses the shader. */
+  static async create(device: GPUDevice): Promise<ColourConverter> {
+    const code = readFileSync(new URL('./colours.wgsl', import.meta.url), 'utf8');
+    const pipeline = await device.createComputePipelineAsync({
+      label: 'jpeg.colours',
+      layout: 'auto',
+      compute: { module: device.createShaderModule({ label: 'jpeg.colours.wgsl', code }), entryPoint: 'colours' },
+    });
+    return new ColourConverter(device, pipeline);
+  }
+
+  private constructor(device: GPUDevice, pipeline: GPUComputePipeline) {
+    this.#device = device;
+    this.#pipeline = pipeline;
+  }
+
+  /** Records a batch behind its decoding; `records` holds what the layout says, and `planes` is where components were decoded to. */
+  record(pass: GPUComputePassEncoder, layout: ColourBatchLayout, records: GPUBuffer, planes: GPUBuffer): void {
+    const { count, mostWidth, mostHeight } = layout;
+    if (count === 0) return;
+    const entries = [records, planes].map((buffer, binding) => ({ binding, resource: { buffer } }));
+    pass.setPipeline(this.#pipeline);
+    pass.setBindGroup(0, this.#device.createBindGroup({ layout: this.#pipeline.getBindGroupLayout(0), entries }));
+    pass.dispatchWorkgroups(Math.ceil(mostWidth / groupPixels), count, mostHeight);
+  }
+}

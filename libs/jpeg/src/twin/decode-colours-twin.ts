@@ -1,0 +1,35 @@
+import { componentFrame, type JpegFrame } from '../frame/jpeg-frame.ts';
+import { decodeTwin } from './decode-twin.ts';
+import { rgbOf, type Samples, sampleAt } from './upsample.ts';
+
+/** What a device makes of a file in colour. */
+export interface DecodedColours {
+  /** Of each component; see `status`. */
+  statuses: readonly number[];
+  /** Red, green and blue, one after another, rows without gaps; they mean nothing unless every status is fine. */
+  planes: Uint8Array;
+}
+
+/**
+ * Decodes a JPEG in colour as devices do it: each component as if it were the luma of a file, then as large as that and RGB. `frame`
+ * is one that `hasColours`. A gray JPEG has three equal planes.
+ */
+export function decodeColoursTwin(jpeg: Uint8Array, frame: JpegFrame): DecodedColours {
+  const { width, height } = frame;
+  const decoded = frame.components.map((_, i) => {
+    const own = componentFrame(frame, i);
+    const { status, luma } = decodeTwin(jpeg, own);
+    const [across, down] = [frame.lumaAcross / own.lumaAcross, frame.lumaDown / own.lumaDown];
+    return { status, samples: { width: own.width, height: own.height, bytes: luma, across, down } satisfies Samples };
+  });
+  const [luma, cb, cr] = decoded.map(({ samples }) => samples);
+  const pixels = width * height;
+  const planes = new Uint8Array(3 * pixels);
+  for (let i = 0; i < pixels; i++) {
+    const [x, y] = [i % width, Math.floor(i / width)];
+    const own = luma!.bytes[i]!;
+    const rgb = cb && cr ? rgbOf(own, sampleAt(cb, x, y), sampleAt(cr, x, y)) : [own, own, own];
+    for (const [plane, value] of rgb.entries()) planes[plane * pixels + i] = value;
+  }
+  return { statuses: decoded.map(({ status }) => status), planes };
+}

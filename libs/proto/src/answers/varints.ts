@@ -1,0 +1,47 @@
+/** A count below 2^53 is kept in as many bytes at most. */
+export const maxVarintBytes = 8;
+
+/**
+ * Writes integers from 0 to 2^53 - 1 at `at`, 7 bits a byte, the lowest first, with bit 7 set in all bytes of one but the
+ * last. Returns where they end.
+ */
+export function writeVarints(values: ArrayLike<number>, bytes: Uint8Array, at: number): number {
+  for (let i = 0; i < values.length; i++) {
+    let value = values[i]!;
+    while (value >= 0x80) {
+      // `&` takes the lowest 32 bits of any integer, `>>>` would lose the others.
+      bytes[at++] = (value & 0x7f) | 0x80;
+      value = value < 2 ** 32 ? value >>> 7 : Math.floor(value / 0x80);
+    }
+    bytes[at++] = value;
+  }
+  return at;
+}
+
+/** Bytes that `writeVarints` takes for them. */
+export function varintsLength(values: ArrayLike<number>): number {
+  let length = 0;
+  for (let i = 0; i < values.length; i++) length += varintLength(values[i]!);
+  return length;
+}
+
+/** Bytes of one of them. */
+export function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value; rest >= 0x80; rest = rest < 2 ** 32 ? rest >>> 7 : Math.floor(rest / 0x80)) length++;
+  return length;
+}
+
+/** Reads as many integers as `values` holds, from `at`; returns where they end. What is behind the bytes reads as 0. */
+export function readVarints(bytes: Uint8Array, at: number, values: Float64Array): number {
+  for (let i = 0; i < values.length; i++) {
+    let byte = bytes[at++]!;
+    let value = byte & 0x7f;
+    for (let scale = 0x80; byte >= 0x80; scale *= 0x80) {
+      byte = bytes[at++]!;
+      value += (byte & 0x7f) * scale;
+    }
+    values[i] = value;
+  }
+  return at;
+}

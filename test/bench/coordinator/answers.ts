@@ -1,0 +1,94 @@
+// What answers of small frames cost a coordinator, without pixels: real gRPC on loopback, a real ledger, features.parquet and the
+// final files:
+//   node test/bench/coordinator/answers.ts [FRAMES] [NODES] [REPETITIONS] [--cpu-prof-dir=DIR]
+// Prints for each repetition microseconds of processor time a frame of 256 bins, of all threads and of the main one, until the
+// last result and until the end of the job. The nodes are in this process, which is not counted. With a folder for profiles
+// the coordinator leaves one of each of its threads there.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { credentials } from '@grpc/grpc-js';
+import {
+  type AttachRequest,
+  type FoundResult,
+  Hello,
+  type Lease,
+  NodesClient,
+  protocolVersion,
+  splitAnswer,
+} from '@halogrid/proto';
+import { writeChunk } from '@halogrid/results';
+import { resultsVersion } from '@halogrid/service';
+
+const profiles = process.argv.filter((word) => word.startsWith('--cpu-prof'));
+const [frames = 200_000, nodes = 4, repetitions = 3] = process.argv
+  .slice(2)
+  .filter((word) => !word.startsWith('--'))
+  .map(Number);
+
+const [width, height] = [320, 240];
+const counted = (width - 2) * (height - 2);
+const rect = { x: 0, y: 0, width, height };
+/** As uneven as those of photographs, a thousand different ones. */
+const histograms = Array.from({ length: 1000 }, (_, seed) => {
+  const bins = new Uint32Array(256);
+  let left = counted;
+  for (let bin = 0; bin < 255; bin++) {
+    const share = Math.floor((left * (((bin * 37 + seed * 11) % 29) + 1)) / 900);
+    bins[(bin * 91) % 256] = share;
+    left -= share;
+  }
+  bins[(255 * 91) % 256] = left;
+  return bins;
+});
+
+async function writePreview(scratch: string, source: number): Promise<void> {
+  const chunk = { scratch, source, size: { width, height }, rect, type: { sample: 'u8' as const, bands: 1 } };
+  const samples = { bytes: new Uint8Array(width * height), strideBytes: width, bandBytes: width * height };
+  for (const kind of ['preview', 'source'] as const) await writeChunk({ ...chunk, kind }, samples);
+}
+
+function attach(port: number, name: string): NodesClient {
+  const client = new NodesClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  const call = client.attach();
+  const say = (report: AttachRequest['report']): void => void call.write({ report });
+  const device = { kind: 'cpu', name: 'none', driver: '' };
+  const versions = { protocol: protocolVersion, resultsVersion };
+  say({ $case: 'hello', value: Hello.fromPartial({ nodeId: name, name, ...versions, device, creditBytes: 2 ** 30 }) });
+  const answer = async ({ jobId, shard, attempt, epoch, work, scratch }: Lease): Promise<void> => {
+    if (work?.$case !== 'frames') throw new Error('Expected frames');
+    const results = work.value.sources.map(({ index: source }): FoundResult => {
+      return { source, width, height, rect, counted, bins: histograms[source % 1000]! };
+    });
+    for (const { index, preview } of work.value.sources) if (preview) await writePreview(scratch, index);
+    const rest = { errors: [], stageSeconds: { decode: 1 }, busySeconds: {}, inputBytes: 1 };
+    for (const report of splitAnswer({ jobId, shard, attempt, epoch, results, ...rest })) say(report);
+  };
+  call.on('data', ({ order }) => {
+    if (order?.$case === 'lease') void answer(order.value);
+    if (order?.$case !== 'probe') return;
+    const { probe, files } = order.value;
+    const seen = files.map(() => ({ version: 'x', sha256: Buffer.alloc(32), error: '' }));
+    say({ $case: 'sight', value: { probe, files: seen, error: '' } });
+  });
+  call.on('error', () => {});
+  return client;
+}
+
+for (let i = 0; i < repetitions; i++) {
+  const program = new URL('./serve.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [...profiles, program, String(frames), String(nodes)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const { port } = JSON.parse((await lines.next()).value!);
+  const clients = Array.from({ length: nodes }, (_, node) => attach(port, `node-${node}`));
+  const { state, digest, computed, whole, rss } = JSON.parse((await lines.next()).value!);
+  const say = ({ all, main, seconds }: Record<string, number>): string =>
+    `${all!.toFixed(1)} µs, main thread ${main!.toFixed(1)} µs, ${seconds!.toFixed(1)} s`;
+  console.log(
+    `${state} ${digest.slice(0, 8)}: results ${say(computed)}; whole job ${say(whole)}; ${Math.round(rss / 1024)} MB`,
+  );
+  for (const client of clients) client.close();
+  if (child.exitCode === null) await once(child, 'exit');
+}

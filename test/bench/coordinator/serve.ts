@@ -1,0 +1,108 @@
+// Runs in a process of its own: a coordinator over real gRPC with a ledger in a file, which plans frames that are not there. It runs a
+// job of so many FRAMES, prints what that took, and ends.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createPipeline } from '@halogrid/kernels';
+import { JobSpec } from '@halogrid/proto';
+import { defaultConnectionLimits, openAccess } from '@halogrid/service';
+import { createLog } from '@halogrid/service/log';
+import { createRegistry } from '@halogrid/service/metrics';
+import { systemClock } from '../../../apps/coordinator/src/dispatch/clock.ts';
+import { Dispatcher } from '../../../apps/coordinator/src/dispatch/dispatcher.ts';
+import { createFolderLedger } from '../../../apps/coordinator/src/dispatch/open-ledger.ts';
+import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
+import { scratchUri } from '../../../apps/coordinator/src/job/output-paths.ts';
+import { openFeatures } from '../../../apps/coordinator/src/output/features-file.ts';
+import { finaliseJob } from '../../../apps/coordinator/src/output/finalise.ts';
+import { claimOutputFolder, releaseOutputFolder } from '../../../apps/coordinator/src/output/output-folder.ts';
+import { openPictures } from '../../../apps/coordinator/src/output/pictures-ahead.ts';
+import { PlanThread } from '../../../apps/coordinator/src/plan/plan-thread.ts';
+import { startGrpc } from '../../../apps/coordinator/src/services/grpc-server.ts';
+import { HandOver } from '../../../apps/coordinator/src/services/hand-over.ts';
+import { createNodesService } from '../../../apps/coordinator/src/services/nodes-service.ts';
+
+const frames = Number(process.argv[2]);
+const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
+const log = createLog('bench', 'warn');
+const operations = [{ kernel: 'lbp', parameters: {}, border: '' }];
+const spec = JobSpec.fromPartial({
+  sources: [`file:///archive/${frames}`],
+  pipeline: { operations },
+  out: pathToFileURL(join(folder, 'out')).href,
+  mapFormat: 'none',
+  grid: { rows: 1, columns: 1 },
+});
+const ended = Promise.withResolvers<void>();
+const lost = (error: Error) => ended.reject(error);
+const planThread = new PlanThread(new URL('./plan-worker.ts', import.meta.url));
+planThread.prepare();
+const ledger = createFolderLedger({ clock: systemClock, log, lost });
+
+/** Processor time so far, in microseconds: of all threads, and of this one. */
+const used = () => {
+  const [all, main] = [process.cpuUsage(), process.threadCpuUsage()];
+  return { all: all.user + all.system, main: main.user + main.system };
+};
+const since = (before: ReturnType<typeof used>) => {
+  const now = used();
+  return { all: (now.all - before.all) / frames, main: (now.main - before.main) / frames };
+};
+
+let leased: ReturnType<typeof used> | undefined;
+let startMs = 0;
+let computed: object = {};
+const dispatcher = new Dispatcher({
+  ledger,
+  work: {
+    plan: (spec, _pipeline, signal) => planThread.plan(spec, signal),
+    features: openFeatures,
+    pictures: openPictures,
+    finalise: async (...results) => {
+      computed = { ...since(leased!), seconds: (performance.now() - startMs) / 1000 };
+      await finaliseJob(...results);
+    },
+    abandon: async (_job, end) => ended.reject(new Error(JSON.stringify(end))),
+    release: releaseOutputFolder,
+  },
+  clock: systemClock,
+  reportWithinMs: 60_000,
+  metrics: createMetrics(createRegistry('coordinator')),
+  log,
+  eyes: {
+    see: async () => ({ kind: 'there', file: { version: 'x', sizeBytes: 20_000, sha256: new Uint8Array(32) } }),
+    identify: async () => undefined,
+    canWrite: async () => true,
+  },
+});
+const files = { handOver: new HandOver(), httpPort: 0 };
+const unused = {} as never;
+const grpc = await startGrpc(
+  { host: '127.0.0.1', port: 0 },
+  { nodes: createNodesService(dispatcher, 60_000, files), jobs: unused, search: unused },
+  {
+    tls: undefined,
+    access: openAccess,
+    limits: defaultConnectionLimits,
+    untakenMs: 60_000,
+    warn: (line) => log.warn(line),
+    introspection: false,
+  },
+);
+process.stdout.write(`${JSON.stringify({ port: grpc.port })}\n`);
+while (dispatcher.nodes().length < Number(process.argv[3])) await new Promise((resolve) => setTimeout(resolve, 20));
+const jobId = 'bench';
+await claimOutputFolder(spec.out, { jobId, spec });
+leased = used();
+startMs = performance.now();
+await dispatcher.submit({ jobId, spec, pipeline: createPipeline(operations), scratch: scratchUri(spec.out) });
+await Promise.race([dispatcher.ended(jobId), ended.promise]);
+const whole = { ...since(leased), seconds: (performance.now() - startMs) / 1000 };
+const { state, digest } = (await ledger.getJob(jobId))!;
+process.stdout.write(`${JSON.stringify({ state, digest, computed, whole, rss: process.resourceUsage().maxRSS })}\n`);
+await dispatcher.close();
+await grpc.close();
+await ledger.close();
+await planThread.close();
+await rm(folder, { recursive: true });

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { command } from './command.ts';
+import { readHistogram, readJson } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// A job is the same wherever its JPEGs are decoded: any kind of them, and damaged ones.
+
+const folder = scratchFolder();
+const source = join(folder, 'frames');
+
+/** Sixty files, of which twenty get a preview, whose pixels come from cores. */
+function putFrames(): void {
+  mkdirSync(source, { recursive: true });
+  const fixtures = globSync(fileURLToPath(new URL('../libs/imaging/fixtures/*.jpg', import.meta.url)));
+  for (let copy = 0; copy < 5; copy++) {
+    for (const path of fixtures) copyFileSync(path, join(source, `${copy}-${basename(path)}`));
+    const whole = readFileSync(fixtures.find((path) => path.endsWith('420.jpg'))!);
+    writeFileSync(join(source, `${copy}-cut.jpg`), whole.subarray(0, whole.length >> 1));
+  }
+}
+
+async function outcomeOf(name: string, ...args: string[]): Promise<object> {
+  const out = join(folder, name);
+  const { code, stderr } = await command(['run', source, '--tile', '4096', '--out', out, ...args]);
+  assert.equal(code, 3, stderr);
+  const errors = readFileSync(join(out, 'errors.jsonl'), 'utf8').trim().split('\n').toSorted();
+  return { digest: readJson(out, 'job.json').digest, histogram: readHistogram(out), errors };
+}
+
+test('run --decode gpu gives what cores give: the digest, every bin and every sentence', async () => {
+  putFrames();
+  const onCores = await outcomeOf('cores', '--device', 'cpu');
+  assert.deepEqual(await outcomeOf('device', '--device', 'software', '--decode', 'gpu'), onCores);
+});
