@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { DecoderProcesses } from './decoder-processes.ts';
 import { type DecoderKind, placeSegments } from './place-segments.ts';
 import type { HardwareFound, SegmentRequest } from './process/decode-segment.ts';
-import { roomBytes } from './process/video-protocol.ts';
+import { hardwareRoomBytes, roomBytes } from './process/video-protocol.ts';
 import { SegmentDecoder } from './segment-decoder.ts';
 import { SharedMemory } from './shared-memory.ts';
 import type { VideoFile } from './video-file.ts';
@@ -89,7 +89,8 @@ export class DecoderPool {
     const once = (line: string) => {
       if (this.#isNew(line)) note?.(line);
     };
-    const reader = new VideoReader({ memory: () => new SharedMemory(roomBytes), ...options, note: once });
+    const bytes = kind === 'hardware' ? hardwareRoomBytes : roomBytes;
+    const reader = new VideoReader({ memory: () => new SharedMemory(bytes), ...options, note: once });
     void reader.ended.then(() => {
       this.#of[kind].remove(reader);
       this.#serve();

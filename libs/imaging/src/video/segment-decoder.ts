@@ -62,7 +62,8 @@ export class SegmentDecoder {
 
   /** Waits until, with the frame that `next` gave, so many are there, or half of those that the decoder has room for; gives their number. */
   async ready(frames: number): Promise<number> {
-    const room = Math.max(1, Math.floor(roomBytes / 2 / (this.#frame?.bytes ?? 1)));
+    const bytes = this.#reader.memory?.bytes ?? roomBytes;
+    const room = Math.max(1, Math.floor(bytes / 2 / (this.#frame?.bytes ?? 1)));
     await this.#conversation.ready(Math.min(frames, room) - 1);
     return Math.min(frames, room, this.#conversation.frames + 1);
   }

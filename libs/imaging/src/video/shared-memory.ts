@@ -13,8 +13,8 @@ const threadedBytes = availableParallelism() > 4 ? 2 ** 18 : Number.POSITIVE_INF
 /** Memory that a process which decodes puts luma into, and this one takes it from. It is known by its address alone, so that no view outlives it. */
 export class SharedMemory {
   readonly fd: number;
+  readonly bytes: number;
   readonly #address: number;
-  readonly #bytes: number;
   #users = 1;
 
   /** Throws Error where there is none to be had. */
@@ -26,7 +26,7 @@ export class SharedMemory {
       closeSync(this.fd);
       throw error;
     }
-    this.#bytes = bytes;
+    this.bytes = bytes;
   }
 
   /** To be called once another process has it. */
@@ -36,7 +36,7 @@ export class SharedMemory {
 
   /** Copies `bytes` bytes from `place` on to byte `at` of `target`, which must stay where it is until that is done. */
   async copy(place: number, bytes: number, target: Uint8Array, at: number): Promise<void> {
-    if (place + bytes > this.#bytes || at + bytes > target.length) throw new RangeError('The frame does not fit');
+    if (place + bytes > this.bytes || at + bytes > target.length) throw new RangeError('The frame does not fit');
     const { memcpy } = libc();
     const to = loadKoffi().address(target) + BigInt(at);
     if (bytes < threadedBytes) {
@@ -57,6 +57,6 @@ export class SharedMemory {
   }
 
   release(): void {
-    if (--this.#users === 0) libc().munmap(this.#address, this.#bytes);
+    if (--this.#users === 0) libc().munmap(this.#address, this.bytes);
   }
 }

@@ -59,7 +59,7 @@ export class VideoReader {
   constructor({ memory, hangMs = 60_000, note = () => {} }: VideoReaderOptions = {}) {
     this.memory = memory && memoryOf(memory, note);
     this.#hangMs = hangMs;
-    const words = [...flags, program, ...(this.memory ? ['memory'] : [])];
+    const words = [...flags, program, String(this.memory?.bytes ?? 0)];
     const stdio = ['pipe', 'pipe', 'pipe', 'pipe', this.memory?.fd ?? 'ignore'] as const;
     this.#child = spawn(process.execPath, words, { stdio: [...stdio], env: envOfReader() });
     this.memory?.closeFd();

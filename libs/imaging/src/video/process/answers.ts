@@ -26,7 +26,8 @@ const rowSamples = 16;
 export class Answers {
   readonly orders = new Orders((places) => this.#free(places));
   readonly #memory: Uint8Array | undefined;
-  readonly #room = new FrameRoom(roomBytes);
+  readonly #roomBytes: number;
+  readonly #room: FrameRoom;
   #framesOut = 0;
   #inlineOut = 0;
   #saidMs = 0;
@@ -35,6 +36,8 @@ export class Answers {
   /** `memory` is mapped by the other side as well; without it all luma goes through the pipe. */
   constructor(memory: Uint8Array | undefined) {
     this.#memory = memory;
+    this.#roomBytes = memory?.length ?? roomBytes;
+    this.#room = new FrameRoom(this.#roomBytes);
   }
 
   message(message: VideoMessage): void {
@@ -77,10 +80,10 @@ export class Answers {
   #takePlace(bytes: number): number {
     for (let isSaid = false; ; isSaid = true) {
       if (this.#framesOut < mostFramesOut) {
-        if (this.#memory && bytes <= roomBytes) {
+        if (this.#memory && bytes <= this.#roomBytes) {
           const place = this.#room.take(bytes);
           if (place !== undefined) return place;
-        } else if (this.#inlineOut === 0 || (this.#inlineOut + 1) * bytes <= roomBytes) {
+        } else if (this.#inlineOut === 0 || (this.#inlineOut + 1) * bytes <= this.#roomBytes) {
           this.#inlineOut++;
           return inline;
         }

@@ -3,8 +3,9 @@ import type { HardwareFound, SegmentRequest } from './decode-segment.ts';
 import { type Ffmpeg, fullRange } from './ffmpeg.ts';
 import { Nvdec } from './nvdec.ts';
 import type { NvdecStream } from './nvdec-run.ts';
-import type { NvdecCaps, NvdecCodec } from './nvdec-structs.ts';
+import type { NvdecCodec } from './nvdec-structs.ts';
 import type { PacketReader } from './open-video.ts';
+import { whyOnCores } from './why-on-cores.ts';
 
 /** Hardware that decodes a segment. */
 export interface NvdecForStream {
@@ -60,10 +61,14 @@ export function openNvdec(
   if (!isTaken(codec)) return without(`the decoding of ${codec} is not defined to the bit`, engines);
   const caps = nvdec.caps(codec);
   const layout = layoutOf(codec, reader);
-  const why = !layout ? 'its parameter sets are not where they should be' : whyNot(caps, ffmpeg, reader, request);
-  if (!layout || why !== undefined) return without(why!, engines);
   const { width, height, colorRange, format } = reader.stream.codecpar;
-  const isFullRange = colorRange === fullRange || ffmpeg.avGetPixFmtName(format) === 'yuvj420p';
+  const pixels = ffmpeg.avGetPixFmtName(format) ?? 'unknown pixels';
+  const hasNewSets = reader.newExtradata !== undefined;
+  const why = layout
+    ? whyOnCores(caps, { width, height, pixels, hasNewSets, first: reader.last! }, request)
+    : 'its parameter sets are not where they should be';
+  if (!layout || why !== undefined) return without(why!, engines);
+  const isFullRange = colorRange === fullRange || pixels === 'yuvj420p';
   hardware({ engines, isUsed: true });
   return {
     nvdec,
@@ -74,7 +79,10 @@ export function openNvdec(
       note(`Cores decode instead of hardware: ${missing}`);
       hardware({ engines: 0, isUsed: false });
     },
-    doubted: () => hardware({ engines, isUsed: false }),
+    doubted: () => {
+      note('Hardware leaves a doubt about a video, which may be damaged: cores decode it');
+      hardware({ engines, isUsed: false });
+    },
   };
 }
 
@@ -86,26 +94,4 @@ function layoutOf(codec: NvdecCodec, { stream }: PacketReader): UnitLayout | und
   } catch {
     return undefined;
   }
-}
-
-/** Formats of 8 bits in 4:2:0. */
-const formats = ['yuv420p', 'yuvj420p'];
-
-function whyNot(
-  caps: NvdecCaps,
-  ffmpeg: Ffmpeg,
-  { stream, newExtradata }: PacketReader,
-  { start, strictFrom, wanted, channels }: SegmentRequest,
-): string | undefined {
-  if (channels === 'rgb') return 'colour is made on cores';
-  const { width, height, format } = stream.codecpar;
-  const pixels = ffmpeg.avGetPixFmtName(format) ?? 'unknown pixels';
-  if (!formats.includes(pixels)) return `it is for ${formats[0]}, and this is ${pixels}`;
-  const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
-  const isTooSmall = width < caps.minWidth || height < caps.minHeight;
-  const isTooLarge = width > caps.maxWidth || height > caps.maxHeight || blocks > caps.maxBlocks;
-  if (!caps.isSupported || isTooSmall || isTooLarge) return `it does not take ${width} x ${height} pixels`;
-  if (newExtradata) return 'its parameter sets change';
-  const isAlone = start.isClean && strictFrom <= start.packet && wanted.every(({ order }) => order === undefined);
-  return isAlone ? undefined : 'a segment does not stand alone, or its packets have no times';
 }

@@ -1,6 +1,6 @@
 // A process that reads videos and does nothing else, because FFmpeg may be brought down by a damaged one. It takes orders one after
 // another (video-protocol.ts), asks at a socket for the bytes of a video without a path (serve-ranges.ts), and ends with the process that
-// started it, or as soon as that gives no more orders. Its argument says whether there is memory for luma that both have mapped.
+// started it, or as soon as that gives no more orders. Its argument: bytes of memory for luma that both have mapped; 0 for none.
 import { InputError } from '@halogrid/sources/input-error';
 import { Answers } from './answers.ts';
 import { decodeSegment, type OpenedVideo } from './decode-segment.ts';
@@ -10,7 +10,7 @@ import { endWithParent, mapMemory, viewMemory } from './libc.ts';
 import { closeHardware } from './open-decoder.ts';
 import { setHardwareTarget } from './open-nvdec.ts';
 import { openVideoBytes, type VideoBytes } from './video-bytes.ts';
-import { memoryFd, roomBytes, type VideoOrder } from './video-protocol.ts';
+import { memoryFd, type VideoOrder } from './video-protocol.ts';
 
 type Task = Exclude<VideoOrder, { kind: 'freed' }>;
 
@@ -63,9 +63,9 @@ function obey(ffmpeg: Ffmpeg, task: Task, answers: Answers): void {
   }
 }
 
-function main(hasMemory: boolean): void {
+function main(memoryBytes: number): void {
   endWithParent();
-  const memory = hasMemory ? viewMemory(mapMemory(memoryFd, roomBytes), roomBytes) : undefined;
+  const memory = memoryBytes > 0 ? viewMemory(mapMemory(memoryFd, memoryBytes), memoryBytes) : undefined;
   if (memory) setHardwareTarget(memory);
   const answers = new Answers(memory);
   const ffmpeg = loadFfmpeg();
@@ -76,6 +76,6 @@ function main(hasMemory: boolean): void {
 }
 
 if (import.meta.main) {
-  main(process.argv[2] === 'memory');
+  main(Number(process.argv[2]));
   process.exit(0);
 }

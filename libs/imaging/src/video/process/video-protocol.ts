@@ -43,8 +43,10 @@ export const inline = -1;
 
 /** Frames that are given out and not taken yet, at most. */
 export const mostFramesOut = 64;
-/** Bytes of luma that are, except of a single frame: half a second of 1080p, as one core decodes it. */
+/** Bytes of luma that are, except of a single frame, where a core decodes: 0.1 s of 1080p. */
 export const roomBytes = 32 * 2 ** 20;
+/** Where hardware does, which is quicker than whoever takes its frames: half of it is a batch of a GPU. */
+export const hardwareRoomBytes = 128 * 2 ** 20;
 
 /** Where a process listens that knows how to fetch what it reads, and the memory that both have mapped. */
 export const servedFd = 3;
