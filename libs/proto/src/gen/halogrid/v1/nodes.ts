@@ -4742,7 +4742,7 @@ export const NodeStatus: MessageFns<NodeStatus> = {
       writer.uint32(96).uint64(message.shardsFailed);
     }
     if (message.threads !== 0) {
-      writer.uint32(160).uint32(message.threads);
+      writer.uint32(104).uint32(message.threads);
     }
     return writer;
   },
@@ -4856,8 +4856,8 @@ export const NodeStatus: MessageFns<NodeStatus> = {
             message.shardsFailed = longToNumber(reader.uint64());
             continue;
           }
-          case 20: {
-            if (tag !== 160) {
+          case 13: {
+            if (tag !== 104) {
               break;
             }
 
