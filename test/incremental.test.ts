@@ -115,7 +115,8 @@ test('maps are added to the results in a folder, which then are as if they had b
   assert.ok(added.stderr.split('\n').includes(what), added.stderr);
   await assertAsFresh(out, [source, '--map', 'png']);
   const again = await run([source, '--map', 'png', '--out', out]);
-  assert.deepEqual([changesOf(again.changes), again.stderr], [[3, 0, 0, 0, 0], '']);
+  assert.deepEqual(changesOf(again.changes), [3, 0, 0, 0, 0]);
+  assert.match(again.stderr, /^Page: \S+\n$/);
   const less = await cluster.halogrid(['run', source, '--out', out]);
   assert.match(less.stderr, /: --map is none and was png\. /);
 });

@@ -1,4 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Picture } from '../lbp-definition.ts';
 
 // What programs that halogrid is not made of read in a file. They count only where they have nothing to say about it.
@@ -101,8 +104,28 @@ function readHeader(pnm: Buffer) {
   return { width, height, maximum: number('MAXVAL'), depth: number('DEPTH'), bodyAt };
 }
 
-/** Gray of every frame of a video by ffmpeg, one after another; undefined where it says anything. */
+/** Gray of every frame of a video by ffmpeg, of MJPEG by djpeg, one after another; undefined where one of them says anything. */
 export async function decodeVideoByOthers(path: string): Promise<Buffer | undefined> {
+  if (!isInstalled('ffmpeg')) return undefined;
   const args = ['-v', 'error', '-nostdin', '-i', path, '-vsync', 'passthrough', '-map', '0:v:0'];
-  return isInstalled('ffmpeg') ? silently('ffmpeg', [...args, '-f', 'rawvideo', '-pix_fmt', 'gray', '-']) : undefined;
+  if (readFileSync(path).includes('MJPG')) return decodeJpegsByOthers(args);
+  return silently('ffmpeg', [...args, '-f', 'rawvideo', '-pix_fmt', 'gray', '-']);
+}
+
+/** Frames of MJPEG are defined as libjpeg decodes them, which ffmpeg does not. */
+async function decodeJpegsByOthers(args: readonly string[]): Promise<Buffer | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'halogrid-jpegs-'));
+  try {
+    if (!(await silently('ffmpeg', [...args, '-c', 'copy', '-f', 'image2', join(folder, '%d.jpg')]))) return undefined;
+    const frames: Buffer[] = [];
+    for (let number = 1; number <= readdirSync(folder).length; number++) {
+      const path = join(folder, `${number}.jpg`);
+      const reference = await decodeByOthers(path, readFileSync(path));
+      if ('none' in reference) return undefined;
+      frames.push(Buffer.from(reference.picture.pixels));
+    }
+    return Buffer.concat(frames);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
