@@ -36,8 +36,7 @@ import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
 import { withMetrics } from './metrics/metered-device.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
-import { openGpuScan } from './search/open-scan.ts';
-import { PartSearcher } from './search/part-searcher.ts';
+import type { PartSearcher } from './search/part-searcher.ts';
 
 /**
  * Decoded bytes a batch in flight: two shards of frames as large as planners make them, one that is computed and one that is there
@@ -131,12 +130,20 @@ export async function startNode(
       Math.max(device.batchesInFlight * creditBytesABatch, executor.segments * creditBytesASegment),
   };
 
-  const searcher = new PartSearcher({
-    // Shaders on cores are slower than threads.
-    ...(kind === 'gpu' && { loadPart: (catalog, options) => openGpuScan(kind, catalog, options) }),
-    note: (line) => log.info(line),
-    searched: (frames, took) => metrics.observeSearch(kind, frames, took),
-  });
+  let searcher: Promise<PartSearcher> | undefined;
+  // Loaded by the first search: it is a seventh of what a node loads.
+  const openSearcher = async (): Promise<PartSearcher> => {
+    const [{ PartSearcher }, { openGpuScan }] = await Promise.all([
+      import('./search/part-searcher.ts'),
+      import('./search/open-scan.ts'),
+    ]);
+    return new PartSearcher({
+      // Shaders on cores are slower than threads.
+      ...(kind === 'gpu' && { loadPart: (catalog, options) => openGpuScan(kind, catalog, options) }),
+      note: (line) => log.info(line),
+      searched: (frames, took) => metrics.observeSearch(kind, frames, took),
+    });
+  };
   let agent: Agent | undefined;
   let http: HttpServer | undefined;
   try {
@@ -156,7 +163,10 @@ export async function startNode(
         return executor.execute(lease, signal);
       },
       look,
-      search: (part) => searcher.search(part),
+      search: async (part) => {
+        searcher ??= openSearcher();
+        return await (await searcher).search(part);
+      },
       deviceGone: reopening.lost,
       log,
       metrics,
@@ -169,7 +179,7 @@ export async function startNode(
     return exit;
   } finally {
     await http?.close();
-    await searcher.close();
+    await (await searcher)?.close();
     await executor.close();
     await device.close();
   }
