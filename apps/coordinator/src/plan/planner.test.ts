@@ -240,7 +240,7 @@ test('every pixel of every input is in one shard, sources come before their shar
 
 test('a plan is made as it is asked for: an endless folder gives its first shard', { timeout: 5000 }, async () => {
   const endless = async function* () {
-    for (let i = 0; ; i++) yield { uri: `file:///${i}.jpg`, name: `${i}.jpg`, sizeBytes: 1, named: false };
+    for (let i = 0; ; i++) yield [{ uri: `file:///${i}.jpg`, name: `${i}.jpg`, sizeBytes: 1, named: false }];
   };
   const { inputs } = fakesOf([]);
   for await (const step of planJob(specOf(['file:///'], {}), pipeline, undefined, { ...inputs, list: endless })) {
@@ -336,7 +336,7 @@ function fakesOf(fakes: FakeInput[]) {
   const list = async function* () {
     for (const { name, named = false, sizeBytes = 1, content, error } of fakes) {
       if (content instanceof SourceNotFoundError) throw content;
-      yield { uri: uriOf(name), name, sizeBytes, named, error };
+      yield [{ uri: uriOf(name), name, sizeBytes, named, error }];
     }
   };
   const open = async (uri: string): Promise<OpenImage> => {

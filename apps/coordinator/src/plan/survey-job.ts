@@ -72,9 +72,9 @@ function withFileBytes(list: typeof listAllSources): {
   const bytes = new Map<string, number>();
   return {
     list: async function* (...given) {
-      for await (const source of list(...given)) {
-        if (source.sizeBytes > 0) bytes.set(source.uri, source.sizeBytes);
-        yield source;
+      for await (const sources of list(...given)) {
+        for (const { uri, sizeBytes } of sources) if (sizeBytes > 0) bytes.set(uri, sizeBytes);
+        yield sources;
       }
     },
     fileBytes: (uri) => {

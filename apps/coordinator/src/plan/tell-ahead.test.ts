@@ -8,7 +8,11 @@ const sourceOf = (uri: string, named = false): Source => ({ uri, name: uri.split
 const frames = (count: number): Source[] =>
   Array.from({ length: count }, (_, i) => sourceOf(`file:///in/${String(i).padStart(6, '0')}.pgm`));
 
-async function* listing(sources: readonly Source[]): AsyncGenerator<Source> {
+async function* listing(sources: readonly Source[]): AsyncGenerator<Source[]> {
+  for (let i = 0; i < sources.length; i += 64) yield sources.slice(i, i + 64);
+}
+
+async function* each(sources: readonly Source[]): AsyncGenerator<Source> {
   yield* sources;
 }
 
@@ -24,7 +28,7 @@ async function chosenOf(listed: AsyncIterable<Source>, previews: PreviewChoice) 
 }
 
 test('few sources of a folder are chosen for a time only, and the same in the end', async () => {
-  const plain = await chosenOf(listing(frames(3000)), new PreviewChoice());
+  const plain = await chosenOf(each(frames(3000)), new PreviewChoice());
   const previews = new PreviewChoice();
   const ahead = await chosenOf(tellAhead(listing(frames(3000)), previews), previews);
   assert.deepEqual(ahead.atLast, plain.atLast);
@@ -47,10 +51,10 @@ test('what may be a video is not told of, and what is on a server is not waited 
     sourceOf('file:///in/e.pgm'),
   ];
   let pulled = 0;
-  async function* list(): AsyncGenerator<Source> {
+  async function* list(): AsyncGenerator<Source[]> {
     for (const source of sources) {
       pulled++;
-      yield source;
+      yield [source];
     }
   }
   const ahead = tellAhead(list(), previews);

@@ -13,21 +13,20 @@ const toldAhead = 1024;
  * a server is not waited for.
  */
 export async function* tellAhead(
-  listed: AsyncIterable<Source>,
+  listed: AsyncIterable<readonly Source[]>,
   previews: Pick<PreviewChoice, 'expect'>,
   most = toldAhead,
 ): AsyncGenerator<Source, void, undefined> {
-  let waiting: Source[] = [];
-  for await (const source of listed) {
-    const { uri, name, named } = source;
-    waiting.push(source);
-    if (!uri.startsWith('file:')) {
-      yield* waiting;
-      waiting = [];
-      continue;
+  const waiting: Source[] = [];
+  for await (const sources of listed) {
+    for (const source of sources) {
+      const { uri, name, named } = source;
+      waiting.push(source);
+      if (uri.startsWith('file:') && !named && !hasVideoExtension(name)) previews.expect({ uri });
     }
-    if (!named && !hasVideoExtension(name)) previews.expect({ uri });
-    if (waiting.length > most) yield waiting.shift()!;
+    const isWaitedFor = sources.every(({ uri }) => uri.startsWith('file:'));
+    const ready = isWaitedFor ? waiting.length - most : waiting.length;
+    if (ready > 0) yield* waiting.splice(0, ready);
   }
   yield* waiting;
 }
