@@ -48,7 +48,7 @@ export async function surveyJob(
   const examples = new Map<number, string>();
   let lastUri = '';
   const { list, fileBytes } = withFileBytes(listAllSources);
-  const steps = planJob(spec, pipeline, signal, { ...realInputs, list });
+  const steps = each(planJob(spec, pipeline, signal, { ...realInputs, list }));
   const sized = (step: PlannedStep) => withSize(step, tilePixels, channels);
   for await (const { step, size, copyBytes } of mapAhead(steps, peeksAhead, sized, { signal })) {
     if (step.kind === 'source') {
@@ -62,6 +62,10 @@ export async function surveyJob(
     else if (step.kind === 'shard') counter.addShard(step.shard.work);
   }
   return { ...counter.totals, quarantine: reasons.list((source) => examples.get(source)!) };
+}
+
+async function* each<Item>(chunks: AsyncIterable<readonly Item[]>): AsyncGenerator<Item, void, undefined> {
+  for await (const items of chunks) yield* items;
 }
 
 /** Lists the same, and remembers how long files are until that is asked for, once. */
