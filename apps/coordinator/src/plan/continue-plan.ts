@@ -7,20 +7,32 @@ import type { PlannedStep, PlanStep, ShardWork } from '../job/shard.ts';
  */
 export async function* continuePlan(
   recorded: AsyncIterable<PlanStep>,
-  planned: AsyncIterable<PlannedStep>,
-): AsyncGenerator<PlannedStep> {
-  const steps = planned[Symbol.asyncIterator]();
+  planned: AsyncIterable<readonly PlannedStep[]>,
+): AsyncGenerator<readonly PlannedStep[]> {
+  const plan = planned[Symbol.asyncIterator]();
+  let steps: readonly PlannedStep[] = [];
+  let at = 0;
+  const next = async (): Promise<PlannedStep | undefined> => {
+    while (at === steps.length) {
+      const { value, done } = await plan.next();
+      if (done) return undefined;
+      steps = value;
+      at = 0;
+    }
+    return steps[at++];
+  };
   let lastUri = '';
   try {
     for await (const before of recorded) {
       if (before.kind === 'source') lastUri = before.uri;
-      let next = await steps.next();
-      for (; !next.done && next.value.kind === 'note'; next = await steps.next()) yield next.value;
-      if (next.done || !isDeepStrictEqual(clean(next.value), clean(before))) throw changed(uriOf(before) ?? lastUri);
+      let step = await next();
+      for (; step?.kind === 'note'; step = await next()) yield [step];
+      if (!step || !isDeepStrictEqual(clean(step), clean(before))) throw changed(uriOf(before) ?? lastUri);
     }
-    for (let step = await steps.next(); !step.done; step = await steps.next()) yield step.value;
+    if (at < steps.length) yield steps.slice(at);
+    for (let more = await plan.next(); !more.done; more = await plan.next()) yield more.value;
   } finally {
-    await steps.return?.();
+    await plan.return?.();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { PlannedStep } from '../job/shard.ts';
 
-/** Steps that wait to be written, at most, and the bins of results that they hold. */
+/** Steps that wait to be written before no more are pulled, and the bins of results that they hold. */
 const maxWaiting = 1024;
 const maxWaitingBins = 2 ** 22;
 
@@ -16,7 +16,7 @@ export interface PlanSink {
  * being written. So the first shards are out at once, and a sink that writes slowly is asked less often. Rejects when the
  * plan or the sink does.
  */
-export async function runPlan(steps: AsyncIterable<PlannedStep>, sink: PlanSink): Promise<void> {
+export async function runPlan(plan: AsyncIterable<readonly PlannedStep[]>, sink: PlanSink): Promise<void> {
   let waiting: PlannedStep[] = [];
   let waitingBins = 0;
   let written = Promise.resolve();
@@ -26,10 +26,14 @@ export async function runPlan(steps: AsyncIterable<PlannedStep>, sink: PlanSink)
     waitingBins = 0;
     return sink.write(batch);
   };
-  for await (const step of steps) {
-    waiting.push(step);
-    for (const { bins } of step.kind === 'kept' ? step.result!.parts : []) waitingBins += bins.length;
-    if (waiting.length === 1) {
+  for await (const steps of plan) {
+    if (steps.length === 0) continue;
+    const isFirst = waiting.length === 0;
+    for (const step of steps) {
+      waiting.push(step);
+      if (step.kind === 'kept') for (const { bins } of step.result!.parts) waitingBins += bins.length;
+    }
+    if (isFirst) {
       written = written.then(write);
       // Its failure is met below, where it is awaited.
       written.catch(() => {});

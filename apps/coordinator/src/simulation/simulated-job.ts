@@ -57,14 +57,14 @@ export function acceptedJob(job: SimulatedJob): AcceptedJob {
   return { jobId, spec, pipeline: createPipeline(operationsOf(0)), scratch: `${spec.out}/.scratch` };
 }
 
-export async function* planOf(job: SimulatedJob): AsyncGenerator<PlanStep> {
+export async function* planOf(job: SimulatedJob): AsyncGenerator<PlanStep[]> {
   for (let shard = 0; shard < job.shards; shard++) {
     for (const index of sourcesOf(job, shard)) {
       const isFirst = job.kind === 'frames' || shard % job.group === 0;
       const tiles = job.kind === 'frames' ? 1 : Math.min(job.group, job.shards - shard);
-      if (isFirst) yield { kind: 'source', index, uri: uriOf(job, index), name: `${index}.pgm`, tiles };
+      if (isFirst) yield [{ kind: 'source', index, uri: uriOf(job, index), name: `${index}.pgm`, tiles }];
     }
-    yield { kind: 'shard', shard: { shard, work: workOf(job, shard), costBytes: job.costBytes } };
+    yield [{ kind: 'shard', shard: { shard, work: workOf(job, shard), costBytes: job.costBytes } }];
   }
 }
 
