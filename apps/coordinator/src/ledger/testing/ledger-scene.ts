@@ -4,7 +4,9 @@ import { cellsOf, createPipeline, type Grid, specifiedOperations } from '@halogr
 import type { JobSpec } from '@halogrid/proto';
 import { cutTiles } from '../../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../../job/histogram-shape.ts';
+import { indexesOf } from '../../job/packed-frames.ts';
 import type { PlanStep, Shard, SourceRef } from '../../job/shard.ts';
+import { foundFrames } from '../../testing/found-frames.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../digest.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
 import { readHistograms } from '../read-histograms.ts';
@@ -132,7 +134,7 @@ export function commitOf(
   const parts =
     work.kind === 'tile'
       ? [{ source: work.source.index, size: work.size, rect: work.rect }]
-      : work.sources.map(({ index }) => wholeOf(index));
+      : indexesOf(work).map(wholeOf);
   return {
     jobId,
     shard,
@@ -152,6 +154,11 @@ export function commitOf(
     stageSeconds: {},
     inputBytes: 0,
   };
+}
+
+/** The same answer as it comes off the wire, where it is of frames. */
+export function asSent(commit: ShardCommit, { work }: Shard): ShardCommit {
+  return work.kind === 'tile' ? commit : { ...commit, results: [], found: foundFrames(commit.results, 40) };
 }
 
 /** Counts of the codes that the pixels of source `index` would have. */
