@@ -47,7 +47,11 @@ async function write({ from, file, names, done }: Extract<FeaturesOrder, { kind:
       const capture = rule.of({ uri, captured, video });
       row = { uri: redactUri(uri), name: named[index - from]!, video, capture };
     }
-    for (const cell of featureRows(row!, first, bins, shape)) await writer.add(cell);
+    for (const cell of featureRows(row!, first, bins, shape)) {
+      // Few rows end a row group, and each wait would take a turn of the microtasks.
+      const written = writer.add(cell);
+      if (written) await written;
+    }
   }
 }
 
