@@ -62,7 +62,7 @@ function attach(port: number, name: string): NodesClient {
     });
     for (const { index, preview } of work.value.sources) if (preview) await writePreview(scratch, index);
     const rest = { errors: [], stageSeconds: { decode: 1 }, busySeconds: {}, inputBytes: 1 };
-    for (const report of splitAnswer({ jobId, shard, attempt, epoch, results, ...rest })) say(report);
+    for (const report of splitAnswer({ jobId, shard, attempt, epoch, results, areFrames: true, ...rest })) say(report);
   };
   call.on('data', ({ order }) => {
     if (order?.$case === 'lease') void answer(order.value);

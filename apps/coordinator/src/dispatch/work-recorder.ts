@@ -1,4 +1,4 @@
-import { type Hello, needInWords } from '@halogrid/proto';
+import { type FrameOutline, type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { PlannedStep, ShardWork, SourceRef, SourceResult } from '../job/shard.ts';
@@ -167,12 +167,11 @@ export class WorkRecorder {
     this.#shardMoved(lease.jobId, lease.shard);
     if (outcome !== 'committed') return 0;
 
-    const { results, errors, stageSeconds, inputBytes } = answer.content;
-    const read = results.filter(({ pipeline = 0 }) => pipeline === 0);
-    const pixels = read.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
+    const { errors, stageSeconds, inputBytes } = answer.content;
+    const { frames, pixels } = answer.content.found ?? outlineOf(answer.content.results);
     metrics.shardSeconds.observe({ kernel }, (nowMs - leasedAtMs) / 1000);
     metrics.inputPixels.inc({ kernel }, pixels);
-    metrics.inputFrames.inc({ kernel }, read.filter(isLastPart).length);
+    metrics.inputFrames.inc({ kernel }, frames);
     metrics.inputBytes.inc(inputBytes);
     this.histories.get(lease.jobId)?.merged({
       ...{ leasedAtMs, mergedMs: nowMs, pixels, stageSeconds },
@@ -205,6 +204,13 @@ export class WorkRecorder {
 }
 
 const sourcesOf = (work: ShardWork): SourceRef[] => (work.kind === 'tile' ? [work.source] : work.sources);
+
+/** What the first pipeline's results say of all together; of tiles, the last one of an image is the frame. */
+function outlineOf(results: readonly SourceResult[]): FrameOutline {
+  const read = results.filter(({ pipeline = 0 }) => pipeline === 0);
+  const pixels = read.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
+  return { frames: read.filter(isLastPart).length, pixels };
+}
 
 /** Whether the part holds the image's last pixel, as exactly one part of every image does. */
 function isLastPart({ size, rect }: SourceResult): boolean {

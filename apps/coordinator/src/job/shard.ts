@@ -1,5 +1,5 @@
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
-import type { Cause, VideoSegment } from '@halogrid/proto';
+import type { Cause, FrameOutline, VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
 
 /** An input of a job: an image or a frame. Sources are numbered in the order of results. */
@@ -135,17 +135,18 @@ export interface SourceError {
   cause?: Cause;
 }
 
-/** The bins of all results of an answer as varints, one result after another: so many of each, in whole messages. */
-export interface PackedBins {
-  readonly messages: readonly Uint8Array[];
-  readonly binsAResult: number;
+/** What was found of frames, as it came off the wire: libs/proto/src/answers/frame-table.ts says what is in the bytes. */
+export interface FoundFrames extends FrameOutline {
+  table: Uint8Array;
+  counts: readonly Uint8Array[];
 }
 
 /** What a node found out about a shard, as the ledger takes it. */
 export interface ShardAnswer {
+  /** Where `found` does not have them. */
   results: SourceResult[];
-  /** Where the bins of the results came in this form, which they are read from when somebody asks. */
-  packed?: PackedBins;
+  /** One result of every pipeline for each source of the shard that has no error, in their order. */
+  found?: FoundFrames;
   errors: SourceError[];
   stageSeconds: Record<string, number>;
   /** As ShardCompleted.busy_seconds. */

@@ -1,7 +1,7 @@
 import type { Size } from '@halogrid/geometry';
 import type { JobSpec, JobTimes, QuarantineReason } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { FrameOfVideo, PackedBins, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
+import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
 import type { HistogramPlace, SourceDigest } from './record/settled-source.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
@@ -52,8 +52,8 @@ export interface ShardCommit {
   /** For job.json: which node and device did it. */
   node: { name: string; device: string };
   results: SourceResult[];
-  /** As ShardAnswer.packed. */
-  packed?: PackedBins;
+  /** As ShardAnswer.found. */
+  found?: FoundFrames;
   errors: SourceError[];
   stageSeconds: Record<string, number>;
   /** As ShardCompleted.busy_seconds. */

@@ -3,11 +3,11 @@ import { resultsVersion } from '@halogrid/service';
 import { changedMsOf } from '@halogrid/sources';
 import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../job/accepted-job.ts';
-import type { PlanStep } from '../job/shard.ts';
+import type { PlanStep, ShardWork } from '../job/shard.ts';
 import { CapturedTimes } from './captured-times.ts';
-import { checkAnswers } from './check-answer.ts';
+import { checkAnswers, framesWithout, InvalidResultError } from './check-answer.ts';
 import { digestOfAll } from './digest.ts';
-import { type FrameSummary, type Frames, framesOf } from './frame-summary.ts';
+import type { FrameOrder, FrameSummary } from './frame-summary.ts';
 import { blockKey, encodeBlock, encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
 import { JobSums, type OpenSpool } from './job-sums.ts';
 import type { Journaled } from './journal.ts';
@@ -38,7 +38,10 @@ export class OpenJob implements Journaled {
   readonly spec: JobSpec;
   /** One a pipeline. A source is open, done or quarantined in all at once. */
   readonly parts: readonly [JobSums, ...JobSums[]];
-  /** What is stated of when sources were captured; where the job goes by times of change, when they were changed. */
+  /**
+   * What is stated of when sources were captured that were not done as frames of a shard; where the job goes by times of change, when
+   * they were changed.
+   */
   readonly captured = new CapturedTimes();
   /** Shards that were planned and are not done, by number. */
   readonly shards = new Map<number, OpenShard>();
@@ -141,40 +144,56 @@ export class OpenJob implements Journaled {
     this.#note({ kind: 'attempt', shard, attempt });
   }
 
-  /** The whole frames that an answer is, where a summary of them is all that its commit takes; undefined where it is not that. */
-  framesOf(commit: ShardCommit): Frames | undefined {
-    const [{ shape }, ...others] = this.parts;
-    return others.length > 0 ? undefined : framesOf(commit, shape);
+  /**
+   * What is to be summarised of an answer of frames; undefined where the shard was done before. Throws InvalidResultError where it
+   * is not of the sources of the shard.
+   */
+  frameOrder({ shard, found, results, errors }: ShardCommit): FrameOrder | undefined {
+    const open = this.#shard(shard);
+    if (!open || !found) return undefined;
+    if (results.length > 0) throw new InvalidResultError('There are results beside those of frames');
+    const { runs } = framesWithout(open.shard.work, found.frames, errors);
+    const shapes = this.parts.map(({ shape }) => shape);
+    return { shapes, runs, keepsTimes: !this.#goesByMtime, table: found.table, counts: found.counts };
   }
 
   /**
-   * False where the shard was done before. `summary` is that of the frames that `framesOf` gave. Throws InvalidResultError, and
-   * changes nothing.
+   * False where the shard was done before. `frames` are what `frameOrder` gave, and their summary; without them the answer has results.
+   * Throws InvalidResultError, and changes nothing.
    */
-  commit(commit: ShardCommit, summary?: FrameSummary): boolean {
+  commit(commit: ShardCommit, frames?: { runs: Float64Array; summary: FrameSummary }): boolean {
     const open = this.#shard(commit.shard);
     if (!open) return false;
-    const byPart = checkAnswers(
-      open.shard.work,
-      commit,
-      this.parts.map(({ shape }) => shape),
-      summary !== undefined,
-    );
     const { shard, attempt: attempts, node, errors, stageSeconds, busySeconds = {} } = commit;
-    this.#shardDone(shard, this.#nodeNumber(node));
-    const counting = byPart[0]!.filter(({ source }) => this.merge.isOpen(source));
-    if (!summary || !this.merge.addSummarised(byPart[0]!, summary)) {
-      for (const [i, { merge }] of this.parts.entries()) merge.add(byPart[i]!);
-    }
-    for (const { source, captured } of counting) {
-      this.#capture(source, captured);
-      this.#noteSource(source);
-    }
+    if (frames) {
+      this.#shardDone(shard, this.#nodeNumber(node));
+      this.#addFrames(frames, commit.found!.pixels);
+    } else this.#addResults(open.shard.work, commit);
     for (const { source, stage, error } of errors) this.#quarantine(source, { stage, error, attempts, shard });
     addSeconds(this.times.stageSeconds, stageSeconds);
     addSeconds(this.times.busySeconds, busySeconds);
     this.#takeCounts();
     return true;
+  }
+
+  #addFrames({ runs, summary }: { runs: Float64Array; summary: FrameSummary }, pixels: number): void {
+    if (runs.length === 0) return;
+    for (const [part, sums] of this.parts.entries()) {
+      const isTimed = summary.isTimed && part === 0;
+      this.#note({ kind: 'frames', part, frames: sums.addFrames(runs, { isTimed, pixels }, summary.parts[part]!) });
+    }
+  }
+
+  #addResults(work: ShardWork, commit: ShardCommit): void {
+    const shapes = this.parts.map(({ shape }) => shape);
+    const byPart = checkAnswers(work, commit, shapes);
+    this.#shardDone(commit.shard, this.#nodeNumber(commit.node));
+    const counting = byPart[0]!.filter(({ source }) => this.merge.isOpen(source));
+    for (const [i, { merge }] of this.parts.entries()) merge.add(byPart[i]!);
+    for (const { source, captured } of counting) {
+      this.#capture(source, captured);
+      this.#noteSource(source);
+    }
   }
 
   quarantineShard(shard: number, error: string, attempts: number): void {
@@ -196,22 +215,23 @@ export class OpenJob implements Journaled {
 
   /** By the pipeline at that place. */
   settled(from: number, atMost: number, part: number): SettledSources {
-    const { merge, spool } = this.parts[part]!;
+    const sums = this.parts[part]!;
+    const { merge, spool, hasHistograms } = sums;
     const done: SettledSources['done'] = [];
     const names: string[] = [];
     let next = from;
     for (; next - from < atMost; next++) {
       const state = merge.settled(next);
       if (!state) break;
-      const isCounted = state !== 'quarantined' && spool !== undefined;
-      const place = isCounted ? spool.written(next) : undefined;
+      const isCounted = state !== 'quarantined' && hasHistograms;
+      const place = isCounted ? sums.written(next) : undefined;
       if (isCounted && !place) break;
       const { uri, name, video } = merge.planned(next);
       names.push(name);
-      const captured = this.captured.get(next);
+      const captured = this.#capturedOf(next);
       if (place) done.push({ index: next, uri, ...(video && { video }), ...(captured && { captured }), ...place });
     }
-    return { next, names, done, file: spool?.path ?? '' };
+    return { next, names, done, file: hasHistograms ? spool.path : '' };
   }
 
   results(): UnplannedResults {
@@ -229,7 +249,7 @@ export class OpenJob implements Journaled {
       nodes: nodes.filter(({ shards }) => shards > 0),
     };
     const parts = this.parts.map((part) => {
-      const found = part.results(this.captured);
+      const found = part.results((index) => this.#capturedOf(index));
       return { name: part.name, results: { job: { ...record, spec: part.spec }, ...common, ...found } };
     });
     const [{ name, results }] = parts as [(typeof parts)[number]];
@@ -265,7 +285,7 @@ export class OpenJob implements Journaled {
   }
 
   async #syncSpools(): Promise<void> {
-    for (const { spool } of this.parts) await spool?.sync();
+    for (const { spool } of this.parts) await spool.sync();
   }
 
   /** The journal is told nothing more of it. */
@@ -273,7 +293,7 @@ export class OpenJob implements Journaled {
     this.#hasEnded = true;
     // It may be opening the file just now.
     await this.#syncing.catch(() => {});
-    for (const { spool } of this.parts) await spool?.close();
+    for (const { spool } of this.parts) await spool.close();
   }
 
   #keep({ index, result }: Extract<PlanStep, { kind: 'kept' }>): void {
@@ -297,6 +317,10 @@ export class OpenJob implements Journaled {
   #takeMtime(source: number, version: string | undefined): void {
     const changedMs = version === undefined ? undefined : changedMsOf(version);
     if (changedMs !== undefined) this.captured.set(source, { localMs: changedMs, offsetMinutes: 0 });
+  }
+
+  #capturedOf(index: number): CaptureTime | undefined {
+    return this.captured.get(index) ?? this.merge.captured(index);
   }
 
   #shard(shard: number): OpenShard | undefined {
@@ -334,11 +358,12 @@ export class OpenJob implements Journaled {
   /** What became of a source to which something was added. */
   #noteSource(index: number): void {
     this.#touched.add(index);
-    for (const [part, { merge, spool }] of this.parts.entries()) {
+    for (const [part, { merge, spool, hasHistograms }] of this.parts.entries()) {
       const source = merge.state(index);
       if (source.state === 'done') {
         const { size, counted, digest } = source;
-        this.#note({ kind: 'done', part, source: index, size, counted, digest, place: spool?.place(index) });
+        const place = hasHistograms ? spool.place(index) : undefined;
+        this.#note({ kind: 'done', part, source: index, size, counted, digest, place });
       } else if (source.state === 'quarantined' && part === 0) {
         this.#note({ kind: 'quarantined', source: index, reason: source.reason });
       }

@@ -163,7 +163,13 @@ function recordTaker(job: OpenJob): (record: ProgressRecord) => void {
         const part = parts[number];
         if (!part) throw new RangeError(`There is no pipeline ${number}`);
         part.merge.restore(source, { state: 'done', size, counted, digest });
-        if (place) part.spool?.restore(source, place);
+        if (place) part.spool.restore(source, place);
+        break;
+      }
+      case 'frames': {
+        const part = parts[record.part];
+        if (!part) throw new RangeError(`There is no pipeline ${record.part}`);
+        part.restoreFrames(record.frames);
         break;
       }
       case 'captured':

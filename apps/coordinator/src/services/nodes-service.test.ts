@@ -64,7 +64,7 @@ async function untilAttached(grpcPort: number, count: number): Promise<NodeStatu
 
 const device = { kind: 'cpu', name: '', driver: '' };
 const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
-  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 7 /],
+  ['another protocol', { protocol: protocolVersion + 1 }, status.FAILED_PRECONDITION, /this coordinator 8 /],
   [
     'other results',
     { resultsVersion: 1 },

@@ -2,8 +2,9 @@ import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { previewSources } from '../job/preview-choice.ts';
-import type { PlanStep, Shard, SourceRef, SourceResult } from '../job/shard.ts';
+import type { PlanStep, Shard, ShardAnswer, SourceError, SourceRef, SourceResult } from '../job/shard.ts';
 import { digestOfAll, jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../ledger/digest.ts';
+import { foundFrames } from '../testing/found-frames.ts';
 
 /** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
 export interface SimulatedJob {
@@ -116,9 +117,18 @@ export function wrongResultsOf(job: SimulatedJob, shard: number): SourceResult[]
   });
 }
 
-/** What any device finds in an image that was replaced by a larger one. */
+/** What any device finds in an image that was replaced by a larger one, or in a frame that was by a smaller one. */
 export function changedResultsOf(job: SimulatedJob, shard: number): SourceResult[] {
-  return resultsOf(job, shard).map((result) => ({ ...result, rect: { ...result.rect, y: result.rect.y + side } }));
+  return resultsOf(job, shard).map((result) => {
+    if (job.kind === 'frames') return { ...result, size: { ...result.size, height: 1 } };
+    return { ...result, rect: { ...result.rect, y: result.rect.y + side } };
+  });
+}
+
+/** An answer with those results, as it comes off the wire. */
+export function answerOf({ kind }: SimulatedJob, results: SourceResult[], errors: SourceError[]): ShardAnswer {
+  const rest = { errors, stageSeconds: {}, inputBytes: 0 };
+  return kind === 'tiles' ? { results, ...rest } : { results: [], found: foundFrames(results), ...rest };
 }
 
 /** Shards that come to nothing, whoever computes them. */

@@ -156,6 +156,7 @@ export async function answerOf(lease: Lease): Promise<FoundAnswer> {
     attempt,
     epoch,
     results,
+    areFrames: lease.work.$case === 'frames',
     errors: [],
     stageSeconds: { decode: 0.25 },
     busySeconds: {},

@@ -87,6 +87,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       attempt,
       epoch,
       results: outcomes.flatMap((outcome) => (outcome.kind === 'result' ? outcome.results : [])),
+      areFrames: work.$case === 'frames',
       errors: outcomes.flatMap((outcome) => (outcome.kind === 'error' ? [outcome.error] : [])),
       stageSeconds: run.clock.seconds,
       busySeconds: busy.take(),

@@ -1,5 +1,6 @@
 // How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
 // message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
+import { maxFrameTableBytes } from '../answers/frame-table.ts';
 import { maxCountsBytes } from '../answers/split-answer.ts';
 import type {
   CaptureOptions,
@@ -150,6 +151,7 @@ const completed = fields<ShardCompleted>({
   stageSeconds: map(32, word),
   busySeconds: map(32, word),
   counts: bytes(maxCountsBytes),
+  frames: bytes(maxFrameTableBytes),
 });
 
 /** What a node reports; sentences are cut elsewhere. */

@@ -3,7 +3,17 @@ import { type TestOptions, test } from 'node:test';
 import fc from 'fast-check';
 import type { DurableLedger } from '../durable-ledger.ts';
 import { type EntryFilter, FencedError, type LedgerStore } from '../store/ledger-store.ts';
-import { commitOf, comparable, expectedResults, jobId, oneCell, planOf, shardsOf, spec } from './ledger-scene.ts';
+import {
+  asSent,
+  commitOf,
+  comparable,
+  expectedResults,
+  jobId,
+  oneCell,
+  planOf,
+  shardsOf,
+  spec,
+} from './ledger-scene.ts';
 
 /**
  * The store as a process sees it that crashes at some moment: of the transaction in flight then it never learns whether it was
@@ -114,7 +124,8 @@ export function ledgerCrashes(
             const attempt = (attempts.get(shard!) ?? 0) + 1;
             attempts.set(shard!, attempt);
             await ledger.addAttempt(jobId, shard!, attempt);
-            const commit = { ...commitOf(shards[shard!]!, steps, broken, grid), attempt, epoch: ledger.epoch };
+            const answer = asSent(commitOf(shards[shard!]!, steps, broken, grid), shards[shard!]!);
+            const commit = { ...answer, attempt, epoch: ledger.epoch };
             hear(
               ledger.commit(commit).then((answer) => {
                 assert.equal(answer, 'committed');

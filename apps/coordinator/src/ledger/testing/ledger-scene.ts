@@ -5,6 +5,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { cutTiles } from '../../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../../job/histogram-shape.ts';
 import type { PlanStep, Shard, SourceRef } from '../../job/shard.ts';
+import { foundFrames } from '../../testing/found-frames.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../digest.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
 import { readHistograms } from '../read-histograms.ts';
@@ -152,6 +153,11 @@ export function commitOf(
     stageSeconds: {},
     inputBytes: 0,
   };
+}
+
+/** The same answer as it comes off the wire, where it is of frames. */
+export function asSent(commit: ShardCommit, { work }: Shard): ShardCommit {
+  return work.kind === 'tile' ? commit : { ...commit, results: [], found: foundFrames(commit.results, 40) };
 }
 
 /** Counts of the codes that the pixels of source `index` would have. */

@@ -210,8 +210,8 @@ export interface ShardCompleted {
   attempt: number;
   epoch: number;
   /**
-   * One for each source of the shard that could be processed, in the order of the lease; with several pipelines one for each of
-   * them, in their order.
+   * The result of a tile, unless it is an error; with several pipelines one for each of them, in their order. Of frames, `frames`
+   * has them.
    */
   results: SourceResult[];
   /**
@@ -237,7 +237,15 @@ export interface ShardCompleted {
     | Uint8Array
     | undefined;
   /** Parts that came before; absent: none. */
-  parts?: number | undefined;
+  parts?:
+    | number
+    | undefined;
+  /**
+   * In place of `results` where the shard is frames: what each has beside its counts, as libs/proto/src/answers/frame-table.ts
+   * defines it, one for each source of the lease without an error, in its order. `counts` are then those of the first pipeline,
+   * frame by frame, then those of the next. 4 MiB at most.
+   */
+  frames?: Uint8Array | undefined;
 }
 
 export interface ShardCompleted_StageSecondsEntry {
@@ -1616,6 +1624,7 @@ function createBaseShardCompleted(): ShardCompleted {
     busySeconds: {},
     counts: undefined,
     parts: undefined,
+    frames: undefined,
   };
 }
 
@@ -1653,6 +1662,9 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     }
     if (message.parts !== undefined) {
       writer.uint32(88).uint32(message.parts);
+    }
+    if (message.frames !== undefined) {
+      writer.uint32(98).bytes(message.frames);
     }
     return writer;
   },
@@ -1764,6 +1776,14 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
             message.parts = reader.uint32();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.frames = reader.bytes();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1808,6 +1828,7 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     );
     message.counts = object.counts ?? undefined;
     message.parts = object.parts ?? undefined;
+    message.frames = object.frames ?? undefined;
     return message;
   },
 };
