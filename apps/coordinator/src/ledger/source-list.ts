@@ -10,6 +10,8 @@ export interface PlannedSource {
   /** Results that make it; 0 for one that is quarantined at once. */
   tiles: number;
   video?: FrameOfVideo;
+  /** Of the file when it was listed, where the list knows it. */
+  version?: string;
 }
 
 /** Sources a block: decoding one to read a single source of it takes 50 µs (measured). */
