@@ -54,6 +54,7 @@ export {
   listBounds,
   listFramesBounds,
   maxSentenceLength,
+  maxSourceBlockBytes,
   orderBounds,
   reportBounds,
   searchBounds,

@@ -19,6 +19,7 @@ import {
 } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
 import { resultsVersion } from '@halogrid/service';
+import { SourceBlock } from '@halogrid/sources/source-block';
 
 const profiles = process.argv.filter((word) => word.startsWith('--cpu-prof'));
 const [frames = 200_000, nodes = 4, repetitions = 3] = process.argv
@@ -57,10 +58,12 @@ function attach(port: number, name: string): NodesClient {
   say({ $case: 'hello', value: Hello.fromPartial({ nodeId: name, name, ...versions, device, creditBytes: 2 ** 30 }) });
   const answer = async ({ jobId, shard, attempt, epoch, work, scratch }: Lease): Promise<void> => {
     if (work?.$case !== 'frames') throw new Error('Expected frames');
-    const results = work.value.sources.map(({ index: source }): FoundResult => {
+    const { sources: named, block } = work.value;
+    const sources = block ? [...new SourceBlock(block).slice()] : named;
+    const results = sources.map(({ index: source }): FoundResult => {
       return { source, width, height, rect, counted, bins: histograms[source % 1000]! };
     });
-    for (const { index, preview } of work.value.sources) if (preview) await writePreview(scratch, index);
+    for (const { index, preview } of sources) if (preview) await writePreview(scratch, index);
     const rest = { errors: [], stageSeconds: { decode: 1 }, busySeconds: {}, inputBytes: 1 };
     for (const report of splitAnswer({ jobId, shard, attempt, epoch, results, areFrames: true, ...rest })) say(report);
   };

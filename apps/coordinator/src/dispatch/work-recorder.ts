@@ -1,7 +1,8 @@
 import { type FrameOutline, type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
-import type { PlannedStep, ShardWork, SourceRef, SourceResult } from '../job/shard.ts';
+import { indexesOf } from '../job/packed-frames.ts';
+import type { PlannedStep, SourceResult } from '../job/shard.ts';
 import { stageLabel } from '../job/shard.ts';
 import type { LedgerState } from '../ledger/ledger.ts';
 import type { Command } from '../scheduler/commands.ts';
@@ -96,7 +97,7 @@ export class WorkRecorder {
         const { jobId, shard, error, attempts } = command;
         this.#shardMoved(jobId, shard.shard);
         metrics.shardsFinished.inc({ kernel: this.#kernel(jobId), outcome: 'quarantined' });
-        for (const { index } of sourcesOf(shard.work)) this.#quarantined(jobId, index, 'compute');
+        for (const index of indexesOf(shard.work)) this.#quarantined(jobId, index, 'compute');
         this.#log.error({ jobId, shard: shard.shard, attempts }, `A shard is given up: ${error}`);
         break;
       }
@@ -202,8 +203,6 @@ export class WorkRecorder {
     return this.#jobs.get(jobId)?.kernel ?? 'unknown';
   }
 }
-
-const sourcesOf = (work: ShardWork): SourceRef[] => (work.kind === 'tile' ? [work.source] : work.sources);
 
 /** What the first pipeline's results say of all together; of tiles, the last one of an image is the frame. */
 function outlineOf(results: readonly SourceResult[]): FrameOutline {

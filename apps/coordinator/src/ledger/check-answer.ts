@@ -2,7 +2,8 @@ import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf } from '@halogrid/kernels';
 import { isCaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
-import type { ShardWork, SourceError, SourceRef, SourceResult } from '../job/shard.ts';
+import { indexesOf } from '../job/packed-frames.ts';
+import { type ShardWork, type SourceError, type SourceResult, sourcesIn } from '../job/shard.ts';
 import { SourceRuns } from './source-runs.ts';
 
 /** A node's results cannot be right: they are not merged. */
@@ -23,7 +24,7 @@ export function checkAnswer(
   answer: { results: readonly SourceResult[]; errors: readonly SourceError[] },
   shape: HistogramShape,
 ): void {
-  const open = new Set((work.kind === 'tile' ? [work.source] : work.sources).map((source: SourceRef) => source.index));
+  const open = new Set(indexesOf(work));
   for (const { source } of [...answer.results, ...answer.errors]) {
     if (!open.delete(source)) refuse(source, 'was not asked for, or is answered twice');
   }
@@ -65,9 +66,12 @@ export function checkAnswers(
 export function framesWithout(work: ShardWork, frames: number, errors: readonly SourceError[]): SourceRuns {
   if (work.kind === 'tile') throw new InvalidResultError('There are results of frames instead of a tile');
   const bad = new Set(errors.map(({ source }) => source));
-  const good = SourceRuns.of(work.sources.map(({ index }) => index).filter((index) => !bad.has(index)));
-  if (good.length + bad.size !== work.sources.length || bad.size !== errors.length) {
-    const asked = new Set(work.sources.map(({ index }) => index));
+  const good =
+    work.kind === 'packed' && bad.size === 0
+      ? new SourceRuns(Float64Array.of(work.first, work.count))
+      : SourceRuns.of(indexesOf(work).filter((index) => !bad.has(index)));
+  if (good.length + bad.size !== sourcesIn(work) || bad.size !== errors.length) {
+    const asked = new Set(indexesOf(work));
     const wrong = errors.find(({ source }) => !asked.delete(source))!;
     refuse(wrong.source, 'was not asked for, or is answered twice');
   }

@@ -3,7 +3,7 @@ import { cellsOf } from '@halogrid/kernels';
 import type { QuarantineReason } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import { binsOfCell, binsOfSource, digestedBins, type HistogramShape, isOneCell } from '../job/histogram-shape.ts';
-import type { FrameOfVideo, SourceResult } from '../job/shard.ts';
+import type { FrameOfVideo, PackedFrames, SourceResult } from '../job/shard.ts';
 import { sourceDigest } from './digest.ts';
 import type { PartSummary } from './frame-summary.ts';
 import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
@@ -74,6 +74,11 @@ export class Merge {
   addSource(uri: string, name: string, tiles: number, video?: FrameOfVideo, version?: string): void {
     if (tiles > 1) this.#open.set(this.sources, untouched(tiles));
     this.#planned.add({ uri, name, tiles, ...(video && { video }), ...(version !== undefined && { version }) });
+  }
+
+  /** Adds the next sources, which have a result each. */
+  addPlanned(frames: PackedFrames): void {
+    this.#planned.addFrames(frames);
   }
 
   /** Adds a shard's results. */

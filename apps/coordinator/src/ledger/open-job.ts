@@ -3,6 +3,7 @@ import { resultsVersion } from '@halogrid/service';
 import { changedMsOf } from '@halogrid/sources';
 import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../job/accepted-job.ts';
+import { indexesOf } from '../job/packed-frames.ts';
 import type { PlanStep, ShardWork } from '../job/shard.ts';
 import { CapturedTimes } from './captured-times.ts';
 import { checkAnswers, framesWithout, InvalidResultError } from './check-answer.ts';
@@ -21,6 +22,7 @@ import { type ProgressRecord, ProgressWriter } from './record/progress-record.ts
 import { seal } from './record/sealed.ts';
 import { StepWriter } from './record/step-record.ts';
 import type { Change } from './store/ledger-store.ts';
+import { StoredSources } from './stored-sources.ts';
 
 /** The shards that a node did. Nodes of a job are numbered from 1. */
 export interface NodeShards {
@@ -86,13 +88,24 @@ export class OpenJob implements Journaled {
   }
 
   addPlan(steps: readonly PlanStep[], last: boolean): void {
-    for (const step of steps) {
+    for (const planned of steps) {
+      const step = this.#stored(planned);
       this.plan.writer.write(step);
       this.takeStep(step);
       if (step.kind === 'kept') this.#keep(step);
     }
     this.#takeCounts();
     if (last) this.facts.planned = true;
+  }
+
+  /** The same step with the sources of packed frames where they stay. */
+  #stored(step: PlanStep): PlanStep {
+    if (step.kind !== 'shard' || step.shard.work.kind !== 'packed') return step;
+    const { work } = step.shard;
+    const [{ spool }] = this.parts;
+    const place = { offset: spool.end, length: work.block.length };
+    spool.appendBlock(work.block);
+    return { kind: 'shard', shard: { ...step.shard, work: new StoredSources(work, place, spool) } };
   }
 
   /** What a step means, without a word to the journal. */
@@ -111,6 +124,7 @@ export class OpenJob implements Journaled {
         // What it was is with what is done.
         break;
       case 'shard':
+        if (step.shard.work.kind === 'packed') for (const { merge } of this.parts) merge.addPlanned(step.shard.work);
         this.shards.set(step.shard.shard, { shard: step.shard, attempts: 0 });
         this.facts.counts.shards = Math.max(this.facts.counts.shards, step.shard.shard + 1);
         break;
@@ -201,7 +215,7 @@ export class OpenJob implements Journaled {
     if (!open) return;
     const { work } = open.shard;
     this.#shardDone(shard, 0);
-    for (const { index } of work.kind === 'tile' ? [work.source] : work.sources) {
+    for (const index of indexesOf(work)) {
       this.#quarantine(index, { stage: 'compute', error, attempts, shard });
     }
     this.#takeCounts();
@@ -327,12 +341,14 @@ export class OpenJob implements Journaled {
 
   /** The plan is recorded, and this with it. */
   #takeMtime(source: number, version: string | undefined): void {
-    const changedMs = version === undefined ? undefined : changedMsOf(version);
-    if (changedMs !== undefined) this.captured.set(source, { localMs: changedMs, offsetMinutes: 0 });
+    const time = changedAt(version);
+    if (time) this.captured.set(source, time);
   }
 
   #capturedOf(index: number): CaptureTime | undefined {
-    return this.captured.get(index) ?? this.merge.captured(index);
+    const known = this.captured.get(index);
+    if (known) return known;
+    return this.#goesByMtime ? changedAt(this.merge.planned(index).version) : this.merge.captured(index);
   }
 
   #shard(shard: number): OpenShard | undefined {
@@ -399,6 +415,12 @@ export class OpenJob implements Journaled {
 
 function addSeconds(sums: Record<string, number>, more: Record<string, number>): void {
   for (const [name, seconds] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + seconds;
+}
+
+/** When a file of that version was changed, where the version tells. */
+function changedAt(version: string | undefined): CaptureTime | undefined {
+  const changedMs = version === undefined ? undefined : changedMsOf(version);
+  return changedMs === undefined ? undefined : { localMs: changedMs, offsetMinutes: 0 };
 }
 
 /** What the store is to have of a source, some of whose tiles are still to come, or were before now. */

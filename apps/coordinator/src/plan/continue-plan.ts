@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PlannedStep, PlanStep, ShardWork } from '../job/shard.ts';
+import { refsOf, unpackStep } from '../job/packed-frames.ts';
+import { isRecorded, type PlannedStep, type PlanStep, type ShardWork } from '../job/shard.ts';
 
 /**
  * The steps of a plan that follow those recorded, when it is made anew. Throws one sentence where it does not begin as
@@ -10,14 +11,21 @@ export async function* continuePlan(
   planned: AsyncIterable<PlannedStep>,
 ): AsyncGenerator<PlannedStep> {
   const steps = planned[Symbol.asyncIterator]();
+  /** Of a step that brings its sources along: what it stands for, and how much of that is recorded. */
+  let parts: PlanStep[] = [];
   let lastUri = '';
   try {
     for await (const before of recorded) {
       if (before.kind === 'source') lastUri = before.uri;
-      let next = await steps.next();
-      for (; !next.done && next.value.kind === 'note'; next = await steps.next()) yield next.value;
-      if (next.done || !isDeepStrictEqual(clean(next.value), clean(before))) throw changed(uriOf(before) ?? lastUri);
+      if (parts.length === 0) {
+        let next = await steps.next();
+        for (; !next.done && next.value.kind === 'note'; next = await steps.next()) yield next.value;
+        if (!next.done && isRecorded(next.value)) parts = unpackStep(next.value);
+      }
+      const next = parts.shift();
+      if (!next || !isDeepStrictEqual(clean(next), clean(before))) throw changed(uriOf(before) ?? lastUri);
     }
+    yield* parts;
     for (let step = await steps.next(); !step.done; step = await steps.next()) yield step.value;
   } finally {
     await steps.return?.();
@@ -39,15 +47,14 @@ function comparedShard(step: PlannedStep): PlannedStep {
   const compared: ShardWork =
     work.kind === 'tile'
       ? { ...work, source: { ...work.source, preview: undefined } }
-      : { ...work, sources: work.sources.map((one) => ({ ...one, version: undefined, preview: undefined })) };
+      : { ...work, kind: 'frames', sources: refsOf(work).map(({ version: _, preview: __, ...one }) => one) };
   return { ...step, shard: { ...step.shard, work: compared } };
 }
 
 /** The first source that a shard is of. A source that is set aside is the last one. */
 function uriOf(step: PlanStep): string | undefined {
   if (step.kind !== 'shard') return undefined;
-  const { work } = step.shard;
-  return work.kind === 'tile' ? work.source.uri : work.sources[0]?.uri;
+  return refsOf(step.shard.work)[0]?.uri;
 }
 
 const changed = (uri: string): Error =>

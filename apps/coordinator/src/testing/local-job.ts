@@ -8,6 +8,7 @@ import { writeChunk } from '@halogrid/results';
 import { type JobPart, jobGrid, jobParts, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
 import { histogramSpoolPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
+import { refsOf } from '../job/packed-frames.ts';
 import {
   isRecorded,
   type PlannedStep,
@@ -95,7 +96,7 @@ async function run({ jobId, spec }: LocalJob, ledger: DurableLedger, dieAfter: n
 async function compute(ledger: DurableLedger, job: Omit<LocalJob, 'store'>, { shard, work }: Shard): Promise<string[]> {
   const results: SourceResult[] = [];
   const errors: SourceError[] = [];
-  const sources = work.kind === 'tile' ? [work.source] : work.sources;
+  const sources = refsOf(work);
   for (const ref of sources) {
     try {
       const parts = jobParts(job.spec).map((part) => computePart(job.spec, part, ref, work));

@@ -70,6 +70,8 @@ const maxParameterLength = 32_768;
 export const maxSentenceLength = 1_000;
 /** A lease has a source a frame, of a segment of a video or a batch. */
 const maxLeaseSources = 65_536;
+/** The block of sources of a lease, which tells each URI by what it does not share with the one before. */
+export const maxSourceBlockBytes = 2 ** 23;
 /** A node is asked for a few files of a folder. */
 const maxProbedFiles = 16;
 /** A node holds 64 leases at most. */
@@ -190,6 +192,7 @@ const lease = fields<Lease>({
     frames: fields<FrameBatch>({
       sources: list(maxLeaseSources, source),
       segment: fields<VideoSegment>({ version: place, hwaccel: word }),
+      block: bytes(maxSourceBlockBytes),
     }),
   }),
   scratch: place,

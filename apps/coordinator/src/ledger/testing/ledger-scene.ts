@@ -5,6 +5,7 @@ import { cellsOf, createPipeline, type Grid, specifiedOperations } from '@halogr
 import type { JobSpec } from '@halogrid/proto';
 import { cutTiles } from '../../job/cut-tiles.ts';
 import { binsOfSource, histogramShape } from '../../job/histogram-shape.ts';
+import { indexesOf } from '../../job/packed-frames.ts';
 import type { PlanStep, Shard, SourceRef } from '../../job/shard.ts';
 import { foundFrames } from '../../testing/found-frames.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../digest.ts';
@@ -140,7 +141,7 @@ export function commitOf(
   const parts =
     work.kind === 'tile'
       ? [{ source: work.source.index, size: work.size, rect: work.rect }]
-      : work.sources.map(({ index }) => wholeOf(index));
+      : indexesOf(work).map(wholeOf);
   return {
     jobId,
     shard,

@@ -604,7 +604,18 @@ export interface Tile {
 export interface FrameBatch {
   sources: Source[];
   /** Absent where the sources are images; otherwise all are frames of one video, in the order of presentation. */
-  segment?: VideoSegment | undefined;
+  segment?:
+    | VideoSegment
+    | undefined;
+  /**
+   * In place of `sources`: all of them as libs/sources/src/blocks/source-block.ts defines it. 8 MiB at most. Nodes without our storage are
+   * told `sources` instead.
+   */
+  block?:
+    | Uint8Array
+    | undefined;
+  /** The versions of the block are none that a node is held to. */
+  anyVersion?: boolean | undefined;
 }
 
 /** Pixels; x to the right, y down, the image's first pixel is (0, 0). */
@@ -4449,7 +4460,7 @@ export const Tile: MessageFns<Tile> = {
 };
 
 function createBaseFrameBatch(): FrameBatch {
-  return { sources: [], segment: undefined };
+  return { sources: [], segment: undefined, block: undefined, anyVersion: undefined };
 }
 
 export const FrameBatch: MessageFns<FrameBatch> = {
@@ -4459,6 +4470,12 @@ export const FrameBatch: MessageFns<FrameBatch> = {
     }
     if (message.segment !== undefined) {
       VideoSegment.encode(message.segment, writer.uint32(18).fork()).join();
+    }
+    if (message.block !== undefined) {
+      writer.uint32(26).bytes(message.block);
+    }
+    if (message.anyVersion !== undefined) {
+      writer.uint32(32).bool(message.anyVersion);
     }
     return writer;
   },
@@ -4492,6 +4509,22 @@ export const FrameBatch: MessageFns<FrameBatch> = {
             message.segment = VideoSegment.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.block = reader.bytes();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.anyVersion = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4513,6 +4546,8 @@ export const FrameBatch: MessageFns<FrameBatch> = {
     message.segment = (object.segment !== undefined && object.segment !== null)
       ? VideoSegment.fromPartial(object.segment)
       : undefined;
+    message.block = object.block ?? undefined;
+    message.anyVersion = object.anyVersion ?? undefined;
     return message;
   },
 };
