@@ -69,6 +69,8 @@ export interface Place {
 /** A job that is planned or computed. It is forgotten once it is finalised or abandoned. */
 export interface ScheduledJob {
   readonly jobId: string;
+  /** The fencing number that its leases carry. */
+  readonly epoch: number;
   readonly priority: number;
   readonly verifyPercent: number;
   readonly waitsForNode: boolean;
@@ -136,7 +138,7 @@ export interface AttachedNode {
 }
 
 export interface SchedulerOptions {
-  /** The fencing number that leases carry. */
+  /** The fencing number of this coordinator, which leases carry unless their job has one of its own. */
   epoch: number;
   /** A node is lost when it is silent for longer after an order. */
   reportWithinMs: number;
@@ -198,9 +200,11 @@ export function createState(options: SchedulerOptions): SchedulerState {
   };
 }
 
-export function createJob({ jobId, priority = 0, verifyPercent = 0, waitsForNode = false }: JobOrder): ScheduledJob {
+export function createJob(order: JobOrder, ownEpoch: number): ScheduledJob {
+  const { jobId, epoch = ownEpoch, priority = 0, verifyPercent = 0, waitsForNode = false } = order;
   return {
     jobId,
+    epoch,
     priority,
     verifyPercent,
     waitsForNode,
