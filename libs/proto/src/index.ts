@@ -55,7 +55,7 @@ export { decodeNeed, needInWords, pathIn, readNeed, writeNeed } from './needs.ts
 export type * from './page-answers.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
-export const protocolVersion = 7;
+export const protocolVersion = 8;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

@@ -57,6 +57,7 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
       });
     },
     search: () => {},
+    creditTaken: () => {},
     drop: () => {},
   });
 }

@@ -211,6 +211,11 @@ export class Dispatcher {
     } else if (report.kind === 'NodeSearched') {
       this.#handle({ kind: 'NodeReported', session });
       this.#searches.answered(session, report.found);
+    } else if (report.kind === 'NodeCredited') {
+      const { creditBytes } = report;
+      node.hello = { ...node.hello, creditBytes };
+      node.connection.creditTaken(creditBytes);
+      this.#handle({ ...report, session });
     } else if (report.kind !== 'ShardCompleted') this.#handle({ ...report, session });
     else this.#handle({ ...report, session, answer: comparable(report.answer, { name, device: device?.name ?? '' }) });
   }

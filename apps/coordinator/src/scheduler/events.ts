@@ -114,6 +114,8 @@ export type SchedulerEvent<Answer> =
   | { kind: 'NeedLacked'; session: number; need: string; reason: string }
   /** The node said something; every word of it puts off its deadline. */
   | { kind: 'NodeReported'; session: number }
+  /** The node may hold that much from now on. */
+  | { kind: 'NodeCredited'; session: number; creditBytes: number }
   /** The node takes no further shards and finishes what it holds. */
   | { kind: 'NodeDraining'; session: number }
   /** The conversation is over: the node left after draining; otherwise its connection or its process died. */

@@ -119,7 +119,8 @@ export interface AttachedNode {
   readonly nodeId: string;
   /** For people. */
   readonly name: string;
-  readonly creditBytes: number;
+  /** Cost of the leases that it may hold; 0: none. */
+  creditBytes: number;
   readonly decoders: number;
   readonly leases: Set<Attempt>;
   readonly rate: NodeRate;
