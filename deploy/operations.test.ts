@@ -8,7 +8,7 @@ import { createCoordinatorConfig } from '../apps/coordinator/src/config.ts';
 import type { Dispatcher } from '../apps/coordinator/src/dispatch/dispatcher.ts';
 import { createMetrics } from '../apps/coordinator/src/dispatch/work-metrics.ts';
 import { askEveryMs, leaseMs } from '../apps/coordinator/src/leadership/lease-keeping.ts';
-import type { Ledger } from '../apps/coordinator/src/ledger/ledger.ts';
+import type { DurableLedger } from '../apps/coordinator/src/ledger/durable-ledger.ts';
 import { ledgerFormat } from '../apps/coordinator/src/ledger/store/ledger-errors.ts';
 import { exposeLeadership, exposeState } from '../apps/coordinator/src/metrics.ts';
 import { maxUnwrittenBytes } from '../apps/coordinator/src/scheduler/choose-job.ts';
@@ -133,7 +133,7 @@ function coordinatorMetrics(): [string, string[]][] {
   const registry = createRegistry('coordinator');
   createMetrics(registry);
   // Only names are read here: nothing asks the state for values.
-  exposeState(registry, {} as Dispatcher, {} as Ledger);
+  exposeState(registry, {} as Dispatcher, {} as DurableLedger);
   exposeLeadership(registry, { standby: undefined, epoch: 0 });
   return names(registry);
 }

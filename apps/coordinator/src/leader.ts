@@ -4,6 +4,7 @@ import type { CoordinatorConfig } from './config.ts';
 import type { Clock } from './dispatch/clock.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import type { JobWork } from './dispatch/job-run.ts';
+import { LedJobs } from './dispatch/led-jobs.ts';
 import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
 import { recoverJobs } from './dispatch/recover-jobs.ts';
 import { resumeInFolder } from './dispatch/resume-in-folder.ts';
@@ -12,6 +13,7 @@ import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { checkSources } from './job/check-sources.ts';
 import { createJobId } from './job/job-id.ts';
+import { SharedJobs } from './leadership/shared-jobs.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
 import type { LedgerStore } from './ledger/store/ledger-store.ts';
 import { exposeState } from './metrics.ts';
@@ -60,6 +62,12 @@ function tellOfEarlierOutput(plan: JobWork['plan'], log: Log): JobWork['plan'] {
   };
 }
 
+/** Jobs of the other coordinators of the store, where it has several. */
+function openSharedJobs({ store, epoch, log, clock, ledgerLost: lost }: LeaderOptions): SharedJobs | undefined {
+  const { shares } = store;
+  return shares && new SharedJobs({ store, shares, epoch, log, nowMs: clock.monotonicMs, lost });
+}
+
 /** A caller that takes nothing for so long stands still or is gone, also where nodes are given less time to speak. */
 const leastUntakenMs = 10_000;
 
@@ -98,8 +106,9 @@ export interface LeaderServer {
 export async function startLeader(options: LeaderOptions): Promise<LeaderServer> {
   const { config, clock, log, registry, store, epoch, handOver, httpPort, onClose } = options;
   const context = { clock, log, lost: options.ledgerLost };
-  const ledger =
-    config.ledger === undefined ? createFolderLedger(context) : await openSharedLedger(store, epoch, context);
+  const shared = openSharedJobs(options);
+  const inStore = config.ledger === undefined ? undefined : await openSharedLedger(store, epoch, context, shared);
+  const ledger = inStore?.ledger ?? createFolderLedger(context);
   options.opened(ledger);
   tablesThread.prepare();
   onClose(() => ledger.close());
@@ -125,6 +134,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     graceMs: config.nodeGraceMs,
     metrics,
     log,
+    ...(shared && { others: shared }),
   });
   let grpc: GrpcServer | undefined;
   // Conversations end by the dispatcher's word, and the server waits for their ends.
@@ -135,7 +145,11 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     await grpc?.close();
   });
   exposeState(registry, dispatcher, ledger);
-  await Promise.race([recoverJobs({ ledger, dispatcher, clock, log }), options.lost]);
+  const recovery = { ledger, dispatcher, clock, log };
+  if (shared && inStore) {
+    await Promise.race([shared.start(new LedJobs(recovery, inStore.home)), options.lost]);
+    onClose(() => shared.close());
+  } else await Promise.race([recoverJobs(recovery), options.lost]);
   const retrieval = new Retrieval(retrievalLimits, dispatcher);
   onClose(() => retrieval.close());
   const searcher = new Searcher(retrieval, ledger, config.indexes, (searched) => tellOfSearch(searched, metrics, log));

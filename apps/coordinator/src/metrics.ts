@@ -35,7 +35,7 @@ export interface StateOfWork extends Pick<Dispatcher, 'shards'> {
 
 /** What metrics tell of the ledger. */
 export interface StateOfLedger {
-  listJobs(): Promise<readonly Pick<JobRecord, 'jobId' | 'state'>[]>;
+  ledJobs(): readonly Pick<JobRecord, 'jobId' | 'state'>[];
   behind(): { ms: number };
 }
 
@@ -44,12 +44,12 @@ export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger:
   const registers = [registry];
   new Gauge({
     name: 'halogrid_jobs',
-    help: 'Jobs known to the ledger, by state.',
+    help: 'Jobs that this coordinator leads, by state; with those that have ended where it leads alone.',
     labelNames: ['state'],
     registers,
-    async collect() {
+    collect() {
       const counts = { pending: 0, running: 0, finalising: 0, complete: 0, failed: 0, cancelled: 0 };
-      for (const { state } of await ledger.listJobs()) counts[state]++;
+      for (const { state } of ledger.ledJobs()) counts[state]++;
       for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
     },
   });
@@ -96,8 +96,8 @@ export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger:
     name: 'halogrid_jobs_blocked',
     help: 'Jobs that do not go on because no attached node can do what they need.',
     registers,
-    async collect() {
-      const jobs = await ledger.listJobs();
+    collect() {
+      const jobs = ledger.ledJobs();
       this.set(jobs.filter(({ jobId }) => dispatcher.jobNow(jobId).waiting !== '').length);
     },
   });

@@ -22,7 +22,7 @@ import {
 import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
 import { poolThreads } from '@halogrid/threads/pool-threads';
-import { Agent } from './agent/agent.ts';
+import { Agents } from './agent/agents.ts';
 import type { Exit } from './agent/conversation-state.ts';
 import { createDial } from './agent/dial.ts';
 import { look } from './agent/look.ts';
@@ -144,17 +144,17 @@ export async function startNode(
       searched: (frames, took) => metrics.observeSearch(kind, frames, took),
     });
   };
-  let agent: Agent | undefined;
+  let agents: Agents | undefined;
   let http: HttpServer | undefined;
   try {
     http = await listen(config, {
       registry,
-      notReady: () => (agent?.isAttached ? undefined : 'No coordinator leases shards to this node yet'),
+      notReady: () => (agents?.isAttached ? undefined : 'No coordinator leases shards to this node yet'),
       tls: createTls(config.server, warn),
       access: createAccess(config.server, warn),
     });
     onStarted({ httpPort: http.port, device: opened.info, gpu });
-    agent = new Agent({
+    agents = new Agents({
       addresses: config.coordinators,
       hello,
       dial: createDial(config.client, warn),
@@ -173,8 +173,8 @@ export async function startNode(
       nowMs: () => performance.now(),
       random: Math.random,
     });
-    void aborted(signal).then(() => agent?.stop(`${signal.reason} was received`));
-    const exit = await agent.ended;
+    void aborted(signal).then(() => agents?.stop(`${signal.reason} was received`));
+    const exit = await agents.ended;
     log.info({ code: exit.code }, `Ended: ${exit.reason}`);
     return exit;
   } finally {

@@ -54,7 +54,7 @@ export class MadeUpCluster {
       jobNow: () => ({ waiting: this.#isBlocked ? 'No node can' : '' }),
     };
     const ledger = {
-      listJobs: async () => this.#jobs,
+      ledJobs: () => this.#jobs,
       behind: () => ({ ms: this.#behindMs }),
     };
     this.#coordinators = ['a', 'b'].map((host) => new MadeUpCoordinator(`${host}.${name}:9464`, state, ledger));

@@ -61,6 +61,7 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
       });
     },
     search: () => {},
+    creditTaken: () => {},
     drop: () => {},
   });
 }

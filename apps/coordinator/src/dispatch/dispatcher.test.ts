@@ -109,7 +109,7 @@ function attachWorker(dispatcher: Dispatcher, creditBytes = 1000): void {
     const sight = { probe, files: [], error: '' };
     setImmediate(() => dispatcher.report(session, { kind: 'NodeLooked', sight }));
   };
-  const connection = { welcome() {}, lease, recall() {}, probe, search() {}, drop() {} };
+  const connection = { welcome() {}, lease, recall() {}, probe, search() {}, creditTaken() {}, drop() {} };
   const session = dispatcher.attach(hello, connection);
 }
 
@@ -315,6 +315,7 @@ test('an image of far more tiles than are planned ahead is set aside by its firs
     recall() {},
     probe: ({ probe }) => report({ kind: 'NodeLooked', sight: { probe, files: [], error: '' } }),
     search() {},
+    creditTaken() {},
     drop() {},
   });
   await dispatcher.submit(job);

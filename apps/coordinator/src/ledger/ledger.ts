@@ -153,6 +153,8 @@ export interface MergedPart {
 export interface Ledger {
   /** Fencing number of this opening of the journal, for leases to carry: a commit with an older one is stale. */
   readonly epoch: number;
+  /** That of a job, where it has one of its own. */
+  epochOf(jobId: string): number;
   createJob(job: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void>;
   setState(jobId: string, state: LedgerState, at: { nowMs: number; error?: string; digest?: string }): Promise<void>;
   /** Appends steps of the plan; `last` when no more follow. */

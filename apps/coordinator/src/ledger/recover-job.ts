@@ -27,21 +27,26 @@ import { StoredSources } from './stored-sources.ts';
 export type StoredJob = { hasEnded: true; record: JobRecord } | { hasEnded: false; job: OpenJob };
 
 /**
- * The jobs of a store, in order of submission. Those that have not ended are as they were after their last group, but for
+ * The jobs of a store, in order of submission, or the one that is named. Those that have not ended are as they were after their last group, but for
  * their file of histograms, which is left as it is. Rejects with DamagedLedgerError.
  */
-export async function* readJobs(store: LedgerStore, openSpool: OpenSpool): AsyncGenerator<StoredJob> {
+export async function* readJobs(store: LedgerStore, openSpool: OpenSpool, jobId?: string): AsyncGenerator<StoredJob> {
   try {
-    yield* decodeJobs(store, openSpool);
+    yield* decodeJobs(store, openSpool, jobId);
   } catch (error) {
     throw asDamage(error);
   }
 }
 
-async function* decodeJobs(store: LedgerStore, openSpool: OpenSpool): AsyncGenerator<StoredJob> {
+async function* decodeJobs(
+  store: LedgerStore,
+  openSpool: OpenSpool,
+  jobId: string | undefined,
+): AsyncGenerator<StoredJob> {
   const states: JobState[] = [];
-  for await (const entry of store.entries({ kind: 'job' })) states.push(decodeJob(unseal(entry)));
-  await checkNoneIsMissing(store, states);
+  const of = jobId === undefined ? {} : { jobId };
+  for await (const entry of store.entries({ ...of, kind: 'job' })) states.push(decodeJob(unseal(entry)));
+  await checkNoneIsMissing(store, states, of);
   states.sort((a, b) => a.facts.submittedMs - b.facts.submittedMs);
   for (const { facts, open } of states) {
     const spec = decodeSpec(unseal(await theOnly(store, facts, 'spec')));
@@ -68,9 +73,13 @@ export async function* readPlan(store: LedgerStore, { facts, merge, plan, parts 
 }
 
 /** Every job has its specification beside it, and so one whose own entry is gone is noticed. */
-async function checkNoneIsMissing(store: LedgerStore, states: readonly JobState[]): Promise<void> {
+async function checkNoneIsMissing(
+  store: LedgerStore,
+  states: readonly JobState[],
+  of: { jobId?: string },
+): Promise<void> {
   const known = new Set(states.map(({ facts }) => facts.jobId));
-  for await (const { jobId } of store.entries({ kind: 'spec' })) {
+  for await (const { jobId } of store.entries({ ...of, kind: 'spec' })) {
     if (!known.has(jobId)) throw missing({ jobId }, 'job');
   }
 }

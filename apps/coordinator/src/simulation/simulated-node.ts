@@ -224,6 +224,7 @@ export class SimulatedNode {
         }),
       // Its hello does not say that it searches.
       search: () => {},
+      creditTaken: () => {},
       drop: (_reason, isFinal) => arrives(() => this.#dropped(isFinal)),
     });
     this.#link = { coordinator, session };

@@ -164,6 +164,7 @@ export const reportBounds = fields<AttachRequest>({
     completed,
     failed: fields<ShardFailed>({ jobId: id, error: any, need: place }),
     draining: any,
+    credit: any,
     returned: fields<ShardReturned>({ jobId: id }),
     part: fields<AnswerPart>({ jobId: id, counts: bytes(maxCountsBytes) }),
     sight: fields<Sight>({
@@ -209,6 +210,7 @@ export const orderBounds = fields<AttachResponse>({
     lease: any,
     recall: fields<Recall>({ jobId: id, shards: list(maxLeaseSources) }),
     drain: any,
+    creditTaken: any,
     probe: fields<Probe>({ files: list(maxProbedFiles, fields<ProbedFile>({ uri: place })), write: place }),
     search: fields<SearchPart>({
       index: place,

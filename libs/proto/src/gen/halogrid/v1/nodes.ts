@@ -97,6 +97,7 @@ export interface AttachRequest {
     | { $case: "sight"; value: Sight }
     | { $case: "found"; value: PartFound }
     | { $case: "part"; value: AnswerPart }
+    | { $case: "credit"; value: Credit }
     | undefined;
 }
 
@@ -113,7 +114,7 @@ export interface Hello {
     | undefined;
   /**
    * How many bytes of decoded pixels the node will hold at once: the coordinator leases shards up to this sum, and one
-   * shard at least.
+   * shard at least; 0: none before a Credit comes.
    */
   creditBytes: number;
   /** The node sees no files of the coordinator's: leases carry `hand_over`. */
@@ -177,6 +178,15 @@ export interface GpuCard {
 }
 
 export interface Heartbeat {
+}
+
+/**
+ * How many bytes the coordinator may lease from now on in place of hello's. A node that is attached to several coordinators divides
+ * what it holds at once among them, by what each has leased to it. The coordinator answers with CreditTaken.
+ */
+export interface Credit {
+  /** 0: no shard. */
+  bytes: number;
 }
 
 export interface Draining {
@@ -404,6 +414,7 @@ export interface AttachResponse {
     { $case: "drain"; value: Drain }
     | { $case: "probe"; value: Probe }
     | { $case: "search"; value: SearchPart }
+    | { $case: "creditTaken"; value: CreditTaken }
     | undefined;
 }
 
@@ -468,6 +479,12 @@ export interface Welcome {
 }
 
 export interface Acknowledge {
+}
+
+/** Leases that come after it are within this credit. */
+export interface CreditTaken {
+  /** As Credit.bytes. */
+  bytes: number;
 }
 
 export interface Drain {
@@ -688,6 +705,9 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "part":
         AnswerPart.encode(message.report.value, writer.uint32(74).fork()).join();
         break;
+      case "credit":
+        Credit.encode(message.report.value, writer.uint32(162).fork()).join();
+        break;
     }
     return writer;
   },
@@ -777,6 +797,14 @@ export const AttachRequest: MessageFns<AttachRequest> = {
             message.report = { $case: "part", value: AnswerPart.decode(reader, reader.uint32()) };
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.report = { $case: "credit", value: Credit.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -846,6 +874,12 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "part": {
         if (object.report?.value !== undefined && object.report?.value !== null) {
           message.report = { $case: "part", value: AnswerPart.fromPartial(object.report.value) };
+        }
+        break;
+      }
+      case "credit": {
+        if (object.report?.value !== undefined && object.report?.value !== null) {
+          message.report = { $case: "credit", value: Credit.fromPartial(object.report.value) };
         }
         break;
       }
@@ -1448,6 +1482,61 @@ export const Heartbeat: MessageFns<Heartbeat> = {
   },
   fromPartial(_: DeepPartial<Heartbeat>): Heartbeat {
     const message = createBaseHeartbeat();
+    return message;
+  },
+};
+
+function createBaseCredit(): Credit {
+  return { bytes: 0 };
+}
+
+export const Credit: MessageFns<Credit> = {
+  encode(message: Credit, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.bytes !== 0) {
+      writer.uint32(8).uint64(message.bytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Credit {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCredit();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.bytes = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Credit>): Credit {
+    return Credit.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Credit>): Credit {
+    const message = createBaseCredit();
+    message.bytes = object.bytes ?? 0;
     return message;
   },
 };
@@ -2969,6 +3058,9 @@ export const AttachResponse: MessageFns<AttachResponse> = {
       case "search":
         SearchPart.encode(message.order.value, writer.uint32(66).fork()).join();
         break;
+      case "creditTaken":
+        CreditTaken.encode(message.order.value, writer.uint32(162).fork()).join();
+        break;
     }
     return writer;
   },
@@ -3050,6 +3142,14 @@ export const AttachResponse: MessageFns<AttachResponse> = {
             message.order = { $case: "search", value: SearchPart.decode(reader, reader.uint32()) };
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.order = { $case: "creditTaken", value: CreditTaken.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3108,6 +3208,12 @@ export const AttachResponse: MessageFns<AttachResponse> = {
       case "search": {
         if (object.order?.value !== undefined && object.order?.value !== null) {
           message.order = { $case: "search", value: SearchPart.fromPartial(object.order.value) };
+        }
+        break;
+      }
+      case "creditTaken": {
+        if (object.order?.value !== undefined && object.order?.value !== null) {
+          message.order = { $case: "creditTaken", value: CreditTaken.fromPartial(object.order.value) };
         }
         break;
       }
@@ -3649,6 +3755,61 @@ export const Acknowledge: MessageFns<Acknowledge> = {
   },
   fromPartial(_: DeepPartial<Acknowledge>): Acknowledge {
     const message = createBaseAcknowledge();
+    return message;
+  },
+};
+
+function createBaseCreditTaken(): CreditTaken {
+  return { bytes: 0 };
+}
+
+export const CreditTaken: MessageFns<CreditTaken> = {
+  encode(message: CreditTaken, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.bytes !== 0) {
+      writer.uint32(8).uint64(message.bytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreditTaken {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreditTaken();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.bytes = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CreditTaken>): CreditTaken {
+    return CreditTaken.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreditTaken>): CreditTaken {
+    const message = createBaseCreditTaken();
+    message.bytes = object.bytes ?? 0;
     return message;
   },
 };
