@@ -124,7 +124,7 @@ async function computeBatch(
   const decoding = run.device.jpegs!.decode(staging, { layout, filesBytes, planesBytes: batch.stagingBytes });
   // Where the device is lost, running the kernels fails as well.
   decoding.catch(() => {});
-  const results = await runPipelines(run, batch, staging, items);
+  const { items: results } = await runPipelines(run, batch, staging, items);
   const { areFine, seconds } = await decoding;
   run.clock.addDecoded(seconds);
   let bytes = 0;

@@ -103,10 +103,12 @@ async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: 
   };
   const isRead = frames.some(({ source }) => needsPreview(source));
   const compute = runOnDevice(run, batch, fill, isRead);
-  const items = await compute.finally(() => settleAll(frames.map(({ image }) => closeImage(run, image))));
-  await run.clock.time('encode', () =>
-    settleAll(decoded.map(({ source, whole }, i) => writeChunks(run, source, whole, whole, items[i]!))),
-  );
+  const { items, release } = await compute.finally(() => settleAll(frames.map(({ image }) => closeImage(run, image))));
+  await run.clock
+    .time('encode', () =>
+      settleAll(decoded.map(({ source, whole }, i) => writeChunks(run, source, whole, whole, items[i]!))),
+    )
+    .finally(release);
   for (const [i, { source, position, whole, image }] of decoded.entries()) {
     outcomes[position] = sourceOutcome(source, whole, whole, items[i]!, image.captured);
   }
