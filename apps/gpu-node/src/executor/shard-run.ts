@@ -14,6 +14,7 @@ import { InputError, type InputFault } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { BatchResult, DecodedJpegs, Device, DeviceKind, Staging } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
+import type { RawFeed } from '../feed/raw-feed.ts';
 import { Batch } from './batch.ts';
 import type { BusyClock } from './busy-clock.ts';
 import type { PlaneCache } from './plane-cache.ts';
@@ -23,7 +24,9 @@ import { deeperReason } from './source-version.ts';
 export interface ShardRun {
   readonly device: Device;
   /** Who decodes JPEGs; absent where it is cores whatever is asked for. */
-  readonly feed?: JpegFeed | undefined;
+  readonly jpegs?: JpegFeed | undefined;
+  /** Who reads raw frames; absent where each is opened by itself. */
+  readonly raws?: RawFeed | undefined;
   /** Part of the usual size that batches have, in (0, 1]. */
   readonly batchShare: number;
   readonly openImage: (uri: string) => Promise<OpenImage>;
@@ -140,7 +143,7 @@ export async function runOnDevice(
 /** Computes items of a batch whose planes are there, as runOnDevice does. The staging memory is given back. */
 export async function runPipelines(
   run: ShardRun,
-  { withMap, pipelines }: Batch,
+  { withMap, pipelines }: Pick<Batch, 'withMap' | 'pipelines'>,
   staging: Staging,
   items: readonly SharedItem[],
 ): Promise<BatchResults> {
