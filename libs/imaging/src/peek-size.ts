@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
 import { allowedPath, quickFiles } from '@halogrid/sources';
-import { readPnmHeader } from './formats/pnm.ts';
+import { readPnmHeader } from './formats/pnm-header.ts';
 
 /** What a header claims. */
 export interface Peeked {

@@ -35,6 +35,11 @@ export interface BatchResult {
   /** One for each item, in their order. */
   items: ItemResult[];
   seconds: DeviceSeconds;
+  /**
+   * Gives back the memory that dense results lie in, which nobody may read from then on. Called at most once; where it is not, or is
+   * absent, the memory is not used again.
+   */
+  release?(): void;
 }
 
 /** JPEGs in staging memory. */

@@ -10,7 +10,7 @@ test('what Dawn asks of setImmediate waits a millisecond, and what others ask co
   t.after(() => {
     globalThis.setImmediate = before;
   });
-  pollDawnCalmly();
+  pollDawnCalmly(0);
   const order: string[] = [];
   // What follows on a file that was read comes before any timer.
   await readFile(import.meta.filename);
@@ -25,6 +25,29 @@ test('a promise of setImmediate is one of the same', async (t) => {
   t.after(() => {
     globalThis.setImmediate = before;
   });
-  pollDawnCalmly();
+  pollDawnCalmly(0);
   assert.equal(await promisify(setImmediate)('said'), 'said');
+});
+
+test('what has just begun is looked at in every turn, and what takes longer once a millisecond', async (t) => {
+  const { setImmediate: before } = globalThis;
+  t.after(() => {
+    globalThis.setImmediate = before;
+  });
+  let nowMs = 0;
+  pollDawnCalmly(2, () => nowMs);
+  const { setImmediate: calmly } = globalThis;
+  const turns: string[] = [];
+  // As Dawn: a look asks for the next one.
+  const looks = function (this: undefined) {
+    turns.push(`look at ${nowMs}`);
+    if (++nowMs < 4) calmly(looks.bind(undefined));
+    else done.resolve();
+    before(() => turns.push('turn'));
+  };
+  const done = Promise.withResolvers<void>();
+  await readFile(import.meta.filename);
+  calmly(looks.bind(undefined));
+  await done.promise;
+  assert.deepEqual(turns, ['look at 0', 'look at 1', 'turn', 'turn', 'look at 2', 'turn', 'look at 3']);
 });

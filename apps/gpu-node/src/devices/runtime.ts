@@ -11,21 +11,40 @@ export function spareCollector(): void {
   setFlagsFromString('--external-memory-accounted-in-global-limit');
 }
 
-/** Between two looks at what a device has done. SwiftShader takes longer for a batch, and a thousand times as long to compile. */
+/** Between two looks at what a device has done that takes longer. */
 const betweenLooksMs = 1;
 
 /**
- * Has Dawn look once a millisecond for what a device has done. Its bindings look in every turn of the event loop for as long as
- * anything is awaited, by setImmediate of the global object, which keeps the main thread busy on a core that SwiftShader would
- * compute and compile on. Measured: eight kernels take 6 s of processor time to compile instead of 12 s.
+ * Has Dawn look once a millisecond for what a device has done, once it has looked for `eagerMs` in every turn of the event loop. Its
+ * bindings do that for as long as anything is awaited, by setImmediate of the global object: they keep the main thread busy, whose
+ * core SwiftShader would compute and compile on, and where batches are always under way, every frame waits for looks. Measured: eight
+ * kernels take 6 s of processor time to compile instead of 12 s.
  */
-export function pollDawnCalmly(): void {
+export function pollDawnCalmly(eagerMs: number, nowMs: () => number = () => performance.now()): void {
   const { setImmediate: atOnce } = globalThis;
-  const calmly = (callback: (...given: unknown[]) => void, ...given: unknown[]): unknown =>
-    isNative(callback) ? setTimeout(callback, betweenLooksMs, ...given) : atOnce(callback, ...given);
+  /** Since when something has been awaited without a pause. */
+  let sinceMs = 0;
+  let isLooking = false;
+  const look = (callback: Callback, ...given: unknown[]): void => {
+    isLooking = true;
+    try {
+      callback(...given);
+    } finally {
+      isLooking = false;
+    }
+  };
+  const calmly = (callback: Callback, ...given: unknown[]): unknown => {
+    if (!isNative(callback)) return atOnce(callback, ...given);
+    // Where something is still awaited, a look asks for the next.
+    if (!isLooking) sinceMs = nowMs();
+    if (nowMs() - sinceMs < eagerMs) return atOnce(look, callback, ...given);
+    return setTimeout(look, betweenLooksMs, callback, ...given);
+  };
   Object.defineProperties(calmly, Object.getOwnPropertyDescriptors(atOnce));
   globalThis.setImmediate = calmly as typeof atOnce;
 }
+
+type Callback = (...given: unknown[]) => void;
 
 /** Whether a function is not written in JavaScript, as Dawn's are; those that resolve a promise are not, either, and may wait. */
 const isNative = (callback: unknown): boolean => String(callback).endsWith('{ [native code] }');

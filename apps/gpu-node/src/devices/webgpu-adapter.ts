@@ -7,6 +7,9 @@ import { provideSoftwareVulkan } from './software-vulkan.ts';
 /** Dawn's root object. It must stay referenced for as long as any device lives: collected, it takes the process along. */
 let root: GPU | undefined;
 
+/** A query of an index on a GPU, or one batch alone, takes no longer than this. */
+const eagerMs = 2;
+
 export interface OpenAdapter {
   adapter: GPUAdapter;
   info: DeviceInfo;
@@ -23,7 +26,7 @@ export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter
   // Imported late: the Vulkan loader must be in place before Dawn looks for it.
   const { create, globals } = await import('webgpu');
   Object.assign(globalThis, globals);
-  if (!root && kind === 'software') pollDawnCalmly();
+  if (!root) pollDawnCalmly(kind === 'gpu' ? eagerMs : 0);
   root ??= create([`disable-dawn-features=${disabledFeatures(kind).join(',')}`]);
 
   const adapter = await root.requestAdapter({ powerPreference: 'high-performance' });

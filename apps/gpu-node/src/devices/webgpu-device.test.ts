@@ -51,6 +51,29 @@ test('flat and random frames of full size are counted exactly, several batches i
   );
 });
 
+test('dense results lie in memory of their own until it is given back, and then in the same', async () => {
+  const pipeline = createPipeline([lbp('nw-cw-msb', 'zero')]);
+  const size = { width: 97, height: 61 };
+  const run = async (seed: number) => {
+    const image = noiseImage(size, seed);
+    const { item, bytes } = staged(pipeline, image);
+    const staging = await device.acquire(bytes.length);
+    staging.bytes.set(bytes);
+    const { items, release } = await device.run(staging, [item], pipeline, true);
+    const samples = () => samplesOf(pipeline, items[0]!, image);
+    assert.deepEqual(samples(), samplesOf(pipeline, runReference(pipeline, bytes, item, true), image));
+    return { memory: items[0]!.map!.bytes.buffer, samples, release: release! };
+  };
+  const first = await run(1);
+  const before = first.samples();
+  const second = await run(2);
+  assert.deepEqual(first.samples(), before);
+  first.release();
+  const third = await run(3);
+  assert.notEqual(second.memory, first.memory);
+  assert.equal(third.memory, first.memory);
+});
+
 test('a grid of more cells than one dispatch takes has the histogram of each', async () => {
   const pipeline = createPipeline([lbp('nw-cw-msb', 'interior')]);
   const { item, bytes } = staged(pipeline, noiseImage({ width: 97, height: 61 }, 3), undefined, {

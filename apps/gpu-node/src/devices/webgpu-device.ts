@@ -18,10 +18,14 @@ import {
   type DeviceSeconds,
   type Staging,
 } from './device.ts';
+import { ResultMemory } from './result-memory.ts';
 import { tunedChoice } from './tuning-file.ts';
 import { openAdapter } from './webgpu-adapter.ts';
 import { WebGpuJpegs } from './webgpu-jpegs.ts';
 import { roundUpCapacity, timestampCount, WebGpuSlot } from './webgpu-slot.ts';
+
+/** What eight batches of maps of a large image take. */
+const idleResultBytes = 2 ** 29;
 
 export interface WebGpuDeviceOptions {
   /** Strategies of kernels, in place of those that were tuned for the adapter. */
@@ -75,6 +79,7 @@ class WebGpuDevice implements Device {
   readonly #free: WebGpuSlot[] = [];
   readonly #waiting: (() => void)[] = [];
   readonly #running = new Set<(reason: DeviceLostError) => void>();
+  readonly #memory = new ResultMemory(idleResultBytes);
   readonly #programs = new Map<string, Promise<GpuProgram>>();
   #slots = 0;
   #failure: string | undefined;
@@ -211,23 +216,29 @@ class WebGpuDevice implements Device {
     }
     const submitted = performance.now();
     device.queue.submit([encoder.finish()]);
-    await readback.mapAsync(mapMode.READ);
+    // One look at what the device has done sees both.
+    const writable = slot.remap();
+    writable.catch(() => {});
+    await readback.mapAsync(mapMode.READ, 0, mapsAt + mapsBytes);
     const waited = (performance.now() - submitted) / 1000;
 
-    const mapped = readback.getMappedRange();
-    const result = {
-      items: program.unpack(
-        layout,
-        new Uint32Array(mapped, histogramsAt, histogramsBytes / 4),
-        new Uint8Array(mapped, mapsAt, mapsBytes),
-      ),
-      seconds: slot.timestamps
-        ? secondsOf(new BigUint64Array(mapped, 0, timestampCount))
-        : { upload: 0, compute: waited, readback: 0 },
-    };
+    const mapped = readback.getMappedRange(0, mapsAt + mapsBytes);
+    let dense: Uint8Array<ArrayBuffer> | undefined;
+    const results = program.unpack(
+      layout,
+      new Uint32Array(mapped, histogramsAt, histogramsBytes / 4),
+      new Uint8Array(mapped, mapsAt, mapsBytes),
+      (maps) => {
+        dense = this.#memory.copy(maps);
+        return dense;
+      },
+    );
+    const seconds = slot.timestamps
+      ? secondsOf(new BigUint64Array(mapped, 0, timestampCount))
+      : { upload: 0, compute: waited, readback: 0 };
     readback.unmap();
-    await slot.remap();
-    return result;
+    await writable;
+    return { items: results, seconds, release: () => dense && this.#memory.giveBack(dense) };
   }
 
   /** An empty pass, because only passes carry timestamps. */

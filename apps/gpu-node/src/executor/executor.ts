@@ -5,6 +5,7 @@ import type { writeChunk } from '@halogrid/results';
 import { Budget } from '@halogrid/threads';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
+import type { RawFeed } from '../feed/raw-feed.ts';
 import { type BusyClock, BusyClocks } from './busy-clock.ts';
 import { leasedPipelines } from './leased-pipelines.ts';
 import { PlaneCache } from './plane-cache.ts';
@@ -30,6 +31,8 @@ export interface ExecutorOptions {
   openImage: (uri: string) => Promise<OpenImage>;
   /** Who decodes JPEGs; cores unless given. */
   feed?: JpegFeed;
+  /** Who reads raw frames; they are opened one by one unless given. */
+  rawFeed?: RawFeed;
   /** What decodes videos. */
   decoders: DecoderPool;
   writeChunk: typeof writeChunk;
@@ -51,7 +54,7 @@ export const segmentsAhead = 4;
 const isVideo = ({ work }: Lease): boolean => work?.$case === 'frames' && work.value.segment !== undefined;
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { device, twin, openImage, feed, decoders, writeChunk, nowMs, note = () => {} } = options;
+  const { device, twin, openImage, feed, rawFeed, decoders, writeChunk, nowMs, note = () => {} } = options;
   const planes = new PlaneCache(planeCacheBytes);
   const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
   const videoTurns = new Budget(decoders.processes + segmentsAhead);
@@ -63,7 +66,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     if (!work) throw new Error('The lease has no work');
     const run: ShardRun = {
       device: verify ? twin : device,
-      feed: verify ? undefined : feed,
+      jpegs: verify ? undefined : feed,
+      raws: verify ? undefined : rawFeed,
       batchShare,
       openImage,
       decoders,

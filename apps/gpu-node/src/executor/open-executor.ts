@@ -9,6 +9,7 @@ import { readJpegRate, writeJpegRate } from '../devices/jpeg-rate-file.ts';
 import type { DecodeChoice } from '../feed/decode-choice.ts';
 import { JpegFeed } from '../feed/jpeg-feed.ts';
 import { JpegThreads, jpegThreads } from '../feed/jpeg-threads.ts';
+import { RawFeed, RawThreads, rawThreads } from '../feed/raw-feed.ts';
 import { createExecutor, type Executor, segmentsAhead } from './executor.ts';
 
 export interface OpenExecutorOptions {
@@ -44,6 +45,7 @@ export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExe
     readRate: () => readJpegRate(device.info, folders),
     keepRate: (rate) => writeJpegRate(device.info, rate, folders),
   });
+  const rawFeed = new RawFeed(new RawThreads(rawThreads(poolThreads())));
   const decoders = new DecoderPool({
     processes: Math.min(poolThreads(), availableParallelism()),
     hangMs: decoderTimeoutMs,
@@ -51,7 +53,7 @@ export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExe
   });
   return {
     execute: createExecutor({
-      ...{ device, twin, feed, decoders, writeChunk, nowMs, note },
+      ...{ device, twin, feed, rawFeed, decoders, writeChunk, nowMs, note },
       openImage: (uri) => images.openImage(uri),
     }),
     decoders: decoders.processes,
@@ -59,6 +61,7 @@ export function openExecutor({ device, decode, decoderTimeoutMs, note }: OpenExe
     async close() {
       await images.close();
       await feed.close();
+      await rawFeed.close();
       await decoders.close();
       await twin.close();
     },

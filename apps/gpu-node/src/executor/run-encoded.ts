@@ -1,43 +1,12 @@
-import type { Size } from '@halogrid/geometry';
 import { placePlane } from '@halogrid/jpeg';
-import type { SharedItem, SharedPlan } from '@halogrid/kernels';
-import type { Source } from '@halogrid/proto';
-import { formatOfName, isRemoteUri, sizeOfVersion } from '@halogrid/sources';
+import type { SharedItem } from '@halogrid/kernels';
 import type { Staging } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import { type EncodedBatch, type JpegLimits, takenWords } from '../feed/jpeg-orders.ts';
-import { Batch, resultsLimitBytes } from './batch.ts';
+import { Batch } from './batch.ts';
+import { bytesOf, mostFrames, PlansBySize } from './device-frames.ts';
 import type { AskedFrame } from './open-batches.ts';
-import {
-  minSideOf,
-  needsMap,
-  planTile,
-  runPipelines,
-  type ShardRun,
-  type SourceOutcome,
-  sourceOutcome,
-} from './shard-run.ts';
-
-/** What a JPEG of 1080p has at most as a rule, for those whose size nobody knows yet. */
-const usualFileBytes = 2 ** 18;
-
-/**
- * Whether a device may decode a source: a file of this machine that is called a JPEG, of which luma and nothing but counts are
- * wanted. A preview shows pixels, and those that cores decode are at hand.
- */
-export function isForDevice(run: ShardRun, source: Source): boolean {
-  return (
-    run.channels === 'gray' && !needsMap(run, source) && !isRemoteUri(source.uri) && formatOfName(source.uri) === 'jpeg'
-  );
-}
-
-/** The bytes of files, as they were listed. */
-export function bytesOf(frames: readonly AskedFrame[]): number {
-  return frames.reduce((sum, { source: { version } }) => sum + 4 * Math.ceil(sizeOf(version) / 4), 0);
-}
-
-const sizeOf = (version: string | undefined): number =>
-  (version === undefined ? undefined : sizeOfVersion(version)) ?? usualFileBytes;
+import { minSideOf, runPipelines, type ShardRun, type SourceOutcome, sourceOutcome } from './shard-run.ts';
 
 /** JPEGs that were read for the device into `staging`. */
 interface ReadBatch {
@@ -70,13 +39,6 @@ export async function runEncoded(
     sum.seconds += seconds;
   }
   return sum;
-}
-
-/** Frames whose histograms one batch holds. */
-function mostFrames({ pipelines, grid }: ShardRun): number {
-  const cells = grid.rows * grid.columns;
-  const each = pipelines.map(({ pipeline }) => 4 * pipeline.bins * pipeline.output.channels.length * cells);
-  return Math.max(1, Math.floor(resultsLimitBytes / each.reduce((sum, bytes) => sum + bytes, 1)));
 }
 
 /** Reads as many of the frames as make a batch into staging memory, which is then the caller's to run or release. */
@@ -124,7 +86,7 @@ async function computeBatch(
   const decoding = run.device.jpegs!.decode(staging, { layout, filesBytes, planesBytes: batch.stagingBytes });
   // Where the device is lost, running the kernels fails as well.
   decoding.catch(() => {});
-  const results = await runPipelines(run, batch, staging, items);
+  const { items: results } = await runPipelines(run, batch, staging, items);
   const { areFine, seconds } = await decoding;
   run.clock.addDecoded(seconds);
   let bytes = 0;
@@ -143,23 +105,14 @@ async function computeBatch(
 
 /** Places the planes of what was read. Throws RangeError where they do not fit, which limits rule out. */
 function place(run: ShardRun, batch: Batch, { layout, taken }: EncodedBatch): SharedItem[] {
-  const plans = new Map<string, SharedPlan>();
+  const plans = new PlansBySize(run);
   return Array.from({ length: layout.fileCount }, (_, i) => {
     const [, , width, height] = wordsOf(taken, i);
-    const item = batch.add(planOf(run, plans, { width, height }), false);
+    const item = batch.add(plans.of({ width, height }), false);
     if (!item) throw new RangeError(`The planes of ${layout.fileCount} JPEGs do not fit the device`);
     placePlane(layout, i, item);
     return item;
   });
-}
-
-function planOf(run: ShardRun, plans: Map<string, SharedPlan>, size: Size): SharedPlan {
-  const name = `${size.width}x${size.height}`;
-  const known = plans.get(name);
-  if (known) return known;
-  const plan = planTile(run, { x: 0, y: 0, ...size }, size);
-  plans.set(name, plan);
-  return plan;
 }
 
 /** Position, bytes, width and height of a file. */

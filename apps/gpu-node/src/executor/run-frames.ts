@@ -1,12 +1,16 @@
 import type { SharedItem } from '@halogrid/kernels';
 import type { Source } from '@halogrid/proto';
-import { InputError } from '@halogrid/sources';
+import { formatOfName, InputError, isRemoteUri } from '@halogrid/sources';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
+import type { RawFeed } from '../feed/raw-feed.ts';
+import { bytesOf } from './device-frames.ts';
 import { type AskedFrame, type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
-import { bytesOf, isForDevice, runEncoded } from './run-encoded.ts';
+import { runEncoded } from './run-encoded.ts';
+import { runRaw } from './run-raw.ts';
 import {
   closeImage,
   failedOutcome,
+  needsMap,
   needsPreview,
   runOnDevice,
   type ShardRun,
@@ -21,45 +25,60 @@ import {
 const encodedFrames = 128;
 
 /**
- * Computes whole frames; outcomes are in the order of `sources`. JPEGs are decoded by the device or by cores, whoever is done first;
- * cores decode all else, and what the device is in doubt of.
+ * Computes whole frames; outcomes are in the order of `sources`. JPEGs are decoded by the device or by cores, whoever is done first, and
+ * raw frames are read by threads, a batch at a time; cores decode all else, and what these leave.
  */
 export async function runFrames(run: ShardRun, sources: readonly Source[]): Promise<SourceOutcome[]> {
   const outcomes = new Array<SourceOutcome>(sources.length);
   const frames = sources.map((source, position) => ({ source, position }));
-  const { feed } = run;
-  if (!feed?.isOn) {
-    await runDecoded(run, frames, outcomes);
-    return outcomes;
-  }
-  const { encoded = [], others = [] } = Object.groupBy(frames, ({ source }) =>
-    isForDevice(run, source) ? 'encoded' : 'others',
-  );
+  const { encoded = [], raw = [], others = [] } = Object.groupBy(frames, ({ source }) => wayOf(run, source));
+  const { jpegs, raws } = run;
   const onCores: AskedFrame[] = [];
   const work: Promise<void>[] = [];
   for (let first = 0; first < encoded.length; first += encodedFrames) {
     const some = encoded.slice(first, first + encodedFrames);
-    if (feed.choose(some.length, bytesOf(some)) === 'device') work.push(runOnBoth(run, feed, some, outcomes));
+    if (jpegs?.choose(some.length, bytesOf(some)) === 'device') work.push(runOnBoth(run, jpegs, some, outcomes));
     else onCores.push(...some);
   }
-  work.push(runOnCores(run, feed, onCores, others, outcomes));
+  if (raws?.takes(raw.length)) work.push(runRawFirst(run, raws, raw, outcomes));
+  else others.push(...raw);
+  if (onCores.length > 0) work.push(runOnCores(run, jpegs!, onCores, outcomes));
+  if (others.length > 0) work.push(runDecoded(run, others, outcomes));
   await settleAll(work);
   return outcomes;
 }
 
-/** Has cores decode JPEGs, which tells how fast they are, and others. */
+/** How a source is read: what cores need not decode, without its pixels in memory of theirs. A preview shows these. */
+function wayOf(run: ShardRun, source: Source): 'encoded' | 'raw' | 'others' {
+  if (run.channels !== 'gray' || needsMap(run, source) || isRemoteUri(source.uri)) return 'others';
+  const format = formatOfName(source.uri);
+  if (format === 'jpeg' && run.jpegs?.isOn) return 'encoded';
+  return format === 'pnm' && run.raws ? 'raw' : 'others';
+}
+
+/** Has cores decode JPEGs, which tells how fast they are. */
 async function runOnCores(
   run: ShardRun,
   feed: JpegFeed,
   jpegs: readonly AskedFrame[],
-  others: readonly AskedFrame[],
   outcomes: SourceOutcome[],
 ): Promise<void> {
   const done = bytesOf(jpegs);
   await feed.during('cores', done, async () => {
-    await runDecoded(run, [...jpegs, ...others], outcomes);
+    await runDecoded(run, jpegs, outcomes);
     return { done };
   });
+}
+
+/** Has threads read raw frames, and then cores those that they left. */
+async function runRawFirst(
+  run: ShardRun,
+  feed: RawFeed,
+  frames: readonly AskedFrame[],
+  outcomes: SourceOutcome[],
+): Promise<void> {
+  const left = await runRaw(run, feed, frames, outcomes);
+  if (left.length > 0) await runDecoded(run, left, outcomes);
 }
 
 /** Has the device decode frames, and then cores those that it left. */
@@ -70,7 +89,7 @@ async function runOnBoth(
   outcomes: SourceOutcome[],
 ): Promise<void> {
   const { left } = await feed.during('device', bytesOf(frames), () => runEncoded(run, feed, frames, outcomes));
-  await runDecoded(run, left, outcomes);
+  if (left.length > 0) await runDecoded(run, left, outcomes);
 }
 
 /** Computes frames that cores decode. A batch is decoded while the one before is computed. */
@@ -103,10 +122,12 @@ async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: 
   };
   const isRead = frames.some(({ source }) => needsPreview(source));
   const compute = runOnDevice(run, batch, fill, isRead);
-  const items = await compute.finally(() => settleAll(frames.map(({ image }) => closeImage(run, image))));
-  await run.clock.time('encode', () =>
-    settleAll(decoded.map(({ source, whole }, i) => writeChunks(run, source, whole, whole, items[i]!))),
-  );
+  const { items, release } = await compute.finally(() => settleAll(frames.map(({ image }) => closeImage(run, image))));
+  await run.clock
+    .time('encode', () =>
+      settleAll(decoded.map(({ source, whole }, i) => writeChunks(run, source, whole, whole, items[i]!))),
+    )
+    .finally(release);
   for (const [i, { source, position, whole, image }] of decoded.entries()) {
     outcomes[position] = sourceOutcome(source, whole, whole, items[i]!, image.captured);
   }

@@ -29,12 +29,17 @@ import { tiledCopy } from './tiled-copy.ts';
 /** Copies those parts of the image to their places in staging memory. */
 type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: SharedItem) => Promise<void>;
 
-/** Computes the tile of an image of that type of pixels, by each pipeline. */
-type Compute = (pixel: PixelType, fill: Fill) => Promise<ItemResult[]>;
-
-/** What each pipeline found of a tile, and when its image was captured. */
-interface Computed {
+/** What each pipeline found of a tile. `release` gives back the memory of its dense results. */
+interface TileResults {
   items: ItemResult[];
+  release(): void;
+}
+
+/** Computes the tile of an image of that type of pixels, by each pipeline. */
+type Compute = (pixel: PixelType, fill: Fill) => Promise<TileResults>;
+
+/** The same, and when the image was captured. */
+interface Computed extends TileResults {
   captured: CaptureTime | undefined;
 }
 
@@ -57,15 +62,15 @@ export async function runTile(run: ShardRun, { source, width, height, rect }: Ti
       await writeSourceChunk(run, source, { size, rect, pixel }, bytes, item);
       return [item];
     };
-    const [result] = await runOnDevice(run, batch, fillTile, needsPreview(source));
-    return result!;
+    const { items, release } = await runOnDevice(run, batch, fillTile, needsPreview(source));
+    return { items: items[0]!, release };
   };
   const isWhole = rect.width === width && rect.height === height;
   try {
-    const { items, captured } = isWhole
+    const { items, captured, release } = isWhole
       ? await withOpenImage(run, source, size, compute)
       : await withSharedImage(run, source, size, compute);
-    await run.clock.time('encode', () => writeChunks(run, source, size, rect, items));
+    await run.clock.time('encode', () => writeChunks(run, source, size, rect, items)).finally(release);
     return sourceOutcome(source, size, rect, items, captured);
   } catch (error) {
     return await failedOutcome(source, error);
@@ -84,17 +89,16 @@ async function withSharedImage(run: ShardRun, source: Source, size: Size, comput
         return await withOpenImage(run, source, size, compute);
       case 'large': {
         const copy = { ...source, version: undefined, uri: await copyOf(run, source, version) };
-        const { items } = await withOpenImage(run, copy, size, compute);
-        return { items, captured: content.captured };
+        return { ...(await withOpenImage(run, copy, size, compute)), captured: content.captured };
       }
       case 'broken':
         throw content.error;
       case 'planes':
         checkSize(content, size);
         return {
-          items: await compute(content.pixel, async (bytes, copies, item) =>
+          ...(await compute(content.pixel, async (bytes, copies, item) =>
             copyPlanes(run, content, bytes, copies, item),
-          ),
+          )),
           captured: content.captured,
         };
     }
@@ -111,7 +115,7 @@ async function withOpenImage(run: ShardRun, source: Source, size: Size, compute:
     checkSize(image, size);
     const { channels } = run;
     const unit = sampleBytes[image.pixel];
-    const items = await compute(image.pixel, async (bytes, copies, { offset, stride, planeBytes }) => {
+    const results = await compute(image.pixel, async (bytes, copies, { offset, stride, planeBytes }) => {
       await run.clock.time('decode', () =>
         settleAll(
           copies.map(({ from, to }) => {
@@ -122,7 +126,7 @@ async function withOpenImage(run: ShardRun, source: Source, size: Size, compute:
       );
       await checkStillVersion(source);
     });
-    return { items, captured: image.captured };
+    return { ...results, captured: image.captured };
   } finally {
     await closeImage(run, image);
   }

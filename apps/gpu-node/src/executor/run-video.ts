@@ -215,14 +215,14 @@ class VideoRun {
   }
 
   async #finish(frames: readonly ReadFrame[], compute: ReturnType<typeof runOnDevice>): Promise<void> {
-    const items = await compute;
-    await this.#run.clock.time('encode', () =>
+    const { items, release } = await compute;
+    const write = () =>
       settleAll(
         frames.map(({ position, whole }, i) =>
           writeChunks(this.#run, this.#sources[position]!, whole, whole, items[i]!),
         ),
-      ),
-    );
+      );
+    await this.#run.clock.time('encode', write).finally(release);
     for (const [i, { position, whole }] of frames.entries()) {
       this.#outcomes[position] = sourceOutcome(this.#sources[position]!, whole, whole, items[i]!, this.#captured);
     }

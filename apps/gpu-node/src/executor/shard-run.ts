@@ -14,6 +14,7 @@ import { InputError, type InputFault } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { BatchResult, DecodedJpegs, Device, DeviceKind, Staging } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
+import type { RawFeed } from '../feed/raw-feed.ts';
 import { Batch } from './batch.ts';
 import type { BusyClock } from './busy-clock.ts';
 import type { PlaneCache } from './plane-cache.ts';
@@ -23,7 +24,9 @@ import { deeperReason } from './source-version.ts';
 export interface ShardRun {
   readonly device: Device;
   /** Who decodes JPEGs; absent where it is cores whatever is asked for. */
-  readonly feed?: JpegFeed | undefined;
+  readonly jpegs?: JpegFeed | undefined;
+  /** Who reads raw frames; absent where each is opened by itself. */
+  readonly raws?: RawFeed | undefined;
   /** Part of the usual size that batches have, in (0, 1]. */
   readonly batchShare: number;
   readonly openImage: (uri: string) => Promise<OpenImage>;
@@ -96,9 +99,17 @@ export function samplingsOf({ wantsMap, pipelines }: ShardRun, rect: Rect, size:
 /** Whether pictures of a source and of its result are made. */
 export const needsPreview = ({ preview }: Source): boolean => preview === true;
 
+/** What was found of a batch. */
+export interface BatchResults {
+  /** For each item, in their order, one a pipeline. */
+  items: ItemResult[][];
+  /** Gives back the memory of dense results, which nobody may read from then on. To be called once they are written. */
+  release(): void;
+}
+
 /**
  * Waits for staging memory, has `fill` put the batch's planes into it, and computes those that `fill` returns, pipeline after
- * pipeline; their results are in the same order, and of each one a pipeline. `isRead`: `fill` reads the planes as well, which then
+ * pipeline. `isRead`: `fill` reads the planes as well, which then
  * go to a GPU by way of other memory: its own is made for writing, and reading a preview of 1080p from it took 3 s (measured on an
  * H200).
  */
@@ -107,7 +118,7 @@ export async function runOnDevice(
   batch: Batch,
   fill: (bytes: Uint8Array) => Promise<SharedItem[]>,
   isRead: boolean,
-): Promise<ItemResult[][]> {
+): Promise<BatchResults> {
   const { stagingBytes } = batch;
   const staging = await run.device.acquire(stagingBytes);
   let items: SharedItem[];
@@ -124,7 +135,7 @@ export async function runOnDevice(
   }
   if (items.length === 0) {
     staging.release();
-    return [];
+    return { items: [], release: () => {} };
   }
   return runPipelines(run, batch, staging, items);
 }
@@ -132,21 +143,28 @@ export async function runOnDevice(
 /** Computes items of a batch whose planes are there, as runOnDevice does. The staging memory is given back. */
 export async function runPipelines(
   run: ShardRun,
-  { withMap, pipelines }: Batch,
+  { withMap, pipelines }: Pick<Batch, 'withMap' | 'pipelines'>,
   staging: Staging,
   items: readonly SharedItem[],
-): Promise<ItemResult[][]> {
+): Promise<BatchResults> {
   const results: ItemResult[][] = items.map(() => []);
+  const batches: BatchResult[] = [];
   for (const [i, pipeline] of pipelines.entries()) {
     const its = items.map((shared) => shared.items[i]!);
     const keep = i + 1 < pipelines.length;
     const computed = await run.clock.onDevice(run.device.info.kind, () =>
       run.device.run(staging, its, pipeline, withMap, keep),
     );
+    batches.push(computed);
     for (const stage of ['upload', 'compute', 'readback'] as const) run.clock.add(stage, computed.seconds[stage]);
     for (const [j, result] of computed.items.entries()) results[j]!.push(result);
   }
-  return results;
+  return {
+    items: results,
+    release: () => {
+      for (const batch of batches) batch.release?.();
+    },
+  };
 }
 
 /** Keeps each pipeline's dense result of `rect` as the chunks that are wanted of it. Rejects with OutputError. */

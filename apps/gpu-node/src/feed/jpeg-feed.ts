@@ -1,7 +1,8 @@
 import type { Device } from '../devices/device.ts';
+import type { AskedFile } from './asked-files.ts';
 import type { DecodeChoice } from './decode-choice.ts';
 import { type Decoder, earliestFinish } from './earliest-finish.ts';
-import type { AskedFile, EncodedBatch, JpegLimits } from './jpeg-orders.ts';
+import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 import type { JpegThreads } from './jpeg-threads.ts';
 import { type WorkDone, WorkRate } from './work-rate.ts';
 

@@ -1,18 +1,5 @@
 import type { JpegBatchLayout } from '@halogrid/jpeg';
-import type { SourceAccess } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
-
-/** What a thread is told when it starts. */
-export interface JpegThreadSetup {
-  access: SourceAccess;
-}
-
-/** A file as it is asked for. */
-export interface AskedFile {
-  uri: string;
-  /** What it was when the job was planned, where that is known. */
-  version?: string | undefined;
-}
 
 /** How much is read at most. */
 export interface JpegLimits {
@@ -24,15 +11,6 @@ export interface JpegLimits {
   minSide: number;
 }
 
-/** A batch to be read, into memory that is known by its address. */
-export interface JpegOrder {
-  files: readonly AskedFile[];
-  limits: JpegLimits;
-  address: bigint;
-  /** Of that memory, which may be more than is read. */
-  length: number;
-}
-
 /** A batch that was read. */
 export interface EncodedBatch {
   /** So many of the files were looked at, the first ones; the others found no room. */
@@ -42,7 +20,7 @@ export interface EncodedBatch {
   /** Where the last of them ends in memory. */
   filesBytes: number;
   /** Four words for each of them: which it is of those asked for, its bytes, its width and its height. */
-  taken: Uint32Array;
+  taken: Uint32Array<ArrayBuffer>;
   /** When pictures were taken, by which of the files they are; those that do not say are not there. */
   captured: ReadonlyMap<number, CaptureTime>;
 }

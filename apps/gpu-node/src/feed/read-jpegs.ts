@@ -1,10 +1,10 @@
-import { fstatSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { jpegTime } from '@halogrid/imaging/jpeg-time';
 import { type JpegFile, type JpegFrame, type JpegFrameReader, layOutJpegs } from '@halogrid/jpeg';
-import { allowedPath, giveBackBytes, localVersion, quickFiles, takeBytes } from '@halogrid/sources';
+import { giveBackBytes, takeBytes } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
-import { type AskedFile, type EncodedBatch, type JpegLimits, takenWords } from './jpeg-orders.ts';
+import type { AskedFile } from './asked-files.ts';
+import { type EncodedBatch, type JpegLimits, takenWords } from './jpeg-orders.ts';
+import { closePlanned, openPlanned, readPlanned } from './planned-file.ts';
 
 /** Files that are read side by side where the file system takes its time. */
 const atOnce = 8;
@@ -84,35 +84,16 @@ class BatchOfFiles {
   }
 }
 
-/** The bytes of a file, for the caller to give back; undefined for one that is not there as it was planned. */
-async function readWhole({ uri, version }: AskedFile, most: number): Promise<Buffer<ArrayBuffer> | undefined> {
-  try {
-    const file = await quickFiles.open(await allowedPath(fileURLToPath(uri)));
-    try {
-      const stat = fstatSync(file);
-      if (!stat.isFile() || stat.size === 0 || stat.size > most) return undefined;
-      if (version !== undefined && localVersion(stat) !== version) return undefined;
-      return await readBytes(file, stat.size);
-    } finally {
-      await quickFiles.close(file);
-    }
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undefined where the file has become shorter. */
-async function readBytes(file: number, length: number): Promise<Buffer<ArrayBuffer> | undefined> {
-  const bytes = takeBytes(length);
-  for (let done = 0; done < length; ) {
-    const read = await quickFiles.read(file, bytes.subarray(done), done);
-    if (read === 0) {
-      giveBackBytes(bytes);
-      return undefined;
-    }
-    done += read;
-  }
-  return bytes;
+/** The bytes of a file, for the caller to give back; undefined for one that is not there as it was planned, or becomes shorter. */
+async function readWhole(file: AskedFile, most: number): Promise<Buffer<ArrayBuffer> | undefined> {
+  const opened = await openPlanned(file, most);
+  if (!opened) return undefined;
+  const bytes = takeBytes(opened.sizeBytes);
+  const isRead = await readPlanned(opened, bytes, 0);
+  await closePlanned(opened);
+  if (isRead) return bytes;
+  giveBackBytes(bytes);
+  return undefined;
 }
 
 /** Bytes of a plane as it is placed for kernels. */

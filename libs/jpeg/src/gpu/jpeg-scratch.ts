@@ -10,6 +10,10 @@ type Own = ScratchName | 'files' | 'tables';
 export class JpegScratch {
   readonly #device: GPUDevice;
   readonly #buffers = new Map<Own, GPUBuffer>();
+  /** Those of the last batch from these bytes. */
+  readonly #known = new WeakMap<GPUBuffer, JpegBuffers>();
+  /** What `tables` holds. */
+  #tables: Uint32Array = new Uint32Array(0);
 
   constructor(device: GPUDevice) {
     this.#device = device;
@@ -26,7 +30,7 @@ export class JpegScratch {
   ): JpegBuffers {
     const own = <Name extends Own>(name: Name, size: number) => this.#buffer(name, size);
     const { scratch } = layout;
-    const buffers: JpegBuffers = {
+    const buffers = this.#same({
       ...{ bytes, planes },
       files: own('files', layout.files.byteLength),
       tables: own('tables', layout.tables.byteLength),
@@ -36,9 +40,12 @@ export class JpegScratch {
       groups: own('groups', scratch.groups),
       entries: own('entries', scratch.entries),
       found: own('found', scratch.found),
-    };
+    });
     this.#device.queue.writeBuffer(buffers.files, 0, layout.files);
-    this.#device.queue.writeBuffer(buffers.tables, 0, layout.tables);
+    if (!isEqual(this.#tables, layout.tables)) {
+      this.#device.queue.writeBuffer(buffers.tables, 0, layout.tables);
+      this.#tables = layout.tables;
+    }
     encoder.clearBuffer(buffers.found, 0, scratch.found);
     return buffers;
   }
@@ -46,6 +53,17 @@ export class JpegScratch {
   destroy(): void {
     for (const buffer of this.#buffers.values()) buffer.destroy();
     this.#buffers.clear();
+    this.#tables = new Uint32Array(0);
+  }
+
+  /** The object that was given for these buffers before, if any was. */
+  #same(buffers: JpegBuffers): JpegBuffers {
+    const known = this.#known.get(buffers.bytes);
+    if (known && (Object.keys(buffers) as (keyof JpegBuffers)[]).every((name) => known[name] === buffers[name])) {
+      return known;
+    }
+    this.#known.set(buffers.bytes, buffers);
+    return buffers;
   }
 
   #buffer(name: Own, size: number): GPUBuffer {
@@ -62,6 +80,10 @@ export class JpegScratch {
       usage: STORAGE | COPY_SRC | COPY_DST,
     });
     this.#buffers.set(name, made);
+    if (name === 'tables') this.#tables = new Uint32Array(0);
     return made;
   }
 }
+
+const isEqual = (a: Uint32Array, b: Uint32Array): boolean =>
+  a.length === b.length && a.every((word, i) => word === b[i]);

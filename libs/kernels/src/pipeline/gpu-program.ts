@@ -93,21 +93,31 @@ export class GpuProgram {
     }
   }
 
-  /** Copies the results of a batch out of its mapped buffers. */
-  unpack(layout: GpuBatchLayout, histograms: Uint32Array, maps: Uint8Array): ItemResult[] {
+  /**
+   * Copies the results of a batch out of its mapped buffers, all histograms into one array. Dense results that are wanted as they are lie
+   * in what `copy` makes of `maps`; it is called once, or not at all.
+   */
+  unpack(
+    layout: GpuBatchLayout,
+    histograms: Uint32Array,
+    maps: Uint8Array,
+    copy: (maps: Uint8Array) => Uint8Array = (all) => all.slice(),
+  ): ItemResult[] {
     const { output } = this.#pipeline;
     const histogramBytes = histogramBytesOf(this.#pipeline);
     let next = 0;
     const unit = sampleBytes[output.sample];
     const bands = output.channels.length;
+    const counts = histograms.slice();
+    const dense = layout.results.some(({ map, sampling }) => map && !sampling) ? copy(maps) : maps;
     return layout.results.map(({ item, lead, parts, map, sampling }) => {
       const length = (parts * histogramBytes) / 4;
-      const bins = histograms.slice(next, next + length);
+      const bins = counts.subarray(next, next + length);
       next += length;
       return {
         counted: item.valid.width * item.valid.height,
         bins,
-        map: map && denseResult(maps, map, { lead: lead * unit, unit, bands, sampling }),
+        map: map && denseResult(dense, map, { lead: lead * unit, unit, bands, sampling }),
       };
     });
   }
@@ -119,5 +129,5 @@ function denseResult(
   { lead, unit, bands, sampling }: { lead: number; unit: number; bands: number; sampling: Sampling | undefined },
 ): DenseResult {
   const mapped = { bytes: maps.subarray(offset + lead, offset + bandBytes * bands), stride, bandBytes };
-  return sampling ? sampleResult(mapped, sampling, unit, bands) : { ...mapped, bytes: mapped.bytes.slice() };
+  return sampling ? sampleResult(mapped, sampling, unit, bands) : mapped;
 }

@@ -3,15 +3,30 @@ import { mkdir, readdir, readFile, realpath, rm, symlink } from 'node:fs/promise
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { restrictSources, unrestricted } from '@halogrid/sources';
+import { giveBackBytes, restrictSources, takeBytes, unrestricted } from '@halogrid/sources';
 import { temporaryFolder } from '../testing/maps.ts';
-import { type Chunk, writeChunk } from './chunk.ts';
+import { type Chunk, chunkPath, writeChunk } from './chunk.ts';
+import { shardContent } from './shard-content.ts';
 
 test('a map chunk holds the rows of its rectangle without the gaps of the stride', async (t) => {
   const folder = await temporaryFolder(t);
   const bytes = Uint8Array.of(1, 2, 3, 0, 4, 5, 6, 0);
   await writeChunk(chunkOf(folder, 'map'), { bytes, strideBytes: 4, bandBytes: 8 });
   assert.deepEqual([...(await readFile(join(folder, 'map/7/2-1-3-2.u8')))], [1, 2, 3, 4, 5, 6]);
+});
+
+test('memory that was used before leaves nothing in chunks', async (t) => {
+  const folder = await temporaryFolder(t);
+  const size = { width: 5, height: 3 };
+  const chunk: Chunk = { ...chunkOf(folder, 'shard'), size, rect: { x: 0, y: 0, ...size } };
+  const samples = { bytes: new Uint8Array(15), strideBytes: 5, bandBytes: 15 };
+  const expected = shardContent(samples, chunk.type, chunk.rect, size);
+  const before = takeBytes(expected.length).fill(0xee);
+  giveBackBytes(before);
+  await writeChunk(chunk, samples);
+  assert.deepEqual(await readFile(chunkPath(chunk)), Buffer.from(expected));
+  // It is there for the next.
+  assert.equal(takeBytes(expected.length).buffer, before.buffer);
 });
 
 test('no chunk is written outside of the data roots', async (t) => {

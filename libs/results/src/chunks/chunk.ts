@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Rect, Size } from '@halogrid/geometry';
-import { allowedPath } from '@halogrid/sources';
+import { allowedPath, giveBackBytes, takeBytes } from '@halogrid/sources';
 import type { MapType } from '../layout/map-type.ts';
 import { wholeShards } from '../layout/map-zarr-layout.ts';
-import { type PlanarSamples, packSamples, samplePreview } from './planar-samples.ts';
+import { type PlanarSamples, packSamples, samplePreview, type TakeMemory } from './planar-samples.ts';
 import { shardContent } from './shard-content.ts';
 
 /**
@@ -68,7 +68,20 @@ function chunkName({ kind, source, type, rect }: Chunk): string {
  * output is assembled, and syncing each would cost more than computing it.
  */
 export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<void> {
-  const content = contentOf(chunk, samples);
+  const taken: Buffer<ArrayBuffer>[] = [];
+  const take = (length: number): Uint8Array => {
+    const bytes = takeBytes(length);
+    taken.push(bytes);
+    return bytes;
+  };
+  try {
+    await keep(chunk, contentOf(chunk, samples, take));
+  } finally {
+    for (const bytes of taken) giveBackBytes(bytes);
+  }
+}
+
+async function keep(chunk: Chunk, content: Uint8Array): Promise<void> {
   if (content.length === 0) return;
   if (!chunk.scratch.startsWith('file:')) return await putChunk(`${chunk.scratch}/${chunkName(chunk)}`, content);
 
@@ -88,15 +101,16 @@ export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<
   }
 }
 
-function contentOf({ kind, size, type, rect }: Chunk, samples: PlanarSamples): Uint8Array {
+/** What a chunk's file holds. `take` gives memory with anything in it. */
+function contentOf({ kind, size, type, rect }: Chunk, samples: PlanarSamples, take: TakeMemory): Uint8Array {
   switch (kind) {
     case 'map':
-      return packSamples(samples, type, rect);
+      return packSamples(samples, type, rect, take);
     case 'preview':
     case 'source':
       return samplePreview(samples, type, rect, size);
     case 'shard':
-      return shardContent(samples, type, rect, size);
+      return shardContent(samples, type, rect, size, take);
   }
 }
 

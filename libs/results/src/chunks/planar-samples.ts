@@ -19,15 +19,23 @@ export function samplesOfPart(samples: PlanarSamples, type: MapType, whole: Rect
   return { ...samples, bytes: samples.bytes.subarray(at) };
 }
 
-/** The samples without gaps between rows and bands; the bytes themselves where there are none. */
-export function packSamples(samples: PlanarSamples, type: MapType, { width, height }: Size): Uint8Array {
+/** So many bytes with anything in them. */
+export type TakeMemory = (length: number) => Uint8Array;
+
+/** The samples without gaps between rows and bands, in memory that `take` gives; the bytes themselves where there are none. */
+export function packSamples(
+  samples: PlanarSamples,
+  type: MapType,
+  { width, height }: Size,
+  take: TakeMemory = (length) => new Uint8Array(length),
+): Uint8Array {
   const { bytes, strideBytes, bandBytes } = samples;
   const rowBytes = width * sampleBytes[type.sample];
   const total = width * height * bytesPerPixel(type);
   const isPacked = strideBytes === rowBytes && (type.bands === 1 || bandBytes === rowBytes * height);
   if (isPacked) return bytes.subarray(0, total);
 
-  const packed = new Uint8Array(total);
+  const packed = take(total);
   for (let row = 0, to = 0; to < total; row++, to += rowBytes) {
     const from = Math.floor(row / height) * bandBytes + (row % height) * strideBytes;
     packed.set(bytes.subarray(from, from + rowBytes), to);

@@ -1,7 +1,7 @@
 import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import type { MapType } from '../layout/map-type.ts';
 import { layOutZarrLevel, type ZarrLevel, ZarrShard } from '../layout/map-zarr-layout.ts';
-import type { PlanarSamples } from './planar-samples.ts';
+import type { PlanarSamples, TakeMemory } from './planar-samples.ts';
 
 /** The shard of level 0 whose pixels are `rect`, which `wholeShards` gave. */
 export function shardAt(rect: Rect, size: Size, type: MapType): { level: ZarrLevel; shard: ZarrShard } {
@@ -10,13 +10,22 @@ export function shardAt(rect: Rect, size: Size, type: MapType): { level: ZarrLev
   return { level, shard: new ZarrShard(level, type.bands, column, row) };
 }
 
-/** The file of the shard whose pixels are `rect`, from their samples: what lies beyond the map in its chunks is 0. */
-export function shardContent(samples: PlanarSamples, type: MapType, rect: Rect, size: Size): Uint8Array {
+/**
+ * The file of the shard whose pixels are `rect`, from their samples, in memory that `take` gives: what lies beyond the map in its chunks is
+ * 0. Memory that was used before is cleared at 10 GB a second; new pages come at one or two (measured).
+ */
+export function shardContent(
+  samples: PlanarSamples,
+  type: MapType,
+  rect: Rect,
+  size: Size,
+  take: TakeMemory = (length) => new Uint8Array(length),
+): Uint8Array {
   const { bytes, strideBytes, bandBytes } = samples;
   const { level, shard } = shardAt(rect, size, type);
   const { width, height } = level.chunk;
   const unit = sampleBytes[type.sample];
-  const content = new Uint8Array(shard.bytes);
+  const content = take(shard.bytes).fill(0);
   for (let band = 0; band < type.bands; band++) {
     for (let row = 0; row < rect.height; row++) {
       const from = band * bandBytes + row * strideBytes;

@@ -18,6 +18,8 @@ export const forReading = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** What the file system has in memory is there much sooner, and what it fetches much later. */
 const quickMs = 0.5;
+/** Bytes that are copied from there in a millisecond at least; what disks give may be less. */
+const quickBytesAMs = 1e6;
 /** Calls after a slow one that are made aside, before another is tried. */
 const callsAside = 256;
 
@@ -62,6 +64,7 @@ export class QuickFiles {
     return this.#call(
       () => readSync(file, into, 0, into.length, position),
       async () => (await readAside(file, into, 0, into.length, position)).bytesRead,
+      quickMs + into.length / quickBytesAMs,
     );
   }
 
@@ -72,7 +75,7 @@ export class QuickFiles {
     );
   }
 
-  #call<T>(here: () => T, aside: () => Promise<T>): T | Promise<T> {
+  #call<T>(here: () => T, aside: () => Promise<T>, withinMs = quickMs): T | Promise<T> {
     if (!this.#mayWait) return aside();
     if (this.#aside > 0) {
       this.#aside--;
@@ -82,7 +85,7 @@ export class QuickFiles {
     try {
       return here();
     } finally {
-      if (this.#nowMs() - startedMs > quickMs) this.#aside = callsAside;
+      if (this.#nowMs() - startedMs > withinMs) this.#aside = callsAside;
     }
   }
 }

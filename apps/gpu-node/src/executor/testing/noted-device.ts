@@ -1,6 +1,11 @@
-import type { Device } from '../../devices/device.ts';
+import type { BatchResult, Device } from '../../devices/device.ts';
 
-/** A device that notes its batches and what is out. */
+/** As if the memory of dense results were used for others at once. */
+function spoil({ items }: BatchResult): void {
+  for (const { map } of items) map?.bytes.fill(0xee);
+}
+
+/** A device that notes its batches and what is out, and whose dense results are gone once they are given back. */
 export function noted(inner: Device, changes: Partial<Device> = {}) {
   const batches: { items: number; withMap: boolean }[] = [];
   let out = 0;
@@ -23,7 +28,8 @@ export function noted(inner: Device, changes: Partial<Device> = {}) {
     async run(staging, items, pipeline, withMap, keep) {
       batches.push({ items: items.length, withMap });
       if (!keep) out--;
-      return inner.run(staging, items, pipeline, withMap, keep);
+      const result = await inner.run(staging, items, pipeline, withMap, keep);
+      return { ...result, release: () => spoil(result) };
     },
     close: () => inner.close(),
     ...changes,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
 import { type BorderMode, borderModes } from '../border.ts';
+import { BindGroups } from './bind-groups.ts';
 import { bufferUsage } from './webgpu-flags.ts';
 
 /** What a kernel leaves behind: dense results, histograms, or both. */
@@ -73,18 +74,21 @@ export async function compileKernel(device: GPUDevice, source: GpuKernelSource):
   });
   const layout = compiled.getBindGroupLayout(0);
   const tableBuffer = table && uniformBuffer(device, `${label}.table`, table);
+  const groups = new BindGroups(({ planes, items, histograms, maps }) => {
+    const entries: GPUBindGroupEntry[] = [
+      { binding: 0, resource: { buffer: planes } },
+      { binding: 1, resource: { ...items, size: itemTableBytes } },
+    ];
+    if (output !== 'map') entries.push({ binding: 2, resource: histograms });
+    if (output !== 'histogram') entries.push({ binding: 3, resource: { buffer: maps } });
+    if (tableBuffer) entries.push({ binding: 4, resource: { buffer: tableBuffer } });
+    return device.createBindGroup({ label: `${label}.buffers`, layout, entries });
+  });
 
   return {
-    record(pass, { planes, items, histograms, maps }, count, largest): void {
-      const entries: GPUBindGroupEntry[] = [
-        { binding: 0, resource: { buffer: planes } },
-        { binding: 1, resource: { ...items, size: itemTableBytes } },
-      ];
-      if (output !== 'map') entries.push({ binding: 2, resource: histograms });
-      if (output !== 'histogram') entries.push({ binding: 3, resource: { buffer: maps } });
-      if (tableBuffer) entries.push({ binding: 4, resource: { buffer: tableBuffer } });
+    record(pass, buffers, count, largest): void {
       pass.setPipeline(compiled);
-      pass.setBindGroup(0, device.createBindGroup({ label: `${label}.buffers`, layout, entries }));
+      pass.setBindGroup(0, groups.of(buffers));
       pass.dispatchWorkgroups(
         Math.ceil(largest.width / groupPixels.width),
         Math.ceil(largest.height / groupPixels.height),

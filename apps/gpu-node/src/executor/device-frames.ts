@@ -1,0 +1,47 @@
+// What frames that are read for devices in batches have in common.
+import type { Size } from '@halogrid/geometry';
+import type { SharedPlan } from '@halogrid/kernels';
+import { sizeOfVersion } from '@halogrid/sources';
+import { resultsLimitBytes } from './batch.ts';
+import type { AskedFrame } from './open-batches.ts';
+import { planTile, type ShardRun } from './shard-run.ts';
+
+/** What a JPEG of 1080p has at most as a rule, for files whose size nobody knows yet. */
+const usualFileBytes = 2 ** 18;
+
+/** The bytes of a file, as it was listed. */
+export const bytesOfFile = ({ source: { version } }: AskedFrame): number =>
+  (version === undefined ? undefined : sizeOfVersion(version)) ?? usualFileBytes;
+
+/** The bytes of files in whole words, as they were listed. */
+export const bytesOf = (frames: readonly AskedFrame[]): number =>
+  frames.reduce((sum, frame) => sum + 4 * Math.ceil(bytesOfFile(frame) / 4), 0);
+
+/** Frames whose histograms one batch holds. */
+export function mostFrames({ pipelines, grid }: ShardRun): number {
+  const cells = grid.rows * grid.columns;
+  const each = pipelines.map(({ pipeline }) => 4 * pipeline.bins * pipeline.output.channels.length * cells);
+  return Math.max(1, Math.floor(resultsLimitBytes / each.reduce((sum, bytes) => sum + bytes, 1)));
+}
+
+/** How whole images are computed: those of one size alike. */
+export class PlansBySize {
+  readonly #run: ShardRun;
+  readonly #plans = new Map<string, SharedPlan>();
+  /** Most frames are of the size of the one before. */
+  #last: { size: Size; plan: SharedPlan } | undefined;
+
+  constructor(run: ShardRun) {
+    this.#run = run;
+  }
+
+  of(size: Size): SharedPlan {
+    const { width, height } = size;
+    if (this.#last?.size.width === width && this.#last.size.height === height) return this.#last.plan;
+    const name = `${width}x${height}`;
+    const plan = this.#plans.get(name) ?? planTile(this.#run, { x: 0, y: 0, width, height }, size);
+    this.#plans.set(name, plan);
+    this.#last = { size, plan };
+    return plan;
+  }
+}

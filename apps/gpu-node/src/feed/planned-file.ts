@@ -1,0 +1,51 @@
+import { fstatSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { allowedPath, localVersion, quickFiles } from '@halogrid/sources';
+import type { AskedFile } from './asked-files.ts';
+
+/** A file that is open, for whoever opened it to close. */
+export interface PlannedFile {
+  descriptor: number;
+  sizeBytes: number;
+}
+
+/** Opens a file; undefined where it cannot be read, has no bytes or more than `most`, or is not what it was when the job was planned. */
+export async function openPlanned(
+  { uri, version }: AskedFile,
+  most = Number.POSITIVE_INFINITY,
+): Promise<PlannedFile | undefined> {
+  try {
+    const descriptor = await quickFiles.open(await allowedPath(fileURLToPath(uri)));
+    const stat = fstatSync(descriptor);
+    const isSame = version === undefined || localVersion(stat) === version;
+    if (stat.isFile() && stat.size > 0 && stat.size <= most && isSame) return { descriptor, sizeBytes: stat.size };
+    await quickFiles.close(descriptor);
+  } catch {
+    // Cores say why.
+  }
+  return undefined;
+}
+
+/** Never rejects. */
+export async function closePlanned({ descriptor }: PlannedFile): Promise<void> {
+  try {
+    await quickFiles.close(descriptor);
+  } catch {
+    // It was read.
+  }
+}
+
+/** Fills `into` from byte `position` of a file; false where it ends before that, or cannot be read. */
+export async function readPlanned({ descriptor }: PlannedFile, into: Uint8Array, position: number): Promise<boolean> {
+  try {
+    for (let done = 0; done < into.length; ) {
+      const rest = done === 0 ? into : into.subarray(done);
+      const read = await quickFiles.read(descriptor, rest, position + done);
+      if (read === 0) return false;
+      done += read;
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
