@@ -14,6 +14,7 @@ import { runPlan } from '../plan/run-plan.ts';
 import type { Clock } from './clock.ts';
 import { JobSpeed } from './job-speed.ts';
 import { whyTooManyQuarantined } from './quarantine-limit.ts';
+import { QueueTime } from './queue-time.ts';
 
 /**
  * Shards of a job that wait for a node, at most, before its plan is pulled further: some seconds of work for a hundred
@@ -83,6 +84,7 @@ export class JobRun {
   /** Ids of the nodes that ever held one of its shards. */
   readonly nodeIds = new Set<string>();
   readonly speed = new JobSpeed();
+  readonly #queueTime = new QueueTime();
 
   readonly #ledger: Ledger;
   readonly #work: JobWork;
@@ -118,9 +120,16 @@ export class JobRun {
   shardLeased(nodeId: string): void {
     this.nodeIds.add(nodeId);
     this.speed.begin(this.#clock.monotonicMs());
+    this.#queueTime.look(this.#clock.monotonicMs(), this.#listener.queued().shards);
     this.#ledger.noteTime(this.job.jobId, 'leasedMs', this.#clock.wallMs());
     this.#features?.start();
     this.queueShrank();
+  }
+
+  /** Seconds in which shards of it waited for nodes, since it was last asked. */
+  takeQueuedSeconds(): number {
+    this.#queueTime.look(this.#clock.monotonicMs(), this.#listener.queued().shards);
+    return this.#queueTime.take();
   }
 
   /** Fewer of its shards wait for nodes. */

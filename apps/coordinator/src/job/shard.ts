@@ -157,4 +157,7 @@ export interface ShardAnswer {
 export const stages = new Set(['read', 'decode', 'upload', 'compute', 'readback', 'encode']);
 export const stageLabel = (stage: string): string => (stages.has(stage) ? stage : 'other');
 /** What nodes may say that they were busy with; anything else is left out. */
-export const activities = new Set(['read', 'decode', 'device', 'encode', 'shard']);
+export const activities = new Set([
+  ...['read', 'decode', 'device', 'encode', 'shard'],
+  ...['network', 'read', 'decode', 'device', 'encode', 'node'].map((name) => `${name}_binds`),
+]);

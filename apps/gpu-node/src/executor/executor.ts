@@ -2,10 +2,11 @@ import type { DecoderPool, OpenImage } from '@halogrid/imaging';
 import { checkGrid, type Grid, shortened } from '@halogrid/kernels';
 import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
+import { isRemoteUri } from '@halogrid/sources';
 import { Budget } from '@halogrid/threads';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
-import { type BusyClock, BusyClocks } from './busy-clock.ts';
+import { type BusyClock, BusyClocks, busyMessage } from './busy-clock.ts';
 import { leasedPipelines } from './leased-pipelines.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
@@ -54,7 +55,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const planes = new PlaneCache(planeCacheBytes);
   const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
   const videoTurns = new Budget(decoders.processes + segmentsAhead);
-  const clocks = new BusyClocks(nowMs);
+  const clocks = new BusyClocks(nowMs, device.info.kind);
 
   async function execute(lease: Lease, signal: AbortSignal, busy: BusyClock, batchShare: number): Promise<FoundAnswer> {
     const { jobId, shard, attempt, epoch, work, scratch, wantsMap, zarrShards, verify } = lease;
@@ -75,7 +76,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       wantsMap,
       zarrShards: zarrShards ?? false,
       signal,
-      clock: new StageClock(nowMs, busy),
+      clock: new StageClock(nowMs, busy, readsFrom(work)),
       note,
       inputBytes: 0,
     };
@@ -89,7 +90,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       results: outcomes.flatMap((outcome) => (outcome.kind === 'result' ? outcome.results : [])),
       errors: outcomes.flatMap((outcome) => (outcome.kind === 'error' ? [outcome.error] : [])),
       stageSeconds: run.clock.seconds,
-      busySeconds: busy.take(),
+      busySeconds: busyMessage(busy.take()),
       inputBytes: run.inputBytes,
     };
   }
@@ -111,6 +112,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
       turns.release(1);
     }
   };
+}
+
+/** Where the sources of a shard are; all of a shard are in one place as a rule. */
+function readsFrom(work: NonNullable<Lease['work']>): 'network' | 'read' {
+  const source = work.$case === 'tile' ? work.value.source : work.value.sources[0];
+  return source && isRemoteUri(source.uri) ? 'network' : 'read';
 }
 
 async function runWork(run: ShardRun, work: NonNullable<Lease['work']>): Promise<SourceOutcome[]> {

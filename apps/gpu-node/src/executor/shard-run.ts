@@ -12,7 +12,7 @@ import { Cause, type FoundResult, type Source, type SourceError } from '@halogri
 import { piecesOf, previewSampling, samplesOfPart, type writeChunk } from '@halogrid/results';
 import { InputError, type InputFault } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
-import type { BatchResult, DecodedJpegs, Device, DeviceKind, Staging } from '../devices/device.ts';
+import type { BatchResult, DecodedJpegs, Device, Staging } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import { Batch } from './batch.ts';
 import type { BusyClock } from './busy-clock.ts';
@@ -140,9 +140,7 @@ export async function runPipelines(
   for (const [i, pipeline] of pipelines.entries()) {
     const its = items.map((shared) => shared.items[i]!);
     const keep = i + 1 < pipelines.length;
-    const computed = await run.clock.onDevice(run.device.info.kind, () =>
-      run.device.run(staging, its, pipeline, withMap, keep),
-    );
+    const computed = await run.clock.onDevice(() => run.device.run(staging, its, pipeline, withMap, keep));
     for (const stage of ['upload', 'compute', 'readback'] as const) run.clock.add(stage, computed.seconds[stage]);
     for (const [j, result] of computed.items.entries()) results[j]!.push(result);
   }
@@ -285,39 +283,39 @@ export class StageClock {
   readonly seconds: Record<Stage, number> = { read: 0, decode: 0, upload: 0, compute: 0, readback: 0, encode: 0 };
   readonly #nowMs: () => number;
   readonly #busy: BusyClock;
+  readonly #readsFrom: 'network' | 'read';
 
-  /** `busy` is that of the shard's job. */
-  constructor(nowMs: () => number, busy: BusyClock) {
+  /** `busy` is that of the shard's job. `readsFrom`: where the sources are, a server or a disk. */
+  constructor(nowMs: () => number, busy: BusyClock, readsFrom: 'network' | 'read' = 'read') {
     this.#nowMs = nowMs;
     this.#busy = busy;
+    this.#readsFrom = readsFrom;
   }
 
   /** Counts the time until `work` settles. */
   async time<T>(stage: 'read' | 'decode' | 'encode', work: () => Promise<T>): Promise<T> {
+    const activity = stage === 'read' ? this.#readsFrom : stage;
     const startedMs = this.#nowMs();
-    this.#busy.begin(stage);
+    this.#busy.begin(activity);
     try {
       return await work();
     } finally {
-      this.#busy.end(stage);
+      this.#busy.end(activity);
       this.seconds[stage] += (this.#nowMs() - startedMs) / 1000;
     }
   }
 
   /**
-   * Counts the time in which the device is at work on a batch: by its own clock, because batches wait for one another, but for the
-   * threads of a CPU, whose seconds are those of each.
+   * Counts the time in which the device has a batch; how long it was at work on it is told by its own clock, because batches wait for
+   * one another.
    */
-  async onDevice(kind: DeviceKind, work: () => Promise<BatchResult>): Promise<BatchResult> {
-    if (kind !== 'cpu') {
-      const result = await work();
-      const { upload, compute, readback } = result.seconds;
-      this.#busy.add('device', upload + compute + readback);
-      return result;
-    }
+  async onDevice(work: () => Promise<BatchResult>): Promise<BatchResult> {
     this.#busy.begin('device');
     try {
-      return await work();
+      const result = await work();
+      const { upload, compute, readback } = result.seconds;
+      this.#busy.addDevice(upload + compute + readback);
+      return result;
     } finally {
       this.#busy.end('device');
     }
@@ -325,7 +323,7 @@ export class StageClock {
 
   /** Counts the time in which the device itself has decoded. */
   addDecoded({ upload, decode }: DecodedJpegs['seconds']): void {
-    this.#busy.add('device', upload + decode);
+    this.#busy.addDevice(upload + decode);
     this.add('upload', upload);
     this.add('decode', decode);
   }

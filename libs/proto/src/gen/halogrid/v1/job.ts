@@ -320,7 +320,10 @@ export interface JobTimes {
   computedMs: number;
   /** Seconds of nodes by stage, as in ShardCompleted, summed over merged shards. */
   stageSeconds: { [key: string]: number };
-  /** Seconds of nodes by what they were busy with, as in ShardCompleted, summed over nodes. */
+  /**
+   * Seconds of nodes by what they were busy with, as in ShardCompleted, summed over nodes. `queued`: seconds of the coordinator, in
+   * which shards of the job waited for a node.
+   */
   busySeconds: { [key: string]: number };
 }
 

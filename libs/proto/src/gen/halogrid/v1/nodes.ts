@@ -226,7 +226,8 @@ export interface ShardCompleted {
   /**
    * Seconds in which the node was at something for at least one shard of the job, however many they were: read, decode, encode;
    * `device`: in which its device was at work; `shard`: in which it had a shard under way. All since the last answer that told
-   * of the job, so that sums over answers are those of the node.
+   * of the job, so that sums over answers are those of the node. `NAME_binds`: in which it was what all behind it waited for, of
+   * network, read, decode, device, encode, and `node` for none of these; they add up to `shard`.
    */
   busySeconds: { [key: string]: number };
   /**
