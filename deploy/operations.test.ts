@@ -15,6 +15,7 @@ import { maxUnwrittenBytes } from '../apps/coordinator/src/scheduler/choose-job.
 import { maxDeadNodes, maxLosses } from '../apps/coordinator/src/scheduler/is-poison.ts';
 import { suspectFailures } from '../apps/coordinator/src/scheduler/node-health.ts';
 import { NodeMetrics } from '../apps/gpu-node/src/metrics/node-metrics.ts';
+import { exposeWork, type NodeWork } from '../apps/gpu-node/src/metrics/work-metrics.ts';
 import { halogridDashboard } from './grafana/halogrid-dashboard.ts';
 import { metricName, selectors } from './prometheus/selectors.ts';
 
@@ -141,6 +142,7 @@ function coordinatorMetrics(): [string, string[]][] {
 function nodeMetrics(): [string, string[]][] {
   const registry = createRegistry('node');
   new NodeMetrics(registry);
+  exposeWork(registry, 'gpu', {} as NodeWork);
   return names(registry);
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type ChannelCredentials, type Client, credentials, loadPackageDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { Cluster, startNode } from './cluster.ts';
+import { Cluster, type ClusterNode, startNode } from './cluster.ts';
 import { freePort } from './free-port.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readMetrics } from './read-metrics.ts';
@@ -69,9 +69,30 @@ test("the nodes' metrics add up to the pixels of the job, and time every stage",
   assert.equal(sum('halogrid_node_leases'), 0);
   assert.ok(sum('halogrid_gpu_busy_seconds_total{device="cpu"}') > 0);
   assert.ok(sum('halogrid_node_input_bytes_total') >= pixels);
+  assert.ok(sum('halogrid_gpu_memory_bytes{device="cpu"}') > 0);
+  assert.ok(sum('halogrid_node_worker_seconds_total{stage="decode"}') > 0);
+  for (const stage of ['decode', 'video', 'device']) {
+    assert.ok(sum(`halogrid_node_workers{stage="${stage}"}`) >= 2, stage);
+    for (const name of ['workers_busy', 'queue']) assert.equal(sum(`halogrid_node_${name}{stage="${stage}"}`), 0, name);
+  }
+  for (const stage of ['read', 'decode', 'device', 'encode', 'shard']) {
+    assert.ok(sum(`halogrid_node_busy_seconds_total{stage="${stage}"}`) > 0, stage);
+  }
   for (const stage of ['read', 'decode', 'upload', 'compute', 'readback', 'encode']) {
     assert.ok(isOnceEach(sum(`halogrid_stage_duration_seconds_count{stage="${stage}"}`)), stage);
   }
+});
+
+test('what binds a node adds up to its time', async () => {
+  const [{ http }] = cluster.nodes as [ClusterNode];
+  const bound = async () => {
+    const series = [...(await readMetrics(http))].filter(([name]) => name.startsWith('halogrid_node_binding_seconds'));
+    return series.reduce((sum, [, seconds]) => sum + seconds, 0);
+  };
+  const [fromMs, before] = [performance.now(), await bound()];
+  const [after, untilMs] = [await bound(), performance.now()];
+  // It is asked at some moment between those at which the test looks at its clock.
+  assert.ok(after > before && after - before <= (untilMs - fromMs) / 1000, `${before} ${after}`);
 });
 
 test('/healthz and /readyz of a coordinator and of a node', async () => {

@@ -6,13 +6,20 @@ import { isRemoteUri } from '@halogrid/sources';
 import { Budget } from '@halogrid/threads';
 import { type Device, DeviceLostError } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
+import { WorkerMeter } from '../metrics/worker-meter.ts';
 import { type BusyClock, BusyClocks, busyMessage } from './busy-clock.ts';
 import { leasedPipelines } from './leased-pipelines.ts';
 import { PlaneCache } from './plane-cache.ts';
 import { runFrames } from './run-frames.ts';
 import { runTile } from './run-tile.ts';
 import { runVideo } from './run-video.ts';
-import { type LeasedPipeline, type ShardRun, type SourceOutcome, StageClock } from './shard-run.ts';
+import {
+  type ExecutorMeters,
+  type LeasedPipeline,
+  type ShardRun,
+  type SourceOutcome,
+  StageClock,
+} from './shard-run.ts';
 
 /**
  * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted. Sources that cannot
@@ -35,6 +42,9 @@ export interface ExecutorOptions {
   writeChunk: typeof writeChunk;
   /** A clock that never goes back. */
   nowMs: () => number;
+  /** How long what was under way, and what bound; one of its own unless given. */
+  clocks?: BusyClocks;
+  meters?: ExecutorMeters;
   /** Told what a person should know though nothing failed. */
   note?: (line: string) => void;
 }
@@ -55,7 +65,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const planes = new PlaneCache(planeCacheBytes);
   const fileTurns = new Budget(device.batchesInFlight + shardsAhead);
   const videoTurns = new Budget(decoders.processes + segmentsAhead);
-  const clocks = new BusyClocks(nowMs, device.info.kind);
+  const clocks = options.clocks ?? new BusyClocks(nowMs, device.info.kind);
+  const meters = options.meters ?? {
+    decode: new WorkerMeter(1, nowMs),
+    video: new WorkerMeter(decoders.processes, nowMs),
+  };
 
   async function execute(lease: Lease, signal: AbortSignal, busy: BusyClock, batchShare: number): Promise<FoundAnswer> {
     const { jobId, shard, attempt, epoch, work, scratch, wantsMap, zarrShards, verify } = lease;
@@ -67,6 +81,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       batchShare,
       openImage,
       decoders,
+      meters,
       writeChunk,
       planes,
       pipelines,

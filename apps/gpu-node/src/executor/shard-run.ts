@@ -14,6 +14,7 @@ import { InputError, type InputFault } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { BatchResult, DecodedJpegs, Device, Staging } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
+import type { WorkerMeter } from '../metrics/worker-meter.ts';
 import { Batch } from './batch.ts';
 import type { BusyClock } from './busy-clock.ts';
 import type { PlaneCache } from './plane-cache.ts';
@@ -28,6 +29,7 @@ export interface ShardRun {
   readonly batchShare: number;
   readonly openImage: (uri: string) => Promise<OpenImage>;
   readonly decoders: DecoderPool;
+  readonly meters: ExecutorMeters;
   readonly writeChunk: typeof writeChunk;
   readonly planes: PlaneCache;
   /** Over 8-bit pixels; batches have them over those of their images. All take the same channels. */
@@ -48,6 +50,14 @@ export interface ShardRun {
   readonly note: (line: string) => void;
   /** Encoded bytes read so far. */
   inputBytes: number;
+}
+
+/** What is counted of those who decode for all shards. */
+export interface ExecutorMeters {
+  /** Threads that decode images. */
+  readonly decode: WorkerMeter;
+  /** Processes and engines that decode segments of videos. */
+  readonly video: WorkerMeter;
 }
 
 export interface LeasedPipeline {
