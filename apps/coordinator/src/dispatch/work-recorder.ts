@@ -167,7 +167,7 @@ export class WorkRecorder {
     this.#shardMoved(lease.jobId, lease.shard);
     if (outcome !== 'committed') return 0;
 
-    const { results, errors, stageSeconds, inputBytes } = answer.content;
+    const { results, errors, stageSeconds, inputBytes, spans = [] } = answer.content;
     const read = results.filter(({ pipeline = 0 }) => pipeline === 0);
     const pixels = read.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
     metrics.shardSeconds.observe({ kernel }, (nowMs - leasedAtMs) / 1000);
@@ -175,7 +175,8 @@ export class WorkRecorder {
     metrics.inputFrames.inc({ kernel }, read.filter(isLastPart).length);
     metrics.inputBytes.inc(inputBytes);
     this.histories.get(lease.jobId)?.merged({
-      ...{ leasedAtMs, mergedMs: nowMs, pixels, stageSeconds },
+      ...{ leasedAtMs, answeredMs: commitStartMs, mergedMs: nowMs, pixels, stageSeconds, spans },
+      ...{ shard: lease.shard, attempt: lease.attempt },
       node: answer.node.name,
       mergeSeconds: (nowMs - commitStartMs) / 1000,
     });

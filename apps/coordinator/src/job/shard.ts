@@ -1,5 +1,5 @@
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
-import type { Cause, VideoSegment } from '@halogrid/proto';
+import type { Cause, StageSpan, VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
 
 /** An input of a job: an image or a frame. Sources are numbered in the order of results. */
@@ -151,6 +151,8 @@ export interface ShardAnswer {
   /** As ShardCompleted.busy_seconds. */
   busySeconds?: Record<string, number>;
   inputBytes: number;
+  /** When it was in which stage, as ShardTimeline; of each stage one at most. */
+  spans?: readonly StageSpan[];
 }
 
 /** Values that a label of a node's choosing may have; anything else is 'other', so that series stay few. */

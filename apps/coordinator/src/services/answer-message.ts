@@ -6,6 +6,7 @@ import { Refusal, refuseValue } from '../job/refusal.ts';
 import type { ShardAnswer, SourceResult } from '../job/shard.ts';
 import { activities, stageLabel } from '../job/shard.ts';
 import type { LeaseId } from '../scheduler/events.ts';
+import { knownSpans } from './known-spans.ts';
 import { LateBins, packedOf } from './packed-results.ts';
 
 /** The lease that a report answers. */
@@ -18,7 +19,7 @@ export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
  * the counts are not as many as its results say.
  */
 export function toShardAnswer(
-  { results, errors, stageSeconds, busySeconds, inputBytes }: ShardCompleted,
+  { results, errors, stageSeconds, busySeconds, inputBytes, timeline }: ShardCompleted,
   counts: readonly Uint8Array[] = [],
 ): ShardAnswer {
   const packed = packedOf(results, counts);
@@ -31,6 +32,7 @@ export function toShardAnswer(
     stageSeconds: knownStages(stageSeconds),
     busySeconds: knownActivities(busySeconds),
     inputBytes,
+    ...(timeline && { spans: knownSpans(timeline) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Lease, Source } from '@halogrid/proto';
 import type { LeaseOrder } from '../dispatch/node-session.ts';
 import type { ShardWork, SourceRef } from '../job/shard.ts';
+import { isTraced, traceparentOf } from '../job/trace-context.ts';
 
 /** The lease as the wire carries it. */
 export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
@@ -17,6 +18,7 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
     costBytes: shard.costBytes,
     verify,
     handOver: '',
+    traceparent: traceparentOf(lease.jobId, lease.shard, lease.attempt, isTraced()),
   };
 }
 

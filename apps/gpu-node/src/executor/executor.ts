@@ -20,6 +20,7 @@ import {
   type SourceOutcome,
   StageClock,
 } from './shard-run.ts';
+import { StageSpans } from './stage-spans.ts';
 
 /**
  * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted. Sources that cannot
@@ -58,6 +59,12 @@ const shardsAhead = 4;
 /** Segments under way beyond those that are decoded: they are open and wait for a decoder, or have frames left to be computed. */
 export const segmentsAhead = 4;
 
+/** A shard that the node was given. */
+interface GivenShard {
+  lease: Lease;
+  spans: StageSpans;
+}
+
 const isVideo = ({ work }: Lease): boolean => work?.$case === 'frames' && work.value.segment !== undefined;
 
 export function createExecutor(options: ExecutorOptions): Executor {
@@ -71,7 +78,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
     video: new WorkerMeter(decoders.processes, nowMs),
   };
 
-  async function execute(lease: Lease, signal: AbortSignal, busy: BusyClock, batchShare: number): Promise<FoundAnswer> {
+  async function execute(
+    { lease, spans }: GivenShard,
+    signal: AbortSignal,
+    busy: BusyClock,
+    batchShare: number,
+  ): Promise<FoundAnswer> {
     const { jobId, shard, attempt, epoch, work, scratch, wantsMap, zarrShards, verify } = lease;
     const pipelines = leasedPipelines(lease);
     if (!work) throw new Error('The lease has no work');
@@ -91,7 +103,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       wantsMap,
       zarrShards: zarrShards ?? false,
       signal,
-      clock: new StageClock(nowMs, busy, readsFrom(work)),
+      clock: new StageClock(nowMs, busy, spans, readsFrom(work)),
       note,
       inputBytes: 0,
     };
@@ -107,20 +119,22 @@ export function createExecutor(options: ExecutorOptions): Executor {
       stageSeconds: run.clock.seconds,
       busySeconds: busyMessage(busy.take()),
       inputBytes: run.inputBytes,
+      timeline: { spans: spans.end() },
     };
   }
 
   return async (lease, signal) => {
     checkLease(lease);
+    const given = { lease, spans: new StageSpans(nowMs) };
     const turns = isVideo(lease) ? videoTurns : fileTurns;
     await turns.acquire(1);
     try {
       signal.throwIfAborted();
       return await clocks.during(lease.jobId, (busy) =>
-        execute(lease, signal, busy, 1).catch((error) => {
+        execute(given, signal, busy, 1).catch((error) => {
           if (!(error instanceof DeviceLostError) || signal.aborted) throw error;
           // Perhaps it had no memory left; if it was something else, it is tried again all the same.
-          return execute(lease, signal, busy, 0.5);
+          return execute(given, signal, busy, 0.5);
         }),
       );
     } finally {

@@ -19,6 +19,7 @@ import { Batch } from './batch.ts';
 import type { BusyClock } from './busy-clock.ts';
 import type { PlaneCache } from './plane-cache.ts';
 import { deeperReason } from './source-version.ts';
+import type { StageSpans } from './stage-spans.ts';
 
 /** One shard on its way: what computes it, what is asked for, and what was used so far. */
 export interface ShardRun {
@@ -293,12 +294,14 @@ export class StageClock {
   readonly seconds: Record<Stage, number> = { read: 0, decode: 0, upload: 0, compute: 0, readback: 0, encode: 0 };
   readonly #nowMs: () => number;
   readonly #busy: BusyClock;
+  readonly #spans: StageSpans;
   readonly #readsFrom: 'network' | 'read';
 
   /** `busy` is that of the shard's job. `readsFrom`: where the sources are, a server or a disk. */
-  constructor(nowMs: () => number, busy: BusyClock, readsFrom: 'network' | 'read' = 'read') {
+  constructor(nowMs: () => number, busy: BusyClock, spans: StageSpans, readsFrom: 'network' | 'read' = 'read') {
     this.#nowMs = nowMs;
     this.#busy = busy;
+    this.#spans = spans;
     this.#readsFrom = readsFrom;
   }
 
@@ -311,6 +314,7 @@ export class StageClock {
       return await work();
     } finally {
       this.#busy.end(activity);
+      this.#spans.add(stage, startedMs);
       this.seconds[stage] += (this.#nowMs() - startedMs) / 1000;
     }
   }
@@ -320,6 +324,7 @@ export class StageClock {
    * one another.
    */
   async onDevice(work: () => Promise<BatchResult>): Promise<BatchResult> {
+    const startedMs = this.#nowMs();
     this.#busy.begin('device');
     try {
       const result = await work();
@@ -328,6 +333,7 @@ export class StageClock {
       return result;
     } finally {
       this.#busy.end('device');
+      this.#spans.add('device', startedMs);
     }
   }
 

@@ -9,9 +9,17 @@ import type {
   Operation,
   Pipeline,
   PipelineSet,
+  StageSpan,
   VideoOptions,
 } from '../gen/halogrid/v1/job.ts';
-import type { CancelRequest, GetRequest, ListRequest, SubmitRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
+import type {
+  CancelRequest,
+  GetRequest,
+  ListRequest,
+  SubmitRequest,
+  TraceRequest,
+  WatchRequest,
+} from '../gen/halogrid/v1/jobs.ts';
 import type {
   AnswerPart,
   AttachRequest,
@@ -35,6 +43,7 @@ import type {
   ShardCompleted,
   ShardFailed,
   ShardReturned,
+  ShardTimeline,
   Sight,
   Source,
   SourceError,
@@ -103,8 +112,10 @@ const spec = fields<JobSpec>({
 });
 
 export const submitBounds = fields<SubmitRequest>({ spec });
-/** Bounds of Get, Watch and Cancel. */
-export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest> = fields<GetRequest>({ jobId: id });
+/** Bounds of Get, Watch, Cancel and Trace. */
+export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest | TraceRequest> = fields<GetRequest>({
+  jobId: id,
+});
 
 /** There are six states. */
 export const listBounds = fields<ListRequest>({ states: list(16) });
@@ -150,6 +161,7 @@ const completed = fields<ShardCompleted>({
   stageSeconds: map(32, word),
   busySeconds: map(32, word),
   counts: bytes(maxCountsBytes),
+  timeline: fields<ShardTimeline>({ spans: list(16, fields<StageSpan>({ stage: word })) }),
 });
 
 /** What a node reports; sentences are cut elsewhere. */
@@ -183,6 +195,7 @@ const lease = fields<Lease>({
   jobId: id,
   pipeline,
   pipelines,
+  traceparent: word,
   work: oneOf<NonNullable<Lease['work']>>({
     tile: fields<Tile>({ source, rect: any }),
     frames: fields<FrameBatch>({

@@ -20,7 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Grid, Pipeline, PipelineSet } from "./job.ts";
+import { Grid, Pipeline, PipelineSet, StageSpan } from "./job.ts";
 
 /** What an error of a source tells. */
 export const Cause = {
@@ -238,7 +238,11 @@ export interface ShardCompleted {
     | Uint8Array
     | undefined;
   /** Parts that came before; absent: none. */
-  parts?: number | undefined;
+  parts?:
+    | number
+    | undefined;
+  /** When the shard was in which stage, by the node's own clock. */
+  timeline?: ShardTimeline | undefined;
 }
 
 export interface ShardCompleted_StageSecondsEntry {
@@ -249,6 +253,11 @@ export interface ShardCompleted_StageSecondsEntry {
 export interface ShardCompleted_BusySecondsEntry {
   key: string;
   value: number;
+}
+
+export interface ShardTimeline {
+  /** Of each stage one at most. */
+  spans: StageSpan[];
 }
 
 /** The exact result of one tile or one whole frame. */
@@ -525,7 +534,11 @@ export interface Lease {
    * As the job's, in place of `pipeline`. Chunks of results then go to the folder `pipelines/NAME` of `scratch`, and those of
    * sources themselves to `scratch`.
    */
-  pipelines?: PipelineSet | undefined;
+  pipelines?:
+    | PipelineSet
+    | undefined;
+  /** The trace that the lease belongs to, and its span in it, as W3C Trace Context words them ("00-TRACE-SPAN-FLAGS"). */
+  traceparent?: string | undefined;
 }
 
 /** An input: an image or a frame. */
@@ -1617,6 +1630,7 @@ function createBaseShardCompleted(): ShardCompleted {
     busySeconds: {},
     counts: undefined,
     parts: undefined,
+    timeline: undefined,
   };
 }
 
@@ -1654,6 +1668,9 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     }
     if (message.parts !== undefined) {
       writer.uint32(88).uint32(message.parts);
+    }
+    if (message.timeline !== undefined) {
+      ShardTimeline.encode(message.timeline, writer.uint32(162).fork()).join();
     }
     return writer;
   },
@@ -1765,6 +1782,14 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
             message.parts = reader.uint32();
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.timeline = ShardTimeline.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1809,6 +1834,9 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     );
     message.counts = object.counts ?? undefined;
     message.parts = object.parts ?? undefined;
+    message.timeline = (object.timeline !== undefined && object.timeline !== null)
+      ? ShardTimeline.fromPartial(object.timeline)
+      : undefined;
     return message;
   },
 };
@@ -1943,6 +1971,61 @@ export const ShardCompleted_BusySecondsEntry: MessageFns<ShardCompleted_BusySeco
     const message = createBaseShardCompleted_BusySecondsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseShardTimeline(): ShardTimeline {
+  return { spans: [] };
+}
+
+export const ShardTimeline: MessageFns<ShardTimeline> = {
+  encode(message: ShardTimeline, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.spans) {
+      StageSpan.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShardTimeline {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShardTimeline();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.spans.push(StageSpan.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ShardTimeline>): ShardTimeline {
+    return ShardTimeline.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ShardTimeline>): ShardTimeline {
+    const message = createBaseShardTimeline();
+    message.spans = object.spans?.map((e) => StageSpan.fromPartial(e)) || [];
     return message;
   },
 };
@@ -3762,6 +3845,7 @@ function createBaseLease(): Lease {
     handOver: "",
     zarrShards: undefined,
     pipelines: undefined,
+    traceparent: undefined,
   };
 }
 
@@ -3813,6 +3897,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.pipelines !== undefined) {
       PipelineSet.encode(message.pipelines, writer.uint32(146).fork()).join();
+    }
+    if (message.traceparent !== undefined) {
+      writer.uint32(242).string(message.traceparent);
     }
     return writer;
   },
@@ -3950,6 +4037,14 @@ export const Lease: MessageFns<Lease> = {
             message.pipelines = PipelineSet.decode(reader, reader.uint32());
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.traceparent = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3998,6 +4093,7 @@ export const Lease: MessageFns<Lease> = {
     message.pipelines = (object.pipelines !== undefined && object.pipelines !== null)
       ? PipelineSet.fromPartial(object.pipelines)
       : undefined;
+    message.traceparent = object.traceparent ?? undefined;
     return message;
   },
 };
