@@ -1,6 +1,7 @@
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import { traced } from '@halogrid/service/trace-context';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
@@ -107,7 +108,7 @@ export class JobRun {
     this.#ledger = ledger;
     this.#work = work;
     this.#clock = clock;
-    this.#log = log.child({ jobId: job.jobId });
+    this.#log = log.child(traced({ jobId: job.jobId }));
     this.#listener = listener;
     this.#features = work.features(job, {
       settled: (from, atMost, part) => ledger.settled(job.jobId, from, atMost, part),

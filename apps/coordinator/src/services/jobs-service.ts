@@ -13,11 +13,11 @@ import {
   type WatchResponse,
 } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import { traceIdOf } from '@halogrid/service/trace-context';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { checkSources } from '../job/check-sources.ts';
 import { Refusal } from '../job/refusal.ts';
-import { traceIdOf } from '../job/trace-context.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { checkJobIdBounds, checkListBounds, checkSubmitBounds } from './check-bounds.ts';
 import { chooseJobs } from './choose-jobs.ts';

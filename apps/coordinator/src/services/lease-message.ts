@@ -1,7 +1,7 @@
 import type { Lease, Source } from '@halogrid/proto';
+import { isTraced, traceparentOf } from '@halogrid/service/trace-context';
 import type { LeaseOrder } from '../dispatch/node-session.ts';
 import type { ShardWork, SourceRef } from '../job/shard.ts';
-import { isTraced, traceparentOf } from '../job/trace-context.ts';
 
 /** The lease as the wire carries it. */
 export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {

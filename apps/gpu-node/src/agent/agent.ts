@@ -151,20 +151,18 @@ export class Agent {
     const { execute, metrics, log } = this.#options;
     const abort = new AbortController();
     this.#running.set(leaseId, abort);
-    const { jobId, shard, attempt, traceparent } = lease;
-    // As OpenTelemetry names it in logs.
-    const trace = traceparent ? { trace_id: traceparent.split('-')[1] } : {};
+    const { jobId, shard, attempt } = lease;
     try {
       const report = await execute(lease, abort.signal);
       if (abort.signal.aborted) return;
       metrics.observeShard(lease, report);
-      for (const { source, stage, error } of report.errors) log.warn({ jobId, ...trace, source, stage }, error);
+      for (const { source, stage, error } of report.errors) log.warn({ jobId, source, stage }, error);
       this.#handle({ kind: 'shardCompleted', leaseId, report });
     } catch (caught) {
       if (abort.signal.aborted) return;
       const error = caught instanceof Error ? caught.message : String(caught);
       metrics.shards.inc({ outcome: 'failed' });
-      log.error({ jobId, ...trace, shard, attempt }, error);
+      log.error({ jobId, shard, attempt }, error);
       this.#handle({
         kind: 'shardFailed',
         leaseId,

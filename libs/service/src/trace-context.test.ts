@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { spanIdOf, traceIdOf, traceparentOf } from './trace-context.ts';
+import { spanIdOf, traced, traceIdOf, traceparentOf } from './trace-context.ts';
 
 test('a trace context has the form that W3C gives it, and each lease a span of its own', () => {
   // The grammar of traceparent, version 00, of https://www.w3.org/TR/trace-context/.
@@ -15,4 +15,9 @@ test('a trace context has the form that W3C gives it, and each lease a span of i
   ];
   assert.equal(new Set(spans).size, spans.length);
   assert.notEqual(traceIdOf('job'), traceIdOf('other'));
+});
+
+test('a line about a job names its trace, and others stay as they are', () => {
+  assert.deepEqual(traced({ jobId: 'job', shard: 3 }), { jobId: 'job', shard: 3, trace_id: traceIdOf('job') });
+  assert.deepEqual(traced({ node: 'n' }), { node: 'n' });
 });

@@ -18,4 +18,10 @@ export const traceparentOf = (jobId: string, shard: number, attempt: number, isS
 export const isTraced = (env: Readonly<Record<string, string | undefined>> = process.env): boolean =>
   Boolean(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT);
 
+/** What a line of the log says, with the trace of its job as OpenTelemetry names it in logs; as it is where it names no job. */
+export function traced(line: Record<string, unknown>): Record<string, unknown> {
+  const { jobId } = line;
+  return typeof jobId === 'string' ? { ...line, trace_id: traceIdOf(jobId) } : line;
+}
+
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
