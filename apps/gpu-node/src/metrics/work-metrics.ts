@@ -6,9 +6,11 @@ import type { WorkerMeter } from './worker-meter.ts';
 export const workerKinds = ['decode', 'video', 'device'] as const;
 export type WorkerKind = (typeof workerKinds)[number];
 
+export type MeteredWorkers = Pick<WorkerMeter, 'workers' | 'busy' | 'queued' | 'seconds'>;
+
 /** What a node tells of its work when it is asked. */
 export interface NodeWork {
-  readonly workers: Readonly<Record<WorkerKind, WorkerMeter>>;
+  readonly workers: Readonly<Record<WorkerKind, MeteredWorkers>>;
   /** Batches that wait for staging memory. */
   readonly waitingForMemory: () => number;
   /** Bytes of memory that the device has for batches, whether or not they are in use; undefined where it does not say. */
@@ -38,7 +40,7 @@ export function exposeWork(registry: Registry, deviceKind: string, work: NodeWor
     labelNames: ['stage'],
     registers,
   });
-  const ofWorkers = (name: string, help: string, read: (meter: WorkerMeter) => number) =>
+  const ofWorkers = (name: string, help: string, read: (meter: MeteredWorkers) => number) =>
     new Gauge({
       name: `halogrid_node_${name}`,
       help,
