@@ -54,6 +54,14 @@ export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger:
     },
   });
   new Gauge({
+    name: 'halogrid_jobs_blocked',
+    help: 'Jobs that do not go on because no attached node can do what they need.',
+    registers,
+    collect() {
+      this.set(ledger.ledJobs().filter(({ jobId }) => dispatcher.jobNow(jobId).waiting !== '').length);
+    },
+  });
+  new Gauge({
     name: 'halogrid_ledger_behind_seconds',
     help: 'How long the oldest change waits to be written to the ledger; 0 when none does.',
     registers,
@@ -75,46 +83,32 @@ export function exposeState(registry: Registry, dispatcher: StateOfWork, ledger:
     help: 'Nodes in conversation with the coordinator, by whether they take shards or only finish theirs.',
     labelNames: ['state'],
     registers,
+    // To look at a thousand nodes takes milliseconds: once a scrape is enough for all that is told of them.
     collect() {
       const nodes = dispatcher.nodes();
       const draining = nodes.filter((node) => node.isDraining).length;
       this.set({ state: 'attached' }, nodes.length - draining);
       this.set({ state: 'draining' }, draining);
+      lacks.reset();
+      for (const { hello, lacks: its } of nodes) lacks.inc({ node: hello.name }, its.length);
+      gpusShared.set(sharedGpus(nodes.map(({ hello }) => hello)).size);
+      leasesBytes.set(nodes.reduce((sum, { leasedBytes }) => sum + leasedBytes, 0));
     },
   });
-  new Gauge({
+  const lacks = new Gauge({
     name: 'halogrid_node_lacks',
     help: 'What a node was asked for by jobs and cannot do (read a folder, write results, decode), by node: it gets no shard that needs it.',
     labelNames: ['node'],
     registers,
-    collect() {
-      this.reset();
-      for (const { hello, lacks } of dispatcher.nodes()) this.inc({ node: hello.name }, lacks.length);
-    },
   });
-  new Gauge({
-    name: 'halogrid_jobs_blocked',
-    help: 'Jobs that do not go on because no attached node can do what they need.',
-    registers,
-    collect() {
-      const jobs = ledger.ledJobs();
-      this.set(jobs.filter(({ jobId }) => dispatcher.jobNow(jobId).waiting !== '').length);
-    },
-  });
-  new Gauge({
+  const gpusShared = new Gauge({
     name: 'halogrid_gpus_shared',
     help: 'GPUs that more than one node in conversation says it has open.',
     registers,
-    collect() {
-      this.set(sharedGpus(dispatcher.nodes().map(({ hello }) => hello)).size);
-    },
   });
-  new Gauge({
+  const leasesBytes = new Gauge({
     name: 'halogrid_leases_bytes',
     help: 'Decoded bytes that all leases together hold of the credit of nodes.',
     registers,
-    collect() {
-      this.set(dispatcher.nodes().reduce((sum, { leasedBytes }) => sum + leasedBytes, 0));
-    },
   });
 }

@@ -36,6 +36,8 @@ import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
 import { withMetrics } from './metrics/metered-device.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
+import { exposeWork } from './metrics/work-metrics.ts';
+import { WorkerMeter } from './metrics/worker-meter.ts';
 import type { PartSearcher } from './search/part-searcher.ts';
 
 /**
@@ -98,12 +100,21 @@ export async function startNode(
     delay: (ms) => delay(ms),
   });
   metrics.deviceLost.inc({ device: kind }, 0);
-  const device = withMetrics(reopening, metrics);
+  const nowMs = () => performance.now();
+  const workersOfDevice = kind === 'cpu' ? availableParallelism() : 1;
+  const meters = { device: new WorkerMeter(workersOfDevice, nowMs), memory: new WorkerMeter(0, nowMs) };
+  const device = withMetrics(reopening, metrics, meters);
   const executor = openExecutor({
     device,
     decode: config.decode,
     decoderTimeoutMs: config.decoderTimeoutMs,
     note: (line) => log.warn(line),
+  });
+  exposeWork(registry, kind, {
+    workers: { ...executor.meters, device: meters.device },
+    waitingForMemory: () => meters.memory.queued,
+    heldBytes: () => device.heldBytes,
+    takeSeconds: () => executor.clock.take(),
   });
   const hello: Hello = {
     nodeId: config.nodeId,
@@ -170,7 +181,7 @@ export async function startNode(
       deviceGone: reopening.lost,
       log,
       metrics,
-      nowMs: () => performance.now(),
+      nowMs,
       random: Math.random,
     });
     void aborted(signal).then(() => agents?.stop(`${signal.reason} was received`));

@@ -11,6 +11,7 @@ import { JobSights } from '../sight/job-sights.ts';
 import { type Eyes, ownEyes } from '../sight/own-view.ts';
 import { type ComparableAnswer, comparable } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
+import type { JobTimeline } from './history/job-histories.ts';
 import { JobRun, type JobWork } from './job-run.ts';
 import type { Speed } from './job-speed.ts';
 import { LeftNodes } from './left-nodes.ts';
@@ -257,6 +258,11 @@ export class Dispatcher {
   /** Nodes that left or were lost within a day, the last one first. */
   leftNodes(): LeftNode[] {
     return this.#left.list();
+  }
+
+  /** When shards of a job were where; undefined as `history`. */
+  timeline(jobId: string): JobTimeline | undefined {
+    return this.#recorder.histories.timeline(jobId, this.#options.clock.monotonicMs());
   }
 
   /** What a job did over its time; undefined where this process did not see it, or it ended too long ago. */

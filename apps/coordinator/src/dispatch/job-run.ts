@@ -1,6 +1,7 @@
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
+import { traced } from '@halogrid/service/trace-context';
 import type { AcceptedJob } from '../job/accepted-job.ts';
 import { isRecorded, type PlannedStep } from '../job/shard.ts';
 import type { JobRecord, JobResults, Ledger, LedgerState, SourceOutcome } from '../ledger/ledger.ts';
@@ -14,6 +15,7 @@ import { runPlan } from '../plan/run-plan.ts';
 import type { Clock } from './clock.ts';
 import { JobSpeed } from './job-speed.ts';
 import { whyTooManyQuarantined } from './quarantine-limit.ts';
+import { QueueTime } from './queue-time.ts';
 
 /**
  * Shards of a job that wait for a node, at most, before its plan is pulled further: some seconds of work for a hundred
@@ -86,6 +88,7 @@ export class JobRun {
   /** Ids of the nodes that ever held one of its shards. */
   readonly nodeIds = new Set<string>();
   readonly speed = new JobSpeed();
+  readonly #queueTime = new QueueTime();
 
   readonly #ledger: Ledger;
   readonly #work: JobWork;
@@ -109,7 +112,7 @@ export class JobRun {
     this.#ledger = ledger;
     this.#work = work;
     this.#clock = clock;
-    this.#log = log.child({ jobId: job.jobId });
+    this.#log = log.child(traced({ jobId: job.jobId }));
     this.#listener = listener;
     this.#tables = work.tables(job, {
       settled: (from, atMost, part) => ledger.settled(job.jobId, from, atMost, part),
@@ -122,9 +125,16 @@ export class JobRun {
   shardLeased(nodeId: string): void {
     this.nodeIds.add(nodeId);
     this.speed.begin(this.#clock.monotonicMs());
+    this.#queueTime.look(this.#clock.monotonicMs(), this.#listener.queued().shards);
     this.#ledger.noteTime(this.job.jobId, 'leasedMs', this.#clock.wallMs());
     this.#tables.start();
     this.queueShrank();
+  }
+
+  /** Seconds in which shards of it waited for nodes, since it was last asked. */
+  takeQueuedSeconds(): number {
+    this.#queueTime.look(this.#clock.monotonicMs(), this.#listener.queued().shards);
+    return this.#queueTime.take();
   }
 
   /** Fewer of its shards wait for nodes. */

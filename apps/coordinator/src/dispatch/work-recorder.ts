@@ -168,14 +168,15 @@ export class WorkRecorder {
     this.#shardMoved(lease.jobId, lease.shard);
     if (outcome !== 'committed') return 0;
 
-    const { errors, stageSeconds, inputBytes } = answer.content;
+    const { errors, stageSeconds, inputBytes, spans = [] } = answer.content;
     const { frames, pixels } = answer.content.found ?? outlineOf(answer.content.results);
     metrics.shardSeconds.observe({ kernel }, (nowMs - leasedAtMs) / 1000);
     metrics.inputPixels.inc({ kernel }, pixels);
     metrics.inputFrames.inc({ kernel }, frames);
     metrics.inputBytes.inc(inputBytes);
     this.histories.get(lease.jobId)?.merged({
-      ...{ leasedAtMs, mergedMs: nowMs, pixels, stageSeconds },
+      ...{ leasedAtMs, answeredMs: commitStartMs, mergedMs: nowMs, pixels, stageSeconds, spans },
+      ...{ shard: lease.shard, attempt: lease.attempt },
       node: answer.node.name,
       mergeSeconds: (nowMs - commitStartMs) / 1000,
     });

@@ -1,5 +1,5 @@
 import type { PixelType, Rect, Size } from '@halogrid/geometry';
-import type { Cause, FrameOutline, VideoSegment } from '@halogrid/proto';
+import type { Cause, FrameOutline, StageSpan, VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
 
 /** An input of a job: an image or a frame. Sources are numbered in the order of results. */
@@ -186,10 +186,15 @@ export interface ShardAnswer {
   /** As ShardCompleted.busy_seconds. */
   busySeconds?: Record<string, number>;
   inputBytes: number;
+  /** When it was in which stage, as ShardTimeline; of each stage one at most. */
+  spans?: readonly StageSpan[];
 }
 
 /** Values that a label of a node's choosing may have; anything else is 'other', so that series stay few. */
 export const stages = new Set(['read', 'decode', 'upload', 'compute', 'readback', 'encode']);
 export const stageLabel = (stage: string): string => (stages.has(stage) ? stage : 'other');
 /** What nodes may say that they were busy with; anything else is left out. */
-export const activities = new Set(['read', 'decode', 'device', 'encode', 'shard']);
+export const activities = new Set([
+  ...['read', 'decode', 'device', 'encode', 'shard'],
+  ...['network', 'read', 'decode', 'device', 'encode', 'node'].map((name) => `${name}_binds`),
+]);

@@ -13,6 +13,7 @@ import { Refusal, refuseValue } from '../job/refusal.ts';
 import type { FoundFrames, ShardAnswer, SourceResult } from '../job/shard.ts';
 import { activities, stageLabel } from '../job/shard.ts';
 import type { LeaseId } from '../scheduler/events.ts';
+import { knownSpans } from './known-spans.ts';
 
 /** The lease that a report answers. */
 export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
@@ -24,7 +25,7 @@ export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
  * the counts are not as many as its results say.
  */
 export function toShardAnswer(
-  { results, errors, stageSeconds, busySeconds, inputBytes, frames }: ShardCompleted,
+  { results, errors, stageSeconds, busySeconds, inputBytes, frames, timeline }: ShardCompleted,
   counts: readonly Uint8Array[] = [],
 ): ShardAnswer {
   if (frames && results.length > 0) refuseValue('the number of completed.results', results.length, '0 beside frames');
@@ -36,6 +37,7 @@ export function toShardAnswer(
     stageSeconds: knownStages(stageSeconds),
     busySeconds: knownActivities(busySeconds),
     inputBytes,
+    ...(timeline && { spans: knownSpans(timeline) }),
   };
 }
 

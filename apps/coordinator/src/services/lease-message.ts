@@ -1,4 +1,5 @@
 import type { Lease, Source } from '@halogrid/proto';
+import { isTraced, traceparentOf } from '@halogrid/service/trace-context';
 import type { LeaseOrder } from '../dispatch/node-session.ts';
 import { refsOf } from '../job/packed-frames.ts';
 import type { ShardWork, SourceRef } from '../job/shard.ts';
@@ -18,6 +19,7 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder, names = false
     costBytes: shard.costBytes,
     verify,
     handOver: '',
+    traceparent: traceparentOf(lease.jobId, lease.shard, lease.attempt, isTraced()),
   };
 }
 

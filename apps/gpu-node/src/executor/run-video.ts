@@ -2,6 +2,7 @@ import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import {
   changedVideo,
   type DecodedPicture,
+  type DecoderPool,
   openVideoFile,
   type SegmentDecoder,
   type VideoFile,
@@ -95,6 +96,10 @@ class VideoRun {
     const wanted = this.#sources.map(({ place }) => place!);
     const { channels } = this.#run;
     const request = { start, strictFrom, end, wanted, hwaccel, channels, lead: leadOf(this.#run) };
+    await this.#run.meters.video.during(() => this.#decodeSegment(file, request));
+  }
+
+  async #decodeSegment(file: VideoFile, request: Parameters<DecoderPool['decode']>[1]): Promise<void> {
     this.#decoder = await this.#run.decoders.decode(file, request, this.#run.signal);
     const abort = () => void this.#decoder.close();
     this.#run.signal.addEventListener('abort', abort);

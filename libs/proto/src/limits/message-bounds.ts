@@ -10,9 +10,17 @@ import type {
   Operation,
   Pipeline,
   PipelineSet,
+  StageSpan,
   VideoOptions,
 } from '../gen/halogrid/v1/job.ts';
-import type { CancelRequest, GetRequest, ListRequest, SubmitRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
+import type {
+  CancelRequest,
+  GetRequest,
+  ListRequest,
+  SubmitRequest,
+  TraceRequest,
+  WatchRequest,
+} from '../gen/halogrid/v1/jobs.ts';
 import type {
   AnswerPart,
   AttachRequest,
@@ -36,6 +44,7 @@ import type {
   ShardCompleted,
   ShardFailed,
   ShardReturned,
+  ShardTimeline,
   Sight,
   Source,
   SourceError,
@@ -106,8 +115,10 @@ const spec = fields<JobSpec>({
 });
 
 export const submitBounds = fields<SubmitRequest>({ spec });
-/** Bounds of Get, Watch and Cancel. */
-export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest> = fields<GetRequest>({ jobId: id });
+/** Bounds of Get, Watch, Cancel and Trace. */
+export const jobIdBounds: Bound<GetRequest | WatchRequest | CancelRequest | TraceRequest> = fields<GetRequest>({
+  jobId: id,
+});
 
 /** There are six states. */
 export const listBounds = fields<ListRequest>({ states: list(16) });
@@ -154,6 +165,7 @@ const completed = fields<ShardCompleted>({
   busySeconds: map(32, word),
   counts: bytes(maxCountsBytes),
   frames: bytes(maxFrameTableBytes),
+  timeline: fields<ShardTimeline>({ spans: list(16, fields<StageSpan>({ stage: word })) }),
 });
 
 /** What a node reports; sentences are cut elsewhere. */
@@ -188,6 +200,7 @@ const lease = fields<Lease>({
   jobId: id,
   pipeline,
   pipelines,
+  traceparent: word,
   work: oneOf<NonNullable<Lease['work']>>({
     tile: fields<Tile>({ source, rect: any }),
     frames: fields<FrameBatch>({

@@ -20,7 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Grid, Pipeline, PipelineSet } from "./job.ts";
+import { Grid, Pipeline, PipelineSet, StageSpan } from "./job.ts";
 
 /** What an error of a source tells. */
 export const Cause = {
@@ -236,7 +236,8 @@ export interface ShardCompleted {
   /**
    * Seconds in which the node was at something for at least one shard of the job, however many they were: read, decode, encode;
    * `device`: in which its device was at work; `shard`: in which it had a shard under way. All since the last answer that told
-   * of the job, so that sums over answers are those of the node.
+   * of the job, so that sums over answers are those of the node. `NAME_binds`: in which it was what all behind it waited for, of
+   * network, read, decode, device, encode, and `node` for none of these; they add up to `shard`.
    */
   busySeconds: { [key: string]: number };
   /**
@@ -255,7 +256,11 @@ export interface ShardCompleted {
    * defines it, one for each source of the lease without an error, in its order. `counts` are then those of the first pipeline,
    * frame by frame, then those of the next. 4 MiB at most.
    */
-  frames?: Uint8Array | undefined;
+  frames?:
+    | Uint8Array
+    | undefined;
+  /** When the shard was in which stage, by the node's own clock. */
+  timeline?: ShardTimeline | undefined;
 }
 
 export interface ShardCompleted_StageSecondsEntry {
@@ -266,6 +271,11 @@ export interface ShardCompleted_StageSecondsEntry {
 export interface ShardCompleted_BusySecondsEntry {
   key: string;
   value: number;
+}
+
+export interface ShardTimeline {
+  /** Of each stage one at most. */
+  spans: StageSpan[];
 }
 
 /** The exact result of one tile or one whole frame. */
@@ -549,7 +559,11 @@ export interface Lease {
    * As the job's, in place of `pipeline`. Chunks of results then go to the folder `pipelines/NAME` of `scratch`, and those of
    * sources themselves to `scratch`.
    */
-  pipelines?: PipelineSet | undefined;
+  pipelines?:
+    | PipelineSet
+    | undefined;
+  /** The trace that the lease belongs to, and its span in it, as W3C Trace Context words them ("00-TRACE-SPAN-FLAGS"). */
+  traceparent?: string | undefined;
 }
 
 /** An input: an image or a frame. */
@@ -1725,6 +1739,7 @@ function createBaseShardCompleted(): ShardCompleted {
     counts: undefined,
     parts: undefined,
     frames: undefined,
+    timeline: undefined,
   };
 }
 
@@ -1765,6 +1780,9 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     }
     if (message.frames !== undefined) {
       writer.uint32(98).bytes(message.frames);
+    }
+    if (message.timeline !== undefined) {
+      ShardTimeline.encode(message.timeline, writer.uint32(162).fork()).join();
     }
     return writer;
   },
@@ -1884,6 +1902,14 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
             message.frames = reader.bytes();
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.timeline = ShardTimeline.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1929,6 +1955,9 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     message.counts = object.counts ?? undefined;
     message.parts = object.parts ?? undefined;
     message.frames = object.frames ?? undefined;
+    message.timeline = (object.timeline !== undefined && object.timeline !== null)
+      ? ShardTimeline.fromPartial(object.timeline)
+      : undefined;
     return message;
   },
 };
@@ -2063,6 +2092,61 @@ export const ShardCompleted_BusySecondsEntry: MessageFns<ShardCompleted_BusySeco
     const message = createBaseShardCompleted_BusySecondsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseShardTimeline(): ShardTimeline {
+  return { spans: [] };
+}
+
+export const ShardTimeline: MessageFns<ShardTimeline> = {
+  encode(message: ShardTimeline, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.spans) {
+      StageSpan.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShardTimeline {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShardTimeline();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.spans.push(StageSpan.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ShardTimeline>): ShardTimeline {
+    return ShardTimeline.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ShardTimeline>): ShardTimeline {
+    const message = createBaseShardTimeline();
+    message.spans = object.spans?.map((e) => StageSpan.fromPartial(e)) || [];
     return message;
   },
 };
@@ -3954,6 +4038,7 @@ function createBaseLease(): Lease {
     handOver: "",
     zarrShards: undefined,
     pipelines: undefined,
+    traceparent: undefined,
   };
 }
 
@@ -4005,6 +4090,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.pipelines !== undefined) {
       PipelineSet.encode(message.pipelines, writer.uint32(146).fork()).join();
+    }
+    if (message.traceparent !== undefined) {
+      writer.uint32(242).string(message.traceparent);
     }
     return writer;
   },
@@ -4142,6 +4230,14 @@ export const Lease: MessageFns<Lease> = {
             message.pipelines = PipelineSet.decode(reader, reader.uint32());
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.traceparent = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4190,6 +4286,7 @@ export const Lease: MessageFns<Lease> = {
     message.pipelines = (object.pipelines !== undefined && object.pipelines !== null)
       ? PipelineSet.fromPartial(object.pipelines)
       : undefined;
+    message.traceparent = object.traceparent ?? undefined;
     return message;
   },
 };
