@@ -14,10 +14,10 @@ import { Dispatcher } from '../../../apps/coordinator/src/dispatch/dispatcher.ts
 import { createFolderLedger } from '../../../apps/coordinator/src/dispatch/open-ledger.ts';
 import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
 import { scratchUri } from '../../../apps/coordinator/src/job/output-paths.ts';
-import { openFeatures } from '../../../apps/coordinator/src/output/features-file.ts';
 import { finaliseJob } from '../../../apps/coordinator/src/output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../../../apps/coordinator/src/output/output-folder.ts';
 import { openPictures } from '../../../apps/coordinator/src/output/pictures-ahead.ts';
+import { openTables } from '../../../apps/coordinator/src/output/tables-file.ts';
 import { PlanThread } from '../../../apps/coordinator/src/plan/plan-thread.ts';
 import { startGrpc } from '../../../apps/coordinator/src/services/grpc-server.ts';
 import { HandOver } from '../../../apps/coordinator/src/services/hand-over.ts';
@@ -57,11 +57,11 @@ const dispatcher = new Dispatcher({
   ledger,
   work: {
     plan: (spec, _pipeline, signal) => planThread.plan(spec, signal),
-    features: openFeatures,
+    tables: openTables,
     pictures: openPictures,
     finalise: async (...results) => {
       computed = { ...since(leased!), seconds: (performance.now() - startMs) / 1000 };
-      await finaliseJob(...results);
+      return finaliseJob(...results);
     },
     abandon: async (_job, end) => ended.reject(new Error(JSON.stringify(end))),
     release: releaseOutputFolder,

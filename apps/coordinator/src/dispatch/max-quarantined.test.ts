@@ -21,6 +21,7 @@ import {
   writeImages,
 } from '../testing/coordinator-stage.ts';
 import { leasedSources } from '../testing/leased-sources.ts';
+import { noTables } from '../testing/no-tables.ts';
 import { systemClock } from './clock.ts';
 import { JobRun, type JobWork } from './job-run.ts';
 
@@ -133,8 +134,8 @@ test('that a job waits for a node is passed on as it was asked for', async (t) =
 
 const idle: JobWork = {
   plan: async function* () {},
-  features: () => undefined,
-  finalise: async () => {},
+  tables: () => noTables,
+  finalise: async () => undefined,
   abandon: async () => {},
   release: () => {},
 };

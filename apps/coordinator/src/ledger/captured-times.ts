@@ -1,6 +1,6 @@
 import { noZone } from '@halogrid/proto/frame-table';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { SourceOutcomes } from './ledger.ts';
+import type { SourceOutcome, SourceOutcomes } from './ledger.ts';
 
 const blockSources = 1024;
 
@@ -37,13 +37,19 @@ export type CapturedOf = (index: number) => CaptureTime | undefined;
 /** Outcomes with what is known of when sources were captured. */
 export function withTimes(outcomes: SourceOutcomes, capturedOf: CapturedOf): SourceOutcomes {
   const { length } = outcomes;
+  const timed = (outcome: SourceOutcome): SourceOutcome => {
+    if (outcome.state !== 'done') return outcome;
+    const captured = capturedOf(outcome.index);
+    return captured ? { ...outcome, captured } : outcome;
+  };
   return {
     length,
+    at(index) {
+      const outcome = outcomes.at(index);
+      return outcome && timed(outcome);
+    },
     *[Symbol.iterator]() {
-      for (const outcome of outcomes) {
-        const captured = outcome.state === 'done' ? capturedOf(outcome.index) : undefined;
-        yield captured ? { ...outcome, captured } : outcome;
-      }
+      for (const outcome of outcomes) yield timed(outcome);
     },
   };
 }

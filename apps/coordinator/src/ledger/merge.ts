@@ -71,9 +71,9 @@ export class Merge {
   }
 
   /** Adds the next source, which `tiles` results make. */
-  addSource(uri: string, name: string, tiles: number, video?: FrameOfVideo): void {
+  addSource(uri: string, name: string, tiles: number, video?: FrameOfVideo, version?: string): void {
     if (tiles > 1) this.#open.set(this.sources, untouched(tiles));
-    this.#planned.add({ uri, name, tiles, ...(video && { video }) });
+    this.#planned.add({ uri, name, tiles, ...(video && { video }), ...(version !== undefined && { version }) });
   }
 
   /** Adds the next sources, which have a result each. */
@@ -197,7 +197,8 @@ export class Merge {
         if (source.state === 'open') throw new Error(`Source ${index} still waits for ${source.tilesLeft} results`);
       }
     }
-    return { length, [Symbol.iterator]: () => this.#outcomes() };
+    const at = (index: number) => this.outcome(index);
+    return { length, at, [Symbol.iterator]: () => this.#outcomes() };
   }
 
   *#outcomes(): Generator<SourceOutcome> {

@@ -12,7 +12,7 @@ import type { FrameOrder, FrameSummary } from './frame-summary.ts';
 import { blockKey, encodeBlock, encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
 import { JobSums, type OpenSpool } from './job-sums.ts';
 import type { Journaled } from './journal.ts';
-import type { JobFacts, JobRecord, JobResults, OpenShard, SettledSources, ShardCommit } from './ledger.ts';
+import type { JobFacts, JobRecord, JobResults, OpenShard, SettledRow, SettledSources, ShardCommit } from './ledger.ts';
 import type { Merge } from './merge.ts';
 import { blockBins } from './open-bins.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
@@ -112,7 +112,7 @@ export class OpenJob implements Journaled {
   takeStep(step: PlanStep): void {
     switch (step.kind) {
       case 'source':
-        for (const { merge } of this.parts) merge.addSource(step.uri, step.name, step.tiles, step.video);
+        for (const { merge } of this.parts) merge.addSource(step.uri, step.name, step.tiles, step.video, step.version);
         if (this.#goesByMtime && !step.video) this.#takeMtime(step.index, step.version);
         break;
       case 'quarantine':
@@ -230,22 +230,34 @@ export class OpenJob implements Journaled {
   /** By the pipeline at that place. */
   settled(from: number, atMost: number, part: number): SettledSources {
     const sums = this.parts[part]!;
-    const { merge, spool, hasHistograms } = sums;
-    const done: SettledSources['done'] = [];
-    const names: string[] = [];
+    const { spool, hasHistograms } = sums;
+    const sources: SettledRow[] = [];
     let next = from;
     for (; next - from < atMost; next++) {
-      const state = merge.settled(next);
-      if (!state) break;
-      const isCounted = state !== 'quarantined' && hasHistograms;
-      const place = isCounted ? sums.written(next) : undefined;
-      if (isCounted && !place) break;
-      const { uri, name, video } = merge.planned(next);
-      names.push(name);
-      const captured = this.#capturedOf(next);
-      if (place) done.push({ index: next, uri, ...(video && { video }), ...(captured && { captured }), ...place });
+      const source = this.#settledRow(next, sums);
+      if (!source) break;
+      sources.push(source);
     }
-    return { next, names, done, file: hasHistograms ? spool.path : '' };
+    return { next, sources, file: hasHistograms ? spool.path : '' };
+  }
+
+  /** Undefined while the source is open, or its histograms wait for the disk. */
+  #settledRow(index: number, sums: JobSums): SettledRow | undefined {
+    const { merge, hasHistograms } = sums;
+    if (!merge.settled(index)) return undefined;
+    const { uri, name, video, version } = merge.planned(index);
+    const planned = { index, uri, name, ...(video && { video }), ...(version !== undefined && { version }) };
+    const source = merge.outcome(index)!;
+    if (source.state === 'quarantined') {
+      const { state, stage, error, attempts } = source;
+      return { ...planned, state, stage, error, attempts };
+    }
+    const place = hasHistograms ? sums.written(index) : undefined;
+    if (hasHistograms && !place) return undefined;
+    const { state, size, counted, digest } = source;
+    const captured = this.#capturedOf(index);
+    const more = { ...(captured && { captured }), ...(place && { place }) };
+    return { ...planned, state, ...size, counted, digest: Buffer.from(digest).toString('hex'), ...more };
   }
 
   results(): UnplannedResults {

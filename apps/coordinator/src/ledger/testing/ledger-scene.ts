@@ -1,4 +1,5 @@
 // For tests: a job, its plan, the answers of nodes to its shards, and what must come of them.
+
 import type { Rect, Size } from '@halogrid/geometry';
 import { cellsOf, createPipeline, type Grid, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
@@ -10,6 +11,7 @@ import { foundFrames } from '../../testing/found-frames.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../digest.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
 import { readHistograms } from '../read-histograms.ts';
+import { countedRows } from '../settled-rows.ts';
 
 export const epoch = 7;
 export const jobId = 'job-1';
@@ -37,9 +39,14 @@ export async function comparable(ledger: Ledger, grid: Grid) {
 }
 
 export async function histogramsOf(ledger: Ledger, grid: Grid): Promise<{ uri: string; bins: number[] }[]> {
-  const { done, file } = await ledger.settled(jobId, 0, 99);
+  const { file, sources } = await ledger.settled(jobId, 0, 99);
+  const done = countedRows(sources);
   if (done.length === 0) return [];
-  const all = readHistograms(file, done, binsOfSource(histogramShape(pipeline, grid)));
+  const all = readHistograms(
+    file,
+    done.map(({ place }) => place),
+    binsOfSource(histogramShape(pipeline, grid)),
+  );
   return [...all.map(({ place, bins }) => ({ uri: done[place]!.uri, bins: [...bins] }))];
 }
 
