@@ -63,17 +63,17 @@ export function acceptedJob(job: SimulatedJob): AcceptedJob {
 }
 
 /** The plan of a job, as the thread that plans makes it: frames are packed. */
-export const planOf = (job: SimulatedJob): AsyncGenerator<PlannedStep> => packPlan(stepsOf(job));
+export const planOf = (job: SimulatedJob): AsyncGenerator<PlannedStep[]> => packPlan(stepsOf(job));
 
-async function* stepsOf(job: SimulatedJob): AsyncGenerator<PlanStep> {
+async function* stepsOf(job: SimulatedJob): AsyncGenerator<PlanStep[]> {
   for (let shard = 0; shard < job.shards; shard++) {
     for (const index of sourcesOf(job, shard)) {
       const isFirst = job.kind === 'frames' || shard % job.group === 0;
       const tiles = job.kind === 'frames' ? 1 : Math.min(job.group, job.shards - shard);
       const source = { index, uri: uriOf(job, index), name: `${index}.pgm`, tiles, version: listed };
-      if (isFirst) yield { kind: 'source', ...source };
+      if (isFirst) yield [{ kind: 'source', ...source }];
     }
-    yield { kind: 'shard', shard: { shard, work: workOf(job, shard), costBytes: job.costBytes } };
+    yield [{ kind: 'shard', shard: { shard, work: workOf(job, shard), costBytes: job.costBytes } }];
   }
 }
 

@@ -21,9 +21,9 @@ import {
 /** The plan with frames packed where they can be. */
 async function packed(steps: PlanStep[]): Promise<PlanStep[]> {
   const each = async function* () {
-    yield* steps;
+    yield steps;
   };
-  return (await Array.fromAsync(packPlan(each()))).filter(isRecorded);
+  return (await Array.fromAsync(packPlan(each()))).flat().filter(isRecorded);
 }
 
 /** The steps that they stand for; a block has no sizes of frames. */
