@@ -11,32 +11,41 @@ const mostHeld = 8192;
  * their own, as before. It depends on the steps alone, so that a plan that is made anew is packed in the same way.
  */
 export async function* packPlan(plan: AsyncIterable<readonly PlannedStep[]>): AsyncGenerator<PlannedStep[]> {
-  let held: Source[] = [];
+  const packer = new PlanPacker();
   for await (const steps of plan) {
-    const packed: PlannedStep[] = [];
-    for (const step of steps) {
-      if (step.kind === 'source' && isPackable(step) && held.length < mostHeld) {
-        held.push(step);
-        continue;
-      }
-      if (step.kind === 'shard') {
-        const { work } = step.shard;
-        const count = work.kind === 'frames' ? work.sources.length : 0;
-        const frames = packFrames(held.slice(0, count), work);
-        if (frames) {
-          held = held.slice(count);
-          packed.push({ kind: 'shard', shard: { ...step.shard, work: frames } });
-          continue;
-        }
-      }
-      // What is told of a plan belongs nowhere in it.
-      if (step.kind !== 'note') {
-        packed.push(...held);
-        held = [];
-      }
-      packed.push(step);
-    }
+    const packed = steps.flatMap((step) => packer.take(step));
     if (packed.length > 0) yield packed;
   }
-  if (held.length > 0) yield held;
+  const rest = packer.rest();
+  if (rest.length > 0) yield rest;
+}
+
+class PlanPacker {
+  #held: Source[] = [];
+
+  /** What follows of the plan when this step is known. */
+  take(step: PlannedStep): PlannedStep[] {
+    if (step.kind === 'source' && isPackable(step) && this.#held.length < mostHeld) {
+      this.#held.push(step);
+      return [];
+    }
+    if (step.kind === 'shard') {
+      const { work } = step.shard;
+      const count = work.kind === 'frames' ? work.sources.length : 0;
+      const packed = packFrames(this.#held.slice(0, count), work);
+      if (packed) {
+        this.#held = this.#held.slice(count);
+        return [{ kind: 'shard', shard: { ...step.shard, work: packed } }];
+      }
+    }
+    // What is told of a plan belongs nowhere in it.
+    return step.kind === 'note' ? [step] : [...this.rest(), step];
+  }
+
+  /** Sources whose shard has not come. */
+  rest(): Source[] {
+    const held = this.#held;
+    this.#held = [];
+    return held;
+  }
 }
