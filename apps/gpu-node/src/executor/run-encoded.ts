@@ -9,7 +9,7 @@ import type { AskedFrame } from './open-batches.ts';
 import { minSideOf, runPipelines, type ShardRun, type SourceOutcome, sourceOutcome } from './shard-run.ts';
 
 /** JPEGs that were read for the device into `staging`. */
-interface ReadBatch {
+export interface ReadBatch {
   staging: Staging;
   read: EncodedBatch;
   batch: Batch;
@@ -33,7 +33,7 @@ export async function runEncoded(
     const batch = await readBatch(run, feed, some);
     const looked = some.slice(0, batch.read.done);
     first += looked.length;
-    const { fine, bytes, seconds } = await computeBatch(run, batch, looked, outcomes);
+    const { fine, bytes, seconds } = await computeEncoded(run, batch, looked, outcomes);
     sum.left.push(...looked.filter((_, position) => !fine.has(position)));
     sum.done += bytes;
     sum.seconds += seconds;
@@ -57,10 +57,7 @@ async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly AskedFr
     const files = frames.map(({ source: { uri, version } }) => ({ uri, version }));
     const read = await clock.time('read', () => feed.read(files, staging.bytes, limits));
     signal.throwIfAborted();
-    const { maxStagingBytes } = device;
-    const pipelines = run.pipelines.map(({ pipeline }) => pipeline);
-    const batch = new Batch('u8', pipelines, { maxStagingBytes, batchBytes: maxStagingBytes });
-    return { staging, read, batch, items: place(run, batch, read) };
+    return { staging, read, ...placeEncoded(run, read) };
   } catch (error) {
     staging.release();
     throw error;
@@ -71,7 +68,7 @@ async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly AskedFr
  * Decodes and computes a batch. Resolves with the positions among `frames` of those that were decoded without doubt, which have their
  * outcome then, with their bytes, and with the seconds that decoding took.
  */
-async function computeBatch(
+export async function computeEncoded(
   run: ShardRun,
   { staging, read, batch, items }: ReadBatch,
   frames: readonly AskedFrame[],
@@ -104,15 +101,19 @@ async function computeBatch(
 }
 
 /** Places the planes of what was read. Throws RangeError where they do not fit, which limits rule out. */
-function place(run: ShardRun, batch: Batch, { layout, taken }: EncodedBatch): SharedItem[] {
+export function placeEncoded(run: ShardRun, { layout, taken }: EncodedBatch): Pick<ReadBatch, 'batch' | 'items'> {
+  const { maxStagingBytes } = run.device;
+  const pipelines = run.pipelines.map(({ pipeline }) => pipeline);
+  const batch = new Batch('u8', pipelines, { maxStagingBytes, batchBytes: maxStagingBytes });
   const plans = new PlansBySize(run);
-  return Array.from({ length: layout.fileCount }, (_, i) => {
+  const items = Array.from({ length: layout.fileCount }, (_, i) => {
     const [, , width, height] = wordsOf(taken, i);
     const item = batch.add(plans.of({ width, height }), false);
     if (!item) throw new RangeError(`The planes of ${layout.fileCount} JPEGs do not fit the device`);
     placePlane(layout, i, item);
     return item;
   });
+  return { batch, items };
 }
 
 /** Position, bytes, width and height of a file. */

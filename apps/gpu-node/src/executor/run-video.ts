@@ -2,14 +2,16 @@ import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import {
   changedVideo,
   type DecodedPicture,
-  type DecoderPool,
   openVideoFile,
   type SegmentDecoder,
+  type SegmentRequest,
   type VideoFile,
 } from '@halogrid/imaging';
 import type { SharedItem } from '@halogrid/kernels';
 import type { Source, VideoSegment } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
+import type { WorkDone } from '../feed/work-rate.ts';
+import { hasJpegs, RecordedJpegs } from './recorded-jpegs.ts';
 import {
   emptyBatch,
   failedOutcomes,
@@ -46,12 +48,94 @@ export async function runVideo(
 ): Promise<SourceOutcome[]> {
   const outcomes = new Array<SourceOutcome>(sources.length);
   try {
-    await new VideoRun(run, sources, segment, outcomes).run();
+    await withVideo(run, sources[0]!.uri, segment.version, async (file) => {
+      const bytes = await bytesForDevice(run, file, segment, sources.length);
+      const isForDevice = bytes !== undefined && run.jpegs!.choose(sources.length, bytes) === 'device';
+      if (isForDevice) await run.jpegs!.during('device', bytes, () => takeJpegs(run, file, sources, segment, outcomes));
+      const onCores = () => decodeLeft(run, file, sources, segment, outcomes);
+      if (bytes === undefined || isForDevice) await onCores();
+      else await run.jpegs!.during('cores', bytes, () => onCores().then(() => ({ done: bytes })));
+    });
   } catch (error) {
     // What came before it is lost as well: who can tell whether it was of the same file.
     return await failedOutcomes(sources, error);
   }
   return outcomes;
+}
+
+/** Opens a video for `use`, and sees to it that it is what was planned until then. */
+async function withVideo(
+  run: ShardRun,
+  uri: string,
+  version: string,
+  use: (file: VideoFile) => Promise<void>,
+): Promise<void> {
+  const file = await run.clock.time('read', () => openVideoFile(uri, version || undefined));
+  try {
+    // A coordinator that hands the file over looks after its version.
+    if (version !== '' && file.version !== version) throw changedVideo();
+    await use(file);
+    await file.checkVersion();
+  } finally {
+    file.close();
+  }
+}
+
+/** About how many bytes a device would decode of a segment, as JPEGs of which luma and nothing but counts are wanted; undefined where it may not. */
+async function bytesForDevice(
+  run: ShardRun,
+  file: VideoFile,
+  segment: VideoSegment,
+  frames: number,
+): Promise<number | undefined> {
+  const isWanted = run.jpegs?.isOn && run.channels === 'gray' && !run.wantsMap;
+  return isWanted && (await hasJpegs(file, segment)) ? frames * segment.size : undefined;
+}
+
+/** Has the device decode JPEGs of a segment; sources that it leaves have no outcome. */
+async function takeJpegs(
+  run: ShardRun,
+  file: VideoFile,
+  sources: readonly Source[],
+  segment: VideoSegment,
+  outcomes: SourceOutcome[],
+): Promise<WorkDone> {
+  const request = { ...requestOf(run, sources, segment), encoded: true, hwaccel: '', lead: undefined };
+  const decoder = await run.decoders.decode(file, request, run.signal);
+  const abort = () => void decoder.close();
+  run.signal.addEventListener('abort', abort);
+  try {
+    return await run.meters.video.during(() => new RecordedJpegs(run, sources, outcomes).take(decoder));
+  } catch (error) {
+    run.signal.throwIfAborted();
+    throw error;
+  } finally {
+    run.signal.removeEventListener('abort', abort);
+    await decoder.close();
+  }
+}
+
+/** Has a decoder decode the frames that have no outcome. */
+async function decodeLeft(
+  run: ShardRun,
+  file: VideoFile,
+  sources: readonly Source[],
+  segment: VideoSegment,
+  outcomes: SourceOutcome[],
+): Promise<void> {
+  const left = sources.flatMap((source, position) => (outcomes[position] ? [] : [{ source, position }]));
+  if (left.length === 0) return;
+  const own = new Array<SourceOutcome>(left.length);
+  const its = left.map(({ source }) => source);
+  await new VideoRun(run, its, segment, own).run(file);
+  for (const [i, { position }] of left.entries()) outcomes[position] = own[i]!;
+}
+
+function requestOf(run: ShardRun, sources: readonly Source[], segment: VideoSegment): SegmentRequest {
+  const { packet, pts = null, dts = null, position, size, strictFrom, end, hwaccel } = segment;
+  const start = { packet, pts, dts, position, size, isKey: true, isClean: false, isHidden: false };
+  const wanted = sources.map(({ place }) => place!);
+  return { start, strictFrom, end, wanted, hwaccel, channels: run.channels, lead: leadOf(run) };
 }
 
 class VideoRun {
@@ -75,31 +159,17 @@ class VideoRun {
     this.#outcomes = outcomes;
   }
 
-  async run(): Promise<void> {
-    const { uri } = this.#sources[0]!;
-    const { version } = this.#segment;
-    const file = await this.#run.clock.time('read', () => openVideoFile(uri, version || undefined));
-    try {
-      // A coordinator that hands the file over looks after its version.
-      if (version !== '' && file.version !== version) throw changedVideo();
-      await this.#runSegment(file);
-      await file.checkVersion();
-    } finally {
-      file.close();
-    }
+  async run(file: VideoFile): Promise<void> {
+    await this.#runSegment(file);
     for (const [i, error] of this.#bad) this.#outcomes[i] = sourceError(this.#sources[i]!, 'decode', error);
   }
 
   async #runSegment(file: VideoFile): Promise<void> {
-    const { packet, pts = null, dts = null, position, size, strictFrom, end, hwaccel } = this.#segment;
-    const start = { packet, pts, dts, position, size, isKey: true, isClean: false, isHidden: false };
-    const wanted = this.#sources.map(({ place }) => place!);
-    const { channels } = this.#run;
-    const request = { start, strictFrom, end, wanted, hwaccel, channels, lead: leadOf(this.#run) };
+    const request = requestOf(this.#run, this.#sources, this.#segment);
     await this.#run.meters.video.during(() => this.#decodeSegment(file, request));
   }
 
-  async #decodeSegment(file: VideoFile, request: Parameters<DecoderPool['decode']>[1]): Promise<void> {
+  async #decodeSegment(file: VideoFile, request: SegmentRequest): Promise<void> {
     this.#decoder = await this.#run.decoders.decode(file, request, this.#run.signal);
     const abort = () => void this.#decoder.close();
     this.#run.signal.addEventListener('abort', abort);

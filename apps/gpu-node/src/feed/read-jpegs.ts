@@ -1,9 +1,8 @@
-import { jpegTime } from '@halogrid/imaging/jpeg-time';
-import { type JpegFile, type JpegFrame, type JpegFrameReader, layOutJpegs } from '@halogrid/jpeg';
+import type { JpegFrameReader } from '@halogrid/jpeg';
 import { giveBackBytes, takeBytes } from '@halogrid/sources';
-import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { AskedFile } from './asked-files.ts';
-import { type EncodedBatch, type JpegLimits, takenWords } from './jpeg-orders.ts';
+import { JpegBatch } from './jpeg-batch.ts';
+import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 import { closePlanned, openPlanned, readPlanned } from './planned-file.ts';
 
 /** Files that are read side by side where the file system takes its time. */
@@ -20,7 +19,7 @@ export async function readJpegs(
   limits: JpegLimits,
   reader: JpegFrameReader,
 ): Promise<EncodedBatch> {
-  const batch = new BatchOfFiles(to, limits, reader);
+  const batch = new JpegBatch(to, limits, reader);
   for (let first = 0; first < files.length; first += atOnce) {
     const some = files.slice(first, first + atOnce);
     const read = await Promise.all(some.map((file) => readWhole(file, limits.bytes)));
@@ -30,58 +29,6 @@ export async function readJpegs(
     if (batch.isFull) return batch.end(done);
   }
   return batch.end(files.length);
-}
-
-/** What was taken so far. */
-class BatchOfFiles {
-  isFull = false;
-  readonly #to: Uint8Array;
-  readonly #limits: JpegLimits;
-  readonly #reader: JpegFrameReader;
-  readonly #files: JpegFile[] = [];
-  readonly #positions: number[] = [];
-  readonly #captured = new Map<number, CaptureTime>();
-  #bytes = 0;
-  #planesBytes = 0;
-
-  constructor(to: Uint8Array, limits: JpegLimits, reader: JpegFrameReader) {
-    this.#to = to;
-    this.#limits = limits;
-    this.#reader = reader;
-  }
-
-  /** Whether the file is done with: taken, or not for devices. If not, the batch is full. */
-  take(position: number, bytes: Uint8Array | undefined): boolean {
-    const frame = bytes && this.#reader.read(bytes);
-    if (!frame || typeof frame === 'string') return true;
-    if (Math.min(frame.width, frame.height) < this.#limits.minSide) return true;
-    const planeBytes = spaceOf(frame);
-    const fits =
-      this.#bytes + bytes.length <= this.#limits.bytes && this.#planesBytes + planeBytes <= this.#limits.planesBytes;
-    if (!fits) {
-      // Alone it never will.
-      if (this.#bytes === 0) return true;
-      this.isFull = true;
-      return false;
-    }
-    this.#to.set(bytes, this.#bytes);
-    this.#files.push({ frame, offset: this.#bytes, bytes: bytes.length });
-    this.#positions.push(position);
-    const captured = jpegTime(bytes);
-    if (captured) this.#captured.set(position, captured);
-    this.#bytes += roundUp(bytes.length, 4);
-    this.#planesBytes += planeBytes;
-    return true;
-  }
-
-  end(done: number): EncodedBatch {
-    const taken = new Uint32Array(takenWords * this.#files.length);
-    for (const [i, { bytes, frame }] of this.#files.entries()) {
-      taken.set([this.#positions[i]!, bytes, frame.width, frame.height], takenWords * i);
-    }
-    const layout = layOutJpegs(this.#files);
-    return { done, layout, filesBytes: this.#bytes, taken, captured: this.#captured };
-  }
 }
 
 /** The bytes of a file, for the caller to give back; undefined for one that is not there as it was planned, or becomes shorter. */
@@ -95,8 +42,3 @@ async function readWhole(file: AskedFile, most: number): Promise<Buffer<ArrayBuf
   giveBackBytes(bytes);
   return undefined;
 }
-
-/** Bytes of a plane as it is placed for kernels. */
-const spaceOf = ({ width, height }: JpegFrame): number => roundUp(roundUp(width, 16) * height, 256);
-
-const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;

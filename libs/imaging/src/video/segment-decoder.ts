@@ -15,6 +15,8 @@ export interface DecodedPicture {
   pixel: PixelType;
   /** Gray, or red, green and blue. */
   planes: number;
+  /** It is the bytes of a JPEG, as one row of so many bytes. */
+  isEncoded: boolean;
 }
 
 /** The next thing that a decoder has to say. */
@@ -56,8 +58,9 @@ export class SegmentDecoder {
     const said = await this.#heard();
     if (said.kind !== 'frame') return said as SegmentEvent;
     this.#frame = said;
-    const { position, width, height, sampleBytes, planes } = said;
-    return { kind: 'frame', position, width, height, pixel: sampleBytes === 2 ? 'u16' : 'u8', planes };
+    const { position, width, height, sampleBytes, planes, encoded } = said;
+    const pixel = sampleBytes === 2 ? 'u16' : 'u8';
+    return { kind: 'frame', position, width, height, pixel, planes, isEncoded: encoded === 1 };
   }
 
   /** Waits until, with the frame that `next` gave, so many are there, or half of those that the decoder has room for; gives their number. */

@@ -64,7 +64,17 @@ export class Answers {
     const planeBytes = height * stride;
     const bytes = planes * planeBytes - stride + rowBytes;
     const place = this.#takePlace(bytes);
-    const head = { position, width, height, sampleBytes: samples, planes, stride, bytes, place };
+    const head = {
+      position,
+      width,
+      height,
+      sampleBytes: samples,
+      planes,
+      stride,
+      bytes,
+      place,
+      encoded: pixels.isEncoded ? 1 : 0,
+    };
     if (place !== inline) {
       pixels.write(this.#memory!.subarray(place, place + bytes), stride, planeBytes);
       this.#heads.push(bytesOf(head));

@@ -42,6 +42,11 @@ export interface SegmentRequest {
    * of 16 samples. Without it there are no gaps.
    */
   lead?: number;
+  /**
+   * Whether a device decodes: frames of MJPEG come as the JPEGs that they are, but for those that cores alone can tell what they are, which do
+   * not come at all.
+   */
+  encoded?: boolean;
 }
 
 /** What becomes of the frames. Positions are those in `wanted`. */
@@ -235,7 +240,7 @@ class SegmentDecoding {
     const request = { ...given, isWanted: (packet: SentPacket, order: number) => this.#isWanted(packet, order) };
     const sent =
       reader.codec.name === 'mjpeg'
-        ? decodeJpegRun(reader, this.#isColour ? 3 : 1, request)
+        ? decodeJpegRun(reader, this.#request.encoded ? 'encoded' : this.#isColour ? 3 : 1, request)
         : decodeRun(this.#ffmpeg, reader, undefined, request);
     for (const { size } of sent) this.#inputBytes += size;
     return sent;

@@ -9,6 +9,8 @@ export interface FramePixels extends Size {
   pixel: PixelType;
   /** Gray, or red, green and blue. */
   planes: 1 | 3;
+  /** It is the bytes of a JPEG, as one row. */
+  isEncoded?: true;
   /** Writes rows `toStride` bytes apart, at least a row's, and planes `toPlane` apart, to the beginning of `to`. */
   write(to: Uint8Array, toStride: number, toPlane: number): void;
 }
@@ -46,6 +48,11 @@ export function jpegPixels({ width, height, channels, bytes }: JpegPicture): Fra
       writeRows({ pixels: bytes, channels, width, rows: height }, target);
     },
   };
+}
+
+/** A JPEG as it is. */
+export function encodedJpeg(bytes: Uint8Array): FramePixels {
+  return { width: bytes.length, height: 1, pixel: 'u8', planes: 1, isEncoded: true, write: (to) => to.set(bytes) };
 }
 
 /** All planes of a frame, one after another, rows without gaps. */

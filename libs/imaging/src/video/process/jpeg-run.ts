@@ -2,7 +2,7 @@ import { InputError } from '@halogrid/sources/input-error';
 import { JpegsNow } from '../../formats/jpeg-now.ts';
 import type { RunRequest, SentPacket } from './decode-run.ts';
 import { packetFlags } from './ffmpeg.ts';
-import { type FramePixels, jpegPixels } from './frame-pixels.ts';
+import { encodedJpeg, type FramePixels, jpegPixels } from './frame-pixels.ts';
 import { hasTwoJpegs } from './jpeg-fields.ts';
 import type { PacketReader } from './open-video.ts';
 
@@ -10,11 +10,11 @@ const jpegs = new JpegsNow();
 
 /**
  * Decodes packets of MJPEG as decodeRun does others, each as the JPEG that it is: FFmpeg's own decoder is one off in places, and takes
- * 12 ms for a frame of 1080p of 450 kB where this takes 8 (measured). None depends on another, so each has its outcome at once, and those that are not wanted are not decoded. Throws InputError.
+ * 12 ms for a frame of 1080p of 450 kB where this takes 8 (measured). They may also be wanted as they are. None depends on another, so each has its outcome at once, and those that are not wanted are not decoded. Throws InputError.
  */
 export function decodeJpegRun(
   reader: PacketReader,
-  channels: 1 | 3,
+  wanted: 1 | 3 | 'encoded',
   { isEnd, isWanted, show }: RunRequest,
 ): SentPacket[] {
   const sent: SentPacket[] = [];
@@ -25,18 +25,20 @@ export function decodeJpegRun(
     sent.push(packet);
     const order = ofGroup.get(group) ?? 0;
     ofGroup.set(group, order + 1);
-    if (isWanted(packet, order)) show({ frame: decode(reader, channels), packet, order, isAfterDamage: false });
+    const frame = isWanted(packet, order) ? frameOf(reader, wanted) : undefined;
+    if (frame !== undefined) show({ frame, packet, order, isAfterDamage: false });
   }
   return sent;
 }
 
-/** A text says why there is no picture. */
-function decode({ current, stream }: PacketReader, channels: 1 | 3): FramePixels | string {
+/** A text says why there is no picture; undefined where that takes decoding it, which is not wanted. */
+function frameOf({ current, stream }: PacketReader, wanted: 1 | 3 | 'encoded'): FramePixels | string | undefined {
   const { data, flags } = current;
   if (flags & packetFlags.corrupt) return 'The frame is damaged: the container marks it as damaged';
   if (!data || data.length === 0) return 'The frame is damaged: its packet is empty';
+  if (wanted === 'encoded') return hasTwoJpegs(data) ? undefined : encodedJpeg(data);
   try {
-    const picture = jpegs.decode(data, channels, ({ height }) => {
+    const picture = jpegs.decode(data, wanted, ({ height }) => {
       if (4 * height <= 3 * stream.codecpar.height && hasTwoJpegs(data)) throw new InputError('decode', inFields);
     });
     return jpegPixels(picture);

@@ -26,8 +26,13 @@ export type VideoMessage =
   | Exclude<IndexLine, { kind: 'end' }>
   | { kind: 'listed'; last: Extract<IndexLine, { kind: 'end' }> };
 
-/** The doubles of a head: of a frame, whose planes lie one after another, or of one of the other records instead of `position`. */
-export const headFields = ['position', 'width', 'height', 'sampleBytes', 'planes', 'stride', 'bytes', 'place'] as const;
+/**
+ * The doubles of a head: of a frame, whose planes lie one after another, or of one of the other records instead of `position`. `encoded`: 1
+ * for a frame that is the bytes of a JPEG, as one row.
+ */
+export const headFields = [
+  ...(['position', 'width', 'height', 'sampleBytes', 'planes', 'stride', 'bytes', 'place', 'encoded'] as const),
+] as const;
 export type RecordHead = Record<(typeof headFields)[number], number>;
 export const headBytes = 8 * headFields.length;
 

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { DecoderPool, planVideo } from '@halogrid/imaging';
+import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import { type FoundAnswer, Lease } from '@halogrid/proto';
+import type { Device } from '../devices/device.ts';
+import { testedKind } from '../devices/testing/tested-kind.ts';
+import { openWebGpuDevice } from '../devices/webgpu-device.ts';
+import type { DecodeChoice } from '../feed/decode-choice.ts';
+import { JpegFeed } from '../feed/jpeg-feed.ts';
+import { noted } from './testing/noted-device.ts';
+import { createTestExecutor, lbp, type TestFolder, withFolder } from './testing/shard-fixture.ts';
+
+const skip = noFfmpeg;
+let device: Device;
+const decoders = new DecoderPool({ processes: 1 });
+before(async () => {
+  device = await openWebGpuDevice(testedKind);
+});
+after(async () => {
+  await decoders.close();
+  await device.close();
+});
+
+/** A lease of the first segment of a recording of so many frames. */
+async function leaseOf(folder: TestFolder, name: string, frames: number, lease: Partial<Lease> = {}): Promise<Lease> {
+  const uri = await folder.put(name, '');
+  makeVideo(fileURLToPath(uri), videoKinds[name]!, frames);
+  for await (const part of planVideo(uri, {}, () => ({ aim: 1000, most: 1000 }))) {
+    if (part.kind !== 'segment') continue;
+    const { start, frames: planned, ...segment } = part.segment;
+    const sources = planned.map(({ packet, order }, index) => ({
+      index,
+      uri,
+      place: { packet, order },
+      preview: false,
+    }));
+    const { packet, pts, dts, position, size } = start;
+    const its = { ...segment, packet, position, size, pts: pts ?? undefined, dts: dts ?? undefined, hwaccel: '' };
+    return Lease.fromPartial({
+      ...{ jobId: 'job', shard: 1, attempt: 1, epoch: 1, pipeline: { operations: [lbp()] }, scratch: folder.scratch },
+      work: { $case: 'frames', value: { sources, segment: its } },
+      ...lease,
+    });
+  }
+  throw new Error('The recording has no segment');
+}
+
+/** What a lease gives with that choice, but for times and what was read, and the files of each batch that the device decoded. */
+async function computed(
+  lease: Lease,
+  choice: DecodeChoice,
+  doubt: (file: number) => boolean = () => false,
+): Promise<{ answer: Partial<FoundAnswer>; batches: number[] }> {
+  const batches: number[] = [];
+  const { device: on } = noted(device, {
+    jpegs: {
+      ...device.jpegs!,
+      decode: async (staging, batch) => {
+        batches.push(batch.layout.fileCount);
+        const decoded = await device.jpegs!.decode(staging, batch);
+        return { ...decoded, areFine: decoded.areFine.map((isFine, file) => isFine && !doubt(file)) };
+      },
+    },
+  });
+  const feed = new JpegFeed({
+    ...{ choice, device: on, note: assert.fail },
+    threads: { read: () => assert.fail('no file is a JPEG'), close: async () => {} },
+    readRate: async () => undefined,
+    keepRate: async () => {},
+    nowMs: () => performance.now(),
+  });
+  const execute = createTestExecutor(on, { feed, decoders });
+  const {
+    stageSeconds: _,
+    busySeconds: __,
+    inputBytes: ___,
+    ...answer
+  } = await execute(lease, new AbortController().signal);
+  return { answer, batches };
+}
+
+test('frames of MJPEG that the device decodes are what cores make of them, and so are those that it leaves', {
+  skip,
+}, async () => {
+  await withFolder(async (folder) => {
+    const lease = await leaseOf(folder, 'mjpeg.avi', 12);
+    const { answer: expected } = await computed(lease, 'cpu');
+    assert.deepEqual([expected.results!.length, expected.errors!.length], [12, 0]);
+    const onDevice = await computed(lease, 'gpu');
+    assert.deepEqual(onDevice, { answer: expected, batches: [12] });
+    const inDoubt = await computed(lease, 'gpu', (file) => file % 3 === 1);
+    assert.deepEqual(inDoubt, { answer: expected, batches: [12] });
+    const other = await leaseOf(folder, 'mjpeg.mkv', 3);
+    assert.deepEqual(await computed(other, 'gpu'), { ...(await computed(other, 'cpu')), batches: [3] });
+  });
+});
+
+test('another codec, and frames of which pixels are wanted, are for cores', { skip }, async () => {
+  await withFolder(async (folder) => {
+    const other = await leaseOf(folder, 'mpeg4.mp4', 4);
+    assert.deepEqual(await computed(other, 'gpu'), await computed(other, 'cpu'));
+    const map = await leaseOf(folder, 'mjpeg.mkv', 4, { wantsMap: true });
+    assert.deepEqual((await computed(map, 'gpu')).batches, []);
+  });
+});
