@@ -33,7 +33,7 @@ export async function recoverJob({ ledger, dispatcher, clock, log }: Recovery, j
     if (claim.state !== 'running') {
       await removeScratch(spec.out);
       await ledger.setState(jobId, claim.state, { ...claim, nowMs: clock.wallMs() });
-      return dispatcher.endedBefore(claim.state);
+      return dispatcher.endedBefore(jobId, claim.state);
     }
     isClaimed = true;
     const pipeline = jobPipeline(spec);
@@ -47,6 +47,6 @@ export async function recoverJob({ ledger, dispatcher, clock, log }: Recovery, j
       releaseOutputFolder(spec.out);
     }
     await ledger.setState(jobId, 'failed', { nowMs: clock.wallMs(), error });
-    dispatcher.endedBefore('failed');
+    dispatcher.endedBefore(jobId, 'failed');
   }
 }
