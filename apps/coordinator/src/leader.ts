@@ -1,9 +1,11 @@
 import type { SubmitRequest } from '@halogrid/proto';
 import { type Access, type Log, otherResultsSentence, type Registry, type Tls } from '@halogrid/service';
+import { openSpanExport } from '@halogrid/service/span-export';
 import type { CoordinatorConfig } from './config.ts';
 import type { Clock } from './dispatch/clock.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import type { JobWork } from './dispatch/job-run.ts';
+import { JobSpans } from './dispatch/job-spans.ts';
 import { LedJobs } from './dispatch/led-jobs.ts';
 import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
 import { recoverJobs } from './dispatch/recover-jobs.ts';
@@ -115,6 +117,8 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const { plan: makePlan, check } = choosePlanner(options);
   const plan = tellOfEarlierOutput(makePlan, log);
   const metrics = createMetrics(registry);
+  const spans = await openSpanExport();
+  if (spans) onClose(() => spans.close());
   const dispatcher = new Dispatcher({
     ledger,
     work: {
@@ -135,6 +139,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     metrics,
     log,
     ...(shared && { others: shared }),
+    spans: spans && new JobSpans(spans, clock),
   });
   let grpc: GrpcServer | undefined;
   // Conversations end by the dispatcher's word, and the server waits for their ends.

@@ -13,6 +13,7 @@ import { type ComparableAnswer, comparable } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
 import type { JobTimeline } from './history/job-histories.ts';
 import { JobRun, type JobWork } from './job-run.ts';
+import type { JobSpans } from './job-spans.ts';
 import type { Speed } from './job-speed.ts';
 import { LeftNodes } from './left-nodes.ts';
 import { NodeQuestions } from './node-questions.ts';
@@ -37,6 +38,8 @@ export interface DispatcherOptions {
   reportWithinMs: number;
   metrics: Metrics;
   log: Log;
+  /** Where somebody collects spans. */
+  spans?: JobSpans | undefined;
   /** How the coordinator finds out what it sees itself; its own unless given. */
   eyes?: Eyes;
   /** How long a job waits where nodes are attached and none can do what it needs. */
@@ -93,7 +96,7 @@ export class Dispatcher {
     );
     this.#questions = new NodeQuestions(this.#sights, this.#jobs, tell);
     this.#left = new LeftNodes(() => clock.wallMs());
-    this.#recorder = new WorkRecorder(metrics, clock, log);
+    this.#recorder = new WorkRecorder(metrics, clock, log, options.spans);
     this.#writer = new ResultWriter({ ledger, clock, jobs: this.#jobs, recorder: this.#recorder, tell });
     this.#stopTicks = every(tickMs, () => this.#handle({ kind: 'Tick' }));
   }
@@ -151,7 +154,7 @@ export class Dispatcher {
       queued: () => this.#scheduler.queued(jobId),
       abandoned: () => this.#handle({ kind: 'JobAbandoned', jobId }),
       changed: (state) => {
-        this.#recorder.jobIs(state);
+        this.#recorder.jobIs(jobId, state);
         this.#jobs.tellChanged(jobId);
       },
     });
@@ -162,8 +165,8 @@ export class Dispatcher {
   }
 
   /** Counts a job of an earlier coordinator that ended without going on. */
-  endedBefore(state: LedgerState): void {
-    this.#recorder.jobIs(state);
+  endedBefore(jobId: string, state: LedgerState): void {
+    this.#recorder.jobIs(jobId, state);
   }
 
   /** Cancels the job if it has not ended, and resolves when it has. */

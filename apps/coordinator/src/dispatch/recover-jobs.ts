@@ -37,7 +37,7 @@ export async function recoverJob(
     if (claim.state !== 'running') {
       await removeScratch(spec.out);
       await ledger.setState(jobId, claim.state, { ...claim, nowMs: clock.wallMs() });
-      return dispatcher.endedBefore(claim.state);
+      return dispatcher.endedBefore(jobId, claim.state);
     }
     isClaimed = true;
     const pipeline = jobPipeline(spec);
@@ -51,6 +51,6 @@ export async function recoverJob(
       releaseOutputFolder(spec.out);
     }
     await ledger.setState(jobId, 'failed', { nowMs: clock.wallMs(), error });
-    dispatcher.endedBefore('failed');
+    dispatcher.endedBefore(jobId, 'failed');
   }
 }

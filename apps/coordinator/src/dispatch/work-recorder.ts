@@ -9,6 +9,8 @@ import type { Command } from '../scheduler/commands.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import type { Clock } from './clock.ts';
 import { JobHistories } from './history/job-histories.ts';
+import type { MergedShard } from './history/job-history.ts';
+import type { JobSpans } from './job-spans.ts';
 import { LostLeases } from './lost-leases.ts';
 import type { Metrics } from './work-metrics.ts';
 
@@ -24,6 +26,7 @@ export class WorkRecorder {
   readonly #metrics: Metrics;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #spans: JobSpans | undefined;
   readonly #jobs = new Map<string, RecordedJob>();
   /** Names of the attached nodes, by id. */
   readonly #nodeNames = new Map<string, string>();
@@ -31,7 +34,9 @@ export class WorkRecorder {
   readonly #wrongNames = new Set<string>();
   readonly #lostLeases = new LostLeases();
 
-  constructor(metrics: Metrics, clock: Clock, log: Log) {
+  /** `spans`: where somebody collects them. */
+  constructor(metrics: Metrics, clock: Clock, log: Log, spans?: JobSpans) {
+    this.#spans = spans;
     this.#metrics = metrics;
     this.#clock = clock;
     this.#log = log;
@@ -40,6 +45,7 @@ export class WorkRecorder {
   jobSubmitted({ jobId, pipeline }: AcceptedJob): void {
     const kernel = pipeline.operations.map((operation) => operation.kernel).join('+');
     this.#jobs.set(jobId, { kernel, quarantined: new Set() });
+    this.#spans?.jobStarted(jobId);
     this.histories.begin(jobId, this.#clock.monotonicMs(), this.#clock.wallMs());
   }
 
@@ -50,7 +56,8 @@ export class WorkRecorder {
   }
 
   /** A job has come to that state. */
-  jobIs(state: LedgerState): void {
+  jobIs(jobId: string, state: LedgerState): void {
+    this.#spans?.jobIs(jobId, state);
     if (state === 'complete' || state === 'failed' || state === 'cancelled') this.#metrics.jobsEnded.inc({ state });
   }
 
@@ -174,12 +181,14 @@ export class WorkRecorder {
     metrics.inputPixels.inc({ kernel }, pixels);
     metrics.inputFrames.inc({ kernel }, frames);
     metrics.inputBytes.inc(inputBytes);
-    this.histories.get(lease.jobId)?.merged({
+    const merged: MergedShard = {
       ...{ leasedAtMs, answeredMs: commitStartMs, mergedMs: nowMs, pixels, stageSeconds, spans },
       ...{ shard: lease.shard, attempt: lease.attempt },
       node: answer.node.name,
       mergeSeconds: (nowMs - commitStartMs) / 1000,
-    });
+    };
+    this.histories.get(lease.jobId)?.merged(merged);
+    this.#spans?.merged(lease.jobId, merged);
     for (const [stage, seconds] of Object.entries(stageSeconds)) {
       if (Number.isFinite(seconds) && seconds > 0) metrics.stageSeconds.inc({ stage: stageLabel(stage) }, seconds);
     }

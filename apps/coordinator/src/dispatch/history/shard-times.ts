@@ -70,7 +70,12 @@ function toShard(times: Float32Array): TracedShard {
     return Number.isNaN(from) ? [] : [{ stage, from, to }];
   });
   const [leased, answered] = [at(3), at(4)];
-  const whole = spans.find(({ stage }) => stage === 'shard');
-  const begun = leased + Math.max(0, answered - leased - (whole?.to ?? 0)) / 2;
+  const begun = begunSeconds(leased, answered, spans);
   return { node: at(0), shard: at(1), attempt: at(2), leased, answered, merged: at(5), begun, spans };
+}
+
+/** When a node began with a shard, by the coordinator's clock: as if the lease and the answer had taken equally long on their way. */
+export function begunSeconds(leased: number, answered: number, spans: readonly StageSpan[]): number {
+  const whole = spans.find(({ stage }) => stage === 'shard');
+  return leased + Math.max(0, answered - leased - (whole?.to ?? 0)) / 2;
 }
