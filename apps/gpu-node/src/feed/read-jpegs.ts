@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { jpegTime } from '@halogrid/imaging/jpeg-time';
 import { type JpegFile, type JpegFrame, type JpegFrameReader, layOutJpegs } from '@halogrid/jpeg';
-import { allowedPath, giveBackBytes, localVersion, quickFiles, takeBytes } from '@halogrid/sources';
+import { allowedPath, giveBackBytes, isOfVersion, localVersion, quickFiles, takeBytes } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { type AskedFile, type EncodedBatch, type JpegLimits, takenWords } from './jpeg-orders.ts';
 
@@ -91,7 +91,7 @@ async function readWhole({ uri, version }: AskedFile, most: number): Promise<Buf
     try {
       const stat = fstatSync(file);
       if (!stat.isFile() || stat.size === 0 || stat.size > most) return undefined;
-      if (version !== undefined && localVersion(stat) !== version) return undefined;
+      if (version !== undefined && !isOfVersion(localVersion(stat), version)) return undefined;
       return await readBytes(file, stat.size);
     } finally {
       await quickFiles.close(file);
