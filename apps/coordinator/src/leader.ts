@@ -15,12 +15,12 @@ import { createJobId } from './job/job-id.ts';
 import type { DurableLedger } from './ledger/durable-ledger.ts';
 import type { LedgerStore } from './ledger/store/ledger-store.ts';
 import { exposeState } from './metrics.ts';
-import { featuresThread, openFeatures } from './output/features-file.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
 import { openPictures } from './output/pictures-ahead.ts';
 import { addedMapsSentence } from './output/previous/added-maps.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
+import { openTables, tablesThread } from './output/tables-file.ts';
 import { PlanThread } from './plan/plan-thread.ts';
 import { planJob } from './plan/planner.ts';
 import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
@@ -101,7 +101,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const ledger =
     config.ledger === undefined ? createFolderLedger(context) : await openSharedLedger(store, epoch, context);
   options.opened(ledger);
-  featuresThread.prepare();
+  tablesThread.prepare();
   onClose(() => ledger.close());
   const { plan: makePlan, check } = choosePlanner(options);
   const plan = tellOfEarlierOutput(makePlan, log);
@@ -110,7 +110,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     ledger,
     work: {
       plan,
-      features: openFeatures,
+      tables: openTables,
       pictures: openPictures,
       finalise: finaliseJob,
       abandon: async (job, end, finishedMs) => {

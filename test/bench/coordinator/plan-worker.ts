@@ -4,6 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import type { Source } from '@halogrid/sources';
 import { endWhenAsked } from '@halogrid/threads';
 import { jobPipeline } from '../../../apps/coordinator/src/job/accepted-job.ts';
+import { packPlan } from '../../../apps/coordinator/src/plan/pack-plan.ts';
 import type { PlanAnswer, PlanOrder } from '../../../apps/coordinator/src/plan/plan-thread.ts';
 import { planJob, realInputs } from '../../../apps/coordinator/src/plan/planner.ts';
 import { runPlan } from '../../../apps/coordinator/src/plan/run-plan.ts';
@@ -28,7 +29,7 @@ async function plan({ spec, port }: PlanOrder): Promise<void> {
   port.on('close', () => stopped.abort());
   const answer = (message: PlanAnswer): void => port.postMessage(message);
   const steps = planJob(spec, jobPipeline(spec), stopped.signal, { ...realInputs, list });
-  await runPlan(steps, {
+  await runPlan(packPlan(steps), {
     write: async (steps) => {
       answer({ steps });
       await once(port, 'message', { signal: stopped.signal });

@@ -12,6 +12,7 @@ import { createRegistry } from '@halogrid/service/metrics';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
+import { noTables } from '../testing/no-tables.ts';
 import { systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { JobWork } from './job-run.ts';
@@ -63,7 +64,7 @@ async function setStage(
     ledger,
     work: {
       plan: () => frames(2),
-      features: () => undefined,
+      tables: () => noTables,
       finalise: async () => void calls.push('finalise'),
       abandon: async (_, { state }) => void calls.push(`abandon: ${state}`),
       release: () => void calls.push('release'),
@@ -175,32 +176,38 @@ test('an output that cannot be written fails the job with its sentence', async (
   assert.deepEqual(calls, ['abandon: failed', 'release']);
 });
 
-test('features are started with the first lease, told of every result, and finished or aborted with the job', async (t) => {
-  const features: string[] = [];
+test('tables are started with the first lease, told of every result, and finished or aborted with the job', async (t) => {
+  const tables: string[] = [];
   const told = {
-    start: () => void features.push('start'),
-    advance: () => void features.push('advance'),
-    finish: async (sources: number) => void features.push(`finish ${sources}`),
-    abort: async () => void features.push('abort'),
+    start: () => void tables.push('start'),
+    advance: () => void tables.push('advance'),
+    finish: async (sources: number) => {
+      tables.push(`finish ${sources}`);
+      return [];
+    },
+    abort: async () => void tables.push('abort'),
   };
   const complete = await setStage(t, {
-    features: (_job, { settled }) => {
-      return { ...told, advance: async () => void features.push(`settled ${(await settled(0, 9, 0)).next}`) };
+    tables: (_job, { settled }) => {
+      return { ...told, advance: async () => void tables.push(`settled ${(await settled(0, 9, 0)).next}`) };
     },
-    finalise: async (results, _pipeline, output) => output!.finish(results.sources.length, [{}]),
+    finalise: async (results, _pipeline, { tables: begun }) => {
+      await begun.finish(results.sources.length, [{}], []);
+      return undefined;
+    },
   });
   attachWorker(complete.dispatcher);
   await complete.dispatcher.submit(job);
   assert.equal((await complete.ended()).state, 'complete');
-  assert.equal(features[0], 'start');
-  const [first, ...later] = features.filter((call) => call !== 'start');
+  assert.equal(tables[0], 'start');
+  const [first, ...later] = tables.filter((call) => call !== 'start');
   // Both results may be in the ledger when the first is told of.
   assert.match(first!, /^settled [12]$/);
   assert.deepEqual(later, ['settled 2', 'finish 2']);
 
-  features.length = 0;
+  tables.length = 0;
   const failing = await setStage(t, {
-    features: (_job, { failed }) => {
+    tables: (_job, { failed }) => {
       return { ...told, start: () => failed(new Error('The disk is full')) };
     },
   });
@@ -208,13 +215,13 @@ test('features are started with the first lease, told of every result, and finis
   await failing.dispatcher.submit(job);
   const { state, error } = await failing.ended();
   assert.deepEqual([state, error], ['failed', 'The disk is full']);
-  assert.ok(features.includes('abort') && !features.includes('finish 2'), features.join());
+  assert.ok(tables.includes('abort') && !tables.includes('finish 2'), tables.join());
 
-  features.length = 0;
-  const closing = await setStage(t, { features: () => told });
+  tables.length = 0;
+  const closing = await setStage(t, { tables: () => told });
   await closing.dispatcher.submit(job);
   await closing.dispatcher.close();
-  assert.ok(features.includes('abort'));
+  assert.ok(tables.includes('abort'));
 });
 
 test('a ledger that takes no results fails the job with its sentence', async (t) => {
@@ -231,7 +238,7 @@ test('a ledger that takes no results fails the job with its sentence', async (t)
 test('a job is cancelled while it is finalised', async (t) => {
   const finalising = Promise.withResolvers<void>();
   const { dispatcher, ledger, calls } = await setStage(t, {
-    finalise: (_results, _pipeline, _features, _now, signal) => {
+    finalise: (_results, _pipeline, _begun, _now, signal) => {
       finalising.resolve();
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },

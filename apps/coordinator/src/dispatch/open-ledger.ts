@@ -8,7 +8,7 @@ import { Journal } from '../ledger/journal.ts';
 import type { LostLedgerError } from '../ledger/store/ledger-errors.ts';
 import type { LedgerStore } from '../ledger/store/ledger-store.ts';
 import { SqliteStore, sqliteThread } from '../ledger/store/sqlite-store.ts';
-import { SummaryThread } from '../ledger/summary-thread.ts';
+import { Summaries } from '../ledger/summaries.ts';
 import type { Clock } from './clock.ts';
 
 export interface LedgerContext {
@@ -31,7 +31,7 @@ export async function openSharedLedger(
     epoch,
     homeOf: async () => ({ journal }),
     openSpool,
-    summaries: new SummaryThread(),
+    summaries: new Summaries(),
     lost,
   });
   await ledger.load({ journal });
@@ -44,7 +44,7 @@ export function createFolderLedger(context: LedgerContext): DurableLedger {
   const epoch = 1;
   sqliteThread.prepare();
   const homeOf: DurableLedgerOptions['homeOf'] = ({ out }) => openFolderHome(out, context);
-  return new DurableLedger({ epoch, homeOf, openSpool, summaries: new SummaryThread(), lost: context.lost });
+  return new DurableLedger({ epoch, homeOf, openSpool, summaries: new Summaries(), lost: context.lost });
 }
 
 /**

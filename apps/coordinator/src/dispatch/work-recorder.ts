@@ -1,7 +1,8 @@
-import { type Hello, needInWords } from '@halogrid/proto';
+import { type FrameOutline, type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { AcceptedJob } from '../job/accepted-job.ts';
-import type { PlannedStep, ShardWork, SourceRef, SourceResult } from '../job/shard.ts';
+import { indexesOf } from '../job/packed-frames.ts';
+import type { PlannedStep, SourceResult } from '../job/shard.ts';
 import { stageLabel } from '../job/shard.ts';
 import type { LedgerState } from '../ledger/ledger.ts';
 import type { Command } from '../scheduler/commands.ts';
@@ -96,7 +97,7 @@ export class WorkRecorder {
         const { jobId, shard, error, attempts } = command;
         this.#shardMoved(jobId, shard.shard);
         metrics.shardsFinished.inc({ kernel: this.#kernel(jobId), outcome: 'quarantined' });
-        for (const { index } of sourcesOf(shard.work)) this.#quarantined(jobId, index, 'compute');
+        for (const index of indexesOf(shard.work)) this.#quarantined(jobId, index, 'compute');
         this.#log.error({ jobId, shard: shard.shard, attempts }, `A shard is given up: ${error}`);
         break;
       }
@@ -167,12 +168,11 @@ export class WorkRecorder {
     this.#shardMoved(lease.jobId, lease.shard);
     if (outcome !== 'committed') return 0;
 
-    const { results, errors, stageSeconds, inputBytes } = answer.content;
-    const read = results.filter(({ pipeline = 0 }) => pipeline === 0);
-    const pixels = read.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
+    const { errors, stageSeconds, inputBytes } = answer.content;
+    const { frames, pixels } = answer.content.found ?? outlineOf(answer.content.results);
     metrics.shardSeconds.observe({ kernel }, (nowMs - leasedAtMs) / 1000);
     metrics.inputPixels.inc({ kernel }, pixels);
-    metrics.inputFrames.inc({ kernel }, read.filter(isLastPart).length);
+    metrics.inputFrames.inc({ kernel }, frames);
     metrics.inputBytes.inc(inputBytes);
     this.histories.get(lease.jobId)?.merged({
       ...{ leasedAtMs, mergedMs: nowMs, pixels, stageSeconds },
@@ -204,7 +204,12 @@ export class WorkRecorder {
   }
 }
 
-const sourcesOf = (work: ShardWork): SourceRef[] => (work.kind === 'tile' ? [work.source] : work.sources);
+/** What the first pipeline's results say of all together; of tiles, the last one of an image is the frame. */
+function outlineOf(results: readonly SourceResult[]): FrameOutline {
+  const read = results.filter(({ pipeline = 0 }) => pipeline === 0);
+  const pixels = read.reduce((sum, { rect }) => sum + rect.width * rect.height, 0);
+  return { frames: read.filter(isLastPart).length, pixels };
+}
 
 /** Whether the part holds the image's last pixel, as exactly one part of every image does. */
 function isLastPart({ size, rect }: SourceResult): boolean {

@@ -1,6 +1,7 @@
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
 import type { PlanStep } from '../job/shard.ts';
+import { summarise } from './frame-summary.ts';
 import { endedEntries } from './job-record.ts';
 import type { OpenSpool } from './job-sums.ts';
 import type { Journal, Journaled } from './journal.ts';
@@ -19,7 +20,7 @@ import { OpenJob } from './open-job.ts';
 import { readJobs, readPlan } from './recover-job.ts';
 import { LostLedgerError } from './store/ledger-errors.ts';
 import type { Change } from './store/ledger-store.ts';
-import type { SummaryThread } from './summary-thread.ts';
+import type { Summaries } from './summaries.ts';
 
 /** Jobs that have ended, and of which is still known how. */
 const maxEndedJobs = 1000;
@@ -36,8 +37,8 @@ export interface DurableLedgerOptions {
   /** Where a new job is kept. */
   homeOf: (spec: JobSpec) => Promise<JobHome>;
   openSpool: OpenSpool;
-  /** Makes of large answers what is kept of them; absent: that is done on this thread. */
-  summaries?: SummaryThread;
+  /** Makes of answers of frames what is kept of them; absent: that is done on this thread. */
+  summaries?: Summaries;
   /** Told where what a home holds is found to be lost while it is in use. */
   lost?: (error: LostLedgerError) => void;
 }
@@ -128,12 +129,12 @@ export class DurableLedger implements Ledger {
   async commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'> {
     const { open, home } = this.#job(commit.jobId);
     if (!open || commit.epoch < this.epoch) return 'stale';
+    const order = open.frameOrder(commit);
     const { summaries } = this.#options;
-    const frames = summaries && open.framesOf(commit);
-    const summary = frames && (await summaries.summarise(frames));
+    const summary = order && (summaries ? await summaries.summarise(order) : summarise(order));
     // It may have ended meanwhile.
     if (this.#jobs.get(commit.jobId)?.open !== open) return 'stale';
-    if (!open.commit(commit, summary)) {
+    if (!open.commit(commit, summary && { runs: order.runs, summary })) {
       await home.journal.written(open);
       return 'duplicate';
     }
@@ -156,7 +157,7 @@ export class DurableLedger implements Ledger {
   }
 
   async settled(jobId: string, from: number, atMost: number, part = 0): Promise<SettledSources> {
-    return this.#job(jobId).open?.settled(from, atMost, part) ?? { next: from, names: [], done: [], file: '' };
+    return this.#job(jobId).open?.settled(from, atMost, part) ?? { next: from, sources: [], file: '' };
   }
 
   outcome(jobId: string, index: number): SourceOutcome | undefined {
@@ -201,7 +202,7 @@ export class DurableLedger implements Ledger {
         `What is done of job ${jobId} is of results version ${open.resultsVersion}, this is ${resultsVersion}: run it again`,
       );
     }
-    for (const { spool } of open.parts) await spool?.recover();
+    for (const { spool } of open.parts) await spool.recover();
     return [...open.shards.values()];
   }
 

@@ -1,7 +1,7 @@
 import type { Size } from '@halogrid/geometry';
 import type { JobSpec, JobTimes, QuarantineReason } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { FrameOfVideo, PackedBins, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
+import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
 import type { HistogramPlace, SourceDigest } from './record/settled-source.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
@@ -52,8 +52,8 @@ export interface ShardCommit {
   /** For job.json: which node and device did it. */
   node: { name: string; device: string };
   results: SourceResult[];
-  /** As ShardAnswer.packed. */
-  packed?: PackedBins;
+  /** As ShardAnswer.found. */
+  found?: FoundFrames;
   errors: SourceError[];
   stageSeconds: Record<string, number>;
   /** As ShardCompleted.busy_seconds. */
@@ -76,22 +76,38 @@ export type SourceOutcome = { index: number; uri: string; name: string; video?: 
 /** Sources in order of index, told one by one: they may be more than memory holds at once. */
 export interface SourceOutcomes extends Iterable<SourceOutcome> {
   readonly length: number;
+  /** That of the source with that index. */
+  at(index: number): SourceOutcome | undefined;
 }
 
 /** Sources that are done or quarantined, and so stay as they are. */
 export interface SettledSources {
   /** Index of the first source behind them. */
   next: number;
-  /** Names of all of them, as they were planned: what their files are called follows from the names in front. */
-  names: string[];
-  /**
-   * Those that are done, in order of index, and where `file` has the histograms of all their cells, as HistogramShape lays
-   * them out; none where the pipeline has no histogram. `readHistograms` reads them.
-   */
-  done: (HistogramPlace & { index: number; uri: string; video?: FrameOfVideo; captured?: CaptureTime })[];
+  /** All of them, in order of index. */
+  sources: SettledRow[];
   /** A path; it is valid until the job has ended. */
   file: string;
 }
+
+/** A settled source as other threads are told of it. `name` is as it was planned, `version` that of its file when it was listed. */
+export type SettledRow = { index: number; uri: string; name: string; version?: string; video?: FrameOfVideo } & (
+  | {
+      state: 'done';
+      width: number;
+      height: number;
+      counted: number;
+      /** In hex. */
+      digest: string;
+      captured?: CaptureTime;
+      /**
+       * Where `file` has the histograms of all its cells, as HistogramShape lays them out, for `readHistograms`; absent where the
+       * pipeline has none.
+       */
+      place?: HistogramPlace;
+    }
+  | { state: 'quarantined'; stage: string; error: string; attempts: number }
+);
 
 /** Everything the output is made of, besides the histograms of each source. */
 export interface JobResults {

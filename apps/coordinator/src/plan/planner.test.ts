@@ -6,6 +6,7 @@ import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { InputError, SourceNotFoundError } from '@halogrid/sources';
 import fc from 'fast-check';
+import { refsOf } from '../job/packed-frames.ts';
 import { isRecorded, type PlanStep, type Shard } from '../job/shard.ts';
 import { maxBatchBins, maxBatchBytes } from './plan-emitter.ts';
 import { planJob } from './planner.ts';
@@ -235,7 +236,7 @@ test('every pixel of every input is in one shard, sources come before their shar
           const parts =
             work.kind === 'tile'
               ? [{ index: work.source.index, ...work.rect }]
-              : work.sources.map(({ index }) => ({ index, x: 0, y: 0, ...inputs[index]! }));
+              : refsOf(work).map(({ index }) => ({ index, x: 0, y: 0, ...inputs[index]! }));
           for (const { index, x, y, width, height } of parts) {
             tilesLeft[index]!--;
             for (let row = y; row < y + height; row++) {

@@ -72,7 +72,7 @@ function openShards<A>(turn: Turn<A>, job: ScheduledJob, shards: readonly Shard[
 /** The image that a tile is cut from, or the folder of the first frame. */
 function uriOf({ work }: Shard): string {
   if (work.kind === 'tile') return work.source.uri;
-  const uri = work.sources[0]?.uri ?? '';
+  const uri = work.kind === 'packed' ? work.uri : (work.sources[0]?.uri ?? '');
   return uri.slice(0, uri.lastIndexOf('/') + 1);
 }
 

@@ -66,7 +66,7 @@ function converse(
       send({ $case: 'welcome', value: { epoch: dispatcher.epoch, httpPort, kept } });
     },
     lease: (order) => {
-      const lease = toLease(order);
+      const lease = toLease(order, isRemote);
       send({ $case: 'lease', value: isRemote ? files.grant(lease) : lease });
     },
     recall: (jobId, shards) => {

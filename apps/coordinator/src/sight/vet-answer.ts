@@ -1,10 +1,10 @@
 import { Cause } from '@halogrid/proto';
 import { isOfVersion } from '@halogrid/sources';
+import { refsOf } from '../job/packed-frames.ts';
 import type { Shard, ShardAnswer, SourceRef } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
 import { type NodeProbes, sayUri } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
-import { refsOf } from './samples.ts';
 
 /** An answer is taken for good at this attempt, where it is a network that fails, and the coordinator's as well. */
 const lastAttempt = 3;

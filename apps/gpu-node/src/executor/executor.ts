@@ -12,6 +12,7 @@ import { runFrames } from './run-frames.ts';
 import { runTile } from './run-tile.ts';
 import { runVideo } from './run-video.ts';
 import { type LeasedPipeline, type ShardRun, type SourceOutcome, StageClock } from './shard-run.ts';
+import { unpackLease } from './unpack-lease.ts';
 
 /**
  * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted. Sources that cannot
@@ -87,6 +88,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       attempt,
       epoch,
       results: outcomes.flatMap((outcome) => (outcome.kind === 'result' ? outcome.results : [])),
+      areFrames: work.$case === 'frames',
       errors: outcomes.flatMap((outcome) => (outcome.kind === 'error' ? [outcome.error] : [])),
       stageSeconds: run.clock.seconds,
       busySeconds: busy.take(),
@@ -94,7 +96,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     };
   }
 
-  return async (lease, signal) => {
+  return async (given, signal) => {
+    const lease = unpackLease(given);
     checkLease(lease);
     const turns = isVideo(lease) ? videoTurns : fileTurns;
     await turns.acquire(1);

@@ -1,5 +1,6 @@
 // How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
 // message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
+import { maxFrameTableBytes } from '../answers/frame-table.ts';
 import { maxCountsBytes } from '../answers/split-answer.ts';
 import type {
   CaptureOptions,
@@ -69,6 +70,8 @@ const maxParameterLength = 32_768;
 export const maxSentenceLength = 1_000;
 /** A lease has a source a frame, of a segment of a video or a batch. */
 const maxLeaseSources = 65_536;
+/** The block of sources of a lease, which tells each URI by what it does not share with the one before. */
+export const maxSourceBlockBytes = 2 ** 23;
 /** A node is asked for a few files of a folder. */
 const maxProbedFiles = 16;
 /** A node holds 64 leases at most. */
@@ -150,6 +153,7 @@ const completed = fields<ShardCompleted>({
   stageSeconds: map(32, word),
   busySeconds: map(32, word),
   counts: bytes(maxCountsBytes),
+  frames: bytes(maxFrameTableBytes),
 });
 
 /** What a node reports; sentences are cut elsewhere. */
@@ -188,6 +192,7 @@ const lease = fields<Lease>({
     frames: fields<FrameBatch>({
       sources: list(maxLeaseSources, source),
       segment: fields<VideoSegment>({ version: place, hwaccel: word }),
+      block: bytes(maxSourceBlockBytes),
     }),
   }),
   scratch: place,

@@ -31,7 +31,7 @@ export class OlderLedgerError extends Error {
 }
 
 /** Rises with what the entries of a ledger mean, and with how its stores keep them. */
-export const ledgerFormat = 2;
+export const ledgerFormat = 3;
 
 /** Whether an error is that the ledger is lost, or came of that. */
 export function isLedgerLost(error: unknown): boolean {

@@ -114,7 +114,7 @@ export function ledgerConformance(
       );
       const settled = await ledger.settled(jobId, 2, 3);
       assert.deepEqual(
-        settled.done.map(({ uri }) => uri),
+        settled.sources.map(({ uri }) => uri),
         ['file:///in/2', 'file:///in/3', 'file:///in/4'],
       );
       assert.equal((await histogramsOf(ledger, oneCell)).length, 4);

@@ -210,8 +210,8 @@ export interface ShardCompleted {
   attempt: number;
   epoch: number;
   /**
-   * One for each source of the shard that could be processed, in the order of the lease; with several pipelines one for each of
-   * them, in their order.
+   * The result of a tile, unless it is an error; with several pipelines one for each of them, in their order. Of frames, `frames`
+   * has them.
    */
   results: SourceResult[];
   /**
@@ -237,7 +237,15 @@ export interface ShardCompleted {
     | Uint8Array
     | undefined;
   /** Parts that came before; absent: none. */
-  parts?: number | undefined;
+  parts?:
+    | number
+    | undefined;
+  /**
+   * In place of `results` where the shard is frames: what each has beside its counts, as libs/proto/src/answers/frame-table.ts
+   * defines it, one for each source of the lease without an error, in its order. `counts` are then those of the first pipeline,
+   * frame by frame, then those of the next. 4 MiB at most.
+   */
+  frames?: Uint8Array | undefined;
 }
 
 export interface ShardCompleted_StageSecondsEntry {
@@ -596,7 +604,18 @@ export interface Tile {
 export interface FrameBatch {
   sources: Source[];
   /** Absent where the sources are images; otherwise all are frames of one video, in the order of presentation. */
-  segment?: VideoSegment | undefined;
+  segment?:
+    | VideoSegment
+    | undefined;
+  /**
+   * In place of `sources`: all of them as libs/sources/src/blocks/source-block.ts defines it. 8 MiB at most. Nodes without our storage are
+   * told `sources` instead.
+   */
+  block?:
+    | Uint8Array
+    | undefined;
+  /** The versions of the block are none that a node is held to. */
+  anyVersion?: boolean | undefined;
 }
 
 /** Pixels; x to the right, y down, the image's first pixel is (0, 0). */
@@ -1616,6 +1635,7 @@ function createBaseShardCompleted(): ShardCompleted {
     busySeconds: {},
     counts: undefined,
     parts: undefined,
+    frames: undefined,
   };
 }
 
@@ -1653,6 +1673,9 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     }
     if (message.parts !== undefined) {
       writer.uint32(88).uint32(message.parts);
+    }
+    if (message.frames !== undefined) {
+      writer.uint32(98).bytes(message.frames);
     }
     return writer;
   },
@@ -1764,6 +1787,14 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
             message.parts = reader.uint32();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.frames = reader.bytes();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1808,6 +1839,7 @@ export const ShardCompleted: MessageFns<ShardCompleted> = {
     );
     message.counts = object.counts ?? undefined;
     message.parts = object.parts ?? undefined;
+    message.frames = object.frames ?? undefined;
     return message;
   },
 };
@@ -4428,7 +4460,7 @@ export const Tile: MessageFns<Tile> = {
 };
 
 function createBaseFrameBatch(): FrameBatch {
-  return { sources: [], segment: undefined };
+  return { sources: [], segment: undefined, block: undefined, anyVersion: undefined };
 }
 
 export const FrameBatch: MessageFns<FrameBatch> = {
@@ -4438,6 +4470,12 @@ export const FrameBatch: MessageFns<FrameBatch> = {
     }
     if (message.segment !== undefined) {
       VideoSegment.encode(message.segment, writer.uint32(18).fork()).join();
+    }
+    if (message.block !== undefined) {
+      writer.uint32(26).bytes(message.block);
+    }
+    if (message.anyVersion !== undefined) {
+      writer.uint32(32).bool(message.anyVersion);
     }
     return writer;
   },
@@ -4471,6 +4509,22 @@ export const FrameBatch: MessageFns<FrameBatch> = {
             message.segment = VideoSegment.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.block = reader.bytes();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.anyVersion = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4492,6 +4546,8 @@ export const FrameBatch: MessageFns<FrameBatch> = {
     message.segment = (object.segment !== undefined && object.segment !== null)
       ? VideoSegment.fromPartial(object.segment)
       : undefined;
+    message.block = object.block ?? undefined;
+    message.anyVersion = object.anyVersion ?? undefined;
     return message;
   },
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -13,7 +13,7 @@ import { histogramShape } from '../job/histogram-shape.ts';
 import type { PlanStep } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/testing/open-ledger.ts';
-import { FeaturesFile } from './features-file.ts';
+import { TablesFile } from './tables-file.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
 const operations = specifiedOperations(pipeline);
@@ -22,7 +22,7 @@ const size = { width: 40, height: 40 };
 
 type Fate = 'done' | 'broken' | 'given up' | 'unread';
 
-test('the file holds what the histograms say, in order, whatever the order in which sources finished', async (t) => {
+test('the tables hold what the histograms and the ledger say, in order, whatever the order in which sources finished', async (t) => {
   const job = fc.record({
     fates: fc.array(fc.constantFrom<Fate>('done', 'done', 'done', 'broken', 'given up', 'unread'), { maxLength: 25 }),
     order: fc.infiniteStream(fc.nat()),
@@ -31,18 +31,26 @@ test('the file holds what the histograms say, in order, whatever the order in wh
   });
   await fc.assert(
     fc.asyncProperty(job, async ({ fates, order, grid }) => {
-      const { features, settle, path, folder, ledger } = await stage(t, fates, grid);
-      features.start();
+      const { tables, settle, path, folder, ledger } = await stage(t, fates, grid);
+      tables.start();
       const waiting = [...fates.keys()];
       while (waiting.length > 0) {
         const [source] = waiting.splice(order.next().value! % waiting.length, 1);
         await settle(source!);
       }
       await ledger.results('job');
-      await features.finish(fates.length, { digest: 'abc' });
+      await tables.finish(fates.length, { digest: 'abc' });
       assert.deepEqual(await metadataOf(path), [{ key: 'halogrid', value: '{"digest":"abc"}' }]);
       assert.deepEqual(await readRows(path), expectedRows(fates, grid));
-      assert.ok((await readdir(folder)).every((name) => ['features.parquet', 'scratch', 'spool'].includes(name)));
+      const isSettledBad = fates.some((fate) => fate !== 'done');
+      const files = ['features.parquet', 'sources.jsonl', ...(isSettledBad ? ['errors.jsonl'] : [])];
+      const there = (await readdir(folder)).filter((name) => !['scratch', 'spool'].includes(name));
+      assert.deepEqual(there.sort(), files.sort());
+      const [, ...lines] = (await readFile(join(folder, 'sources.jsonl'), 'utf8')).trimEnd().split('\n');
+      assert.deepEqual(
+        lines.map((line) => JSON.parse(line)).map(({ uri, name, quarantined }) => [uri, name, quarantined]),
+        fates.map((fate, i) => [uriOf(i), ...(fate === 'done' ? [nameOf(i), undefined] : [undefined, true])]),
+      );
       assert.deepEqual(await readdir(join(folder, 'scratch')), []);
     }),
     { numRuns: 15 },
@@ -52,32 +60,32 @@ test('the file holds what the histograms say, in order, whatever the order in wh
 test('the file grows while results come, up to the first source that is missing', async (t) => {
   const grid = { rows: 20, columns: 20 };
   const fates = Array<Fate>(60).fill('done');
-  const { features, settle, folder, path, ledger, asked } = await stage(t, fates, grid);
-  features.start();
+  const { tables, settle, folder, path, ledger, asked } = await stage(t, fates, grid);
+  tables.start();
   for (let source = 59; source >= 30; source--) await settle(source);
   while (asked.length < 2) await delay(1);
   assert.deepEqual(new Set(asked), new Set([0]), 'nothing is written before the first');
   // Histograms of 100 kB each: most of these are in the ledger's file before the last came.
   for (let source = 0; source < 30; source++) await settle(source);
   while (asked.at(-1)! < 10) {
-    features.advance();
+    tables.advance();
     await delay(1);
   }
   const [unfinished] = await readdir(join(folder, 'scratch'));
   assert.ok((await stat(join(folder, 'scratch', unfinished!))).size > 1000);
   await ledger.results('job');
-  await features.finish(60, {});
+  await tables.finish(60, {});
   assert.deepEqual(await readRows(path), expectedRows(fates, grid));
 });
 
 test('what cannot be written is told once, in one sentence', async (t) => {
-  const { features, settle, path, folder, failures, ledger } = await stage(t, ['done']);
+  const { tables, settle, path, folder, failures, ledger } = await stage(t, ['done']);
   await rm(join(folder, 'scratch'), { recursive: true });
   await settle(0);
   await ledger.results('job');
-  const failure = new RegExp(`^Error: '${path}' could not be written: ENOENT: .*scratch/features.parquet`);
-  await assert.rejects(features.finish(1, {}), failure);
-  await assert.rejects(features.finish(1, {}), failure);
+  const failure = new RegExp(`^Error: '${path}' could not be written: ENOENT: .*scratch/sources.jsonl`);
+  await assert.rejects(tables.finish(1, {}), failure);
+  await assert.rejects(tables.finish(1, {}), failure);
   assert.equal(failures.length, 1);
   assert.match(String(failures[0]), failure);
 });
@@ -87,19 +95,13 @@ test('histograms that are cut short or missing fail the file', async (t) => {
   for (const source of [0, 1]) await cut.settle(source);
   await cut.ledger.results('job');
   await truncate(join(cut.folder, 'spool'), 300);
-  await assert.rejects(
-    cut.features.finish(2, {}),
-    /features.parquet' could not be written: The file of .* ends early$/,
-  );
+  await assert.rejects(cut.tables.finish(2, {}), /features.parquet' could not be written: The file of .* ends early$/);
   assert.deepEqual((await readdir(cut.folder)).sort(), ['scratch', 'spool']);
 
   const missing = await stage(t, ['done', 'done']);
   await missing.settle(0);
-  await assert.rejects(
-    missing.features.finish(2, {}),
-    /could not be written: the histograms of source 1 are not there$/,
-  );
-  await missing.features.abort();
+  await assert.rejects(missing.tables.finish(2, {}), /could not be written: the histograms of source 1 are not there$/);
+  await missing.tables.abort();
 });
 
 test('a thread that ends by itself fails the file, while it works and while it waits', async (t) => {
@@ -107,11 +109,11 @@ test('a thread that ends by itself fails the file, while it works and while it w
     'process.exit(3)',
     'import { parentPort as p } from "node:worker_threads"; p.on("message", () => process.exit(3))',
   ]) {
-    const { features, settle, path, failures, ledger } = await stage(t, ['done'], undefined, program);
-    features.start();
+    const { tables, settle, path, failures, ledger } = await stage(t, ['done'], undefined, program);
+    tables.start();
     await settle(0);
     await ledger.results('job');
-    await assert.rejects(features.finish(1, {}), {
+    await assert.rejects(tables.finish(1, {}), {
       message: `'${path}' could not be written: its thread exited with 3`,
     });
     assert.equal(failures.length, 1);
@@ -121,22 +123,22 @@ test('a thread that ends by itself fails the file, while it works and while it w
 test('an abort ends the thread, whatever it does, and leaves no file', async (t) => {
   const fates = Array<Fate>(20).fill('done');
   for (const settledSources of [0, 20]) {
-    const { features, settle, folder, failures, ledger } = await stage(t, fates);
-    features.start();
+    const { tables, settle, folder, failures, ledger } = await stage(t, fates);
+    tables.start();
     for (let source = 0; source < settledSources; source++) await settle(source);
     if (settledSources === 20) await ledger.results('job');
-    const finished = settledSources === 20 && assert.rejects(features.finish(20, {}), /not wanted any more$/);
-    await features.abort();
-    await features.abort();
+    const finished = settledSources === 20 && assert.rejects(tables.finish(20, {}), /not wanted any more$/);
+    await tables.abort();
+    await tables.abort();
     await finished;
-    features.start();
+    tables.start();
     assert.ok(!(await readdir(folder)).includes('features.parquet'));
     assert.deepEqual(failures, []);
   }
-  const { features, folder } = await stage(t, fates);
-  await features.abort();
-  features.start();
-  await assert.rejects(features.finish(20, {}), /not wanted any more$/);
+  const { tables, folder } = await stage(t, fates);
+  await tables.abort();
+  tables.start();
+  await assert.rejects(tables.finish(20, {}), /not wanted any more$/);
   assert.deepEqual(await readdir(join(folder, 'scratch')), []);
 });
 
@@ -175,9 +177,14 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
   const asked: number[] = [];
   const failures: Error[] = [];
   const path = join(folder, 'features.parquet');
-  const features = new FeaturesFile({
-    path,
-    unfinishedPath: join(folder, 'scratch', 'features.parquet'),
+  const pathsIn = (folder: string) => ({
+    features: join(folder, 'features.parquet'),
+    sources: join(folder, 'sources.jsonl'),
+    errors: join(folder, 'errors.jsonl'),
+  });
+  const tables = new TablesFile({
+    paths: pathsIn(folder),
+    unfinished: pathsIn(join(folder, 'scratch')),
     shape: histogramShape(pipeline, grid),
     settled: (from, atMost) => {
       asked.push(from);
@@ -186,15 +193,15 @@ async function stage(t: TestContext, fates: Fate[], grid: Grid = { rows: 1, colu
     failed: (error) => failures.push(error),
     ...(program && { thread: new SpareThread(new URL(`data:text/javascript,${encodeURIComponent(program)}`)) }),
   });
-  t.after(() => features.abort());
+  t.after(() => tables.abort());
 
   const settle = async (source: number): Promise<void> => {
     const fate = fates[source]!;
     if (fate === 'given up') await ledger.quarantineShard('job', source, 'The device ran out of memory', 3);
     else await ledger.commit(commitOf(source, fate, grid));
-    features.advance();
+    tables.advance();
   };
-  return { features, settle, folder, path, ledger, asked, failures };
+  return { tables, settle, folder, path, ledger, asked, failures };
 }
 
 function commitOf(source: number, fate: Fate, grid: Grid): ShardCommit {

@@ -4,17 +4,15 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { Grid } from '@halogrid/kernels';
-import { varintsLength, writeVarints } from '@halogrid/proto/varints';
 import { createLog } from '@halogrid/service/log';
+import { foundFrames } from '../testing/found-frames.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { DurableLedger } from './durable-ledger.ts';
-import { framesOf, summarise } from './frame-summary.ts';
 import { HistogramSpool } from './histogram-spool.ts';
 import { Journal } from './journal.ts';
 import type { ShardCommit } from './ledger.ts';
-import { Merge } from './merge.ts';
 import { MemoryStore } from './store/memory-store.ts';
-import { SummaryThread } from './summary-thread.ts';
+import { Summaries } from './summaries.ts';
 import { commitOf, comparable, expectedResults, jobId, planOf, shardsOf, spec } from './testing/ledger-scene.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-summaries-'));
@@ -30,24 +28,14 @@ const expected = expectedResults(
   grid,
 );
 
-/** The answer with its counts as they come, in two messages. */
-function packed(commit: ShardCommit): ShardCommit {
-  const { results } = commit;
-  const binsAResult = results[0]!.bins.length;
-  if (results.length * binsAResult < 2 ** 17) return commit;
-  const half = results.length >> 1;
-  const messages = [results.slice(0, half), results.slice(half)].map((some) => {
-    const counts = some.flatMap(({ bins }) => Array.from(bins));
-    const bytes = new Uint8Array(varintsLength(counts));
-    writeVarints(counts, bytes, 0);
-    return bytes;
-  });
-  return { ...commit, packed: { messages, binsAResult } };
-}
+/** The answer as it comes, in several messages. */
+const packed = (commit: ShardCommit): ShardCommit => {
+  return { ...commit, results: [], found: foundFrames(commit.results, 20_000) };
+};
 const answerOf = (shard: number): ShardCommit => packed(commitOf(shards[shard]!, steps, undefined, grid));
 
 let spools = 0;
-async function begin(summaries: SummaryThread): Promise<DurableLedger> {
+async function begin(summaries: Summaries): Promise<DurableLedger> {
   const store = new MemoryStore();
   const epoch = (await store.acquire('test', 0))!;
   const journal = new Journal({ store, epoch, log: createLog('test', 'silent'), nowMs: () => performance.now() });
@@ -72,61 +60,29 @@ async function assertResults(ledger: DurableLedger, results: Awaited<ReturnType<
   assert.ok(isDeepStrictEqual(histograms, wanted), 'histograms differ');
 }
 
-/** Counts those that were made. */
-class CountingThread extends SummaryThread {
-  made = 0;
-  override async summarise(...frames: Parameters<SummaryThread['summarise']>): ReturnType<SummaryThread['summarise']> {
-    const summary = await super.summarise(...frames);
-    if (summary) this.made++;
-    return summary;
-  }
-}
-
 test('what a thread makes of answers is what comes of them without one, and an answer that comes twice counts once', async () => {
-  const summaries = new CountingThread();
+  const summaries = new Summaries();
   const ledger = await begin(summaries);
   const outcomes = await Promise.all([2, 0, 0, 1].map((shard) => commit(ledger, shard)));
   assert.deepEqual(outcomes.sort(), ['committed', 'committed', 'committed', 'duplicate']);
-  // The last shard has 10 frames, which are not worth it.
-  assert.equal(summaries.made, 3);
   await assertResults(ledger, expected);
   await ledger.close();
 });
 
 test('of an answer of which a frame is broken, the others are counted', async () => {
-  const summaries = new CountingThread();
+  const summaries = new Summaries();
   const ledger = await begin(summaries);
   const broken = new Set([7]);
   const answer = packed(commitOf(shards[0]!, steps, broken, grid));
   assert.equal(await ledger.commit({ ...answer, epoch: ledger.epoch }), 'committed');
   for (const shard of [1, 2]) await commit(ledger, shard);
-  assert.equal(summaries.made, 2);
   const fates = sizes.map((size, i) => ({ ...size, fate: broken.has(i) ? 'broken' : 'good' }));
   await assertResults(ledger, expectedResults(fates, grid));
   await ledger.close();
 });
 
-test('a summary is of no use where a source has been set aside: nothing of it is added', () => {
-  const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 2 ** 17 };
-  const merge = new Merge(shape);
-  for (const name of ['a', 'b']) merge.addSource(`file:///${name}`, name, 1);
-  const size = { width: 1, height: 1 };
-  const bins = new Uint32Array(shape.bins);
-  bins[5] = 1;
-  const results = [0, 1].map((source) => {
-    return { source, size, rect: { x: 0, y: 0, ...size }, counted: 1, bins };
-  });
-  const packed = { messages: [Uint8Array.from([...bins, ...bins])], binsAResult: shape.bins };
-  const summary = summarise(framesOf({ results, packed }, shape)!);
-  merge.quarantine(0, { stage: 'read', error: 'gone', attempts: 1, shard: -1 });
-  assert.equal(merge.addSummarised(results, summary), false);
-  assert.deepEqual([merge.done, merge.counted, merge.pixels], [0, 0n, 0]);
-  merge.add(results);
-  assert.deepEqual([merge.done, merge.counted, merge.bins[5]], [1, 1n, 1n]);
-});
-
 test('counts that cannot be right are refused as without a thread', async () => {
-  const ledger = await begin(new SummaryThread());
+  const ledger = await begin(new Summaries());
   const right = commitOf(shards[0]!, steps, undefined, grid);
   const results = right.results.map((result, i) => {
     const bins = Array.from(result.bins);
@@ -136,29 +92,23 @@ test('counts that cannot be right are refused as without a thread', async () => 
   const wrong = packed({ ...right, results });
   const refusal = { name: 'InvalidResultError', message: /^The result of source 3 has 10\d pixels in a cell of / };
   await assert.rejects(ledger.commit({ ...wrong, epoch: ledger.epoch }), refusal);
-  // The last byte of a count that takes ten.
-  const { messages, binsAResult } = answerOf(0).packed!;
-  const overlong = messages.map((bytes) => Uint8Array.from(bytes, (byte, i) => (i < 9 ? byte | 0x80 : byte)));
-  const none = { ...answerOf(0), packed: { messages: overlong, binsAResult }, epoch: ledger.epoch };
-  await assert.rejects(ledger.commit(none), /^InvalidResultError: The result of source 0 has bins that are none: /);
   for (const shard of [0, 1, 2]) assert.equal(await commit(ledger, shard), 'committed');
   await assertResults(ledger, expected);
   await ledger.close();
 });
 
 test('where the thread has ended, answers are taken all the same', async () => {
-  const summaries = new CountingThread();
+  const summaries = new Summaries();
   const ledger = await begin(summaries);
   await commit(ledger, 0);
   await summaries.close();
   for (const shard of [1, 2]) assert.equal(await commit(ledger, shard), 'committed');
-  assert.equal(summaries.made, 1);
   await assertResults(ledger, expected);
   await ledger.close();
 });
 
 test('an answer of a job that ends meanwhile is stale', async () => {
-  const ledger = await begin(new SummaryThread());
+  const ledger = await begin(new Summaries());
   const late = commit(ledger, 0);
   await ledger.setState(jobId, 'cancelled', { nowMs: 2 });
   assert.equal(await late, 'stale');

@@ -1,0 +1,10 @@
+import type { SettledRow } from './ledger.ts';
+import type { HistogramPlace } from './record/settled-source.ts';
+
+/** A source that is done, and where its histograms are. */
+export type CountedRow = Extract<SettledRow, { state: 'done' }> & { place: HistogramPlace };
+
+/** Those of settled sources that have histograms, in order. */
+export const countedRows = (sources: readonly SettledRow[]): CountedRow[] => sources.filter(isCounted);
+
+const isCounted = (row: SettledRow): row is CountedRow => row.state === 'done' && row.place !== undefined;
