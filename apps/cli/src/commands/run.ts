@@ -55,7 +55,7 @@ export function addRunCommand(program: Command): void {
         'cluster, and waits for the results. Ends with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
         '2: wrong usage.',
     )
-    .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest.txt with one a line');
+    .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
   addClientSecurityOptions(addJobOptions(command))
     .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
     .option(

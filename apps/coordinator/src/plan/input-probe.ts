@@ -2,12 +2,16 @@ import { sampleBytes } from '@halogrid/geometry';
 import { isVideoFile, MissingDecoderError, type openImage, type peekSize } from '@halogrid/imaging';
 import type { JobSpec } from '@halogrid/proto';
 import {
+  changedInput,
   hasUnsupportedExtension,
   hasVideoExtension,
   InputError,
+  isOfVersion,
   mostPixels,
   redactUri,
   type Source,
+  showFile,
+  tellsContent,
   usualPixels,
   versionOfContent,
 } from '@halogrid/sources';
@@ -94,7 +98,8 @@ export class InputProbe {
       this.#spec.checksum && isLocal
         ? { ...listed, listedVersion, version: await versionOfContent(listed.uri) }
         : listed;
-    if (file === undefined || !input.version || !(await earlier!.holds(file, input.uri, input.version)))
+    const { version } = input;
+    if (file === undefined || !version || !tellsContent(version) || !(await earlier!.holds(file, input.uri, version)))
       return this.look(input);
     return { kind: 'kept', input, file };
   }
@@ -104,6 +109,8 @@ export class InputProbe {
     const { uri, sizeBytes } = input;
     if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
     if (input.named || hasVideoExtension(input.name)) {
+      const wrong = await whyNotAsStated(input);
+      if (wrong) return { kind: 'unreadable', input, error: wrong };
       const isVideo = await isVideoFile(uri).catch(asInputError);
       if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
       if (isVideo) return { kind: 'video', input };
@@ -128,10 +135,30 @@ async function openInput(input: Input, open: typeof openImage): Promise<Probe> {
     const image = await open(input.uri);
     const { width, height, pixel, version } = image;
     await image.close();
+    const error = errorOfStated(input, version);
+    if (error) return { kind: 'unreadable', input, error };
     return { kind: 'sized', input, size: { width, height, pixel }, version };
   } catch (error) {
     return { kind: 'unreadable', input, error: asInputError(error) };
   }
+}
+
+/** Why a file is none that its manifest states; undefined where it states nothing. */
+async function whyNotAsStated(input: Input): Promise<InputError | undefined> {
+  if (!input.isStated) return undefined;
+  try {
+    return errorOfStated(input, (await showFile(input.uri, false)).version);
+  } catch (error) {
+    return asInputError(error);
+  }
+}
+
+function errorOfStated(
+  { isStated, version: stated, listedVersion = stated }: Input,
+  now: string | undefined,
+): InputError | undefined {
+  if (!isStated || listedVersion === undefined || isOfVersion(now, listedVersion)) return undefined;
+  return changedInput(`The file is not what its manifest states (${listedVersion})`);
 }
 
 /** Decoded bytes of one of its channels. */

@@ -20,8 +20,10 @@ interface FakeInput {
   named?: boolean;
   sizeBytes?: number;
   content?: Size | Error;
-  /** That of the listing. */
+  /** Those of the listing. */
   error?: string;
+  version?: string;
+  isStated?: true;
 }
 
 test('small inputs of a folder are gathered without looking at them', async () => {
@@ -141,6 +143,23 @@ test('what the listing says is no input is quarantined with its sentence', async
     stage: 'read',
     error: 'The symbolic link leads in a circle',
   });
+});
+
+test('an image that is opened must be what its manifest states, and another is for nodes to look at', async () => {
+  const content = { width: 3, height: 4 };
+  const stated = (version: string) => ({ sizeBytes: 9, content, version, isStated: true as const });
+  const opened = [
+    { name: 'a.png', ...stated('of file:///a.png') },
+    { name: 'b.png', ...stated('size=5') },
+  ];
+  const { steps } = await plan(opened, { tilePx: 64 });
+  const error = 'The file is not what its manifest states (size=5)';
+  assert.deepEqual(
+    steps.filter(({ kind }) => kind === 'quarantine'),
+    [{ kind: 'quarantine', index: 1, stage: 'read', error }],
+  );
+  const [shard] = shardsOf((await plan([{ name: 'c.jpg', ...stated('size=5') }])).steps);
+  assert.deepEqual(shard!.work.kind === 'frames' && shard!.work.sources[0]!.version, 'size=5');
 });
 
 test('an input that cannot be opened is quarantined and the plan goes on', async () => {
@@ -336,9 +355,9 @@ function fakesOf(fakes: FakeInput[]) {
   const uriOf = (name: string) => (name.includes('://') ? name : `file:///${name}`);
   const contentOf = (uri: string) => fakes.find(({ name }) => uri === uriOf(name))?.content;
   const list = async function* () {
-    for (const { name, named = false, sizeBytes = 1, content, error } of fakes) {
+    for (const { name, named = false, sizeBytes = 1, content, ...more } of fakes) {
       if (content instanceof SourceNotFoundError) throw content;
-      yield [{ uri: uriOf(name), name, sizeBytes, named, error }];
+      yield [{ uri: uriOf(name), name, sizeBytes, named, ...more }];
     }
   };
   const open = async (uri: string): Promise<OpenImage> => {

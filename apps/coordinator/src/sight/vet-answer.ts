@@ -1,4 +1,5 @@
 import { Cause } from '@halogrid/proto';
+import { isOfVersion } from '@halogrid/sources';
 import { refsOf } from '../job/packed-frames.ts';
 import type { Shard, ShardAnswer, SourceRef } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
@@ -51,7 +52,7 @@ async function vetSource(
     view = await eyes.see(uri, cause === Cause.ACCESS);
   }
   if (view.kind === 'there') {
-    if (version !== undefined && view.file.version !== version) return { kind: 'upheld' };
+    if (version !== undefined && !isOfVersion(view.file.version, version)) return { kind: 'upheld' };
     if (need !== undefined) probes.samples.failed(need, uri);
     return { kind: 'refuted', need, reason };
   }

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { basename, posix } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { mapAhead } from '@halogrid/threads';
 import { checkHost } from '../access/allowed-host.ts';
@@ -15,6 +14,8 @@ import { remoteTarget } from '../remote/remote-target.ts';
 import { displayUri, formatRemoteUri, isRemoteUri, parseRemoteUri, type RemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError, SourceUriError } from '../source-errors.ts';
 import { surelyVersionName } from '../version-name.ts';
+import { type ManifestRow, rowFacts } from './manifest-row.ts';
+import { lineRows, type ManifestKind, manifestKind } from './manifest-rows.ts';
 import { walkBucket } from './s3-folder.ts';
 import type { Source } from './sources.ts';
 import type { FoundFile, WalkOptions } from './walk-folder.ts';
@@ -26,7 +27,8 @@ const sizesAhead = 32;
  * The inputs that an http:, https: or s3: URI stands for:
  *
  * - a file or an object: itself;
- * - one whose name ends in .txt: a manifest, a URI or a path relative to it a line;
+ * - one whose name ends in .txt: a manifest, a URI or a path relative to it a line; in .jsonl, .ndjson or .parquet: one with more than
+ *   names;
  * - of s3, where there is no object of that name: the images in the folder of that name and below, a prefix of keys with
  *   '/' between folders; or the objects that a glob matches. Both in natural order.
  *
@@ -42,7 +44,8 @@ export async function* listRemote(text: string, options: WalkOptions): AsyncGene
       if (uri.scheme === 's3') return yield* listOthers(uri, options);
       throw new SourceNotFoundError(`'${displayUri(uri)}' does not exist: ${found.sentence}`);
     }
-    if (/\.txt$/i.test(pathOf(uri))) yield* oneByOne(withRemoteSizes(listManifest(uri), options));
+    const kind = manifestKind(pathOf(uri));
+    if (kind) yield* withRemoteSizes(listManifest(uri, kind), options);
     else if (found.kind === 'unknown' && uri.scheme === 's3' && isGlob(uri.key)) yield* listOthers(uri, options);
     else yield [{ ...remoteEntry(text), ...factsOf(found), named: true }];
   } catch (error) {
@@ -50,11 +53,6 @@ export async function* listRemote(text: string, options: WalkOptions): AsyncGene
     const isWrong = error instanceof InputError || error instanceof SourceUriError;
     throw isWrong ? new SourceNotFoundError(error.message) : error;
   }
-}
-
-/** As soon as each is there. */
-export async function* oneByOne(inputs: AsyncIterable<Source>): AsyncGenerator<Source[]> {
-  for await (const input of inputs) yield [input];
 }
 
 /** A line of a manifest, of a size that is not known yet. */
@@ -72,16 +70,23 @@ export function remoteEntry(line: string): Source {
 
 /** The same inputs in the same order, those on servers with their sizes, where these can be had. */
 export async function* withRemoteSizes(
-  inputs: AsyncIterable<Source>,
+  chunks: AsyncIterable<Source[]>,
   { isSorted = true }: WalkOptions,
-): AsyncGenerator<Source> {
+): AsyncGenerator<Source[]> {
   // Who wants no order wants none of the rest either.
-  if (!isSorted) return yield* inputs;
-  yield* mapAhead(inputs, sizesAhead, withSize);
+  if (!isSorted) return yield* chunks;
+  for await (const sources of chunks) {
+    if (!sources.some(isUnsized)) yield sources;
+    else for await (const source of mapAhead(sources, sizesAhead, withSize)) yield [source];
+  }
 }
 
+/** Of which a server is asked. One of which a version is stated is taken at its word until it is read. */
+const isUnsized = ({ sizeBytes, version, error, uri }: Source): boolean =>
+  sizeBytes === 0 && version === undefined && !error && isRemoteUri(uri);
+
 async function withSize(input: Source): Promise<Source> {
-  if (input.sizeBytes > 0 || input.error || !isRemoteUri(input.uri)) return input;
+  if (!isUnsized(input)) return input;
   try {
     return { ...input, ...factsOf(await probe(remoteTarget(input.uri))) };
   } catch (error) {
@@ -144,20 +149,16 @@ async function* sourcesOf(
   return found;
 }
 
-async function* listManifest(manifest: RemoteUri): AsyncGenerator<Source> {
+async function* listManifest(manifest: RemoteUri, kind: ManifestKind): AsyncGenerator<Source[]> {
   let found = 0;
   const file = await RemoteFile.open(formatRemoteUri(manifest)).catch((error: unknown) => {
     if (!(error instanceof InputError)) throw error;
     throw new SourceNotFoundError(`The manifest '${displayUri(manifest)}' cannot be read: ${error.message}`);
   });
   try {
-    const content = await file.whole();
-    const input = typeof content === 'string' ? createReadStream(content) : Readable.from([content]);
-    for await (const rawLine of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      const line = rawLine.replace(/^\ufeff/, '').trim();
-      if (line === '' || line.startsWith('#')) continue;
-      found++;
-      yield manifestEntry(line, manifest);
+    for await (const rows of rowsOf(await file.whole(), kind, displayUri(manifest))) {
+      found += rows.length;
+      yield rows.map((row) => manifestEntry(row, manifest));
     }
   } finally {
     await file.close();
@@ -165,13 +166,24 @@ async function* listManifest(manifest: RemoteUri): AsyncGenerator<Source> {
   if (found === 0) throw new SourceNotFoundError(`The manifest '${displayUri(manifest)}' names no images`);
 }
 
-function manifestEntry(line: string, manifest: RemoteUri): Source {
-  if (isRemoteUri(line)) return remoteEntry(line);
+/** `content` is the path of a copy, or bytes. */
+async function* rowsOf(content: string | Buffer, kind: ManifestKind, name: string): AsyncGenerator<ManifestRow[]> {
+  if (kind !== 'parquet') {
+    return yield* lineRows(typeof content === 'string' ? createReadStream(content) : Readable.from([content]), kind);
+  }
+  const { openParquet, parquetRows } = await import('./parquet-rows.ts');
+  yield* parquetRows(await openParquet(content), name);
+}
+
+function manifestEntry(row: ManifestRow, manifest: RemoteUri): Source {
+  const { text: line, error } = row;
+  if (error) return { uri: line, name: basename(line), sizeBytes: 0, named: false, error };
+  if (isRemoteUri(line)) return { ...remoteEntry(line), ...rowFacts(row, false) };
   if (/^[a-z][a-z0-9+.-]*:/i.test(line)) {
     const error = 'A manifest on a server names files on servers only';
     return { uri: line, name: basename(line), sizeBytes: 0, named: false, error };
   }
-  return remoteEntry(besideManifest(line, manifest));
+  return { ...remoteEntry(besideManifest(line, manifest)), ...rowFacts(row, false) };
 }
 
 function besideManifest(line: string, manifest: RemoteUri): string {

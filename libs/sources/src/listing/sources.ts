@@ -1,4 +1,4 @@
-import type { Stats } from 'node:fs';
+import { createReadStream, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,8 +13,9 @@ import { ImagesBelow } from '../globs/selection.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
-import { type ManifestLine, manifestLines } from './manifest-lines.ts';
-import { listRemote, oneByOne, remoteEntry, withRemoteSizes } from './remote-sources.ts';
+import { type ManifestRow, rowFacts } from './manifest-row.ts';
+import { lineRows, manifestKind } from './manifest-rows.ts';
+import { listRemote, remoteEntry, withRemoteSizes } from './remote-sources.ts';
 import { toUri } from './to-uri.ts';
 import { type FoundFile, type LeftOut, type WalkOptions, walkFolder } from './walk-folder.ts';
 
@@ -34,6 +35,8 @@ export interface Source {
    * Undefined where nobody can tell.
    */
   version?: string;
+  /** The version is what a manifest states, and nobody has looked. */
+  isStated?: true;
   /** Why it cannot be an input, in one sentence, where listing it has shown that. */
   error?: string;
 }
@@ -88,7 +91,7 @@ async function shapeOf(uri: string): Promise<SourceShape> {
   return isManifest(path, stats) ? { kind: 'untold' } : { kind: 'input', uri };
 }
 
-const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && /\.txt$/i.test(path);
+const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && manifestKind(path) !== undefined;
 
 /**
  * The inputs that a URI stands for, always in the same order (for http:, https: and s3: see listRemote):
@@ -96,6 +99,8 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && /\
  * - a file: itself, whatever its name;
  * - a file NAME.txt: a manifest, a path relative to its folder or a URI a line; empty lines and lines that begin with #
  *   are passed over; its order is kept;
+ * - a file NAME.jsonl, NAME.ndjson or NAME.parquet: a manifest with more than names, see ManifestRow; what states a size, a version, an
+ *   ETag or a time is not looked at;
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
  * - a glob, where there is no such file or folder: the files it matches, in natural order.
  *
@@ -141,7 +146,7 @@ async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source[]
   const stats = await statOf(path);
   if (!stats) yield* listGlob(path, options);
   else if (stats.isDirectory()) yield* listFolder(path, options);
-  else if (isManifest(path, stats)) yield* oneByOne(withRemoteSizes(listManifest(path), options));
+  else if (isManifest(path, stats)) yield* withRemoteSizes(listManifest(path), options);
   else {
     const { href } = pathToFileURL(path);
     yield [{ uri: href, name: basename(path), sizeBytes: stats.size, named: true, version: localVersion(stats) }];
@@ -218,14 +223,15 @@ async function* sourcesOf(
   return found;
 }
 
-async function* listManifest(path: string): AsyncGenerator<Source> {
+async function* listManifest(path: string): AsyncGenerator<Source[]> {
   const folder = dirname(path);
   let found = 0;
-  const lines = manifestLines(path);
   try {
-    for await (const line of lines) {
-      found++;
-      yield await manifestEntry(line, folder);
+    for await (const rows of rowsOf(path)) {
+      found += rows.length;
+      const sources: Source[] = [];
+      for (const row of rows) sources.push(await manifestEntry(row, folder));
+      yield sources;
     }
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
@@ -234,9 +240,17 @@ async function* listManifest(path: string): AsyncGenerator<Source> {
   if (found === 0) throw new SourceNotFoundError(`The manifest '${path}' names no images`);
 }
 
-async function manifestEntry({ text: line, error: wrong }: ManifestLine, folder: string): Promise<Source> {
+async function* rowsOf(path: string): AsyncGenerator<ManifestRow[]> {
+  const kind = manifestKind(path)!;
+  if (kind !== 'parquet') return yield* lineRows(createReadStream(path), kind);
+  const { parquetRows, openParquet } = await import('./parquet-rows.ts');
+  yield* parquetRows(await openParquet(path), path);
+}
+
+async function manifestEntry(row: ManifestRow, folder: string): Promise<Source> {
+  const { text: line, error: wrong } = row;
   if (wrong) return { uri: line, name: basename(line), sizeBytes: 0, named: false, error: wrong };
-  if (isRemoteUri(line)) return remoteEntry(line);
+  if (isRemoteUri(line)) return { ...remoteEntry(line), ...rowFacts(row, false) };
   let uri: string;
   let path: string;
   try {
@@ -249,10 +263,13 @@ async function manifestEntry({ text: line, error: wrong }: ManifestLine, folder:
     return { uri: line, name: basename(line), sizeBytes: 0, named: false, error };
   }
   const below = relative(folder, path);
+  const name = /^\.\.(\/|$)/.test(below) ? basename(path) : below;
+  const facts = rowFacts(row, true);
+  if (facts) return { uri, name, named: false, ...facts };
   const stats = await statOf(path).catch(() => undefined);
   return {
     uri,
-    name: /^\.\.(\/|$)/.test(below) ? basename(path) : below,
+    name,
     sizeBytes: stats?.isFile() ? stats.size : 0,
     named: false,
     ...(stats?.isFile() && { version: localVersion(stats) }),

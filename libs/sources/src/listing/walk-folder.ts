@@ -45,8 +45,13 @@ export interface WalkOptions {
 
 /** Looked up at once. */
 const lookedUpAtOnce = 64;
-/** Looking up so many of them here has taken this long where it had to wait for a disk or a server, 0.2 ms each. */
-const slowMs = 12;
+/**
+ * Looking up so many of them here takes this long where a disk or a server is waited for. Where one part alone does, another program had
+ * the core.
+ */
+const partFiles = 8;
+const slowPartMs = 1.6;
+const mostSlowParts = 2;
 /** Then so many are looked up aside, side by side. */
 const lookedUpAside = 512;
 /** Entries that the file system is asked for at once. */
@@ -260,16 +265,21 @@ async function lookAtAll(
     walk.aside -= records.length;
     return await Promise.all(records.map((record) => look(walk, place, record)));
   }
-  const startedMs = performance.now();
   const found: Looked[] = [];
+  let partMs = performance.now();
+  let slowParts = 0;
   for (const record of records) {
     const name = record.slice(1);
     const facts = record[0] === letters.file ? folder.factsOf(name) : undefined;
     found.push(
       facts ? { kind: 'file', file: { name: place.prefix + name, ...facts } } : await look(walk, place, record),
     );
+    if (found.length % partFiles > 0) continue;
+    const nowMs = performance.now();
+    if (nowMs - partMs > slowPartMs) slowParts++;
+    partMs = nowMs;
   }
-  if (performance.now() - startedMs > slowMs) walk.aside = lookedUpAside;
+  if (slowParts > mostSlowParts) walk.aside = lookedUpAside;
   if (walk.turns.isOver) await walk.turns.giveWay();
   return found;
 }
