@@ -55,7 +55,7 @@ function tellOfEarlierOutput(plan: JobWork['plan'], log: Log): JobWork['plan'] {
     const version = await otherResultsVersion(spec);
     if (version !== undefined) log.info({ out: spec.out }, otherResultsSentence(version));
     const added = await addedMapsSentence(spec);
-    if (added) yield { kind: 'note', text: added };
+    if (added) yield [{ kind: 'note', text: added }];
     yield* plan(spec, pipeline, signal);
   };
 }

@@ -2,7 +2,7 @@
 // final files:
 //   node test/bench/coordinator/answers.ts [FRAMES] [NODES] [REPETITIONS] [--cpu-prof-dir=DIR]
 // Prints for each repetition microseconds of processor time a frame of 256 bins, of all threads and of the main one, until the
-// last result and until the end of the job. The nodes are in this process, which is not counted. With a folder for profiles
+// last result and until the end of the job, and of long jobs what memory the coordinator takes after each million frames. The nodes are in this process, which is not counted. With a folder for profiles
 // the coordinator leaves one of each of its threads there.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -86,7 +86,11 @@ for (let i = 0; i < repetitions; i++) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const { port } = JSON.parse((await lines.next()).value!);
   const clients = Array.from({ length: nodes }, (_, node) => attach(port, `node-${node}`));
-  const { state, digest, computed, whole, rss } = JSON.parse((await lines.next()).value!);
+  let end = JSON.parse((await lines.next()).value!);
+  for (; 'done' in end; end = JSON.parse((await lines.next()).value!)) {
+    console.log(`${(end.done / 1e6).toFixed(2)} million frames: ${Math.round(end.rss / 2 ** 20)} MB`);
+  }
+  const { state, digest, computed, whole, rss } = end;
   const say = ({ all, main, seconds }: Record<string, number>): string =>
     `${all!.toFixed(1)} µs, main thread ${main!.toFixed(1)} µs, ${seconds!.toFixed(1)} s`;
   console.log(

@@ -24,6 +24,8 @@ import { HandOver } from '../../../apps/coordinator/src/services/hand-over.ts';
 import { createNodesService } from '../../../apps/coordinator/src/services/nodes-service.ts';
 
 const frames = Number(process.argv[2]);
+/** Its memory is told each time that so many are done. */
+const reportedFrames = 1_000_000;
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
 const log = createLog('bench', 'warn');
 const operations = [{ kernel: 'lbp', parameters: {}, border: '' }];
@@ -97,7 +99,15 @@ await claimOutputFolder(spec.out, { jobId, spec });
 leased = used();
 startMs = performance.now();
 await dispatcher.submit({ jobId, spec, pipeline: createPipeline(operations), scratch: scratchUri(spec.out) });
+let told = 0;
+const memory = setInterval(async () => {
+  const done = (await ledger.getJob(jobId))?.counts.frames ?? 0;
+  if (done < told + reportedFrames) return;
+  told = done - (done % reportedFrames);
+  process.stdout.write(`${JSON.stringify({ done, rss: process.memoryUsage.rss() })}\n`);
+}, 100);
 await Promise.race([dispatcher.ended(jobId), ended.promise]);
+clearInterval(memory);
 const whole = { ...since(leased), seconds: (performance.now() - startMs) / 1000 };
 const { state, digest } = (await ledger.getJob(jobId))!;
 process.stdout.write(`${JSON.stringify({ state, digest, computed, whole, rss: process.resourceUsage().maxRSS })}\n`);

@@ -28,11 +28,13 @@ const operations = [{ kernel: 'lbp', parameters: {} }];
 const size = { width: 3, height: 3 };
 const bins = Array.from({ length: 256 }, (_, bin) => (bin === 0 ? 1 : 0));
 
-async function* plan(): AsyncGenerator<PlanStep> {
+async function* plan(): AsyncGenerator<PlanStep[]> {
   for (let index = 0; index < shards; index++) {
     const uri = `file:///in/${index}.pgm`;
-    yield { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 };
-    yield { kind: 'shard', shard: { shard: index, work: { kind: 'frames', sources: [{ index, uri }] }, costBytes: 9 } };
+    yield [
+      { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 },
+      { kind: 'shard', shard: { shard: index, work: { kind: 'frames', sources: [{ index, uri }] }, costBytes: 9 } },
+    ];
   }
 }
 

@@ -33,14 +33,14 @@ after(() => rm(folder, { recursive: true, force: true }));
 let spools = 0;
 
 /** Frames of 3 x 3 pixels, a shard each. */
-async function* frames(count: number): AsyncGenerator<PlanStep> {
+async function* frames(count: number): AsyncGenerator<PlanStep[]> {
   for (let index = 0; index < count; index++) {
     const uri = `file:///in/${index}.pgm`;
-    yield { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 };
-    yield {
-      kind: 'shard',
-      shard: { shard: index, work: { kind: 'frames', sources: [{ index, uri }] }, costBytes: 9 },
-    };
+    const work = { kind: 'frames' as const, sources: [{ index, uri }] };
+    yield [
+      { kind: 'source', index, uri, name: `${index}.pgm`, tiles: 1 },
+      { kind: 'shard', shard: { shard: index, work, costBytes: 9 } },
+    ];
   }
 }
 
@@ -117,14 +117,14 @@ test('a note of a plan is logged, and is not recorded', async (t) => {
   const lines: unknown[][] = [];
   const log = createLog('test', 'silent');
   const noting: Log = Object.assign(Object.create(log), { info: (...line: unknown[]) => void lines.push(line) });
-  const noted = async function* (): AsyncGenerator<PlannedStep> {
-    yield { kind: 'note', text: 'Left out something' };
-    yield { kind: 'quarantine', index: 0, stage: 'read', error: 'It is not there' };
-  };
+  const noted: PlannedStep[] = [
+    { kind: 'note', text: 'Left out something' },
+    { kind: 'quarantine', index: 0, stage: 'read', error: 'It is not there' },
+  ];
   const onlySource = { kind: 'source', index: 0, uri: 'file:///in/0.pgm', name: '0.pgm', tiles: 0 } as const;
-  const plan = async function* (): AsyncGenerator<PlannedStep> {
-    yield onlySource;
-    yield* noted();
+  const plan = async function* (): AsyncGenerator<PlannedStep[]> {
+    yield [onlySource];
+    yield noted;
   };
   const { dispatcher, ended } = await setStage(t, { plan }, noting);
   await dispatcher.submit(job);
@@ -255,9 +255,9 @@ test('a plan far longer than the queue is pulled only as its shards are leased',
   let pulled = 0;
   const { dispatcher, ended } = await setStage(t, {
     async *plan() {
-      for await (const step of frames(6000)) {
-        if (step.kind === 'shard') pulled++;
-        yield step;
+      for await (const steps of frames(6000)) {
+        pulled++;
+        yield steps;
       }
     },
   });
@@ -293,12 +293,12 @@ test('nobody waits for a change of a job that is unknown or has ended', async (t
 test('an image of far more tiles than are planned ahead is set aside by its first, and the job ends', async (t) => {
   const tiles = 10_000;
   const rect = (x: number) => ({ x, y: 0, width: 1, height: 1 });
-  async function* plan(): AsyncGenerator<PlanStep> {
-    yield { kind: 'source', index: 0, uri: 'file:///in/a.png', name: 'a.png', tiles };
+  async function* plan(): AsyncGenerator<PlanStep[]> {
+    yield [{ kind: 'source', index: 0, uri: 'file:///in/a.png', name: 'a.png', tiles }];
     const source = { index: 0, uri: 'file:///in/a.png' };
     for (let x = 0; x < tiles; x++) {
       const work = { kind: 'tile' as const, source, size: { width: tiles, height: 1 }, rect: rect(x) };
-      yield { kind: 'shard', shard: { shard: x, work, costBytes: 1 } };
+      yield [{ kind: 'shard', shard: { shard: x, work, costBytes: 1 } }];
     }
   }
   const { dispatcher, ended } = await setStage(t, { plan });

@@ -26,8 +26,8 @@ const maxQueuedSources = 2 ** 16;
 
 /** What a job needs done outside of the coordinator's memory. */
 export interface JobWork {
-  /** Throws the signal's reason soon after it aborts; so does `finalise`. */
-  plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<PlannedStep>;
+  /** Steps, some at a time. Throws the signal's reason soon after it aborts; so does `finalise`. */
+  plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<readonly PlannedStep[]>;
   /** The part of the output that is written while results come. */
   tables(job: AcceptedJob, events: TablesEvents): TablesOutput;
   /** Previews that are made while results come, of those sources; absent: the output makes all of them. */

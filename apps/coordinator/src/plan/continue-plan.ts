@@ -8,9 +8,20 @@ import { isRecorded, type PlannedStep, type PlanStep, type ShardWork } from '../
  */
 export async function* continuePlan(
   recorded: AsyncIterable<PlanStep>,
-  planned: AsyncIterable<PlannedStep>,
-): AsyncGenerator<PlannedStep> {
-  const steps = planned[Symbol.asyncIterator]();
+  planned: AsyncIterable<readonly PlannedStep[]>,
+): AsyncGenerator<readonly PlannedStep[]> {
+  const plan = planned[Symbol.asyncIterator]();
+  let steps: readonly PlannedStep[] = [];
+  let at = 0;
+  const next = async (): Promise<PlannedStep | undefined> => {
+    while (at === steps.length) {
+      const { value, done } = await plan.next();
+      if (done) return undefined;
+      steps = value;
+      at = 0;
+    }
+    return steps[at++];
+  };
   /** Of a step that brings its sources along: what it stands for, and how much of that is recorded. */
   let parts: PlanStep[] = [];
   let lastUri = '';
@@ -18,17 +29,18 @@ export async function* continuePlan(
     for await (const before of recorded) {
       if (before.kind === 'source') lastUri = before.uri;
       if (parts.length === 0) {
-        let next = await steps.next();
-        for (; !next.done && next.value.kind === 'note'; next = await steps.next()) yield next.value;
-        if (!next.done && isRecorded(next.value)) parts = unpackStep(next.value);
+        let step = await next();
+        for (; step?.kind === 'note'; step = await next()) yield [step];
+        if (step && isRecorded(step)) parts = unpackStep(step);
       }
-      const next = parts.shift();
-      if (!next || !isDeepStrictEqual(clean(next), clean(before))) throw changed(uriOf(before) ?? lastUri);
+      const step = parts.shift();
+      if (!step || !isDeepStrictEqual(clean(step), clean(before))) throw changed(uriOf(before) ?? lastUri);
     }
-    yield* parts;
-    for (let step = await steps.next(); !step.done; step = await steps.next()) yield step.value;
+    if (parts.length > 0) yield parts;
+    if (at < steps.length) yield steps.slice(at);
+    for (let more = await plan.next(); !more.done; more = await plan.next()) yield more.value;
   } finally {
-    await steps.return?.();
+    await plan.return?.();
   }
 }
 

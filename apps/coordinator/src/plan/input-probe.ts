@@ -32,6 +32,9 @@ export type Probe =
   | { kind: 'unopened'; input: Input; bytes: number }
   | { kind: 'unreadable'; input: Input; error: InputError };
 
+/** An input of which nothing need be read while the job is planned. */
+export type Unopened = Extract<Probe, { kind: 'unopened' }>;
+
 /** An input of which the result of an earlier job holds: that of its file with that number. */
 export interface Kept {
   kind: 'kept';
@@ -65,6 +68,19 @@ export class InputProbe {
     this.#spec = spec;
     this.#tilePixels = tileSide(spec.tilePx) ** 2;
     this.#means = means;
+  }
+
+  /**
+   * As `probe`, where nothing need be read nor waited for; most of a million small frames in folders are such. Undefined for others.
+   */
+  probeNow(input: Source): Unopened | undefined {
+    const { uri, name, sizeBytes } = input;
+    const { tilePx, checksum } = this.#spec;
+    if (this.#means.earlier || tilePx || checksum || input.error || input.named || !uri.startsWith('file:'))
+      return undefined;
+    if (hasVideoExtension(name) || hasUnsupportedExtension(name)) return undefined;
+    if (mostPixels(uri, sizeBytes) > this.#tilePixels) return undefined;
+    return { kind: 'unopened', input, bytes: estimateBytes(uri, sizeBytes) };
   }
 
   /** Whether what an earlier job has of the input holds; if not, as `look`. */

@@ -241,12 +241,13 @@ test('every pixel of every input is in one shard, sources come before their shar
 
 test('a plan is made as it is asked for: an endless folder gives its first shard', { timeout: 5000 }, async () => {
   const endless = async function* () {
-    for (let i = 0; ; i++) yield { uri: `file:///${i}.jpg`, name: `${i}.jpg`, sizeBytes: 1, named: false };
+    for (let i = 0; ; i++) yield [{ uri: `file:///${i}.jpg`, name: `${i}.jpg`, sizeBytes: 1, named: false }];
   };
   const { inputs } = fakesOf([]);
-  for await (const step of planJob(specOf(['file:///'], {}), pipeline, undefined, { ...inputs, list: endless })) {
-    if (step.kind !== 'shard') continue;
-    assert.equal(step.shard.shard, 0);
+  for await (const steps of planJob(specOf(['file:///'], {}), pipeline, undefined, { ...inputs, list: endless })) {
+    const shard = steps.find(({ kind }) => kind === 'shard');
+    if (shard?.kind !== 'shard') continue;
+    assert.equal(shard.shard.shard, 0);
     break;
   }
 });
@@ -257,8 +258,8 @@ test('an abort ends the plan at once, between the tiles of one image too', { tim
   const { inputs } = fakesOf(fakes);
   let shards = 0;
   await assert.rejects(async () => {
-    for await (const step of planJob(specOf(['file:///'], { tilePx: 32 }), pipeline, controller.signal, inputs)) {
-      if (step.kind === 'shard' && ++shards === 3) controller.abort(new Error('cancelled'));
+    for await (const steps of planJob(specOf(['file:///'], { tilePx: 32 }), pipeline, controller.signal, inputs)) {
+      for (const { kind } of steps) if (kind === 'shard' && ++shards === 3) controller.abort(new Error('cancelled'));
     }
   }, /cancelled/);
   assert.equal(shards, 3);
@@ -323,8 +324,8 @@ test('a shard costs what its pipeline reads, every channel and the halos of all 
 async function plan(fakes: FakeInput[], options: Partial<JobSpec> = {}, of = pipeline) {
   const { inputs, opened, peeked } = fakesOf(fakes);
   const steps: PlanStep[] = [];
-  for await (const step of planJob(specOf(['file:///'], options), of, undefined, inputs)) {
-    if (isRecorded(step)) steps.push(step);
+  for await (const some of planJob(specOf(['file:///'], options), of, undefined, inputs)) {
+    steps.push(...some.filter(isRecorded));
   }
   return { steps, opened, peeked };
 }
@@ -337,7 +338,7 @@ function fakesOf(fakes: FakeInput[]) {
   const list = async function* () {
     for (const { name, named = false, sizeBytes = 1, content, error } of fakes) {
       if (content instanceof SourceNotFoundError) throw content;
-      yield { uri: uriOf(name), name, sizeBytes, named, error };
+      yield [{ uri: uriOf(name), name, sizeBytes, named, error }];
     }
   };
   const open = async (uri: string): Promise<OpenImage> => {

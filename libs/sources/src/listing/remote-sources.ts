@@ -33,7 +33,7 @@ const sizesAhead = 32;
  * Throws SourceNotFoundError where that makes no input at all. What the server does not let be seen is listed, and opening
  * it says why.
  */
-export async function* listRemote(text: string, options: WalkOptions): AsyncGenerator<Source> {
+export async function* listRemote(text: string, options: WalkOptions): AsyncGenerator<Source[]> {
   try {
     const uri = parseRemoteUri(text);
     if (uri.scheme === 's3' && (uri.key === '' || uri.key.endsWith('/'))) return yield* listFolder(uri, options);
@@ -42,14 +42,19 @@ export async function* listRemote(text: string, options: WalkOptions): AsyncGene
       if (uri.scheme === 's3') return yield* listOthers(uri, options);
       throw new SourceNotFoundError(`'${displayUri(uri)}' does not exist: ${found.sentence}`);
     }
-    if (/\.txt$/i.test(pathOf(uri))) yield* withRemoteSizes(listManifest(uri), options);
+    if (/\.txt$/i.test(pathOf(uri))) yield* oneByOne(withRemoteSizes(listManifest(uri), options));
     else if (found.kind === 'unknown' && uri.scheme === 's3' && isGlob(uri.key)) yield* listOthers(uri, options);
-    else yield { ...remoteEntry(text), ...factsOf(found), named: true };
+    else yield [{ ...remoteEntry(text), ...factsOf(found), named: true }];
   } catch (error) {
     if (error instanceof SourceForbiddenError) throw error;
     const isWrong = error instanceof InputError || error instanceof SourceUriError;
     throw isWrong ? new SourceNotFoundError(error.message) : error;
   }
+}
+
+/** As soon as each is there. */
+export async function* oneByOne(inputs: AsyncIterable<Source>): AsyncGenerator<Source[]> {
+  for await (const input of inputs) yield [input];
 }
 
 /** A line of a manifest, of a size that is not known yet. */
@@ -97,17 +102,17 @@ const isGlob = (key: string): boolean => /[*?[{]/.test(key);
 type S3Uri = Extract<RemoteUri, { scheme: 's3' }>;
 
 /** The folder or the glob that a key stands for which is none of an object. */
-async function* listOthers(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source> {
+async function* listOthers(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source[]> {
   if (isGlob(uri.key)) return yield* listGlob(uri, options);
   let found = 0;
-  for await (const source of listFolder({ ...uri, key: `${uri.key}/` }, options, true)) {
-    found++;
-    yield source;
+  for await (const sources of listFolder({ ...uri, key: `${uri.key}/` }, options, true)) {
+    found += sources.length;
+    yield sources;
   }
   if (found === 0) throw new SourceNotFoundError(`'${displayUri(uri)}' does not exist`);
 }
 
-async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = false): AsyncGenerator<Source> {
+async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = false): AsyncGenerator<Source[]> {
   const images = new ImagesBelow();
   const found = yield* sourcesOf(uri, walkBucket(uri.bucket, uri.key, images, options));
   if (found > 0 || (mayBeMissing && images.others === 0)) return;
@@ -118,7 +123,7 @@ async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = fals
   throw new SourceNotFoundError(`'${displayUri(uri)}' holds no images: ${others}`);
 }
 
-async function* listGlob(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source> {
+async function* listGlob(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source[]> {
   const fixed = uri.key.slice(0, uri.key.search(/[*?[{]/));
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
   const selection = globOf(uri.key.slice(folder.length), displayUri(uri));
@@ -129,12 +134,12 @@ async function* listGlob(uri: S3Uri, options: WalkOptions): AsyncGenerator<Sourc
 /** Returns how many there were. */
 async function* sourcesOf(
   { bucket, key }: S3Uri,
-  files: AsyncIterable<FoundFile>,
-): AsyncGenerator<Source, number, undefined> {
+  chunks: AsyncIterable<readonly FoundFile[]>,
+): AsyncGenerator<Source[], number, undefined> {
   let found = 0;
-  for await (const file of files) {
-    found++;
-    yield { uri: `s3://${bucket}/${key}${file.name}`, named: false, ...file };
+  for await (const files of chunks) {
+    found += files.length;
+    yield files.map((file) => ({ uri: `s3://${bucket}/${key}${file.name}`, named: false, ...file }));
   }
   return found;
 }

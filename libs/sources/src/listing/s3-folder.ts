@@ -7,7 +7,7 @@ import { s3Target } from '../remote/remote-target.ts';
 import { TransferError } from '../remote/transfer-error.ts';
 import type { ListPage } from '../s3/s3-xml.ts';
 import { compareNatural } from './natural-order.ts';
-import { sortNames } from './sort-names.ts';
+import { type NameOrder, sortNames } from './sort-names.ts';
 import type { FoundFile, WalkOptions } from './walk-folder.ts';
 
 /** A page has 1000 names at most, of 1024 bytes each, which escapes make three times as long. */
@@ -24,7 +24,7 @@ export async function* walkBucket(
   prefix: string,
   selection: Selection,
   { isSorted = true }: WalkOptions = {},
-): AsyncGenerator<FoundFile, void, undefined> {
+): AsyncGenerator<FoundFile[], void, undefined> {
   yield* walk({ bucket, root: prefix, isSorted }, '', selection);
 }
 
@@ -43,36 +43,38 @@ const versionDigits = 16;
 const factDigits = sizeDigits + versionDigits;
 const letters = { file: 'f', folder: 'd' } as const;
 
-async function* walk(place: Walk, path: string, selection: Selection): AsyncGenerator<FoundFile, void, undefined> {
+async function* walk(place: Walk, path: string, selection: Selection): AsyncGenerator<FoundFile[], void, undefined> {
   const names = listLevel(place, path, selection);
-  for await (const records of place.isSorted ? sortNames(names, compareRecords) : chunks(names)) {
+  for await (const records of place.isSorted ? sortNames(names, recordOrder) : names) {
+    let files: FoundFile[] = [];
     for (const record of records) {
       const name = record.slice(factDigits + 1);
       if (record[factDigits] === letters.file) {
         const version = record.slice(sizeDigits, factDigits).trim();
         const sizeBytes = Number.parseInt(record.slice(0, sizeDigits), 36);
-        yield { name: path + name, sizeBytes, ...(version && { version }) };
+        files.push({ name: path + name, sizeBytes, ...(version && { version }) });
       } else {
+        if (files.length > 0) yield files;
+        files = [];
         const inside = selection.enter(name, false);
         if (inside) yield* walk(place, `${path}${name}/`, inside);
       }
     }
+    if (files.length > 0) yield files;
   }
 }
 
-const compareRecords = (a: string, b: string): number =>
-  compareNatural(a.slice(factDigits), b.slice(factDigits), letters.file.length);
+const recordOrder: NameOrder = {
+  from: factDigits + letters.file.length,
+  compare: (a, b) => compareNatural(a.slice(factDigits), b.slice(factDigits), letters.file.length),
+};
 
-async function* chunks(names: AsyncIterable<string>): AsyncGenerator<string[], void, undefined> {
-  for await (const name of names) yield [name];
-}
-
-/** What is wanted of one folder, as records. */
+/** What is wanted of one folder, as records, a page at a time. */
 async function* listLevel(
   { bucket, root }: Walk,
   path: string,
   selection: Selection,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<string[], void, undefined> {
   const prefix = root + path;
   // A copy: names that are held must not hold on to the page they come from.
   const record = (size: number, version: string | undefined, letter: string, name: string) => {
@@ -82,17 +84,21 @@ async function* listLevel(
   let next: string | undefined;
   do {
     const page = await listPage(bucket, prefix, next);
+    const records: string[] = [];
     for (const { key, sizeBytes, version } of page.objects) {
       const name = key.slice(prefix.length);
       // Programs that show folders keep an object of the folder's own name.
       if (name !== '' && !name.includes('\0') && selection.takes(name)) {
-        yield record(sizeBytes, version, letters.file, name);
+        records.push(record(sizeBytes, version, letters.file, name));
       }
     }
     for (const folder of page.folders) {
       const name = folder.slice(prefix.length, -1);
-      if (!name.includes('\0') && selection.enter(name, false)) yield record(0, undefined, letters.folder, name);
+      if (!name.includes('\0') && selection.enter(name, false)) {
+        records.push(record(0, undefined, letters.folder, name));
+      }
     }
+    yield records;
     next = page.next;
   } while (next !== undefined);
 }

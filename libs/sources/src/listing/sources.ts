@@ -14,7 +14,7 @@ import { isRemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
 import { type ManifestLine, manifestLines } from './manifest-lines.ts';
-import { listRemote, remoteEntry, withRemoteSizes } from './remote-sources.ts';
+import { listRemote, oneByOne, remoteEntry, withRemoteSizes } from './remote-sources.ts';
 import { toUri } from './to-uri.ts';
 import { type FoundFile, type LeftOut, type WalkOptions, walkFolder } from './walk-folder.ts';
 
@@ -39,10 +39,13 @@ export interface Source {
 }
 
 /**
- * The inputs that these URIs stand for, in their order: see listSources. An input that an earlier URI stands for as well is
- * listed there alone; see InputsBefore for what can be told.
+ * The inputs that these URIs stand for, some at a time, in their order: see listSources. An input that an earlier URI stands for as
+ * well is listed there alone; see InputsBefore for what can be told.
  */
-export async function* listAllSources(uris: Iterable<string>, { onLeftOut }: ListOptions = {}): AsyncGenerator<Source> {
+export async function* listAllSources(
+  uris: Iterable<string>,
+  { onLeftOut }: ListOptions = {},
+): AsyncGenerator<Source[]> {
   const before = new InputsBefore();
   const turns = new Turns();
   const leftOut = (folder: LeftOut): void => {
@@ -50,10 +53,14 @@ export async function* listAllSources(uris: Iterable<string>, { onLeftOut }: Lis
     onLeftOut?.(folder);
   };
   for (const uri of uris) {
-    for await (const source of list(uri, { onLeftOut: leftOut })) {
+    for await (const listed of list(uri, { onLeftOut: leftOut })) {
       if (turns.isOver) await turns.giveWay();
-      const isKnown = before.includes(source.uri) && (source.sizeBytes > 0 || (await isNoFolder(source.uri)));
-      if (!isKnown) yield source;
+      const sources: Source[] = [];
+      for (const source of listed) {
+        const isKnown = before.includes(source.uri) && (source.sizeBytes > 0 || (await isNoFolder(source.uri)));
+        if (!isKnown) sources.push(source);
+      }
+      if (sources.length > 0) yield sources;
     }
     before.add(await shapeOf(uri));
   }
@@ -97,8 +104,8 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && /\
  * read, and SourceNotFoundError where that makes no input at all; inputs that cannot be read are listed, and opening them says
  * why they cannot.
  */
-export function listSources(uri: string, options: ListOptions = {}): AsyncGenerator<Source> {
-  return list(uri, options);
+export async function* listSources(uri: string, options: ListOptions = {}): AsyncGenerator<Source> {
+  for await (const sources of list(uri, options)) yield* sources;
 }
 
 /**
@@ -117,25 +124,27 @@ export async function mayHaveVideo(uris: Iterable<string>, most: number): Promis
   const turns = new Turns();
   let looks = 0;
   for (const uri of uris) {
-    for await (const { name, named } of list(uri, { isSorted: false })) {
+    for await (const sources of list(uri, { isSorted: false })) {
       if (turns.isOver) await turns.giveWay();
-      if (hasVideoExtension(name) || (named && !hasImageExtension(name)) || ++looks > most) return true;
+      for (const { name, named } of sources) {
+        if (hasVideoExtension(name) || (named && !hasImageExtension(name)) || ++looks > most) return true;
+      }
     }
   }
   return false;
 }
 
-async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source> {
+async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source[]> {
   if (isRemoteUri(uri)) return yield* listRemote(uri, options);
   const path = pathOf(uri);
   await allowedPath(path);
   const stats = await statOf(path);
   if (!stats) yield* listGlob(path, options);
   else if (stats.isDirectory()) yield* listFolder(path, options);
-  else if (isManifest(path, stats)) yield* withRemoteSizes(listManifest(path), options);
+  else if (isManifest(path, stats)) yield* oneByOne(withRemoteSizes(listManifest(path), options));
   else {
     const { href } = pathToFileURL(path);
-    yield { uri: href, name: basename(path), sizeBytes: stats.size, named: true, version: localVersion(stats) };
+    yield [{ uri: href, name: basename(path), sizeBytes: stats.size, named: true, version: localVersion(stats) }];
   }
 }
 
@@ -147,7 +156,7 @@ function pathOf(uri: string): string {
   }
 }
 
-async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator<Source> {
+async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator<Source[]> {
   const images = new ImagesBelow();
   const leftOut = new LeftOutCount(options);
   const found = yield* sourcesOf(folder, walkFolder(folder, images, leftOut.options));
@@ -160,7 +169,7 @@ async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator
   }
 }
 
-async function* listGlob(path: string, options: WalkOptions): AsyncGenerator<Source> {
+async function* listGlob(path: string, options: WalkOptions): AsyncGenerator<Source[]> {
   const { folder, rest } = await splitAtExisting(path);
   if (!/[*?[{]/.test(rest)) throw new SourceNotFoundError(`'${path}' does not exist${orNotUtf8(path)}`);
   const leftOut = new LeftOutCount(options);
@@ -192,14 +201,19 @@ class LeftOutCount {
 }
 
 /** Returns how many there were. */
-async function* sourcesOf(folder: string, files: AsyncIterable<FoundFile>): AsyncGenerator<Source, number, undefined> {
+async function* sourcesOf(
+  folder: string,
+  chunks: AsyncIterable<readonly FoundFile[]>,
+): AsyncGenerator<Source[], number, undefined> {
   const base = pathToFileURL(join(folder, '/')).href;
   let found = 0;
-  for await (const file of files) {
-    found++;
-    // Nine of ten names are a URI as they are, and making one takes as long as all else (measured).
-    const uri = /^[\w.\-/]+$/.test(file.name) ? base + file.name : pathToFileURL(join(folder, file.name)).href;
-    yield { uri, named: false, ...file };
+  for await (const files of chunks) {
+    found += files.length;
+    yield files.map((file) => {
+      // Nine of ten names are a URI as they are, and making one takes as long as all else (measured).
+      const uri = /^[\w.\-/]+$/.test(file.name) ? base + file.name : pathToFileURL(join(folder, file.name)).href;
+      return { uri, named: false, ...file };
+    });
   }
   return found;
 }
