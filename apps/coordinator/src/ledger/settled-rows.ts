@@ -34,12 +34,11 @@ function* rowsOf(run: FramesRun, file: string): Generator<SettledRow> {
   const timed = times ? readRows(times.file, times.stored) : rows;
   const digests = Buffer.from(rows.digests.buffer, rows.digests.byteOffset, rows.digests.byteLength);
   for (let i = 0, row = run.row; i < count; i++, row++) {
-    const source = plannedOf(block, planned.nth + i);
-    const captured = goesByMtime ? changedAt(source.version) : timed.captured(row);
+    const { uri, name, version } = plannedOf(block, planned.nth + i);
+    const captured = goesByMtime ? changedAt(version) : timed.captured(row);
     yield {
-      index: first + i,
-      ...source,
-      state: 'done',
+      ...{ index: first + i, uri, name, state: 'done' },
+      ...(version !== undefined && { version }),
       width: rows.widths[row]!,
       height: rows.heights[row]!,
       counted: rows.counted[row]!,

@@ -1,21 +1,17 @@
 // Runs in a worker thread: writes the tables of a job's sources as its TablesFile orders, one order at a time.
 import { rename } from 'node:fs/promises';
-import { type FeatureRow, FeatureWriter } from '@halogrid/results/features';
-import { type Capture, CaptureRule } from '@halogrid/sources/captured';
+import { FeatureWriter } from '@halogrid/results/features';
+import { CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import { serveOrders } from '@halogrid/threads';
-import { binsOfCell, binsOfSource, type HistogramShape } from '../job/histogram-shape.ts';
-import type { FrameOfVideo } from '../job/shard.ts';
+import { binsOfCell } from '../job/histogram-shape.ts';
 import type { SettledRow } from '../ledger/ledger.ts';
-import { readHistograms } from '../ledger/read-histograms.ts';
+import { readPackedHistograms } from '../ledger/read-histograms.ts';
 import { countedRows, settledRows } from '../ledger/settled-rows.ts';
 import { OutputNames } from './output-names.ts';
 import { SourceTables } from './source-tables.ts';
 import type { TablesOrder, TablesTask } from './tables-file.ts';
 import type { PartSummary } from './tables-output.ts';
-
-/** Counts in memory at once, of one source. */
-const binsAtOnce = 2 ** 18;
 
 let task: TablesTask;
 let rule: CaptureRule;
@@ -64,52 +60,37 @@ async function write({ runs, file }: Extract<TablesOrder, { kind: 'write' }>): P
   if (features) await writeFeatures(features, sources, names, file);
 }
 
+/** A row for each cell of each source, row by row, those without pixels too. */
 async function writeFeatures(
   writer: FeatureWriter,
   sources: readonly SettledRow[],
   names: readonly string[],
   file: string,
 ): Promise<void> {
-  const { shape } = task;
+  const { rows, columns } = task.shape.grid;
   const done = countedRows(sources);
   if (done.length === 0) return;
-  const atOnce = binsOfCell(shape) * Math.ceil(binsAtOnce / binsOfCell(shape));
   const places = done.map(({ place }) => place);
-  let row: Parameters<typeof featureRows>[0];
-  for (const { place, first, bins } of readHistograms(file, places, binsOfSource(shape), atOnce)) {
-    if (first === 0) {
-      const source = done[place]!;
-      const name = names[source.index - sources[0]!.index]!;
-      row = { uri: redactUri(source.uri), name, video: source.video, capture: rule.of(source) };
+  for (const { place, bytes, at } of readPackedHistograms(file, places)) {
+    const source = done[place]!;
+    const { uri, index, video } = source;
+    const { atMs: capturedAtMs, camera } = rule.of(source);
+    const [frame, timestampMs] = video ? [video.frame, video.timestampMs] : [0, null];
+    const facts = {
+      source: redactUri(uri),
+      name: names[index - sources[0]!.index]!,
+      frame,
+      timestampMs,
+      capturedAtMs,
+      camera,
+    };
+    let from = at;
+    for (let cellRow = 0; cellRow < rows; cellRow++) {
+      for (let cellColumn = 0; cellColumn < columns; cellColumn++) {
+        // Every channel counts the same pixels.
+        from = writer.addPacked({ ...facts, cellRow, cellColumn }, bytes, from, task.shape.bins);
+        if (writer.isFull) await writer.writeGroup();
+      }
     }
-    for (const cell of featureRows(row!, first, bins, shape)) {
-      // Few rows end a row group, and each wait would take a turn of the microtasks.
-      const written = writer.add(cell);
-      if (written) await written;
-    }
-  }
-}
-
-/**
- * Rows of a source in features.parquet: one for each of the cells whose `bins` are given, row by row, those without pixels too.
- * `first` bins come before them, laid out as `shape` says; a row is valid as long as they are.
- */
-function* featureRows(
-  { uri, name, video, capture }: { uri: string; name: string; video?: FrameOfVideo; capture: Capture },
-  first: number,
-  bins: Float64Array,
-  shape: HistogramShape,
-): Generator<FeatureRow> {
-  const { atMs: capturedAtMs, camera } = capture;
-  const { frame, timestampMs } = video ?? { frame: 0, timestampMs: null };
-  const { columns } = shape.grid;
-  const cellBins = binsOfCell(shape);
-  for (let at = 0, cell = first / cellBins; at < bins.length; at += cellBins, cell++) {
-    const histogram = bins.subarray(at, at + cellBins);
-    // Every channel counts the same pixels.
-    let counted = 0;
-    for (let bin = 0; bin < shape.bins; bin++) counted += histogram[bin]!;
-    const [cellRow, cellColumn] = [Math.floor(cell / columns), cell % columns];
-    yield { source: uri, name, frame, timestampMs, capturedAtMs, camera, cellRow, cellColumn, counted, histogram };
   }
 }

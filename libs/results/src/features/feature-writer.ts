@@ -27,6 +27,9 @@ export interface FeatureRow {
   histogram: ArrayLike<number>;
 }
 
+/** All that is known of a row but its counts. */
+export type FeatureFacts = Omit<FeatureRow, 'counted' | 'histogram'>;
+
 const maxInt32 = 2 ** 31 - 1;
 
 /**
@@ -93,6 +96,26 @@ export class FeatureWriter {
     }
     const wrong = this.#histogram.add(histogram);
     if (wrong >= 0) check('histogram', row, histogram[wrong]!, Number.MAX_SAFE_INTEGER);
+    this.#addFacts(row, row.counted);
+    return this.isFull ? this.writeGroup() : undefined;
+  }
+
+  /**
+   * Adds a row whose counts are varints that begin at `at`, below 2^53 each; the first `channelBins` of them say how many pixels it counts. Returns
+   * where they end. To be called while the row group is not full; nothing is checked again of what a ledger has kept.
+   */
+  addPacked(row: FeatureFacts, bytes: Uint8Array, at: number, channelBins: number): number {
+    const end = this.#histogram.addPacked(bytes, at);
+    this.#addFacts(row, this.#histogram.sumOfLast(channelBins));
+    return end;
+  }
+
+  /** Whether the row group is to be written before the next row. */
+  get isFull(): boolean {
+    return this.#rows === this.#groupRows;
+  }
+
+  #addFacts(row: FeatureFacts, counted: number): void {
     this.#source.add(row.source);
     this.#name.add(row.name);
     this.#camera.add(row.camera);
@@ -103,8 +126,7 @@ export class FeatureWriter {
     numbers.capturedAtMs[at] = row.capturedAtMs ?? Number.NaN;
     numbers.cellRow[at] = row.cellRow;
     numbers.cellColumn[at] = row.cellColumn;
-    numbers.counted[at] = row.counted;
-    return this.#rows === this.#groupRows ? this.#writeGroup() : undefined;
+    numbers.counted[at] = counted;
   }
 
   /**
@@ -114,7 +136,7 @@ export class FeatureWriter {
   async finish(about: Readonly<Record<string, string>> = {}): Promise<void> {
     try {
       this.#parquet.kvMetadata = Object.entries(about).map(([key, value]) => ({ key, value }));
-      if (this.#rows > 0) await this.#writeGroup();
+      if (this.#rows > 0) await this.writeGroup();
       this.#histogram.finish();
       await this.#parquet.finish();
       await this.#flush();
@@ -130,7 +152,8 @@ export class FeatureWriter {
     await this.#file.abort();
   }
 
-  async #writeGroup(): Promise<void> {
+  /** Writes the rows that were added as a row group. */
+  async writeGroup(): Promise<void> {
     const parquet = this.#parquet;
     const rows = this.#rows;
     this.#rows = 0;
