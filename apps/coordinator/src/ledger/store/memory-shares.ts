@@ -7,7 +7,7 @@ import {
   type Leader,
   type LedgerStore,
 } from './ledger-store.ts';
-import { MemoryStore } from './memory-store.ts';
+import { MemoryStore, SharedMemory } from './memory-store.ts';
 
 interface HeldLease {
   holder: string;
@@ -23,10 +23,14 @@ export class SharesMemory {
   readonly jobs = new Map<string, SharedJob>();
   epoch = 0;
   /** Entries of all of them, in a store that has one leader, with the first epoch. */
-  readonly entries = new MemoryStore({ nowMs: () => 0 });
+  readonly store: MemoryStore;
+  readonly entries: SharedMemory['entries'];
 
   constructor() {
-    void this.entries.acquire('all', 1);
+    const memory = new SharedMemory();
+    this.entries = memory.entries;
+    this.store = new MemoryStore({ memory, nowMs: () => 0 });
+    void this.store.acquire('all', 1);
   }
 }
 
@@ -75,16 +79,16 @@ export class SharedMemoryStore implements LedgerStore {
   }
 
   entries(of?: EntryFilter): AsyncIterable<Entry> {
-    return this.#memory.entries.entries(of);
+    return this.#memory.store.entries(of);
   }
 
   async write(epoch: number, changes: readonly Change[]): Promise<void> {
-    const { jobs, entries, members } = this.#memory;
+    const { jobs, store, members } = this.#memory;
     const written = new Set(changes.flatMap(({ jobId, kind }) => (kind === undefined ? [] : [jobId])));
     const emptied = new Set(changes.flatMap(({ jobId, kind }) => (kind === undefined ? [jobId] : [])));
     const isLeader = [...written, ...emptied].every((jobId) => [undefined, epoch].includes(jobs.get(jobId)?.leader));
     if (members.get(epoch)?.isReleased !== false || !isLeader) throw new FencedError(epoch, await this.leader());
-    const made = entries.write(1, changes);
+    const made = store.write(1, changes);
     for (const jobId of written) {
       const job = jobs.get(jobId) ?? { jobId, leader: epoch, epoch, writes: 0, isCancelled: false, now: '' };
       job.writes++;
