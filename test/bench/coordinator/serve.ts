@@ -1,5 +1,5 @@
-// Runs in a process of its own: a coordinator over real gRPC with a ledger in a file, which plans frames that are not there. It runs a
-// job of so many FRAMES, prints what that took, and ends.
+// Runs in a process of its own: a coordinator over real gRPC with a ledger in a file, or in the database of HALOGRID_LEDGER beside other
+// coordinators, which plans frames that are not there. It runs a job of so many FRAMES, prints what that took, and ends.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,9 +11,11 @@ import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import { systemClock } from '../../../apps/coordinator/src/dispatch/clock.ts';
 import { Dispatcher } from '../../../apps/coordinator/src/dispatch/dispatcher.ts';
-import { createFolderLedger } from '../../../apps/coordinator/src/dispatch/open-ledger.ts';
+import { createFolderLedger, openSharedLedger } from '../../../apps/coordinator/src/dispatch/open-ledger.ts';
 import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
 import { scratchUri } from '../../../apps/coordinator/src/job/output-paths.ts';
+import { SharedJobs } from '../../../apps/coordinator/src/leadership/shared-jobs.ts';
+import { openStore } from '../../../apps/coordinator/src/ledger/store/open-store.ts';
 import { finaliseJob } from '../../../apps/coordinator/src/output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../../../apps/coordinator/src/output/output-folder.ts';
 import { openPictures } from '../../../apps/coordinator/src/output/pictures-ahead.ts';
@@ -40,7 +42,18 @@ const ended = Promise.withResolvers<void>();
 const lost = (error: Error) => ended.reject(error);
 const planThread = new PlanThread(new URL('./plan-worker.ts', import.meta.url));
 planThread.prepare();
-const ledger = createFolderLedger({ clock: systemClock, log, lost });
+const jobId = `bench-${process.pid}`;
+const context = { clock: systemClock, log, lost };
+const { ledger, closeStore } = await openLedger(process.env.HALOGRID_LEDGER);
+
+async function openLedger(url: string | undefined) {
+  if (url === undefined) return { ledger: createFolderLedger(context), closeStore: async () => {} };
+  const store = await openStore(url);
+  const epoch = (await store.acquire(jobId, 600_000))!;
+  const shared = new SharedJobs({ store, shares: store.shares!, epoch, log, nowMs: systemClock.monotonicMs, lost });
+  const { ledger } = await openSharedLedger(store, epoch, context, shared);
+  return { ledger, closeStore: () => store.close() };
+}
 
 /** Processor time so far, in microseconds: of all threads, and of this one. */
 const used = () => {
@@ -94,7 +107,6 @@ const grpc = await startGrpc(
 );
 process.stdout.write(`${JSON.stringify({ port: grpc.port })}\n`);
 while (dispatcher.nodes().length < Number(process.argv[3])) await new Promise((resolve) => setTimeout(resolve, 20));
-const jobId = 'bench';
 await claimOutputFolder(spec.out, { jobId, spec });
 leased = used();
 startMs = performance.now();
@@ -114,5 +126,6 @@ process.stdout.write(`${JSON.stringify({ state, digest, computed, whole, rss: pr
 await dispatcher.close();
 await grpc.close();
 await ledger.close();
+await closeStore();
 await planThread.close();
 await rm(folder, { recursive: true });

@@ -53,7 +53,7 @@ const table: [string, LeaseState, LeaseEvent, LeaseState][] = [
     'a leader that cannot renew for too long gives up',
     overdue,
     { kind: 'failed', error: 'No route' },
-    { kind: 'lost', epoch: 7, reason: 'The lease on the ledger could not be renewed for 60 s: No route' },
+    { kind: 'lost', epoch: 7, reason: 'The lease on the ledger could not be renewed for 180 s: No route' },
   ],
   [
     'also where nothing is heard at all',
@@ -62,7 +62,7 @@ const table: [string, LeaseState, LeaseEvent, LeaseState][] = [
     {
       kind: 'lost',
       epoch: 7,
-      reason: 'The lease on the ledger could not be renewed for 60 s: the ledger does not answer',
+      reason: 'The lease on the ledger could not be renewed for 180 s: the ledger does not answer',
     },
   ],
   [

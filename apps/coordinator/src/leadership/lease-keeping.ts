@@ -30,10 +30,10 @@ export const leaseMs = 5_000;
 export const askEveryMs = 1_000;
 
 /**
- * A leader that cannot reach the ledger gives up after this. It is more than a lease, so that a database may be restarted
- * under it: nothing it says meanwhile is written where another leads.
+ * A leader that cannot reach the ledger gives up after this. It is more than a lease, so that a database may be away for a minute or
+ * two: nothing it says meanwhile is written where another leads.
  */
-export const giveUpMs = 60_000;
+export const giveUpMs = 180_000;
 
 /** The state of a process that has not asked yet. */
 export function startLeadership(nowMs: number): LeaseState {

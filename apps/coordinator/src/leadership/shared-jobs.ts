@@ -27,6 +27,8 @@ export interface SharedJobsOptions {
   nowMs: () => number;
   /** Told where the ledger is lost: this process can only end. */
   lost: (error: LostLedgerError) => void;
+  /** Calls `task` after so long, unless what it returns is called before; by timers of the system unless given. */
+  after?: (ms: number, task: () => void) => () => void;
 }
 
 /** Who asks for a job of another coordinator hears what was so at most this long ago. */
@@ -58,12 +60,14 @@ export class SharedJobs {
   #view: SharedView = { members: [], jobs: [] };
   #look: Promise<void> | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #after: NonNullable<SharedJobsOptions['after']>;
+  #cancelLook = () => {};
   #isClosed = false;
   #failure: string | undefined;
 
   constructor(options: SharedJobsOptions) {
     this.#options = options;
+    this.#after = options.after ?? systemTimer;
   }
 
   /**
@@ -129,13 +133,13 @@ export class SharedJobs {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#cancelLook();
     await this.#look;
   }
 
   #wait(): void {
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.#lookNow().then(() => this.#wait()), askEveryMs);
+    this.#cancelLook = this.#after(askEveryMs, () => void this.#lookNow().then(() => this.#wait()));
   }
 
   async #refresh(): Promise<void> {
@@ -144,7 +148,7 @@ export class SharedJobs {
   }
 
   #pause(ms: number): Promise<true> {
-    return new Promise((resolve) => setTimeout(resolve, ms, true));
+    return new Promise((resolve) => this.#after(ms, () => resolve(true)));
   }
 
   /** Never rejects. Several who ask at once have one look. */
@@ -223,4 +227,9 @@ export class SharedJobs {
     }
     for (const { jobId, isCancelled } of ownJobs(view, epoch)) if (isCancelled) led.cancel(jobId);
   }
+}
+
+function systemTimer(ms: number, task: () => void): () => void {
+  const timer = setTimeout(task, ms);
+  return () => clearTimeout(timer);
 }

@@ -15,7 +15,7 @@ import { SeededRandom } from './seeded-random.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
 import { acceptedJob, binCount, planOf, type SimulatedJob } from './simulated-job.ts';
 import { type NodeNature, SimulatedNode } from './simulated-node.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { settle, VirtualClock } from './virtual-clock.ts';
 
 /** A run that takes longer than this many simulated hours will not end. */
 const endlessMs = 24 * 3_600_000;
@@ -268,16 +268,3 @@ export class SimulatedCluster {
     this.commits.set(jobId, commits);
   }
 }
-
-/** Everything that is promised now comes, before time passes: nothing but the disk takes time here. */
-async function settle(): Promise<void> {
-  for (let quietTurns = 0; quietTurns < 2; quietTurns++) {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    // What a thread of the disk's has just done is told in the next turn.
-    if (process.getActiveResourcesInfo().some(isUnderWay)) quietTurns = -1;
-  }
-}
-
-/** Whether the disk is at work, or something waits for the end of a turn of the event loop, as the journal does. */
-const isUnderWay = (resource: string): boolean =>
-  resource.startsWith('FSReq') || resource === 'CloseReq' || resource === 'Immediate';

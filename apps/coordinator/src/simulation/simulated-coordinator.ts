@@ -2,6 +2,9 @@ import type { Log } from '@halogrid/service';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { JobWork } from '../dispatch/job-run.ts';
 import type { Metrics } from '../dispatch/work-metrics.ts';
+import type { AcceptedJob } from '../job/accepted-job.ts';
+import { askEveryMs, leaseMs } from '../leadership/lease-keeping.ts';
+import { SharedJobs } from '../leadership/shared-jobs.ts';
 import { DurableLedger } from '../ledger/durable-ledger.ts';
 import type { OpenSpool } from '../ledger/job-sums.ts';
 import { Journal } from '../ledger/journal.ts';
@@ -18,6 +21,10 @@ export interface CoordinatorWorld extends StoreWorld {
   log: Log;
   /** Watches what the ledger is told. */
   observe: (ledger: Ledger) => Ledger;
+  /** Where several lead: told that another has taken the jobs of this one, which ends. */
+  fenced?: (coordinator: SimulatedCoordinator) => void;
+  /** The same: a job that was submitted. */
+  acceptedJob?: (jobId: string) => AcceptedJob;
 }
 
 /** One process of a coordinator: the real dispatcher, scheduler and ledger, from when it leads until it dies. */
@@ -29,8 +36,10 @@ export class SimulatedCoordinator {
   /** What happened to it while it stood still. */
   #late: (() => void)[] = [];
   #wake: () => void = () => {};
+  #shared: SharedJobs | undefined;
+  #stopRenewing: () => void = () => {};
 
-  private constructor(ledger: DurableLedger, store: SimulatedStore, world: CoordinatorWorld) {
+  private constructor(ledger: DurableLedger, store: SimulatedStore, world: CoordinatorWorld, shared?: SharedJobs) {
     const { work, clock, reportWithinMs, metrics, log } = world;
     this.ledger = ledger;
     this.#store = store;
@@ -43,6 +52,7 @@ export class SimulatedCoordinator {
       log,
       eyes: simulatedEyes,
       every: (ms, task) => clock.every(ms, () => this.tell(task)),
+      ...(shared && { others: shared }),
     });
   }
 
@@ -50,8 +60,8 @@ export class SimulatedCoordinator {
   static async start(world: CoordinatorWorld): Promise<SimulatedCoordinator> {
     const store = new SimulatedStore(world);
     const { clock, log, openSpool } = world;
-    // A lease that has ended at once leaves the way to the next one free.
-    const epoch = (await store.acquire('simulated', 0))!;
+    // Where one leads, a lease that has ended at once leaves the way to the next one free.
+    const epoch = (await store.acquire('simulated', store.shares ? leaseMs : 0))!;
     const journal = new Journal({
       store,
       epoch,
@@ -59,9 +69,49 @@ export class SimulatedCoordinator {
       nowMs: () => clock.monotonicMs(),
       pause: (ms, signal) => pauseOf(clock, ms, signal),
     });
-    const ledger = new DurableLedger({ epoch, homeOf: async () => ({ journal }), openSpool });
-    await ledger.load({ journal });
-    return new SimulatedCoordinator(ledger, store, world);
+    const home = { journal };
+    const homeOf = async () => home;
+    if (!store.shares) {
+      const ledger = new DurableLedger({ epoch, homeOf, openSpool });
+      await ledger.load(home);
+      return new SimulatedCoordinator(ledger, store, world);
+    }
+    const nowMs = () => clock.monotonicMs();
+    let isLost = false;
+    const shared = new SharedJobs({
+      ...{ store, shares: store.shares, epoch, log, nowMs },
+      lost: () => {},
+      after: (ms, task) => {
+        let isCancelled = false;
+        clock.after(ms, () => isCancelled || coordinator.tell(task));
+        return () => {
+          isCancelled = true;
+        };
+      },
+    });
+    const ledger = new DurableLedger({ epoch, homeOf, openSpool, others: shared });
+    const coordinator: SimulatedCoordinator = new SimulatedCoordinator(ledger, store, world, shared);
+    coordinator.#shared = shared;
+    coordinator.#stopRenewing = clock.every(askEveryMs, () => {
+      coordinator.tell(() => {
+        if (isLost || world.failure) return;
+        void store.renew(epoch, leaseMs).then((isRenewed) => {
+          isLost = !isRenewed;
+          if (isLost) world.fenced?.(coordinator);
+        });
+      });
+    });
+    const { dispatcher } = coordinator;
+    void shared.start({
+      has: (jobId) => ledger.has(jobId),
+      takeUp: async ({ jobId, epoch }) => {
+        const record = await ledger.adopt(home, jobId, epoch);
+        if (record) await dispatcher.resume(world.acceptedJob!(jobId), dispatcher.nodes().length > 0 ? 0 : undefined);
+      },
+      cancel: (jobId) => void dispatcher.cancel(jobId),
+      now: () => dispatcher.jobsNow(),
+    });
+    return coordinator;
   }
 
   get isRunning(): boolean {
@@ -93,6 +143,8 @@ export class SimulatedCoordinator {
     this.#state = 'dead';
     this.#store.isDead = true;
     this.#wake();
+    this.#stopRenewing();
+    await this.#shared?.close();
     await this.dispatcher.close();
     await this.ledger.close();
   }

@@ -1,11 +1,13 @@
+import type { JobShares } from '../ledger/store/job-shares.ts';
 import { type Change, type EntryFilter, FencedError, type LedgerStore } from '../ledger/store/ledger-store.ts';
+import { SharedMemoryStore, SharesMemory } from '../ledger/store/memory-shares.ts';
 import { MemoryStore, type SharedMemory } from '../ledger/store/memory-store.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The store that all coordinators of a cluster share. */
 export interface StoreWorld {
   clock: VirtualClock;
-  memory: SharedMemory;
+  memory: SharedMemory | SharesMemory;
   /** What a transaction takes: half of it before it is made, half until that is known. */
   commitMs: number;
   /** While set, nothing can be written. */
@@ -18,12 +20,24 @@ export class SimulatedStore implements LedgerStore {
   isDead = false;
   /** Resolves when the process runs. */
   running: Promise<void> = Promise.resolve();
+  /** Where several lead. What they ask of it is answered at once, and never to a process that is dead. */
+  readonly shares?: JobShares;
   readonly #world: StoreWorld;
-  readonly #store: MemoryStore;
+  readonly #store: LedgerStore;
 
   constructor(world: StoreWorld) {
     this.#world = world;
-    this.#store = new MemoryStore({ memory: world.memory, nowMs: () => world.clock.monotonicMs() });
+    const { memory, clock } = world;
+    const nowMs = () => clock.monotonicMs();
+    this.#store =
+      memory instanceof SharesMemory ? new SharedMemoryStore(memory, nowMs) : new MemoryStore({ memory, nowMs });
+    const { shares } = this.#store;
+    if (!shares) return;
+    this.shares = {
+      look: (epoch, now) => this.#ask(() => shares.look(epoch, now)),
+      adopt: (epoch, orphans) => this.#ask(() => shares.adopt(epoch, orphans)),
+      cancel: (jobId) => this.#ask(() => shares.cancel(jobId)),
+    };
   }
 
   acquire(holder: string, leaseMs: number): Promise<number | undefined> {
@@ -57,6 +71,15 @@ export class SimulatedStore implements LedgerStore {
     await this.#pass();
     if (this.isDead) throw new FencedError(epoch, undefined);
     await this.running;
+  }
+
+  async #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    await this.running;
+    if (this.isDead) throw new Error('The process is dead');
+    if (this.#world.failure) throw this.#world.failure;
+    const answer = await ask();
+    await this.running;
+    return answer;
   }
 
   close(): Promise<void> {

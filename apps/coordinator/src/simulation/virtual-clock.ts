@@ -79,3 +79,16 @@ const isBefore = (a: Happening, b: Happening): boolean => a.atMs < b.atMs || (a.
 function swap(heap: Happening[], a: number, b: number): void {
   [heap[a], heap[b]] = [heap[b]!, heap[a]!];
 }
+
+/** Everything that is promised now comes, before time passes: nothing but the disk takes time here. */
+export async function settle(): Promise<void> {
+  for (let quietTurns = 0; quietTurns < 2; quietTurns++) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    // What a thread of the disk's has just done is told in the next turn.
+    if (process.getActiveResourcesInfo().some(isUnderWay)) quietTurns = -1;
+  }
+}
+
+/** Whether the disk is at work, or something waits for the end of a turn of the event loop, as the journal does. */
+const isUnderWay = (resource: string): boolean =>
+  resource.startsWith('FSReq') || resource === 'CloseReq' || resource === 'Immediate';

@@ -19,8 +19,8 @@ const greetingMs = 10_000;
 /** A coordinator that was told everything needs no longer than this to close the stream. */
 const leavingMs = 3_000;
 /**
- * A node keeps its shards for so long after the connection broke: as long as a leader tries to reach its ledger, and several times
- * what a restart or a standby takes.
+ * A node keeps its shards for so long after the connection broke: several times what a restart or another
+ * coordinator takes.
  */
 const keepMs = 60_000;
 /** A draining node computes for so long: a container is killed 10 s after SIGTERM, unless its user says otherwise. */

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { memoryFolder } from '../testing/memory-folder.ts';
+import { repeated } from '../testing/repeated.ts';
+import { frames, nature } from './create-cluster.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { expectedOf } from './simulated-job.ts';
+import { SimulatedLeaders } from './simulated-leaders.ts';
+
+const { HALOGRID_SIMULATION_SEED, HALOGRID_SIMULATION_RUNS } = process.env;
+const firstSeed = Number(HALOGRID_SIMULATION_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const runs = Number(HALOGRID_SIMULATION_RUNS ?? (HALOGRID_SIMULATION_SEED ? 1 : repeated(40)));
+
+/** Plays one schedule: coordinators that are killed at any moment of a transaction, stand still, or lose their database. */
+async function simulate(seed: number): Promise<{ fenced: number; tookMs: number }> {
+  const folder = await mkdtemp(join(memoryFolder, 'halogrid-leaders-'));
+  const leaders = new SimulatedLeaders({ seed, folder, commitMs: seed % 3 === 0 ? 30 : 0 });
+  const random = new SeededRandom(seed ^ 0x1ead);
+  const places = random.whole(2, 4);
+  try {
+    for (let place = 0; place < places; place++) await leaders.start(place);
+    for (let i = random.whole(2, 3); i > 0; i--)
+      leaders.add(
+        nature(`node-${i}`, { latencyMs: random.pick([1, 40]), bytesPerMs: random.pick([0.1, 0.5]) }),
+        places,
+      );
+    for (let i = random.whole(2, 6); i > 0; i--) {
+      leaders.submit(frames({ jobId: `job-${i}`, shards: random.whole(1, 60) }), random.whole(0, places - 1));
+    }
+    for (let i = random.whole(1, 4); i > 0; i--) {
+      const place = random.whole(0, places - 1);
+      leaders.clock.after(random.between(50, 9000), () => {
+        const what = random.pick(['kill', 'kill', 'pause', 'pause', 'database']);
+        // The last place is always there again, so that every job ends.
+        if (what === 'kill')
+          leaders.kill(place, random.pick([5, 2000, 8000, ...(place < places - 1 ? [undefined] : [])]));
+        if (what === 'pause') leaders.pause(place, random.pick([4900, 6100, 9000, 20_000]));
+        if (what === 'database') leaders.failStore(random.pick([500, 4000, 8000, 60_000]));
+      });
+    }
+    await leaders.untilEnded();
+    for (const job of leaders.jobs.values()) {
+      const record = leaders.record(job.jobId);
+      assert.equal(record.state, 'complete', `${job.jobId}: ${record.error}`);
+      assert.equal(record.digest, expectedOf(job).digest, job.jobId);
+      assert.deepEqual([record.counts.shards, record.counts.shardsDone], [job.shards, job.shards]);
+      for (const [shard, times] of (leaders.commits.get(job.jobId) ?? []).entries()) {
+        assert.ok(times === undefined || times <= 1, `${times} results accepted of ${job.jobId}/${shard}`);
+      }
+    }
+    return { fenced: leaders.fenced, tookMs: leaders.clock.monotonicMs() };
+  } finally {
+    await leaders.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function findFailure(): Promise<Error | undefined> {
+  for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
+    try {
+      await simulate(seed);
+    } catch (error) {
+      const again = `HALOGRID_SIMULATION_SEED=${seed} node --test apps/coordinator/src/simulation/several-leaders.test.ts`;
+      return new Error(`Seed ${seed}: ${(error as Error).message}\nRepeat it with: ${again}`, { cause: error });
+    }
+  }
+  return undefined;
+}
+
+// Before the first test, because from then on node:test follows every promise, which takes several times as long.
+const failure = await findFailure();
+
+test(`${runs} schedules of several coordinators that die and stand still come to the bits of undisturbed jobs`, () => {
+  assert.ifError(failure);
+});
+
+test('a seed decides everything that happens to several coordinators', async () => {
+  assert.deepEqual(await simulate(firstSeed), await simulate(firstSeed));
+});

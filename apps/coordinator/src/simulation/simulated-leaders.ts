@@ -1,0 +1,185 @@
+import { basename, join } from 'node:path';
+import { createLog } from '@halogrid/service/log';
+import { createRegistry } from '@halogrid/service/metrics';
+import { createMetrics } from '../dispatch/work-metrics.ts';
+import { HistogramSpool } from '../ledger/histogram-spool.ts';
+import type { JobRecord, JobResults, Ledger } from '../ledger/ledger.ts';
+import { SharesMemory } from '../ledger/store/memory-shares.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
+import { acceptedJob, planOf, type SimulatedJob } from './simulated-job.ts';
+import { type NodeNature, SimulatedNode } from './simulated-node.ts';
+import { settle, VirtualClock } from './virtual-clock.ts';
+
+/** A run that takes longer than this many simulated minutes will not end. */
+const endlessMs = 30 * 60_000;
+const reportWithinMs = 3000;
+const log = createLog('simulation', 'silent');
+
+/**
+ * Several coordinators that lead by one store: the real division of jobs, dispatcher, scheduler and ledger of each, on a virtual clock.
+ * A node is one here for each of its conversations.
+ */
+export class SimulatedLeaders {
+  readonly clock = new VirtualClock();
+  readonly random: SeededRandom;
+  readonly memory = new SharesMemory();
+  readonly jobs = new Map<string, SimulatedJob>();
+  readonly results = new Map<string, JobResults>();
+  /** Results a shard, by job, of which a ledger said that it has them. */
+  readonly commits = new Map<string, number[]>();
+  readonly nodes: SimulatedNode[] = [];
+  /** Coordinators whose jobs were taken. */
+  fenced = 0;
+  readonly #places: (SimulatedCoordinator | undefined)[] = [];
+  readonly #submitted = new Map<string, number>();
+  readonly #ended = new Map<string, JobRecord>();
+  readonly #endings: Promise<void>[] = [];
+  readonly #world: CoordinatorWorld;
+
+  constructor(options: { seed: number; folder: string; commitMs: number }) {
+    const { seed, folder, commitMs } = options;
+    this.random = new SeededRandom(seed);
+    this.#world = {
+      clock: this.clock,
+      memory: this.memory,
+      commitMs,
+      failure: undefined,
+      openSpool: ({ out }, name) => new HistogramSpool(join(folder, `${basename(out)}${name}`)),
+      work: {
+        plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
+        features: () => undefined,
+        finalise: async (results) => void this.results.set(results.job.jobId, results),
+        abandon: async () => {},
+        release: () => {},
+      },
+      reportWithinMs,
+      metrics: createMetrics(createRegistry('coordinator')),
+      log,
+      observe: (ledger) => this.#observed(ledger),
+      acceptedJob: (jobId) => acceptedJob(this.jobs.get(jobId)!),
+      fenced: (coordinator) => this.#fenced(coordinator),
+    };
+  }
+
+  /** A coordinator starts at this place, from 0 on. */
+  async start(place: number): Promise<void> {
+    const coordinator = await SimulatedCoordinator.start(this.#world);
+    this.#places[place] = coordinator;
+    for (const [jobId, at] of this.#submitted) {
+      // Its client submits it again, where the coordinator died before it was known.
+      if (at === place && !this.memory.jobs.has(jobId)) this.#hand(coordinator, jobId);
+    }
+  }
+
+  submit(job: SimulatedJob, place: number): void {
+    this.jobs.set(job.jobId, job);
+    this.#submitted.set(job.jobId, place);
+    const coordinator = this.#places[place];
+    if (coordinator) this.#hand(coordinator, job.jobId);
+  }
+
+  /** A node with a conversation with each of so many places, which divide its credit. */
+  add(nature: NodeNature, places: number): void {
+    for (let place = 0; place < places; place++) {
+      const { clock, random, jobs } = this;
+      const leader = () => (this.#places[place]?.isRunning ? this.#places[place] : undefined);
+      const node = new SimulatedNode(nature, { clock, random, leader, jobs, reportWithinMs, referenceSlowness: 3 });
+      this.nodes.push(node);
+      node.start();
+    }
+  }
+
+  /** The process at this place is killed, and another is there so much later; none where that is undefined. */
+  kill(place: number, againMs: number | undefined): void {
+    const coordinator = this.#places[place];
+    if (!coordinator) return;
+    this.#end(coordinator);
+    if (againMs !== undefined) this.clock.after(againMs, () => void this.start(place));
+  }
+
+  /** It stands still, and goes on. */
+  pause(place: number, ms: number): void {
+    const coordinator = this.#places[place];
+    coordinator?.pause();
+    this.clock.after(ms, () => coordinator?.wake());
+  }
+
+  /** Nothing can be read from or written to the store for so long. */
+  failStore(ms: number): void {
+    this.#world.failure = new Error('The database is away');
+    this.clock.after(ms, () => {
+      this.#world.failure = undefined;
+    });
+  }
+
+  /** Lets time pass until every job has ended. */
+  async untilEnded(): Promise<void> {
+    for (;;) {
+      await settle();
+      if (this.#ended.size === this.jobs.size) return;
+      if (!this.clock.step() || this.clock.monotonicMs() > endlessMs) {
+        const open = [...this.jobs.keys()].filter((jobId) => !this.#ended.has(jobId));
+        throw new Error(`Nothing comes of ${open.join(', ')} any more`);
+      }
+    }
+  }
+
+  record(jobId: string): JobRecord {
+    return this.#ended.get(jobId)!;
+  }
+
+  async close(): Promise<void> {
+    for (const coordinator of this.#places) if (coordinator) this.#end(coordinator);
+    let isOver = false;
+    const over = Promise.all(this.#endings).then(() => {
+      isOver = true;
+    });
+    for (; !isOver; this.clock.step()) await settle();
+    await over;
+  }
+
+  #hand({ dispatcher }: SimulatedCoordinator, jobId: string): void {
+    dispatcher.submit(acceptedJob(this.jobs.get(jobId)!)).catch(() => {});
+  }
+
+  #end(coordinator: SimulatedCoordinator): void {
+    const place = this.#places.indexOf(coordinator);
+    if (place >= 0) this.#places[place] = undefined;
+    for (const node of this.nodes) node.coordinatorDied(coordinator);
+    this.#endings.push(coordinator.kill());
+  }
+
+  /** Its supervisor starts another. */
+  #fenced(coordinator: SimulatedCoordinator): void {
+    const place = this.#places.indexOf(coordinator);
+    if (place < 0) return;
+    this.fenced++;
+    this.#end(coordinator);
+    this.clock.after(500, () => void this.start(place));
+  }
+
+  #observed(ledger: Ledger): Ledger {
+    const commit: Ledger['commit'] = async (shard) => {
+      const outcome = await ledger.commit(shard);
+      if (outcome !== 'committed') return outcome;
+      const commits = this.commits.get(shard.jobId) ?? [];
+      commits[shard.shard] = (commits[shard.shard] ?? 0) + 1;
+      this.commits.set(shard.jobId, commits);
+      return outcome;
+    };
+    const setState: Ledger['setState'] = async (jobId, state, at) => {
+      await ledger.setState(jobId, state, at);
+      if (at.digest === undefined && at.error === undefined) return;
+      const record = await ledger.getJob(jobId);
+      if (record) this.#ended.set(jobId, record);
+    };
+    const observed: Partial<Ledger> = { commit, setState };
+    return new Proxy(ledger, {
+      get: (target, name) => {
+        const value = Reflect.get(observed, name) ?? Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+}
