@@ -3,6 +3,8 @@
 # not compile.
 #
 #   build.sh OUT_DIR [PROGRAM…]        environment: NVCC (nvcc), CUDA_ARCH (native), NVCC_FLAGS (more flags, e.g. -maxrregcount=32)
+#
+# nvjpeg/nvjpeg-frames is none of all: it needs a library that not every toolkit has, by NVCC_FLAGS=-lnvjpeg.
 set -eu
 
 [ $# -ge 1 ] || { echo 'usage: build.sh OUT_DIR [PROGRAM…]' >&2; exit 2; }
@@ -15,7 +17,7 @@ shift
 # All at once: a compiler each, and as many programs as there are hands.
 jobs=''
 for name in "$@"; do
-  program="$out/$name"
+  program="$out/$(basename "$name")"
   # shellcheck disable=SC2086  (NVCC_FLAGS is a list of words)
   "${NVCC:-nvcc}" -std=c++17 -O3 -arch="${CUDA_ARCH:-native}" -Xcompiler=-pthread ${NVCC_FLAGS:-} \
     -o "$program" "$here/$name.cu" &

@@ -29,8 +29,19 @@ export interface CudaPrograms {
   remove(): Promise<void>;
 }
 
-/** Builds the programs of test/bench/cuda. Rejects with one sentence where they or nvcc are not there. */
-export async function buildCudaPrograms(nvcc = process.env.NVCC ?? 'nvcc'): Promise<CudaPrograms> {
+/** Programs to build. */
+export interface CudaBuild {
+  /** By their paths; all but those in folders unless given. */
+  programs?: string[];
+  /** More flags of nvcc; those of the environment unless given. */
+  flags?: string;
+}
+
+/** Builds programs of test/bench/cuda. Rejects with one sentence where they or nvcc are not there. */
+export async function buildCudaPrograms(
+  nvcc = process.env.NVCC ?? 'nvcc',
+  { programs = [], flags: given = process.env.NVCC_FLAGS ?? '' }: CudaBuild = {},
+): Promise<CudaPrograms> {
   await access(join(sources, 'build.sh')).catch(() => {
     throw new Error('the programs of test/bench/cuda are not part of this installation');
   });
@@ -39,14 +50,14 @@ export async function buildCudaPrograms(nvcc = process.env.NVCC ?? 'nvcc'): Prom
   });
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-cuda-'));
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  const build = async (into: string, programs: string[], flags = process.env.NVCC_FLAGS ?? '') => {
+  const build = async (into: string, programs: string[], flags = given) => {
     const env = { ...process.env, NVCC: nvcc, NVCC_FLAGS: flags };
     await run('sh', [join(sources, 'build.sh'), into, ...programs], { env }).catch((error) => {
       throw new Error(`the programs of test/bench/cuda cannot be built: ${lastLine(error)}`);
     });
   };
   try {
-    await build(folder, []);
+    await build(folder, programs);
   } catch (error) {
     await remove();
     throw error;

@@ -8,6 +8,7 @@ import { spreadOf } from '../timing/statistics.ts';
 import type { FrameCluster, FrameJob, StartFrameCluster } from './frame-cluster.ts';
 import { inBenchFolder } from './in-bench-folder.ts';
 import { measureDecodeRate, measureReadRate } from './input-rates.ts';
+import { type Nvjpeg, openNvjpeg } from './nvjpeg-rates.ts';
 
 export interface BenchFramesOptions {
   frames: number;
@@ -39,14 +40,17 @@ export async function benchFrames(
 ): Promise<string> {
   return inBenchFolder(async (folder, stopped) => {
     const clusters: DecodingCluster[] = [];
+    const isOnGpu = options.format === 'jpg' && options.device === 'gpu';
+    const nvjpeg = isOnGpu ? await openNvjpeg(note) : undefined;
     try {
       for (const decode of options.decode) {
         clusters.push({ decode, cluster: await start({ nodes: options.nodes, device: options.device, decode, note }) });
       }
       const broken = clusters.map(({ cluster }) => cluster.broken);
-      return await Promise.race([compare(clusters, folder, options, note), ...broken, stopped]);
+      return await Promise.race([compare(clusters, nvjpeg, folder, options, note), ...broken, stopped]);
     } finally {
       for (const { cluster } of clusters) await cluster.stop();
+      await nvjpeg?.remove();
     }
   });
 }
@@ -59,6 +63,7 @@ interface DecodingCluster {
 
 async function compare(
   clusters: readonly DecodingCluster[],
+  nvjpeg: Nvjpeg | undefined,
   folder: string,
   { frames, format, quality, repetitions, nodes, width, height, scene }: BenchFramesOptions,
   note: (line: string) => void,
@@ -77,8 +82,11 @@ async function compare(
   await measureAlone(Math.min(frames, 200));
   const floor: number[] = [];
   const whole = clusters.map((): number[] => []);
+  const theirs = new Map<string, number[]>();
   for (let i = 0; i < repetitions; i++) {
     floor.push(await measureAlone(frames));
+    for (const [name, rate] of (await nvjpeg?.rates(source)) ?? [])
+      theirs.set(name, [...(theirs.get(name) ?? []), rate]);
     for (const [j, { decode, cluster }] of clusters.entries()) {
       whole[j]!.push(frames / (await processFrames(cluster, source, folder, `run-${decode}-${i}`)));
     }
@@ -94,6 +102,7 @@ async function compare(
   return table([
     [title, 'median', 'min', 'max'],
     row(`${alone}, frames/s`, floor, 0),
+    ...[...theirs].map(([name, rates]) => row(`${name}, decoding alone from memory, frames/s`, rates, 0)),
     ...clusters.flatMap(({ decode }, j) => {
       const rates = whole[j]!;
       const name = format === 'jpg' ? `end to end, ${decode}` : 'end to end';

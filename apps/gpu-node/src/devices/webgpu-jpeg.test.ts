@@ -3,10 +3,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import test, { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { decodeJpeg } from '@halogrid/imaging';
 import { bandOf, decodeTwin, endOfData, findStretches, isFine, JpegDecoder, readJpegFrame } from '@halogrid/jpeg';
 import { fileWords, groupChunks, type MadeUpJpeg, mutate, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
 import { runReference } from '@halogrid/kernels';
 import { createGpuProgram } from '@halogrid/kernels/gpu';
+import sharp from 'sharp';
 import { type DecodedJpegs, lbp, readBack, runJpegs, type TestJpeg } from './testing/run-jpegs.ts';
 import { testedKind } from './testing/tested-kind.ts';
 import { openAdapter } from './webgpu-adapter.ts';
@@ -92,6 +94,23 @@ test('every pass leaves what the same step of the twin leaves', async () => {
     assert.deepEqual(entries.subarray(record[16]!, record[16]! + count), own.subarray(0, count), `${name}: entries`);
   }
   assert.equal(compare(jpegs, result), jpegs.length);
+});
+
+test('a picture of 8191 x 8191 equals what libjpeg-turbo makes of it', {
+  skip: !isThorough && 'HALOGRID_THOROUGH=1',
+}, async () => {
+  const side = 8191;
+  const jpeg = await sharp(photograph).resize(side, side, { fit: 'fill' }).jpeg({ quality: 90 }).toBuffer();
+  const jpegs = forDevices([{ name: 'large', jpeg }]);
+  const { files, statuses, planes } = await runJpegs(device, decoder, jpegs);
+  assert.ok(isFine(statuses[0]!), `${statuses[0]}`);
+  const { offset, stride } = files[0]!.plane;
+  const expected = new Uint8Array(stride * side);
+  await decodeJpeg(jpeg, { bytes: expected, offset: 0, stride, channels: 'gray', planeBytes: expected.length });
+  for (let y = 0; y < side; y++) {
+    const row = planes.subarray(offset + y * stride, offset + y * stride + side);
+    assert.equal(Buffer.compare(row, expected.subarray(y * stride, y * stride + side)), 0, `row ${y}`);
+  }
 });
 
 test('a kernel behind the decoder counts the decoded pixels, in the same pass', async () => {
