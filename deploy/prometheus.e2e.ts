@@ -12,7 +12,7 @@ import { freePort, Processes } from './processes.ts';
 import { PrometheusClient, type Series } from './prometheus/client.ts';
 import { selectors } from './prometheus/selectors.ts';
 
-// A real Prometheus (Debian's) watches a real cluster do three small jobs: started by check.sh.
+// A real Prometheus (Debian's) watches a real cluster do three small jobs and a search: started by check.sh.
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-prometheus-'));
@@ -23,6 +23,7 @@ const panels = boards.flatMap(({ rows }) => rows.flatMap((row) => row.panels));
 const ourPanels = panels.filter(({ needs }) => needs === undefined);
 const frames = { count: 40, sidePx: 256 };
 const image = { sidePx: 1024 };
+const index = join(folder, 'frames.index');
 const startSeconds = Math.floor(Date.now() / 1000);
 
 let prometheus: PrometheusClient;
@@ -36,6 +37,7 @@ before(async () => {
   metricsUrls = [coordinatorMetrics, nodeMetrics].map((address) => `http://${address}/metrics`);
   prometheus = new PrometheusClient(`http://127.0.0.1:${web}`);
 
+  mkdirSync(index);
   const start = (name: string, ...args: string[]) => processes.start(name, process.execPath, [halogrid, ...args]);
   start(
     'coordinator',
@@ -46,6 +48,8 @@ before(async () => {
     coordinatorMetrics!,
     '--ledger',
     join(folder, 'ledger.sqlite'),
+    '--index',
+    index,
   );
   start('node', 'node', '--coordinator', coordinator!, '--http', nodeMetrics!, '--device', 'cpu');
   processes.start('prometheus', 'prometheus', [
@@ -70,6 +74,10 @@ before(async () => {
   submit('image', writeImage(), '--tile', '256');
   await until('the other jobs', 'sum(halogrid_input_pixels_total)', 2 * framePixels + image.sidePx ** 2);
   await until('the end of the jobs', 'sum(halogrid_jobs{state="complete"})', 3);
+  const indexing = spawnSync(process.execPath, [halogrid, 'index', join(folder, 'image'), '--to', index]);
+  assert.equal(indexing.status, 0, String(indexing.stderr));
+  const search = await fetch(`http://${coordinatorMetrics}/api/v1/search?index=frames.index&row=0`);
+  assert.equal(search.status, 200, await search.text());
   const endSeconds = Date.now() / 1000;
   await until('what both say afterwards', `min(timestamp(up{job=~"halogrid-.+"})) > bool ${endSeconds}`, 1);
 });

@@ -143,6 +143,7 @@ export class MadeUpCluster {
   }
 
   #work(leader: MadeUpCoordinator, minute: number, nowSeconds: number, now: IncidentKind[]): void {
+    leader.searched();
     for (const node of this.#attached()) {
       for (let done = 0; done < shardsAMinute; done++) {
         const job = this.#jobs.find(({ shardsLeft }) => shardsLeft > 0);

@@ -110,6 +110,14 @@ export class MadeUpCoordinator extends MadeUpProcess {
     metrics.searchSeconds.observe({ by: 'nodes' }, 0.05);
     metrics.lastResult.set(nowSeconds);
   }
+
+  /** Somebody looked for a frame, and nodes searched. */
+  searched(): void {
+    const metrics = this.work!;
+    metrics.searches.inc({ by: 'nodes' });
+    metrics.searchSeconds.observe({ by: 'nodes' }, 0.02);
+    metrics.searchedFrames.inc({ device: 'gpu' }, 1e6);
+  }
 }
 
 const lease = Lease.fromPartial({
