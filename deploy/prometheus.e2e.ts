@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'halogrid-prometheus-'));
 const processes = new Processes();
 const halogrid = path('../apps/cli/src/main.ts');
 const panels = boards.flatMap(({ rows }) => rows.flatMap((row) => row.panels));
-/** No machine of tests has a card, and nobody searches here. */
+/** No machine of tests has a card. */
 const ourPanels = panels.filter(({ needs }) => needs === undefined);
 const frames = { count: 40, sidePx: 256 };
 const image = { sidePx: 1024 };

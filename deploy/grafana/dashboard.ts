@@ -51,8 +51,8 @@ export interface Panel {
   rowLabel?: string;
   /** Where the name of a row of a table leads. */
   link?: Link;
-  /** Without which it stays empty: dcgm-exporter, or that somebody searches. */
-  needs?: 'dcgm' | 'searches';
+  /** Whose metrics it reads beside ours: without dcgm-exporter it stays empty. */
+  needs?: 'dcgm';
 }
 
 export interface Query {

@@ -106,11 +106,8 @@ function searches(): Panel[] {
       { expr: each('sum', rate('halogrid_searches_total'), 'by'), legend: '{{cluster}} {{by}}' },
       { expr: each('sum', rate('halogrid_search_parts_failed_total')), legend: '{{cluster}} parts not searched' },
     ]),
-    {
-      ...panel('Search duration', 's', 'Time that a search took, without that in which it waited.', [
-        ...quantiles('halogrid_search_duration_seconds'),
-      ]),
-      needs: 'searches',
-    },
+    panel('Search duration', 's', 'Time that a search took, without that in which it waited.', [
+      ...quantiles('halogrid_search_duration_seconds'),
+    ]),
   ];
 }

@@ -51,7 +51,10 @@ test('nodes beyond a hundred have no lane, and of a job that ended is told how i
   const histories = new JobHistories();
   histories.begin('j', 0, 0);
   for (let i = 0; i < 120; i++) histories.get('j')!.merged(merged(`n${i}`, 0, 1_000));
+  assert.equal(histories.timeline('j', 1_500)!.shards.length, 120);
   histories.end('j', 2_000);
+  const { sinceMs, nodes, shards, every } = histories.timeline('j', 9_000)!;
+  assert.deepEqual([sinceMs, nodes.length, shards.length, every], [0, 120, 120, 1]);
   assert.equal(histories.get('j'), undefined);
   const { lanes, nodesWithoutLane, elapsedMs } = histories.view('j', 9_000)!;
   assert.deepEqual([lanes.length, nodesWithoutLane, elapsedMs], [100, 20, 2_000]);
@@ -60,4 +63,5 @@ test('nodes beyond a hundred have no lane, and of a job that ended is told how i
     histories.end(`k${i}`, 1);
   }
   assert.equal(histories.view('j', 9_000), undefined);
+  assert.equal(histories.timeline('j', 9_000), undefined);
 });
