@@ -53,13 +53,13 @@ export async function* planJob(
   { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlannedStep> {
   const earlier = await openEarlier(spec);
-  const inputs = new InputProbe(spec, { open, peek, earlier });
+  const indexer = new VideoIndexer();
+  const inputs = new InputProbe(spec, { open, peek, earlier, onVideo: (uri) => indexer.expect(uri) });
   const previews = new PreviewChoice(await earlier?.previews());
   const emitter = new PlanEmitter(spec, pipeline, previews, signal);
   const notes = new PlanNotes(spec);
   const videoOption = spec.video && optionOf(spec.video);
   let hasVideo = false;
-  const indexer = new VideoIndexer();
   const listed = tellAhead(list(spec.sources, { onLeftOut: notes.leaveOut }), previews);
   try {
     for await (const found of mapAhead(listed, looksAhead, (source) => inputs.probe(source), { signal })) {
@@ -73,7 +73,7 @@ export async function* planJob(
         continue;
       }
       const probed = found.kind === 'kept' ? await inputs.look(found.input) : found;
-      if (probed.kind === 'video') yield* emitter.video(probed, indexer.index);
+      if (probed.kind === 'video') yield* emitter.video(probed, (file) => indexer.index(file, probed.input.uri));
       else yield* emitter.image(probed);
     }
   } finally {
