@@ -79,7 +79,7 @@ test('a frame is expanded, copied and waited for in the order of the driver, beh
 for (const missing of ['libcuda.so.1', 'libnvcuvid.so.1']) {
   test(`a driver without ${missing} is said to lack it`, () => {
     const libc = loadKoffi().load('libc.so.6');
-    const load = (name: string) => {
+    const load = (name: string | null) => {
       if (name === missing) throw new Error('cannot open shared object file');
       return libc;
     };
