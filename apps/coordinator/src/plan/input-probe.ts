@@ -52,6 +52,8 @@ export interface ProbeMeans {
   peek: typeof peekSize;
   /** What the output folder has of an earlier job. */
   earlier: EarlierOutput | undefined;
+  /** Told of a video as soon as it is known to be one, before others of which that is found out meanwhile are planned. */
+  onVideo?: (uri: string) => void;
 }
 
 /**
@@ -113,7 +115,10 @@ export class InputProbe {
       if (wrong) return { kind: 'unreadable', input, error: wrong };
       const isVideo = await isVideoFile(uri).catch(asInputError);
       if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
-      if (isVideo) return { kind: 'video', input };
+      if (isVideo) {
+        this.#means.onVideo?.(uri);
+        return { kind: 'video', input };
+      }
     }
     if (this.#spec.tilePx || input.named) return this.#open(input);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): Probe => ({ kind: 'unopened', input, bytes });

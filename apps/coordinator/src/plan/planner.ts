@@ -54,13 +54,13 @@ export async function* planJob(
   { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlannedStep[]> {
   const earlier = await openEarlier(spec);
-  const inputs = new InputProbe(spec, { open, peek, earlier });
+  const indexer = new VideoIndexer();
+  const inputs = new InputProbe(spec, { open, peek, earlier, onVideo: (uri) => indexer.expect(uri) });
   const previews = new PreviewChoice(await earlier?.previews());
   const emitter = new PlanEmitter(spec, pipeline, previews, signal);
   const notes = new PlanNotes(spec);
   const videoOption = spec.video && optionOf(spec.video);
   let hasVideo = false;
-  const indexer = new VideoIndexer();
   const probe = (next: Next): Found | Promise<Found> => (Array.isArray(next) ? next : inputs.probe(next));
   const unopened = (found: readonly Unopened[]): PlanStep[] => {
     const steps: PlanStep[] = [];
@@ -88,7 +88,11 @@ export async function* planJob(
         continue;
       }
       const probed = found.kind === 'kept' ? await inputs.look(found.input) : found;
-      yield* oneByOne(probed.kind === 'video' ? emitter.video(probed, indexer.index) : emitter.image(probed));
+      const steps =
+        probed.kind === 'video'
+          ? emitter.video(probed, (file) => indexer.index(file, probed.input.uri))
+          : emitter.image(probed);
+      yield* oneByOne(steps);
     }
   } finally {
     await indexer.close();

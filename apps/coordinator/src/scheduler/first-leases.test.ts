@@ -19,6 +19,12 @@ function firstLeases(nodes: readonly Event[], count: number): number[] {
 
 const table: { name: string; nodes: Event[]; shards: number; expected: number[] }[] = [
   { name: 'a node has one for each decoder', nodes: [withDecoders(1, 16)], shards: 600, expected: [16] },
+  {
+    name: 'a node that is alone has one for each decoder of a small job as well',
+    nodes: [withDecoders(1, 16)],
+    shards: 10,
+    expected: [10],
+  },
   { name: 'one that does not say has four', nodes: [joined(1, 1e6)], shards: 600, expected: [4] },
   {
     name: 'nodes with few and many decoders have as many as they can decode',

@@ -2,24 +2,32 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leaseLimit } from './lease-limit.ts';
 
-const table: [fairShare: number, limit: number][] = [
-  [0, 1],
-  [0.1, 1],
-  [1, 1],
-  [1.2, 2],
-  [4, 4],
-  [8, 4],
-  [100, 50],
-  [20_000, 64],
+/** Of a node that decodes one shard at a time, and of one that decodes 16. */
+const table: [fairShare: number, limit: number, of16: number][] = [
+  [0, 1, 1],
+  [0.1, 1, 1],
+  [1, 1, 1],
+  [1.2, 2, 2],
+  [4, 4, 4],
+  [8, 4, 8],
+  [15.5, 8, 16],
+  [20, 10, 16],
+  [100, 50, 50],
+  [20_000, 64, 64],
 ];
 
-for (const [fairShare, limit] of table) {
+for (const [fairShare, limit, of16] of table) {
   test(`a node whose share of the open shards is ${fairShare} may hold ${limit}`, () => {
-    const known = { isRateKnown: true, isOnProbation: false, decoders: 1 };
+    const known = { isRateKnown: true, isOnProbation: false, isAlone: false, decoders: 1 };
     assert.equal(leaseLimit(fairShare, known), limit);
+    assert.equal(leaseLimit(fairShare, { ...known, decoders: 16 }), of16);
     assert.equal(leaseLimit(fairShare, { ...known, isRateKnown: false }), Math.min(4, limit));
     assert.equal(leaseLimit(fairShare, { ...known, isRateKnown: false, decoders: 16 }), Math.min(16, limit));
-    assert.equal(leaseLimit(fairShare, { ...known, isRateKnown: false, decoders: 1000 }), Math.min(64, limit));
+    assert.equal(
+      leaseLimit(fairShare, { ...known, isRateKnown: false, isAlone: true, decoders: 16 }),
+      Math.min(16, of16),
+    );
+    assert.ok(leaseLimit(fairShare, { ...known, isRateKnown: false, decoders: 1000 }) <= 64);
     assert.equal(leaseLimit(fairShare, { ...known, isOnProbation: true }), 1);
   });
 }

@@ -11,6 +11,8 @@ export interface LeaseTaker {
   isRateKnown: boolean;
   /** It failed before: if it does so again, it does so sooner than others compute, and must not be given more for it. */
   isOnProbation: boolean;
+  /** There is no other that could have its shards. */
+  isAlone: boolean;
   /** Shards that it decodes at the same time. */
   decoders: number;
 }
@@ -18,13 +20,15 @@ export interface LeaseTaker {
 /**
  * Leases that a node may hold now whose rate makes `fairShare` of the open shards its own: half of it. Near the end of the
  * work shards are thus held back for whichever node is free first, a slow one is left with as many as it can do meanwhile,
- * and a node that joins late finds some. One at least; as long as its rate is not known, only what keeps it busy: how
+ * and a node that joins late finds some. But of its share a node gets what keeps its decoders busy: with half of it, 16 of them
+ * were at work on no more than eight of a recording's last 16 segments. One at least; as long as its rate is not known, only what keeps it busy: how
  * long it will hold them is not known either. That is one for each of its decoders: with four, a node of 16 cores decoded its first
  * segments on four of them. A node on probation gets one.
  */
-export function leaseLimit(fairShare: number, { isRateKnown, isOnProbation, decoders }: LeaseTaker): number {
+export function leaseLimit(fairShare: number, { isRateKnown, isOnProbation, isAlone, decoders }: LeaseTaker): number {
   if (isOnProbation) return 1;
-  const busy = Math.min(busyLeases, Math.ceil(fairShare));
-  const most = isRateKnown ? maxLeases : Math.min(maxLeases, Math.max(busyLeases, decoders));
+  const decoding = Math.max(busyLeases, decoders);
+  const busy = Math.min(isRateKnown || isAlone ? decoding : busyLeases, Math.ceil(fairShare));
+  const most = isRateKnown ? maxLeases : Math.min(maxLeases, decoding);
   return Math.min(most, Math.max(1, busy, Math.ceil(fairShare / 2)));
 }

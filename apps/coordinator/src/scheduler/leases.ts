@@ -49,7 +49,8 @@ function hasRoom(state: SchedulerState, node: AttachedNode): boolean {
   const { size } = node.leases;
   const isRateKnown = node.rate.bytesPerMs !== undefined;
   const { isOnProbation, decoders } = node;
-  return size < leaseLimit(state.openShards * shareOf(state, node), { isRateKnown, isOnProbation, decoders });
+  const share = shareOf(state, node);
+  return size < leaseLimit(state.openShards * share, { isRateKnown, isOnProbation, isAlone: share === 1, decoders });
 }
 
 function leaseOne<A>(turn: Turn<A>, node: AttachedNode): boolean {

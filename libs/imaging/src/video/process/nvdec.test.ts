@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { loadKoffi } from '../../load-koffi.ts';
 import { Nvdec, type NvdecSink } from './nvdec.ts';
 import { displayInfoBytes, pictureBytes, videoFormatBytes } from './nvdec-structs.ts';
-import { calledByDriver, type NvidiaDriver } from './nvidia-driver.ts';
+import { calledByDriver, loadNvidiaDriver, type NvidiaDriver } from './nvidia-driver.ts';
 
 /** The stream behind which the driver's own work is done. */
 const legacyStream = 0n;
@@ -75,3 +75,16 @@ test('a frame is expanded, copied and waited for in the order of the driver, beh
   assert.deepEqual(done, ['map', 'wait', 'expand', 'copy', 'wait', 'unmap']);
   assert.deepEqual([...streams], [legacyStream]);
 });
+
+for (const missing of ['libcuda.so.1', 'libnvcuvid.so.1']) {
+  test(`a driver without ${missing} is said to lack it`, () => {
+    const libc = loadKoffi().load('libc.so.6');
+    const load = (name: string | null) => {
+      if (name === missing) throw new Error('cannot open shared object file');
+      return libc;
+    };
+    assert.throws(() => loadNvidiaDriver(load), {
+      message: `${missing}, which comes with NVIDIA's driver, cannot be loaded`,
+    });
+  });
+}

@@ -6,10 +6,12 @@ import { loadKoffi } from '../../load-koffi.ts';
  * where this takes 0.4 (measured on an H200: eight processes give 4,090 frames/s, and 2,000 by way of FFmpeg).
  */
 
+type Load = ReturnType<typeof loadKoffi>['load'];
+
 /** Throws Error. */
-function open(name: string) {
+function open(name: string, load: Load) {
   try {
-    return loadKoffi().load(name);
+    return load(name);
   } catch {
     throw new Error(`${name}, which comes with NVIDIA's driver, cannot be loaded`);
   }
@@ -25,10 +27,10 @@ export function calledByDriver() {
   };
 }
 
-/** Throws Error where the machine lacks it. */
-export function loadNvidiaDriver() {
-  const cuda = open('libcuda.so.1');
-  const nvcuvid = open('libnvcuvid.so.1');
+/** `load` loads a library. Throws Error where the machine lacks one. */
+export function loadNvidiaDriver(load: Load = (name) => loadKoffi().load(name)) {
+  const cuda = open('libcuda.so.1', load);
+  const nvcuvid = open('libnvcuvid.so.1', load);
   return {
     called: calledByDriver(),
     init: cuda.func('int cuInit(unsigned int flags)'),

@@ -1,0 +1,94 @@
+import type { IndexLine } from './process/index-packets.ts';
+import { openVideoFile, type VideoFile } from './video-file.ts';
+
+/** Lines of a video that are kept before somebody asks for it, at most: those of 4,096 packets. */
+const mostLines = 16;
+/** Videos that are indexed, or of which lines are kept, at most. */
+const mostBegun = 32;
+
+interface Kept {
+  version: string;
+  lines: IndexLine[];
+}
+
+/**
+ * Indexes short recordings of this machine before they are asked for, several at once, so that a folder of thousands is planned as fast as
+ * many cores decode it. Behind the first that turns out to be long nothing is begun: those are indexed as they are asked for.
+ */
+export class IndexAhead {
+  readonly #index: (file: VideoFile) => AsyncIterable<IndexLine>;
+  readonly #atOnce: number;
+  readonly #open: typeof openVideoFile;
+  /** URIs of those that have not been begun. */
+  readonly #waiting = new Set<string>();
+  /** By URI; undefined for what is to be indexed when it is asked for. */
+  readonly #begun = new Map<string, Promise<Kept | undefined>>();
+  #running = 0;
+  #isOver = false;
+
+  /** `index` indexes a video; to end what it gives ends that. */
+  constructor(
+    index: (file: VideoFile) => AsyncIterable<IndexLine>,
+    atOnce: number,
+    open: typeof openVideoFile = openVideoFile,
+  ) {
+    this.#index = index;
+    this.#atOnce = atOnce;
+    this.#open = open;
+  }
+
+  /** The video is to be asked for, behind those that were added before. */
+  add(uri: string): void {
+    if (this.#isOver || !uri.startsWith('file:')) return;
+    this.#waiting.add(uri);
+    this.#goOn();
+  }
+
+  /** All lines of a video in that version; undefined where it is to be indexed now. */
+  async take(uri: string, version: string): Promise<IndexLine[] | undefined> {
+    this.#waiting.delete(uri);
+    const kept = await this.#begun.get(uri);
+    this.#begun.delete(uri);
+    this.#goOn();
+    return kept?.version === version ? kept.lines : undefined;
+  }
+
+  /** Begins nothing more. */
+  close(): void {
+    this.#isOver = true;
+    this.#waiting.clear();
+  }
+
+  #goOn(): void {
+    for (const uri of this.#waiting) {
+      if (this.#running >= this.#atOnce || this.#begun.size >= mostBegun) return;
+      this.#waiting.delete(uri);
+      this.#running++;
+      this.#begun.set(
+        uri,
+        // Whoever asks for it comes upon what is wrong with it.
+        this.#listed(uri)
+          .catch(() => undefined)
+          .finally(() => {
+            this.#running--;
+            this.#goOn();
+          }),
+      );
+    }
+  }
+
+  async #listed(uri: string): Promise<Kept | undefined> {
+    const file = await this.#open(uri);
+    try {
+      const lines: IndexLine[] = [];
+      for await (const line of this.#index(file)) {
+        if (lines.push(line) <= mostLines) continue;
+        this.close();
+        return undefined;
+      }
+      return { version: file.version, lines };
+    } finally {
+      file.close();
+    }
+  }
+}
