@@ -5,6 +5,7 @@ import { createMetrics } from '../dispatch/work-metrics.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobRecord, JobResults, Ledger } from '../ledger/ledger.ts';
 import { SharesMemory } from '../ledger/store/memory-shares.ts';
+import { noTables } from '../testing/no-tables.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { type CoordinatorWorld, SimulatedCoordinator } from './simulated-coordinator.ts';
 import { acceptedJob, planOf, type SimulatedJob } from './simulated-job.ts';
@@ -48,7 +49,7 @@ export class SimulatedLeaders {
       openSpool: ({ out }, name) => new HistogramSpool(join(folder, `${basename(out)}${name}`)),
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
-        features: () => undefined,
+        tables: () => noTables,
         finalise: async (results) => void this.results.set(results.job.jobId, results),
         abandon: async () => {},
         release: () => {},
