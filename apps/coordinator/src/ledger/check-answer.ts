@@ -123,7 +123,8 @@ function pixelsInCell(
     let sum = 0;
     const from = first + channel * shape.bins;
     for (let i = from; i < from + shape.bins; i++) {
-      if (!areCounts && (!Number.isSafeInteger(bins[i]) || bins[i]! < 0)) refuse(source, `has ${bins[i]} pixels in bin ${i}`);
+      if (!areCounts && (!Number.isSafeInteger(bins[i]) || bins[i]! < 0))
+        refuse(source, `has ${bins[i]} pixels in bin ${i}`);
       sum += bins[i]!;
     }
     if (channel === 0) pixels = sum;
