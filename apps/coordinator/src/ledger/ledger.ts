@@ -2,7 +2,7 @@ import type { Size } from '@halogrid/geometry';
 import type { JobSpec, JobTimes, QuarantineReason } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
 import type { FoundFrames, FrameOfVideo, PlanStep, Shard, SourceError, SourceResult } from '../job/shard.ts';
-import type { HistogramPlace, SourceDigest } from './record/settled-source.ts';
+import type { HistogramPlace, SourceDigest, StoredPlace } from './record/settled-source.ts';
 
 export type LedgerState = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
 
@@ -84,10 +84,32 @@ export interface SourceOutcomes extends Iterable<SourceOutcome> {
 export interface SettledSources {
   /** Index of the first source behind them. */
   next: number;
-  /** All of them, in order of index. */
-  sources: SettledRow[];
+  /** All of them, in order of index. `settledRows` reads them, in any thread. */
+  runs: SettledRun[];
   /** A path; it is valid until the job has ended. */
   file: string;
+}
+
+/** Sources that follow one another, one by one, or where it is written what they are. */
+export type SettledRun = { kind: 'sources'; sources: SettledRow[] } | FramesRun;
+
+/** Frames that were planned in one block and answered together, all of them done. */
+export interface FramesRun {
+  kind: 'frames';
+  /** Numbers of the first and of how many follow it, itself included. */
+  first: number;
+  count: number;
+  /** The block that has the first of them at place `nth`, in a file. */
+  planned: { file: string; offset: number; length: number; nth: number };
+  /** Their FrameRows, in the `file` of all; the first of them is at `row`. */
+  stored: StoredPlace;
+  row: number;
+  /** Where other FrameRows of the same frames say when they were captured: those that the first pipeline has, in a file. */
+  times?: { file: string; stored: StoredPlace };
+  /** Whether they were captured when their files were changed. */
+  goesByMtime: boolean;
+  /** Whether there are histograms of them. */
+  hasHistograms: boolean;
 }
 
 /** A settled source as other threads are told of it. `name` is as it was planned, `version` that of its file when it was listed. */

@@ -11,7 +11,7 @@ import { OpenBins } from './open-bins.ts';
 import { QuarantineReasons } from './quarantine-reasons.ts';
 import type { Quarantine, SourceDigest } from './record/settled-source.ts';
 import { type SettledSource, SettledTable, type StoredRow } from './settled-table.ts';
-import { type PlannedSource, SourceList } from './source-list.ts';
+import { type PlannedBlock, type PlannedSource, SourceList } from './source-list.ts';
 import type { StoredFrames } from './stored-frames.ts';
 import { Totals } from './totals.ts';
 
@@ -79,6 +79,11 @@ export class Merge {
   /** Adds the next sources, which have a result each. */
   addPlanned(frames: PackedFrames): void {
     this.#planned.addFrames(frames);
+  }
+
+  /** The block in which a source was planned; undefined for one that was added by itself. */
+  plannedBlock(index: number): PlannedBlock | undefined {
+    return this.#planned.block(index);
   }
 
   /** Adds a shard's results. */

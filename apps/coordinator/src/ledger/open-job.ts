@@ -1,18 +1,27 @@
 import type { JobSpec, JobTimes } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
-import { changedMsOf } from '@halogrid/sources';
 import { CaptureRule, type CaptureTime } from '@halogrid/sources/captured';
 import { jobParts } from '../job/accepted-job.ts';
 import { indexesOf } from '../job/packed-frames.ts';
 import type { PlanStep, ShardWork } from '../job/shard.ts';
-import { CapturedTimes } from './captured-times.ts';
+import { CapturedTimes, changedAt } from './captured-times.ts';
 import { checkAnswers, framesWithout, InvalidResultError } from './check-answer.ts';
 import { digestOfAll } from './digest.ts';
 import type { FrameOrder, FrameSummary } from './frame-summary.ts';
 import { blockKey, encodeBlock, encodeJob, encodeOpenSource, encodeTotals, specEntry } from './job-record.ts';
 import { JobSums, type OpenSpool } from './job-sums.ts';
 import type { Journaled } from './journal.ts';
-import type { JobFacts, JobRecord, JobResults, OpenShard, SettledRow, SettledSources, ShardCommit } from './ledger.ts';
+import type {
+  FramesRun,
+  JobFacts,
+  JobRecord,
+  JobResults,
+  OpenShard,
+  SettledRow,
+  SettledRun,
+  SettledSources,
+  ShardCommit,
+} from './ledger.ts';
 import type { Merge } from './merge.ts';
 import { blockBins } from './open-bins.ts';
 import type { ByteWriter } from './record/byte-writer.ts';
@@ -230,15 +239,42 @@ export class OpenJob implements Journaled {
   /** By the pipeline at that place. */
   settled(from: number, atMost: number, part: number): SettledSources {
     const sums = this.parts[part]!;
-    const { spool, hasHistograms } = sums;
-    const sources: SettledRow[] = [];
+    const runs: SettledRun[] = [];
     let next = from;
-    for (; next - from < atMost; next++) {
+    while (next - from < atMost) {
+      const frames = this.#settledFrames(next, from + atMost - next, sums);
+      if (frames) {
+        runs.push(frames);
+        next += frames.count;
+        continue;
+      }
       const source = this.#settledRow(next, sums);
       if (!source) break;
-      sources.push(source);
+      const last = runs.at(-1);
+      if (last?.kind === 'sources') last.sources.push(source);
+      else runs.push({ kind: 'sources', sources: [source] });
+      next++;
     }
-    return { next, sources, file: hasHistograms ? spool.path : '' };
+    return { next, runs, file: sums.spool.path };
+  }
+
+  /** Undefined where there are no frames that were planned and answered together, or something of them waits for the disk. */
+  #settledFrames(index: number, atMost: number, { merge, spool, hasHistograms }: JobSums): FramesRun | undefined {
+    const [first] = this.parts;
+    const stored = merge.stored(index);
+    const planned = merge.plannedBlock(index);
+    if (!stored || !planned || !(planned.frames instanceof StoredSources)) return undefined;
+    const { offset, length } = planned.frames.place;
+    if (!spool.isWritten(stored.frames.end) || !first.spool.isWritten(offset + length)) return undefined;
+    const times = merge === first.merge ? undefined : first.merge.stored(index);
+    if (times && !first.spool.isWritten(times.frames.end)) return undefined;
+    return {
+      ...{ kind: 'frames', first: index, count: Math.min(stored.left, planned.left, atMost) },
+      planned: { file: first.spool.path, offset, length, nth: planned.nth },
+      ...{ stored: stored.frames.place, row: stored.row },
+      ...(times?.frames.place.isTimed && { times: { file: first.spool.path, stored: times.frames.place } }),
+      ...{ goesByMtime: this.#goesByMtime, hasHistograms },
+    };
   }
 
   /** Undefined while the source is open, or its histograms wait for the disk. */
@@ -415,12 +451,6 @@ export class OpenJob implements Journaled {
 
 function addSeconds(sums: Record<string, number>, more: Record<string, number>): void {
   for (const [name, seconds] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + seconds;
-}
-
-/** When a file of that version was changed, where the version tells. */
-function changedAt(version: string | undefined): CaptureTime | undefined {
-  const changedMs = version === undefined ? undefined : changedMsOf(version);
-  return changedMs === undefined ? undefined : { localMs: changedMs, offsetMinutes: 0 };
 }
 
 /** What the store is to have of a source, some of whose tiles are still to come, or were before now. */

@@ -21,8 +21,17 @@ const blockSources = 256;
 /** Sources that follow one another from `first` on. */
 interface Part {
   first: number;
+  /** Where they are packed. */
+  frames?: PackedFrames;
   /** Reads them. */
   open(): PartReader;
+}
+
+/** A source in a block, and how many follow it there, itself included. */
+export interface PlannedBlock {
+  frames: PackedFrames;
+  nth: number;
+  left: number;
 }
 
 type PartReader = (nth: number) => PlannedSource;
@@ -53,7 +62,7 @@ export class SourceList {
     const { first, count } = frames;
     if (first !== this.length) throw new RangeError(`Source ${first} is planned where ${this.length} is next`);
     if (this.#last.length > 0) this.#closeLast();
-    this.#parts.push({ first, open: () => readerOf(new SourceBlock(frames.block)) });
+    this.#parts.push({ first, frames, open: () => readerOf(new SourceBlock(frames.block)) });
     this.#lastFirst += count;
   }
 
@@ -63,6 +72,14 @@ export class SourceList {
     const part = this.#partOf(index);
     if (this.#open?.part !== part) this.#open = { part, read: part.open() };
     return this.#open.read(index - part.first);
+  }
+
+  /** Undefined for a source that was added by itself, or is not there. */
+  block(index: number): PlannedBlock | undefined {
+    if (index >= this.#lastFirst) return undefined;
+    const { frames, first } = this.#partOf(index);
+    const nth = index - first;
+    return frames && { frames, nth, left: frames.count - nth };
   }
 
   *[Symbol.iterator](): Generator<PlannedSource> {
@@ -101,11 +118,14 @@ export class SourceList {
 
 const readerOf =
   (block: SourceBlock): PartReader =>
-  (nth) => {
-    const uri = block.uri(nth);
-    const version = block.version(nth);
-    return { uri, name: block.name(nth) ?? uri, tiles: 1, ...(version !== undefined && { version }) };
-  };
+  (nth) => ({ ...plannedOf(block, nth), tiles: 1 });
+
+/** The source at that place of a block, as it was planned. */
+export function plannedOf(block: SourceBlock, nth: number): Omit<PlannedSource, 'tiles'> {
+  const uri = block.uri(nth);
+  const version = block.version(nth);
+  return { uri, name: block.name(nth) ?? uri, ...(version !== undefined && { version }) };
+}
 
 function encode(sources: readonly PlannedSource[]): Uint8Array {
   const bytes = new ByteWriter();

@@ -423,7 +423,11 @@ async function tablesOf(
     const row = { ...planned, state, ...size, counted, digest: Buffer.from(digest).toString('hex') };
     return of.bins > 0 ? { ...row, place: spool.written(index)! } : row;
   });
-  const settled = async (from: number) => ({ next: rows.length, sources: rows.slice(from), file: spool.path });
+  const settled = async (from: number) => ({
+    next: rows.length,
+    runs: [{ kind: 'sources' as const, sources: rows.slice(from) }],
+    file: spool.path,
+  });
   return { tables: openTables({ spec: job.spec, pipeline: of }, { settled, failed: assert.fail }) };
 }
 

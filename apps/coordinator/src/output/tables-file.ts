@@ -27,7 +27,7 @@ export interface TablesTask {
 /** What the thread does next; it is given the next when it has answered. */
 export type TablesOrder =
   | ({ kind: 'open' } & TablesTask)
-  | ({ kind: 'write' } & Pick<SettledSources, 'sources' | 'file'>)
+  | ({ kind: 'write' } & Pick<SettledSources, 'runs' | 'file'>)
   | { kind: 'finish'; description: object; named: readonly number[] };
 
 export interface TablesFileOptions extends TablesTask {
@@ -42,7 +42,7 @@ export interface TablesFileOptions extends TablesTask {
 /** For the next job that starts. */
 export const tablesThread = new SpareThread(new URL('./tables-worker.ts', import.meta.url));
 
-/** Sources that an order names at most: a few hundred kilobytes of URIs. */
+/** Sources that an order is of at most: as objects they take some two megabytes. */
 const orderSources = 4096;
 
 /**
@@ -119,8 +119,8 @@ export class TablesFile {
     await this.#order({ kind: 'open', paths, unfinished, shape, ...(captured && { captured }) });
     for (let from = 0; from !== this.#sources; ) {
       const areAllSettled = this.#sources !== undefined;
-      const { next, sources, file } = await settled(from, orderSources);
-      if (next > from) await this.#order({ kind: 'write', sources, file });
+      const { next, runs, file } = await settled(from, orderSources);
+      if (next > from) await this.#order({ kind: 'write', runs, file });
       if (next === from) {
         if (areAllSettled) throw failure(path, `the histograms of source ${from} are not there`);
         await this.#more.promise;

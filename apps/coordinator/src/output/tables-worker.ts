@@ -8,7 +8,7 @@ import { binsOfCell, binsOfSource, type HistogramShape } from '../job/histogram-
 import type { FrameOfVideo } from '../job/shard.ts';
 import type { SettledRow } from '../ledger/ledger.ts';
 import { readHistograms } from '../ledger/read-histograms.ts';
-import { countedRows } from '../ledger/settled-rows.ts';
+import { countedRows, settledRows } from '../ledger/settled-rows.ts';
 import { OutputNames } from './output-names.ts';
 import { SourceTables } from './source-tables.ts';
 import type { TablesOrder, TablesTask } from './tables-file.ts';
@@ -52,7 +52,8 @@ serveOrders(async (order: TablesOrder): Promise<PartSummary | undefined> => {
   }
 });
 
-async function write({ sources, file }: Extract<TablesOrder, { kind: 'write' }>): Promise<void> {
+async function write({ runs, file }: Extract<TablesOrder, { kind: 'write' }>): Promise<void> {
+  const sources = [...settledRows({ runs, file })];
   const names: string[] = [];
   for (const source of sources) {
     const name = outputNames.next(source.name);

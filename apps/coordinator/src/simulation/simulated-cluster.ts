@@ -7,7 +7,7 @@ import type { DurableLedger } from '../ledger/durable-ledger.ts';
 import { HistogramSpool } from '../ledger/histogram-spool.ts';
 import type { JobResults, Ledger } from '../ledger/ledger.ts';
 import { readHistograms } from '../ledger/read-histograms.ts';
-import { countedRows } from '../ledger/settled-rows.ts';
+import { countedRows, settledRows } from '../ledger/settled-rows.ts';
 import { SharedMemory } from '../ledger/store/memory-store.ts';
 import { noTables } from '../testing/no-tables.ts';
 import { type MetricSums, sumMetrics } from './metric-sums.ts';
@@ -229,8 +229,9 @@ export class SimulatedCluster {
   async #finalise(results: JobResults): Promise<undefined> {
     const { jobId } = results.job;
     for (const [part, { results: its }] of (results.parts ?? [{ results }]).entries()) {
-      const { file, sources } = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY, part);
-      const done = countedRows(sources).map(({ place }) => place);
+      const settled = await this.ledger.settled(jobId, 0, Number.POSITIVE_INFINITY, part);
+      const { file } = settled;
+      const done = countedRows([...settledRows(settled)]).map(({ place }) => place);
       const sum = new Array<bigint>(binCount).fill(0n);
       for (const { bins } of done.length > 0 ? readHistograms(file, done, binCount) : []) {
         for (let bin = 0; bin < binCount; bin++) sum[bin]! += BigInt(bins[bin]!);

@@ -11,7 +11,7 @@ import { foundFrames } from '../../testing/found-frames.ts';
 import { jobDigest, jobLine, quarantinedDigest, sourceDigest } from '../digest.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
 import { readHistograms } from '../read-histograms.ts';
-import { countedRows } from '../settled-rows.ts';
+import { countedRows, settledRows } from '../settled-rows.ts';
 
 export const epoch = 7;
 export const jobId = 'job-1';
@@ -39,8 +39,9 @@ export async function comparable(ledger: Ledger, grid: Grid) {
 }
 
 export async function histogramsOf(ledger: Ledger, grid: Grid): Promise<{ uri: string; bins: number[] }[]> {
-  const { file, sources } = await ledger.settled(jobId, 0, 99);
-  const done = countedRows(sources);
+  const settled = await ledger.settled(jobId, 0, 99);
+  const { file } = settled;
+  const done = countedRows([...settledRows(settled)]);
   if (done.length === 0) return [];
   const all = readHistograms(
     file,
