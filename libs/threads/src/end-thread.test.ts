@@ -39,3 +39,26 @@ test('a thread that has ended is not waited for', async () => {
   await once(worker, 'exit');
   await endThread(worker);
 });
+
+test('a thread ends those that it has started first, between two of their tasks', async () => {
+  const count = new Int32Array(new SharedArrayBuffer(4));
+  const here = new URL('./end-thread.ts', import.meta.url).href;
+  const inner = `
+    import { parentPort, workerData } from 'node:worker_threads';
+    import { endWhenAsked } from '${here}';
+    endWhenAsked(parentPort);
+    parentPort.postMessage('started');
+    for (const until = performance.now() + 100; performance.now() < until; );
+    Atomics.add(workerData, 0, 1);`;
+  const outer = `
+    import { parentPort, Worker, workerData } from 'node:worker_threads';
+    import { endBefore, endWhenAsked } from '${here}';
+    endWhenAsked(parentPort);
+    const worker = new Worker(new URL(${JSON.stringify(`data:text/javascript,${encodeURIComponent(inner)}`)}), { workerData });
+    endBefore(worker);
+    worker.once('message', () => parentPort.postMessage('started'));`;
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(outer)}`), { workerData: count });
+  await once(worker, 'message');
+  await endThread(worker);
+  assert.equal(count[0], 1);
+});

@@ -15,9 +15,20 @@ export async function endThread(worker: Worker): Promise<void> {
   await ended;
 }
 
+/** Threads that this one has started. Those that are left when it exits are stopped anywhere. */
+const own = new Set<Worker>();
+
+/** Has this thread end another before it ends when it is asked to. */
+export function endBefore(worker: Worker): void {
+  own.add(worker);
+  worker.once('exit', () => own.delete(worker));
+}
+
 /** To be called by the thread, on its port, before anything else listens there. */
 export function endWhenAsked(port: MessagePort): void {
   port.on('message', (message) => {
-    if (message === request) process.exit();
+    if (message !== request) return;
+    if (own.size === 0) process.exit();
+    void Promise.all([...own].map(endThread)).finally(() => process.exit());
   });
 }

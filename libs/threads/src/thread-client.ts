@@ -1,5 +1,5 @@
 import type { Transferable, Worker } from 'node:worker_threads';
-import { endThread } from './end-thread.ts';
+import { endBefore, endThread } from './end-thread.ts';
 import type { SentAnswer, SentOrder } from './serve-orders.ts';
 
 /** How a thread has ended: by an error that nothing caught there, or with an exit code. */
@@ -30,6 +30,7 @@ export class ThreadClient<Order, Answer> {
   constructor(worker: Worker, options: ThreadClientOptions) {
     this.#worker = worker;
     this.#options = options;
+    endBefore(worker);
     worker.on('message', this.#take).on('error', this.#onError).on('exit', this.#onExit).unref();
   }
 

@@ -13,6 +13,16 @@ export interface NativeFacts {
   version: string;
 }
 
+export interface SizeAndTime {
+  sizeBytes: number;
+  mtimeMs: number;
+}
+
+export const nativeFacts = ({ sizeBytes, mtimeMs }: SizeAndTime): NativeFacts => ({
+  sizeBytes,
+  version: localVersion({ size: sizeBytes, mtimeMs }),
+});
+
 /** What is read of a folder at once: some thousand entries. */
 const readBytes = 2 ** 18;
 
@@ -30,7 +40,8 @@ const modeOfKind = { all: 0o170000, folder: 0o040000 };
  */
 export class NativeFolder {
   readonly #calls: NativeCalls;
-  readonly #descriptor: number;
+  /** That the process has it open by. */
+  readonly descriptor: number;
   readonly #paths = Buffer.allocUnsafeSlow(2 ** 12);
   readonly #pathsAt: number;
   readonly #facts = Buffer.allocUnsafeSlow(facts.bytes);
@@ -39,7 +50,7 @@ export class NativeFolder {
 
   private constructor(calls: NativeCalls, descriptor: number) {
     this.#calls = calls;
-    this.#descriptor = descriptor;
+    this.descriptor = descriptor;
     this.#pathsAt = calls.addressOf(this.#paths);
   }
 
@@ -53,6 +64,11 @@ export class NativeFolder {
     }
   }
 
+  /** One that somebody else has open, and closes. */
+  static of(descriptor: number, calls: NativeCalls): NativeFolder {
+    return new NativeFolder(calls, descriptor);
+  }
+
   /**
    * Its entries but '.' and '..', some thousand at once. Those whose names are not UTF-8 have U+FFFD in them, as in Node. Throws as
    * node:fs does where they cannot be read.
@@ -60,7 +76,7 @@ export class NativeFolder {
   *entries(): Generator<NativeEntry[], void, undefined> {
     const bytes = Buffer.allocUnsafeSlow(readBytes);
     for (;;) {
-      const length = Number(this.#calls.getdents64(this.#descriptor, bytes, bytes.length));
+      const length = Number(this.#calls.getdents64(this.descriptor, bytes, bytes.length));
       if (length < 0) throw readError(this.#calls.errno());
       if (length === 0) return;
       yield entriesIn(bytes, length);
@@ -69,19 +85,25 @@ export class NativeFolder {
 
   /** What stat tells of the file of that name, links followed; undefined for a folder, and for what is not to be had. */
   factsOf(name: string): NativeFacts | undefined {
+    const found = this.look(name);
+    return found && nativeFacts(found);
+  }
+
+  /** The same, without words for it. */
+  look(name: string): SizeAndTime | undefined {
     const length = this.#paths.write(name, 0, this.#paths.length - 1, 'utf8');
     this.#paths[length] = 0;
-    if (this.#calls.statx(this.#descriptor, this.#pathsAt, 0, mask, this.#facts) !== 0) return undefined;
+    if (this.#calls.statx(this.descriptor, this.#pathsAt, 0, mask, this.#facts) !== 0) return undefined;
     if ((this.#halves[facts.mode]! & modeOfKind.all) === modeOfKind.folder) return undefined;
-    const size = this.#words[facts.size]! + 2 ** 32 * this.#words[facts.size + 1]!;
+    const sizeBytes = this.#words[facts.size]! + 2 ** 32 * this.#words[facts.size + 1]!;
     const seconds = this.#words[facts.seconds]! + 2 ** 32 * (this.#words[facts.seconds + 1]! | 0);
     // As Node has it.
     const mtimeMs = seconds * 1000 + this.#words[facts.nanoseconds]! / 1e6;
-    return { sizeBytes: size, version: localVersion({ size, mtimeMs }) };
+    return { sizeBytes, mtimeMs };
   }
 
   close(): void {
-    closeSync(this.#descriptor);
+    closeSync(this.descriptor);
   }
 }
 

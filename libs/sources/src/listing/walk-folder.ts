@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { Turns } from '@halogrid/threads';
 import { allowedPath, isBelow } from '../access/allowed-path.ts';
 import { localVersion } from '../files/local-file.ts';
+import { LookThreads } from '../files/look-threads.ts';
 import { type NativeCalls, nativeCalls } from '../files/native-calls.ts';
 import { type NativeEntry, NativeFolder } from '../files/native-folder.ts';
 import { quickFiles } from '../files/quick-files.ts';
@@ -41,7 +42,15 @@ export interface WalkOptions {
   onLeftOut?: (leftOut: LeftOut) => void;
   /** What folders are listed with that are sorted; undefined: with Node's calls. That of the thread unless given. */
   calls?: NativeCalls | undefined;
+  /** Files that are looked up on the thread that asks before others help (16,384). */
+  aloneFiles?: number;
 }
+
+/** Looking up so many takes as long as starting threads. */
+const aloneFilesUsually = 2 ** 14;
+/** Looked up by a thread at once, and batches of those under way. */
+const lookedUpOnThread = 256;
+const batchesOnThreads = 8;
 
 /** Looked up at once. */
 const lookedUpAtOnce = 64;
@@ -73,15 +82,14 @@ export async function* walkFolder(
   const real = await realpath(folder);
   const calls = !isSorted ? undefined : 'calls' in options ? options.calls : nativeCalls();
   const walk: Walk = {
-    root: folder,
-    isSorted,
-    onLeftOut,
-    calls,
-    aside: 0,
-    turns: new Turns(),
-    walked: new Set([real]),
+    ...{ root: folder, isSorted, onLeftOut, calls, aside: 0, alone: options.aloneFiles ?? aloneFilesUsually },
+    ...{ threads: undefined, turns: new Turns(), walked: new Set([real]) },
   };
-  yield* walkPlace(walk, { prefix: '', real, above: [], selection });
+  try {
+    yield* walkPlace(walk, { prefix: '', real, above: [], selection });
+  } finally {
+    await walk.threads?.close();
+  }
 }
 
 interface Walk {
@@ -91,6 +99,9 @@ interface Walk {
   calls: NativeCalls | undefined;
   /** Files that are to be looked up aside. */
   aside: number;
+  /** Files that are looked up here before threads are started. */
+  alone: number;
+  threads: LookThreads | undefined;
   turns: Turns;
   /** Real paths of the root and of folders that links were followed to. */
   walked: Set<string>;
@@ -122,7 +133,7 @@ async function* walkPlace(walk: Walk, place: Place): AsyncGenerator<FoundFile[],
   const names = folder ? readNatively(folder, walk, place) : readNames(walk, place);
   const lookAt = (records: readonly string[]) => lookAtAll(walk, place, folder, records);
   try {
-    const entries = walk.isSorted ? lookAhead(sortNames(names, recordOrder), lookAt) : lookEach(names, lookAt);
+    const entries = walk.isSorted ? lookAhead(walk, sortNames(names, recordOrder), lookAt) : lookEach(names, lookAt);
     for await (const found of entries) {
       let files: FoundFile[] = [];
       for (const looked of found) {
@@ -238,20 +249,22 @@ async function* lookEach(
   for await (const chunk of chunks) for (const record of chunk) yield await lookAt([record]);
 }
 
-/** Looks every record up, in order; while some are handed out, the next are being looked up. */
+/** Looks every record up, in order; while some are handed out, the next are being looked up. Never rejects, as `lookAt` does not. */
 async function* lookAhead(
+  walk: Walk,
   chunks: AsyncIterable<readonly string[]>,
   lookAt: LookAt,
 ): AsyncGenerator<Looked[], void, undefined> {
-  let ahead: Promise<Looked[]> | undefined;
+  const underWay: Promise<Looked[]>[] = [];
   for await (const chunk of chunks) {
-    for (let i = 0; i < chunk.length; i += lookedUpAtOnce) {
-      const next = lookAt(chunk.slice(i, i + lookedUpAtOnce));
-      if (ahead) yield await ahead;
-      ahead = next;
+    for (let i = 0; i < chunk.length; ) {
+      const end = i + (walk.threads ? lookedUpOnThread : lookedUpAtOnce);
+      underWay.push(lookAt(chunk.slice(i, end)));
+      i = end;
+      if (underWay.length > (walk.threads ? batchesOnThreads : 1)) yield await underWay.shift()!;
     }
   }
-  if (ahead) yield await ahead;
+  for (const looked of underWay) yield await looked;
 }
 
 /** Files of this folder as the system tells of them, where it does so at once; what else there is, one by one. */
@@ -265,6 +278,9 @@ async function lookAtAll(
     walk.aside -= records.length;
     return await Promise.all(records.map((record) => look(walk, place, record)));
   }
+  walk.alone -= records.length;
+  if (walk.alone <= 0) walk.threads ??= new LookThreads();
+  if (walk.threads) return await lookOnThreads(walk, place, folder, records);
   const found: Looked[] = [];
   let partMs = performance.now();
   let slowParts = 0;
@@ -282,6 +298,22 @@ async function lookAtAll(
   if (slowParts > mostSlowParts) walk.aside = lookedUpAside;
   if (walk.turns.isOver) await walk.turns.giveWay();
   return found;
+}
+
+/** As lookAtAll, on other threads, or here where they have ended. */
+async function lookOnThreads(
+  walk: Walk,
+  place: Place,
+  folder: NativeFolder,
+  records: readonly string[],
+): Promise<Looked[]> {
+  const names = records.map((record) => record.slice(1));
+  const facts = await walk.threads!.factsOf(folder, names).catch(() => []);
+  const found = records.map((record, i): Looked | Promise<Looked> => {
+    const known = record[0] === letters.file ? facts[i] : undefined;
+    return known ? { kind: 'file', file: { name: place.prefix + names[i], ...known } } : look(walk, place, record);
+  });
+  return found.some((looked) => looked instanceof Promise) ? await Promise.all(found) : (found as Looked[]);
 }
 
 /** Never rejects. */

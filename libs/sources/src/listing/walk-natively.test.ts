@@ -10,8 +10,9 @@ import { type FoundFile, walkFolder } from './walk-folder.ts';
 const calls = nativeCalls(true);
 const skip = calls ? false : 'this system has no such calls';
 
-async function walked(folder: string, by: NativeCalls | undefined): Promise<FoundFile[]> {
-  return (await Array.fromAsync(walkFolder(folder, new ImagesBelow(), { calls: by }))).flat();
+async function walked(folder: string, by: NativeCalls | undefined, aloneFiles?: number): Promise<FoundFile[]> {
+  const options = { calls: by, ...(aloneFiles !== undefined && { aloneFiles }) };
+  return (await Array.fromAsync(walkFolder(folder, new ImagesBelow(), options))).flat();
 }
 
 test('a folder of many files, folders and links is the same by calls of the system and by those of Node', {
@@ -40,6 +41,7 @@ test('a folder of many files, folders and links is the same by calls of the syst
   chmodSync(join(folder, 'locked'), 0);
   const found = await walked(folder, calls);
   assert.deepEqual(found, await walked(folder, undefined));
+  for (const aloneFiles of [0, 700]) assert.deepEqual(await walked(folder, calls, aloneFiles), found);
   assert.ok(found.length > 1500, `${found.length}`);
 });
 
