@@ -17,8 +17,8 @@ export const maxSources = 65_536;
 export const maxUriLength = 8_192;
 
 /**
- * `JobSpec.batch_frames` at most: a lease names every frame and is one message, and 4096 URIs of a kilobyte are a quarter
- * of what one may hold.
+ * `JobSpec.batch_frames` at most: a lease tells every frame and is one message, and 4096 URIs of a kilobyte are a quarter
+ * of what one may hold, where they are written out.
  */
 export const maxBatchFrames = 4096;
 

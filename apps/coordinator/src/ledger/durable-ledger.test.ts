@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service';
+import { packFrames } from '../job/packed-frames.ts';
 import { memoryFolder } from '../testing/memory-folder.ts';
 import { repeated } from '../testing/repeated.ts';
 import { jobDigest, jobLine, sourceDigest } from './digest.ts';
@@ -17,6 +18,7 @@ import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 import { ledgerConformance } from './testing/ledger-conformance.ts';
 import { type CrashStage, ledgerCrashes } from './testing/ledger-crashes.ts';
+import { planOf } from './testing/ledger-scene.ts';
 import { openLedger } from './testing/open-ledger.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-ledger-'));
@@ -295,4 +297,29 @@ test('of jobs that have ended the newest thousand are kept, in the store too', a
     known,
   );
   await again.close();
+});
+
+test('a job whose sources are damaged in its file does not go on', async () => {
+  const store = new MemoryStore();
+  const path = join(folder, `spool-${spools++}`);
+  const plain = planOf(
+    [1, 2].map((width) => ({ width, height: 1 })),
+    4,
+    2,
+  );
+  const sources = plain.filter((step) => step.kind === 'source').map(({ size: _, ...step }) => ({ ...step, tiles: 1 }));
+  const refs = sources.map(({ index, uri, version }) => ({ index, uri, ...(version && { version }) }));
+  const work = packFrames(sources, { kind: 'frames', sources: refs })!;
+  const before = await openLedger(() => path, store);
+  await before.createJob({ jobId: 'job', spec, submittedMs: 1 });
+  await before.addPlan('job', [{ kind: 'shard', shard: { shard: 0, work, costBytes: 1 } }], true);
+  await before.close();
+  const file = await readFile(path);
+  file[file.length - 1]! ^= 1;
+  await writeFile(path, file);
+  const after = await openLedger(() => path, store);
+  const message = `The sources in '${path}' are lost: A block of sources is damaged: its checksum differs`;
+  await assert.rejects(after.resume('job'), { name: 'LostSourcesError', message });
+  await assert.rejects(Array.fromAsync(after.recordedPlan('job')), { name: 'LostSourcesError', message });
+  await after.close();
 });

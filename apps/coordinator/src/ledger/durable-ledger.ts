@@ -20,6 +20,7 @@ import { OpenJob } from './open-job.ts';
 import { readJobs, readPlan } from './recover-job.ts';
 import { LostLedgerError } from './store/ledger-errors.ts';
 import type { Change } from './store/ledger-store.ts';
+import { LostSourcesError, StoredSources } from './stored-sources.ts';
 import type { Summaries } from './summaries.ts';
 
 /** Jobs that have ended, and of which is still known how. */
@@ -203,6 +204,7 @@ export class DurableLedger implements Ledger {
       );
     }
     for (const { spool } of open.parts) await spool.recover();
+    for (const { shard } of open.shards.values()) if (shard.work instanceof StoredSources) shard.work.check();
     return [...open.shards.values()];
   }
 
@@ -222,6 +224,7 @@ export class DurableLedger implements Ledger {
         }
         return;
       } catch (error) {
+        if (error instanceof LostSourcesError) throw error;
         if (error instanceof LostLedgerError) this.#options.lost?.(error);
         await home.journal.pauseBeforeReading(error, retries);
       }

@@ -33,6 +33,41 @@ test('sources are read in the order asked for, whatever the order they came in',
   );
 });
 
+test('blocks are given back as they came, among sources, before and after they are on the disk and by a later process', async (t) => {
+  const path = join(await temporaryFolder(t), 'spool');
+  const spool = new HistogramSpool(path);
+  t.after(() => spool.close());
+  const blocks = [1, 3_000_000, 20].map((length, n) => new Uint8Array(length).fill(n + 1));
+  const places: { offset: number; length: number }[] = [];
+  for (const [source, block] of blocks.entries()) {
+    spool.append(source, [300, 0, source]);
+    places.push({ offset: spool.end, length: block.length });
+    spool.appendBlock(Uint8Array.from(block));
+  }
+  const check = (from: HistogramSpool): void => {
+    for (const [n, { offset, length }] of places.entries()) assert.deepEqual(from.read(offset, length), blocks[n]);
+  };
+  assert.ok(!spool.isWritten(places[0]!.offset + 1));
+  check(spool);
+  assert.throws(() => spool.read(spool.end, 1), RangeError);
+  await spool.sync();
+  assert.ok(spool.isWritten(spool.end));
+  check(spool);
+  assert.deepEqual(await readAll(spool, [2, 0], 3), [
+    [2, 300, 0, 2],
+    [0, 300, 0, 0],
+  ]);
+  const later = new HistogramSpool(path);
+  t.after(() => later.close());
+  later.restoreBlock(spool.end);
+  await later.recover();
+  check(later);
+  later.appendBlock(Uint8Array.of(9));
+  assert.deepEqual(later.read(spool.end, 1), Uint8Array.of(9));
+  await truncate(path, 4);
+  assert.throws(() => later.read(places[2]!.offset, 20), /^RangeError: The file of histograms '.*' ends early$/);
+});
+
 test('many blocks of many sources come back, and indices have gaps', async (t) => {
   const folder = await temporaryFolder(t);
   const spool = new HistogramSpool(join(folder, 'spool'));

@@ -54,13 +54,17 @@ async function* decodeJobs(store: LedgerStore, openSpool: OpenSpool): AsyncGener
   }
 }
 
-/** The plan of a job as far as it is in the store, each source by a step of its own. Rejects with DamagedLedgerError. */
+/** The plan of a job as far as it is in the store, each source by a step of its own. Rejects with DamagedLedgerError, or
+ * with LostSourcesError where the job's file is damaged. */
 export async function* readPlan(store: LedgerStore, { facts, merge, plan, parts }: OpenJob): AsyncGenerator<PlanStep> {
   const versions = new FrameVersions();
   try {
     for await (const bytes of readPieces(store, facts, 'plan', plan.count)) {
       const steps = readSteps(bytes, (source) => merge.planned(source).uri, versions, parts[0].spool);
-      for (const step of steps) yield* unpackStep(step);
+      for (const step of steps) {
+        if (step.kind === 'shard' && step.shard.work instanceof StoredSources) step.shard.work.check();
+        yield* unpackStep(step);
+      }
     }
   } catch (error) {
     throw asDamage(error);

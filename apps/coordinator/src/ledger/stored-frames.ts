@@ -2,13 +2,13 @@ import { crc32 } from 'node:zlib';
 import { FrameRows, frameRowsBytes } from './frame-rows.ts';
 import type { HistogramPlace, StoredPlace } from './record/settled-source.ts';
 import { SourceRuns } from './source-runs.ts';
-import { DamagedLedgerError } from './store/ledger-errors.ts';
 
 /** Blocks whose rows are held: those who read frames read them in order. */
 const heldBlocks = 4;
 
 /** What reads the bytes that a HistogramSpool was given. */
 export interface SpoolReader {
+  readonly path: string;
   read(offset: number, length: number): Uint8Array<ArrayBuffer>;
 }
 
@@ -51,7 +51,7 @@ export class HeldRows {
     this.#spool = spool;
   }
 
-  /** Throws DamagedLedgerError where they are not as they were written. */
+  /** Throws one sentence where they are not as they were written. */
   of(frames: StoredFrames): FrameRows {
     const held = this.#rows.get(frames) ?? this.#read(frames);
     this.#rows.delete(frames);
@@ -65,7 +65,8 @@ export class HeldRows {
     const { offset, countsBytes, rowsBytes, rowsChecksum, isTimed } = place;
     const bytes = this.#spool.read(offset + countsBytes, rowsBytes);
     if (crc32(bytes) !== rowsChecksum) {
-      throw new DamagedLedgerError(`results at byte ${offset + countsBytes} of a file of histograms have changed`);
+      const at = offset + countsBytes;
+      throw new Error(`The file of histograms '${this.#spool.path}' has changed at byte ${at} since it was written`);
     }
     return new FrameRows(sources.length, isTimed, bytes);
   }

@@ -1,3 +1,4 @@
+import { SourceBlock } from '@halogrid/sources/source-block';
 import type { PackedFrames } from '../job/shard.ts';
 import type { SpoolReader } from './stored-frames.ts';
 
@@ -9,6 +10,15 @@ export interface BlockPlace {
 
 /** What is known of packed frames without their block. */
 export type FramesOutline = Omit<PackedFrames, 'kind' | 'block'>;
+
+/** The sources of a job are not in its file any more: the job cannot go on. */
+export class LostSourcesError extends Error {
+  override name = 'LostSourcesError';
+
+  constructor(path: string, cause: unknown) {
+    super(`The sources in '${path}' are lost: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
 
 /** Packed frames whose block lies in a file, from which it is read each time. */
 export class StoredSources implements PackedFrames {
@@ -40,5 +50,14 @@ export class StoredSources implements PackedFrames {
   /** Waits for the disk. Throws where the file has fewer bytes; whether they are what was written is for their reader to see. */
   get block(): Uint8Array {
     return this.#spool.read(this.place.offset, this.place.length);
+  }
+
+  /** Throws LostSourcesError where the block is not as it was written. */
+  check(): void {
+    try {
+      new SourceBlock(this.block);
+    } catch (error) {
+      throw new LostSourcesError(this.#spool.path, error);
+    }
   }
 }
