@@ -20,6 +20,8 @@ export interface PackedCounts {
   /** Which of the places they are from. */
   place: number;
   bytes: Uint8Array;
+  /** The same bytes. */
+  view: DataView;
   at: number;
 }
 
@@ -33,6 +35,7 @@ export function* readPackedHistograms(
   places: readonly HistogramPlace[],
 ): Generator<PackedCounts, void, undefined> {
   let bytes = new Uint8Array(blockBytes);
+  let view = new DataView(bytes.buffer);
   const file = openSync(path, 'r');
   try {
     for (let begin = 0, next = 0; begin < places.length; begin = next) {
@@ -40,7 +43,10 @@ export function* readPackedHistograms(
       let end = from;
       do end += places[next++]!.length;
       while (places[next]?.offset === end && end + places[next]!.length - from <= blockBytes);
-      if (bytes.length < end - from) bytes = new Uint8Array(end - from);
+      if (bytes.length < end - from) {
+        bytes = new Uint8Array(end - from);
+        view = new DataView(bytes.buffer);
+      }
       fill(file, bytes.subarray(0, end - from), from, path);
       for (let place = begin; place < next; place++) {
         const { offset, length, checksum } = places[place]!;
@@ -48,7 +54,7 @@ export function* readPackedHistograms(
         if (crc32(bytes.subarray(at, at + length)) !== checksum) {
           throw new Error(`The file of histograms '${path}' has changed at byte ${offset} since it was written`);
         }
-        yield { place, bytes, at };
+        yield { place, bytes, view, at };
       }
     }
   } finally {

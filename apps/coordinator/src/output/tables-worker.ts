@@ -1,6 +1,6 @@
 // Runs in a worker thread: writes the tables of a job's sources as its TablesFile orders, one order at a time.
 import { rename } from 'node:fs/promises';
-import { FeatureWriter } from '@halogrid/results/features';
+import { type FeatureFacts, FeatureWriter } from '@halogrid/results/features';
 import { CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import { serveOrders } from '@halogrid/threads';
@@ -71,24 +71,22 @@ async function writeFeatures(
   const done = countedRows(sources);
   if (done.length === 0) return;
   const places = done.map(({ place }) => place);
-  for (const { place, bytes, at } of readPackedHistograms(file, places)) {
+  for (const { place, view, at } of readPackedHistograms(file, places)) {
     const source = done[place]!;
     const { uri, index, video } = source;
     const { atMs: capturedAtMs, camera } = rule.of(source);
     const [frame, timestampMs] = video ? [video.frame, video.timestampMs] : [0, null];
-    const facts = {
-      source: redactUri(uri),
-      name: names[index - sources[0]!.index]!,
-      frame,
-      timestampMs,
-      capturedAtMs,
-      camera,
+    const facts: FeatureFacts = {
+      ...{ source: redactUri(uri), name: names[index - sources[0]!.index]! },
+      ...{ frame, timestampMs, capturedAtMs, camera, cellRow: 0, cellColumn: 0 },
     };
     let from = at;
     for (let cellRow = 0; cellRow < rows; cellRow++) {
       for (let cellColumn = 0; cellColumn < columns; cellColumn++) {
         // Every channel counts the same pixels.
-        from = writer.addPacked({ ...facts, cellRow, cellColumn }, bytes, from, task.shape.bins);
+        facts.cellRow = cellRow;
+        facts.cellColumn = cellColumn;
+        from = writer.addPacked(facts, view, from, task.shape.bins);
         if (writer.isFull) await writer.writeGroup();
       }
     }

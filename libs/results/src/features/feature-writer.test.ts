@@ -56,6 +56,29 @@ test('counts above 2^31 - 1 are kept', async (t) => {
   );
 });
 
+test('rows whose counts are varints are those of the same counts as numbers', async (t) => {
+  const folder = await temporaryFolder(t);
+  const count = fc.oneof(fc.nat(300), fc.nat(2 ** 15), fc.nat({ max: 2 ** 29 }), fc.maxSafeNat());
+  await fc.assert(
+    fc.asyncProperty(tableOf(count), fc.nat(5), async ({ bins, rows }, before) => {
+      const path = join(folder, 'packed.parquet');
+      const writer = await FeatureWriter.create(path, bins);
+      for (const { histogram, counted: _, ...facts } of rows) {
+        const bytes = Uint8Array.from([...Array(before).fill(255), ...Array.from(histogram).flatMap(varint)]);
+        assert.equal(writer.addPacked(facts, new DataView(bytes.buffer), before, 1), bytes.length);
+        if (writer.isFull) await writer.writeGroup();
+      }
+      await writer.finish();
+      // Of the first channel, which has one bin here.
+      assert.deepEqual(
+        await read(path),
+        rows.map((row) => ({ ...row, counted: row.histogram[0] })),
+      );
+    }),
+    { numRuns: 30 },
+  );
+});
+
 test('one count above 2^31 - 1 makes those of every row group int64', async (t) => {
   // With 4096 bins, 63 rows are a group; the differences are as large as they can be.
   const extremes = Float64Array.from({ length: 4096 }, (_, i) => (i % 2 ? 2 ** 31 - 1 : 0));
@@ -186,6 +209,10 @@ test('the file appears when it is finished, and an abort leaves nothing', async 
   await aborted.abort();
   assert.deepEqual(await readdir(folder), ['a.parquet']);
 });
+
+/** 7 bits a byte, the lowest first, with bit 7 set in all bytes but the last. */
+const varint = (count: number): number[] =>
+  count < 128 ? [count] : [(count % 128) + 128, ...varint(Math.floor(count / 128))];
 
 const row: FeatureRow = {
   source: 'file:///a',

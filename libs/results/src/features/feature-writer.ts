@@ -102,9 +102,10 @@ export class FeatureWriter {
 
   /**
    * Adds a row whose counts are varints that begin at `at`, below 2^53 each; the first `channelBins` of them say how many pixels it counts. Returns
-   * where they end. To be called while the row group is not full; nothing is checked again of what a ledger has kept.
+   * where they end. To be called while the row group is not full; nothing is checked again of what a ledger has kept. Throws RangeError
+   * where the bytes end before.
    */
-  addPacked(row: FeatureFacts, bytes: Uint8Array, at: number, channelBins: number): number {
+  addPacked(row: FeatureFacts, bytes: DataView, at: number, channelBins: number): number {
     const end = this.#histogram.addPacked(bytes, at);
     this.#addFacts(row, this.#histogram.sumOfLast(channelBins));
     return end;

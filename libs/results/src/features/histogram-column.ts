@@ -58,23 +58,25 @@ export class HistogramColumn {
   }
 
   /**
-   * Adds the counts of the next row from the varints that begin at `at`, as `readVarints` reads them: one loop does what would take
-   * three. Returns where they end.
+   * Adds the counts of the next row from the varints that begin at `at`, as `readVarints` reads them. Returns where they end. Those of
+   * up to four bytes are read without asking for each byte whether it is the last, which a processor guesses wrong for counts of a
+   * photograph: that takes half of the time (measured).
    */
-  addPacked(bytes: Uint8Array, at: number): number {
+  addPacked(bytes: DataView, at: number): number {
     let largest = this.#largestOfGroup;
     const target = this.#counts;
     const end = this.#used + this.#bins;
+    const lastWord = bytes.byteLength - 4;
     for (let i = this.#used; i < end; i++) {
-      let byte = bytes[at++]!;
-      let count = byte & 0x7f;
-      if (byte >= 0x80) {
-        byte = bytes[at++]!;
-        count |= (byte & 0x7f) << 7;
-        for (let scale = 2 ** 14; byte >= 0x80; scale *= 0x80) {
-          byte = bytes[at++]!;
-          count += (byte & 0x7f) * scale;
-        }
+      const word = at <= lastWord ? bytes.getInt32(at, true) : -1;
+      const ends = ~word & 0x80808080;
+      let count: number;
+      if (ends === 0) [count, at] = longVarint(bytes, at);
+      else {
+        // The lowest of the bits that say that a byte is the last, and all below it.
+        const own = word & (ends ^ (ends - 1));
+        count = (own & 0x7f) | ((own >>> 1) & 0x3f80) | ((own >>> 2) & 0x1fc000) | ((own >>> 3) & 0xfe00000);
+        at += (39 - Math.clz32(ends & -ends)) >>> 3;
       }
       if (count > largest) largest = count;
       target[i] = count;
@@ -129,4 +131,14 @@ function listLevels(rows: number, bins: number): { repetitionLevels: Uint8Array;
   const definitionLevels = encodeLevels(levels);
   for (let i = 0; i < levels.length; i += bins) levels[i] = 0;
   return { repetitionLevels: encodeLevels(levels), definitionLevels };
+}
+
+/** A varint of more than four bytes, or one at the end of its block, and where it ends. */
+function longVarint(bytes: DataView, at: number): [count: number, end: number] {
+  let count = 0;
+  for (let scale = 1; ; scale *= 0x80) {
+    const byte = bytes.getUint8(at++);
+    count += (byte & 0x7f) * scale;
+    if (byte < 0x80) return [count, at];
+  }
 }
