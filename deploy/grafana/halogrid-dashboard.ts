@@ -57,7 +57,7 @@ function overview(): Panel[] {
       each('sum', series('halogrid_shards', 'state="queued"')),
       'Shards that no node holds yet.',
     ),
-    stat('Nodes attached', 'short', each('sum', series('halogrid_nodes', 'state="attached"')), 'Nodes that take work.'),
+    stat('Nodes attached', 'short', each('max', series('halogrid_nodes', 'state="attached"')), 'Nodes that take work.'),
     stat(
       'Quarantined share',
       'percentunit',
@@ -106,7 +106,7 @@ function queue(): Panel[] {
     panel('Shards', 'short', 'Shards of unfinished jobs by state.', [
       { expr: each('sum', series('halogrid_shards'), 'state'), legend: '{{cluster}} {{state}}' },
     ]),
-    panel('Jobs', 'short', 'Jobs that the ledger lists, by state.', [
+    panel('Jobs', 'short', 'Jobs that coordinators lead, by state.', [
       { expr: each('sum', series('halogrid_jobs'), 'state'), legend: '{{cluster}} {{state}}' },
     ]),
     panel('Jobs ended', 'short', 'Jobs that ended around each point, by how.', [
@@ -222,7 +222,7 @@ function latency(): Panel[] {
 function nodes(): Panel[] {
   return [
     panel('Nodes', 'short', 'Nodes by state.', [
-      { expr: each('sum', series('halogrid_nodes'), 'state'), legend: '{{cluster}} {{state}}' },
+      { expr: each('max', series('halogrid_nodes'), 'state'), legend: '{{cluster}} {{state}}' },
     ]),
     panel(
       'Nodes lost and devices lost',
