@@ -112,7 +112,7 @@ test('figures of the manual are those of the code', () => {
     `(${jobPriorities.lowest} to ${jobPriorities.highest})`,
     `(format 1, this is ${ledgerFormat})`,
     // The lease ends, and is asked for once more.
-    `cut off from the ledger | ${(leaseMs + askEveryMs) / 1000} s`,
+    `cut off from the database | ${(leaseMs + askEveryMs) / 1000} s`,
   ];
   for (const figure of figures) assert.ok(text.includes(figure), figure);
   assert.deepEqual([workBuckets.at(-1), waitBuckets.at(-1)], [30 * 60, 24 * 3600]);

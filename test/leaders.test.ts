@@ -119,7 +119,7 @@ async function submit({ address }: Coordinator, out: string, more: readonly stri
 
 /** Submits a job to each, and resolves when each has first results. */
 async function beginJobs({ first, second }: Pair, name: string): Promise<string[]> {
-  const ids = [await submit(first, join(folder, name, 'first')), await submit(second, join(folder, name, 'second'))];
+  const ids = [await submit(first, join(folder, name, '0')), await submit(second, join(folder, name, '1'))];
   for (const [i, leader] of [first, second].entries()) {
     await eventually('the first results', async () => {
       const job = (await jobsOf(leader)).find(({ id }) => id === ids[i]);
@@ -153,7 +153,7 @@ async function assertResults(t: TestContext, by: Coordinator, name: string, ids:
     const { attempts } = found.counts;
     t.diagnostic(`${attempts} attempts at ${found.counts.shards} shards`);
     assert.deepEqual(found.counts, { ...counts, attempts });
-    const out = join(folder, name, ['first', 'second'][i]!);
+    const out = join(folder, name, `${i}`);
     assert.equal(readJson(out, 'job.json').digest, digest);
     const written = hashFiles(out);
     for (const file of Object.keys(files))
@@ -212,6 +212,34 @@ for (const lost of ['first', 'second'] as const) {
   });
 }
 
+const skipThorough = skip || (!process.env.HALOGRID_THOROUGH && 'is repeated by HALOGRID_THOROUGH=1');
+
+test('of four coordinators two are killed, and the others divide their jobs', { skip: skipThorough }, async (t) => {
+  const url = await server.createDatabase();
+  process.env.HALOGRID_LEDGER = url;
+  const leaders = await Promise.all(Array.from({ length: 4 }, () => startCoordinator(t)));
+  for (const { program } of leaders) await program.firstLine;
+  const addresses = leaders.map(({ address }) => address).join(',');
+  const node = await startNode(addresses, 'node', 'cpu');
+  t.after(() => node.program.kill());
+  const ids: string[] = [];
+  for (const [i, leader] of [...leaders, ...leaders].entries()) {
+    ids.push(await submit(leader, join(folder, 'four', `${i}`)));
+  }
+  const leads = async () => (await server.query(url, 'SELECT leader FROM halogrid.jobs')).map(({ leader }) => leader);
+  const before = new Set(await leads());
+  for (const { pid } of leaders.slice(0, 2)) process.kill(pid, 'SIGKILL');
+  const sinceMs = performance.now();
+  await eventually('the jobs to be adopted', async () => {
+    const now = new Set((await leads()).filter((leader) => leader !== null));
+    return now.size <= 2 && before.size === 4;
+  });
+  const ms = Math.round(performance.now() - sinceMs);
+  t.diagnostic(`The jobs were led again after ${ms} ms`);
+  assert.ok(ms < 10_000, `${ms} ms`);
+  await assertResults(t, leaders[3]!, 'four', ids);
+});
+
 test('a coordinator that stands still is followed, and may do nothing more when it wakes up', { skip }, async (t) => {
   const pair = await startPair(t);
   const { first, second } = pair;
@@ -248,7 +276,7 @@ test('a coordinator that is killed and started again has its jobs back, with wha
   await first.program.firstLine;
   const node = await startNode(first.address, 'node', 'cpu');
   t.after(() => node.program.kill());
-  const id = await submit(first, join(folder, 'again', 'first'));
+  const id = await submit(first, join(folder, 'again', '0'));
   await eventually('the first results', async () => (await jobsOf(first))[0]!.counts.shardsDone > 0);
   process.kill(first.pid, 'SIGKILL');
   await first.program.ended;

@@ -24,7 +24,7 @@ import { type DecodeChoice, decodeChoices } from './feed/decode-choice.ts';
 
 /** What a node may be told, as text and numbers from a command line. */
 export interface NodeOptions {
-  /** HOST:PORT[,HOST:PORT…] of the coordinator; several are tried in turn. */
+  /** HOST:PORT[,HOST:PORT…] of coordinators, with each of which it holds a conversation. */
   coordinator: string;
   /** For people; a name of the machine's unless given. */
   name?: string;

@@ -44,7 +44,7 @@ function overview(): Panel[] {
       each('sum', series('halogrid_shards', 'state="queued"')),
       'Shards that no node holds yet.',
     ),
-    stat('Nodes attached', 'short', each('sum', series('halogrid_nodes', 'state="attached"')), 'Nodes that take work.'),
+    stat('Nodes attached', 'short', each('max', series('halogrid_nodes', 'state="attached"')), 'Nodes that take work.'),
     stat(
       'Quarantined share',
       'percentunit',
@@ -108,11 +108,11 @@ function queue(): Panel[] {
     panel('Shards', 'short', 'Shards of unfinished jobs by state.', [
       { expr: each('sum', series('halogrid_shards'), 'state'), legend: '{{cluster}} {{state}}' },
     ]),
-    panel('Jobs', 'short', 'Jobs that the ledger lists, by state.', [
+    panel('Jobs', 'short', 'Jobs that coordinators lead, by state.', [
       { expr: each('sum', series('halogrid_jobs'), 'state'), legend: '{{cluster}} {{state}}' },
     ]),
     panel('Nodes', 'short', 'Nodes by state.', [
-      { expr: each('sum', series('halogrid_nodes'), 'state'), legend: '{{cluster}} {{state}}' },
+      { expr: each('max', series('halogrid_nodes'), 'state'), legend: '{{cluster}} {{state}}' },
     ]),
   ];
 }

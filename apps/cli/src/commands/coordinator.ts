@@ -38,7 +38,7 @@ export function addCoordinatorCommand(program: Command): void {
     )
     .option(
       '--ledger <file|url>',
-      'where jobs are kept: a file, or postgres://USER@HOST:PORT/DATABASE; HALOGRID_LEDGER in the environment says the ' +
+      'where jobs are kept: a file, or postgres://USER@HOST:PORT/DATABASE[?schema=NAME]; HALOGRID_LEDGER in the environment says the ' +
         "same (default: halogrid/ledger.sqlite among the user's data)",
     )
     .option(

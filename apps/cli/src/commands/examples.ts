@@ -45,7 +45,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid jobs --state failed --since 3d', 'what went wrong since'],
     ['halogrid jobs --coordinator rack-1:7070 --limit 0 --json', 'all, for a program'],
   ],
-  nodes: [['halogrid nodes --coordinator rack-1:7070,rack-2:7070', 'of the coordinator that leads']],
+  nodes: [['halogrid nodes --coordinator rack-1:7070,rack-2:7070', 'of the first that answers']],
   cancel: [['halogrid cancel 20260131-235959', 'the job whose id begins so']],
   coordinator: [
     ['halogrid coordinator', 'for nodes and commands of this machine'],

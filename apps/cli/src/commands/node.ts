@@ -43,7 +43,11 @@ export function addNodeCommand(program: Command): void {
       'Opens a device and computes what the coordinator leases, until SIGTERM or Ctrl-C; it dials for as long as it ' +
         'takes. Once it serves, its port is the first line of stdout, as JSON; its log goes to stderr.',
     )
-    .option('--coordinator <host:port,…>', 'the coordinator; of several, the one that leads', '127.0.0.1:7070')
+    .option(
+      '--coordinator <host:port,…>',
+      'the coordinator; of several, it works for each that leads',
+      '127.0.0.1:7070',
+    )
     .option('--name <name>', "for people (default: the machine's name and four digits)")
     .option('--device <kind>', deviceChoices.join(', '), oneOf('--device', deviceChoices), 'auto')
     .option(

@@ -8,7 +8,7 @@ export interface CoordinatorOption extends ClientSecurityOption {
 
 /** The option that says which coordinator a command speaks to. */
 export function addCoordinatorOption(command: Command): Command {
-  const words = 'the coordinator; of several, the one that leads';
+  const words = 'the coordinator; of several, the first that leads and answers';
   return addClientSecurityOptions(command.option('--coordinator <host:port,…>', words, '127.0.0.1:7070'));
 }
 

@@ -92,7 +92,10 @@ export class SharedJobs {
 
   /** The job of another coordinator, or one that has ended. */
   async get(jobId: string): Promise<JobRecord | undefined> {
-    if (!this.#known.get(jobId)?.hasEnded) await this.#refresh();
+    const known = this.#known.get(jobId);
+    // One that is not known may have been submitted a moment ago.
+    if (!known) await this.#patiently(() => this.#lookAnew());
+    else if (!known.hasEnded) await this.#refresh();
     return this.#known.get(jobId)?.record;
   }
 
@@ -143,8 +146,17 @@ export class SharedJobs {
   }
 
   async #refresh(): Promise<void> {
-    if (this.#isClosed || this.#options.nowMs() - this.#lookedMs < freshMs) return;
-    await Promise.race([this.#lookNow(), this.#pause(patienceMs)]);
+    if (this.#options.nowMs() - this.#lookedMs >= freshMs) await this.#patiently(() => this.#lookNow());
+  }
+
+  async #patiently(look: () => Promise<void>): Promise<void> {
+    if (!this.#isClosed) await Promise.race([look(), this.#pause(patienceMs)]);
+  }
+
+  /** Looks, and not with those who began before. */
+  async #lookAnew(): Promise<void> {
+    await this.#look;
+    await this.#lookNow();
   }
 
   #pause(ms: number): Promise<true> {

@@ -43,6 +43,7 @@ function crashingStore(store: LedgerStore): { store: LedgerStore; crash(): void 
     if (hasCrashed) throw fenced(epoch);
   };
   const crashing = {
+    ...(store.shares && { shares: store.shares }),
     acquire: (holder: string, leaseMs: number) => store.acquire(holder, leaseMs),
     entries: (of?: EntryFilter) => store.entries(of),
     write,

@@ -18,6 +18,10 @@ export async function openLedger(
 ): Promise<DurableLedger> {
   // A lease that has ended at once leaves the way to the next one free.
   const acquired = (await store.acquire('test', 0))!;
+  // Where several lead, the jobs of those before are taken over.
+  const { jobs = [] } = (await store.shares?.look(acquired, new Map())) ?? {};
+  const led = jobs.flatMap(({ jobId, leader }) => (leader === undefined ? [] : [{ jobId, leader }]));
+  await store.shares?.adopt(acquired, led);
   const journal = new Journal({
     store,
     epoch: acquired,

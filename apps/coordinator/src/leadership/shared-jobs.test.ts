@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
+import { JobSpec } from '@halogrid/proto';
+import { createLog } from '@halogrid/service/log';
+import { DurableLedger } from '../ledger/durable-ledger.ts';
+import { HistogramSpool } from '../ledger/histogram-spool.ts';
+import { Journal } from '../ledger/journal.ts';
+import type { Adopted } from '../ledger/store/job-shares.ts';
+import { SharedMemoryStore, SharesMemory } from '../ledger/store/memory-shares.ts';
+import { SharedJobs } from './shared-jobs.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'halogrid-shared-'));
+after(() => rm(folder, { recursive: true }));
+const log = createLog('test', 'silent');
+const spec = JobSpec.fromPartial({
+  sources: ['file:///in'],
+  out: 'file:///out',
+  pipeline: { operations: [{ kernel: 'lbp' }] },
+});
+
+/** A store, and coordinators whose clock the test moves. */
+function setStage(t: TestContext) {
+  let nowMs = 0;
+  const memory = new SharesMemory();
+  const tasks: { atMs: number; task: () => void }[] = [];
+  const after = (ms: number, task: () => void) => {
+    const entry = { atMs: nowMs + ms, task };
+    tasks.push(entry);
+    return () => void tasks.splice(tasks.indexOf(entry), 1);
+  };
+  /** Lets time pass, in steps that are short against every wait. */
+  const pass = async (ms: number): Promise<void> => {
+    for (const endMs = nowMs + ms; nowMs < endMs; ) {
+      nowMs += 50;
+      for (const due of tasks.filter(({ atMs }) => atMs <= nowMs)) {
+        tasks.splice(tasks.indexOf(due), 1);
+        due.task();
+      }
+      for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+    }
+  };
+  const join_ = async (name: string) => {
+    const store = new SharedMemoryStore(memory, () => nowMs);
+    const epoch = await store.acquire(name, 5000);
+    const journal = new Journal({ store, epoch, log, nowMs: () => nowMs });
+    const shared = new SharedJobs({
+      store,
+      shares: store.shares,
+      epoch,
+      log,
+      nowMs: () => nowMs,
+      lost: assert.fail,
+      after,
+    });
+    const ledger = new DurableLedger({
+      epoch,
+      homeOf: async () => ({ journal }),
+      openSpool: () => new HistogramSpool(join(folder, name)),
+      others: shared,
+    });
+    const [taken, cancelled, now]: [Adopted[], string[], Map<string, string>] = [[], [], new Map()];
+    const takeUp = async (job: Adopted): Promise<void> => {
+      taken.push(job);
+      await ledger.adopt({ journal }, job.jobId, job.epoch);
+    };
+    const led = {
+      has: (id: string) => ledger.has(id),
+      takeUp,
+      cancel: (id: string) => cancelled.push(id),
+      now: () => now,
+    };
+    await shared.start(led);
+    t.after(() => shared.close());
+    return { store, epoch, shared, ledger, taken, cancelled, now };
+  };
+  return { join: join_, pass };
+}
+
+test('a job of another is known as its ledger has it, and what its leader says of it', async (t) => {
+  const { join, pass } = setStage(t);
+  const [a, b] = [await join('a'), await join('b')];
+  await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
+  await b.ledger.createJob({ jobId: 'y', spec, submittedMs: 2 });
+  a.now.set('x', 'it waits');
+  await pass(2000);
+  assert.deepEqual(
+    (await b.ledger.listJobs()).map(({ jobId }) => jobId),
+    ['y', 'x'],
+  );
+  assert.deepEqual(
+    b.ledger.ledJobs().map(({ jobId }) => jobId),
+    ['y'],
+  );
+  assert.equal((await b.ledger.getJob('x'))?.state, 'pending');
+  assert.equal(b.shared.now('x'), 'it waits');
+  await a.ledger.setState('x', 'running', { nowMs: 3 });
+  await pass(300);
+  assert.equal((await b.ledger.getJob('x'))?.state, 'running');
+  await a.ledger.setState('x', 'failed', { nowMs: 4, error: 'The disk is full' });
+  await pass(300);
+  for (const { ledger } of [a, b]) assert.equal((await ledger.getJob('x'))?.error, 'The disk is full');
+  assert.deepEqual([a.ledger.has('x'), b.taken], [false, []]);
+  assert.equal(await b.ledger.getJob('z'), undefined);
+});
+
+test('a job is cancelled by its leader, whoever is asked', async (t) => {
+  const { join, pass } = setStage(t);
+  const [a, b] = [await join('a'), await join('b')];
+  await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
+  let hasEnded = false;
+  const cancelled = b.shared.cancel('x').then(() => {
+    hasEnded = true;
+  });
+  await pass(1500);
+  assert.ok(a.cancelled.includes('x'));
+  assert.equal(hasEnded, false);
+  await a.ledger.setState('x', 'cancelled', { nowMs: 2 });
+  await pass(1000);
+  await cancelled;
+  assert.equal((await b.ledger.getJob('x'))?.state, 'cancelled');
+});
+
+test('a job of a coordinator that is gone is taken up, with a higher epoch, and told apart in its leases', async (t) => {
+  const { join, pass } = setStage(t);
+  const [a, b] = [await join('a'), await join('b')];
+  await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
+  await a.shared.close();
+  for (let second = 0; second < 7; second++) {
+    await b.store.renew(b.epoch, 5000);
+    await pass(1000);
+  }
+  assert.deepEqual(
+    b.taken.map(({ jobId }) => jobId),
+    ['x'],
+  );
+  assert.ok(b.ledger.epochOf('x') > b.epoch);
+  await assert.rejects(a.ledger.setState('x', 'running', { nowMs: 3 }), { name: 'FencedError' });
+  await b.ledger.setState('x', 'running', { nowMs: 3 });
+});
+
+test('a store that is away is asked again, and nobody takes jobs of those that wait as well', async (t) => {
+  const { join, pass } = setStage(t);
+  const [a, b] = [await join('a'), await join('b')];
+  await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
+  await pass(2000);
+  const { look } = b.store.shares;
+  b.store.shares.look = () => Promise.reject(new Error('No route'));
+  await pass(30_000);
+  assert.equal((await b.ledger.getJob('x'))?.state, 'pending');
+  b.store.shares.look = look;
+  await b.store.renew(b.epoch, 5000);
+  await pass(3000);
+  assert.deepEqual(b.taken, []);
+  await a.store.renew(a.epoch, 5000);
+  await b.store.renew(b.epoch, 5000);
+  await pass(4000);
+  assert.deepEqual(b.taken, []);
+});
